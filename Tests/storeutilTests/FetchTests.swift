@@ -39,11 +39,70 @@ struct FetchTests {
         """)
     let all = try library.run("fetch", Library.store, "Author", "--csv").split(separator: "\r\n")
     #expect(all[0] == "@id,@entity,born,name" && all[1].hasSuffix(",Author,1815-12-10T00:00:00Z,Ada Łovelace"))
-    // Several names of objects, and an array.
+    // Arrays are JSON, whatever is in them.
     let tags = try library.run("fetch", Library.store, "Tag", "--csv", "--keys", "books,books.author.name,books.pages")
     let line = tags.split(separator: "\r\n")[1]
     #expect(
-      line.contains("/Book/p1 x-coredata://") && line.hasSuffix("/Comic/p2,Ada Łovelace Ada Łovelace,\"[66,null]\""))
+      line.contains("/Book/p1\"\",\"\"x-coredata://")
+        && line.hasSuffix("/Comic/p2\"\"]\",\"[\"\"Ada Łovelace\"\",\"\"Ada Łovelace\"\"]\",\"[66,null]\""), "\(line)")
+  }
+
+  @Test("and joins the elements of arrays in CSV by a separator that none of them contains")
+  func listSeparator() throws {
+    let library = try Library()
+    let keys = ["fetch", Library.store, "Tag", "--csv", "--keys", "books.title,books.pages"]
+    #expect(
+      try library.run(keys + ["--list-separator", ";"])
+        == "books.title,books.pages\r\n\"Notes, \"\"A\"\" to G;=1+1\",66;\r\n")
+    let failure = try Program.run("storeutil", keys + ["--list-separator", "to"], in: library.url)
+    #expect(failure.status == 2 && failure.errors.contains("Tag/p1 books.title: \"Notes, \"A\" to G\" contains"))
+    for options in [["--list-separator", ""], ["--json", "--list-separator", ";"]] {
+      #expect(try library.failure(["fetch", Library.store, "Tag"] + options).status == 64)
+    }
+  }
+
+  @Test("as plain JSON: dates, data and floats without their kinds")
+  func plain() throws {
+    let library = try Library()
+    try library.run("set", Library.store, "Comic/p2", "weight=1.5")
+    let comic = try library.run("fetch", Library.store, "Comic", "--keys", "cover,weight,price,author.born", "--plain")
+    #expect(
+      comic == """
+        [
+        {"cover":"AAEC","weight":1.5,"price":null,"author.born":"1815-12-10T00:00:00Z"}
+        ]
+
+        """)
+    let tagged = try library.run("fetch", Library.store, "Comic", "--keys", "weight")
+    #expect(tagged == "[\n{\"weight\":{\"$float\":1.5}}\n]\n")
+    for options in [["--csv"], ["--plist"]] {
+      #expect(try library.failure(["fetch", Library.store, "Tag", "--plain"] + options).status == 64)
+    }
+    #expect(try library.run("show", Library.store, "Comic/p2", "--json", "--plain").contains("\"cover\": \"AAEC\""))
+    #expect(try library.failure(["show", Library.store, "Comic/p2", "--plain"]).status == 64)
+  }
+
+  @Test(
+    "with dates in a time zone, by a difference or by its name",
+    arguments: [
+      ("+02:00", "2026-06-01T11:30:00+02:00"), ("-0330", "2026-06-01T06:00:00-03:30"),
+      ("UTC", "2026-06-01T09:30:00+00:00"), ("Europe/Berlin", "2026-06-01T11:30:00+02:00"),
+      ("America/New_York", "2026-06-01T05:30:00-04:00"),
+    ])
+  func timeZone(_ zone: String, _ text: String) throws {
+    if zone.contains("/"), !FileManager.default.fileExists(atPath: "/usr/share/zoneinfo/\(zone)") { return }
+    let library = try Library()
+    try library.run("set", Library.store, "Author/p1", "born=2026-06-01T09:30:00Z")
+    let keys = ["fetch", Library.store, "Author", "--keys", "born", "--time-zone=\(zone)"]
+    #expect(try library.run(keys + ["--csv"]) == "born\r\n\(text)\r\n")
+    #expect(try library.run(keys + ["--plain"]) == "[\n{\"born\":\"\(text)\"}\n]\n")
+    #expect(try library.failure(keys + ["--json"]).status == 64)
+  }
+
+  @Test("and refuses a time zone that does not exist", arguments: ["Nowhere/Else", "../passwd", "+25:00", "+02:60"])
+  func wrongTimeZone(_ zone: String) throws {
+    let library = try Library()
+    #expect(try library.failure(["fetch", Library.store, "Author", "--csv", "--time-zone=\(zone)"]).status == 64)
   }
 
   @Test("before one that cannot be read, and all others with --skip-unreadable")

@@ -67,7 +67,7 @@ struct Check: ParsableCommand {
       do throws(PropertyListError) {
         if isJSON {
           try buffer.write(isFirst ? "{\"findings\": [\n" : ",\n")
-          try buffer.write(finding.propertyList.compactJSON)
+          try buffer.write(finding.propertyList.compactJSON(nil))
         } else {
           try buffer.write("\(finding)\n")
         }
@@ -133,18 +133,5 @@ extension StoreFinding {
     ] { if let text { fields[key] = .string(text) } }
     if let number { fields["number"] = .integer(PropertyList.Integer(number)) }
     return .dictionary(fields)
-  }
-}
-
-extension PropertyList {
-  /// JSON on one line, with the forms of `plistutil --coerce`.
-  var compactJSON: Data {
-    get throws(PropertyListError) {
-      let options = PropertyListWritingOptions(
-        depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
-      var data = try data(format: .json, options: options)
-      if data.last == UInt8(ascii: "\n") { data.removeLast() }
-      return data
-    }
   }
 }

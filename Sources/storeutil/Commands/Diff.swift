@@ -46,7 +46,10 @@ struct Diff: ParsableCommand {
   @Flag(name: .customLong("json"), help: "Print an array of JSON with an object for each difference.")
   var isJSON = false
 
+  @OptionGroup var plain: PlainArgument
+
   func validate() throws {
+    if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
     if key.count(where: { !$0.contains(".") }) > 1 {
       throw ValidationError("One --key without an entity is for all; others are written as Entity.key.")
     }
@@ -81,7 +84,7 @@ struct Diff: ParsableCommand {
       do throws(PropertyListError) {
         if isJSON {
           try buffer.write(isFirst ? "[\n" : ",\n")
-          try buffer.write(change.propertyList.compactJSON)
+          try buffer.write(change.propertyList.compactJSON(plain.form))
         } else {
           try buffer.write("\(change)\n")
         }

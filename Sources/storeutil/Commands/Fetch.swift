@@ -13,9 +13,10 @@ struct Fetch: ParsableCommand {
       that: taken > "2026-06-01".
 
       On a terminal objects are rows of a table; elsewhere they are JSON, \
-      with the name of an object as "@id", and of its entity as "@entity". Dates are {"$date": …} and data {"$data": …} \
-      there, as plistutil --coerce writes them; a to-one relationship is the name of an object or null, a to-many one an \
-      array of names. Decimal numbers, UUIDs and URLs are text; a composite attribute is an object with its leaves.
+      with the name of an object as "@id", and of its entity as "@entity". Dates are {"$date": …}, data {"$data": …} and \
+      floats {"$float": …} there, as plistutil --coerce writes them, and plain texts and numbers with --plain; a to-one \
+      relationship is the name of an object or null, a to-many one an array of names. Decimal numbers, UUIDs and URLs are \
+      text; a composite attribute is an object with its leaves. Documentation/JSON.md has all forms.
 
       Key paths of --keys go through relationships: author.name, notes.title, which is an array. Tables and CSV leave out \
       to-many relationships unless they are named. A value whose file beside the store is missing is null, and an error \
@@ -24,7 +25,8 @@ struct Fetch: ParsableCommand {
       Examples:
         storeutil fetch Notes.sqlite Note 'title CONTAINS[cd] "milk"' --keys title,author.name --csv
         storeutil fetch Notes.sqlite Note 'author == "Person/p3"'
-        storeutil fetch Notes.sqlite Note --sort created:desc --limit 10 --unwrap --json | jq '.[0]'
+        storeutil fetch Notes.sqlite Note --sort created:desc --limit 10 --plain | jq -r '.[].created'
+        storeutil fetch Notes.sqlite Note --csv --time-zone Europe/Berlin --list-separator ';'
       """)
 
   @OptionGroup var store: StoreArguments
@@ -71,10 +73,9 @@ struct Fetch: ParsableCommand {
     request.sortDescriptors = try sort.map(Self.sortDescriptor)
     request.fetchOffset = offset ?? 0
     request.fetchLimit = limit ?? 0
-    let form = form.form
     let columns =
       try keys.map { try ObjectColumn.columns($0, of: entity) }
-      ?? ObjectColumn.all(of: entity, includesToMany: form == .json || form == .plist)
+      ?? ObjectColumn.all(of: entity, includesToMany: form.form.includesToMany)
     var writer = form.writer(columns.map(\.name), opened.model)
     let reader = ObjectReader(opened, unwraps: unwrap, skipsUnreadable: skipUnreadable)
     if limit != 0 {

@@ -34,6 +34,12 @@ struct History: ParsableCommand {
   @Flag(name: .customLong("json"), help: "Print an array of JSON with an object for each save.")
   var isJSON = false
 
+  @OptionGroup var plain: PlainArgument
+
+  func validate() throws {
+    if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
+  }
+
   func run() throws {
     let url = URL(filePath: path)
     let writesNothing = immutable.writesNothing(path)
@@ -47,7 +53,7 @@ struct History: ParsableCommand {
       do throws(PropertyListError) {
         if isJSON {
           try buffer.write(isFirst ? "[\n" : ",\n")
-          try buffer.write(transaction.propertyList.compactJSON)
+          try buffer.write(transaction.propertyList.compactJSON(plain.form))
         } else {
           try buffer.write(transaction.lines.joined(separator: "\n") + "\n")
         }

@@ -33,6 +33,12 @@ struct Info: ParsableCommand {
   @Flag(name: .customLong("json"), help: "Print JSON.")
   var isJSON = false
 
+  @OptionGroup var plain: PlainArgument
+
+  func validate() throws {
+    if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
+  }
+
   func run() throws {
     let url = URL(filePath: path)
     let writesNothing = immutable.writesNothing(path)
@@ -44,8 +50,7 @@ struct Info: ParsableCommand {
       throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store and no model")
     }
     if isJSON {
-      let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible)
-      return try output(info.propertyList(modelFile: found?.path).data(format: .json, options: options))
+      return try output(info.propertyList(modelFile: found?.path).json(plain.form))
     }
     try output(info.lines(modelFile: found?.path).joined(separator: "\n"))
   }

@@ -30,6 +30,12 @@ struct Show: ParsableCommand {
   @Flag(name: .customLong("json"), help: "Print JSON.")
   var isJSON = false
 
+  @OptionGroup var plain: PlainArgument
+
+  func validate() throws {
+    if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
+  }
+
   func run() throws {
     let opened = try store.open()
     let key = try opened.key(id)
@@ -76,8 +82,7 @@ struct Show: ParsableCommand {
     var values = values
     let sources = OrderedDictionary(uniqueKeysWithValues: sources.map { ($0.name, PropertyList.array($0.objects)) })
     values["@sources"] = .dictionary(sources)
-    let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible)
-    try output(PropertyList.dictionary(values).data(format: .json, options: options))
+    try output(PropertyList.dictionary(values).json(plain.form))
   }
 
   private func printLines(
@@ -121,8 +126,7 @@ struct Show: ParsableCommand {
       let digits = data.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       return "<\(data.count) bytes: \(digits)\(data.count > 32 ? "…" : "")>"
     case .array, .dictionary:
-      let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible)
-      let json = String(decoding: try value.data(format: .json, options: options), as: UTF8.self)
+      let json = String(decoding: try value.json(nil), as: UTF8.self)
       return json.split(separator: "\n").map { $0.printable() }.joined(separator: "\n  ")
     default: return (try value.cellText).printable()
     }

@@ -7,22 +7,32 @@ import ToolSupport
 /// Comma-separated values as RFC 4180 has them: lines end with CR and LF, and what has a comma, a quotation mark or an
 /// end of a line in it is between quotation marks.
 ///
-/// Dates are as in ISO 8601, data are base64, several names of objects have spaces between them, and other containers
-/// are JSON. What has no value is empty; a text that is empty is `""`. On a terminal nothing in a value gives commands.
+/// Dates are as in ISO 8601, data are base64, and arrays and other containers are plain JSON; with a separator, arrays of texts
+/// and numbers are joined by it. What has no value is empty; a text that is empty is `""`. On a terminal nothing in a
+/// value gives commands.
 struct CSVObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()
   private var isStarted = false
   private let isOnTerminal = FileSystem.isTerminal(1)
+  private let listSeparator: String?
+  private let model: ManagedObjectModel
+  private let plain: PlainForm
 
-  init(columns: [String]) { self.columns = columns }
+  /// - Parameter listSeparator: what is between the elements of an array; nil to write arrays as JSON.
+  init(columns: [String], model: ManagedObjectModel, listSeparator: String?, timeZone: LocalTime?) {
+    self.columns = columns
+    self.model = model
+    self.listSeparator = listSeparator
+    plain = PlainForm(timeZone: timeZone)
+  }
 
   mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
     if !isStarted { try start() }
     var line = ""
     for (index, value) in values.enumerated() {
       if index > 0 { line += "," }
-      line += value == .string("") ? "\"\"" : Self.field(try value?.cellText ?? "")
+      line += value == .string("") ? "\"\"" : Self.field(try text(value, columns[index], key))
     }
     try write(line: line)
   }
@@ -30,6 +40,26 @@ struct CSVObjectWriter: ObjectWriter {
   mutating func finish() throws(PropertyListError) {
     if !isStarted { try start() }
     try buffer.flush()
+  }
+
+  private func text(
+    _ value: PropertyList?, _ column: String, _ key: RowKey
+  ) throws(PropertyListError) -> String {
+    let value = value.map(plain.value)
+    guard let listSeparator, case .array(let elements)? = value else { return try value?.cellText ?? "" }
+    var texts: [String] = []
+    for element in elements {
+      let text = try element.cellText
+      guard !text.contains(listSeparator) else {
+        let id = ManagedObjectID(key, model: model, storeIdentifier: nil)
+        throw PropertyListError(
+          .notRepresentable,
+          "\(id) \(column.printable()): \(text.quoted) contains the separator of lists, \(listSeparator.quoted); "
+            + "choose another one, or leave it out to print lists as JSON")
+      }
+      texts.append(text)
+    }
+    return texts.joined(separator: listSeparator)
   }
 
   private mutating func start() throws(PropertyListError) {
@@ -56,14 +86,7 @@ extension PropertyList {
     get throws(PropertyListError) {
       if self == .null { return "" }
       if let rawText { return rawText }
-      if case .array(let elements) = self {
-        let texts = elements.compactMap(\.string)
-        if texts.count == elements.count { return texts.joined(separator: " ") }
-      }
-      let options = PropertyListWritingOptions(
-        depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
-      let text = String(decoding: try data(format: .json, options: options), as: UTF8.self)
-      return text.hasSuffix("\n") ? String(text.dropLast()) : text
+      return String(decoding: try compactJSON(PlainForm()), as: UTF8.self)
     }
   }
 }

@@ -10,15 +10,8 @@ import ToolSupport
 enum ObjectForm {
   case json, csv, plist, table
 
-  /// Something that prints objects of a model one by one.
-  func writer(_ columns: [String], _ model: ManagedObjectModel) -> any ObjectWriter {
-    switch self {
-    case .json: JSONObjectWriter(columns: columns)
-    case .csv: CSVObjectWriter(columns: columns)
-    case .plist: PropertyListObjectWriter(columns: columns, model: model)
-    case .table: TableObjectWriter(columns: columns)
-    }
-  }
+  /// True if to-many relationships are printed without being named.
+  var includesToMany: Bool { self == .json || self == .plist }
 }
 
 /// Prints objects one by one.
@@ -46,9 +39,39 @@ struct FormArguments: ParsableArguments {
       """)
   var isPropertyList = false
 
+  @OptionGroup var plain: PlainArgument
+
+  @Option(
+    help: ArgumentHelp(
+      "Print dates in the time of ZONE, with its difference to UTC: local, a name such as Europe/Berlin, or +02:00. For "
+        + "tables, --csv and --plain.", valueName: "zone"))
+  var timeZone: LocalTime?
+
+  @Option(
+    help: ArgumentHelp(
+      "In CSV, join the elements of an array with TEXT, such as ';'. Without it, arrays are JSON. An element that contains "
+        + "TEXT is an error.", valueName: "text"))
+  var listSeparator: String?
+
   func validate() throws {
     if [isJSON, isCSV, isPropertyList].count(where: { $0 }) > 1 {
       throw ValidationError("--json, --csv and --plist do not go together.")
+    }
+    if listSeparator != nil, !isCSV { throw ValidationError("--list-separator goes with --csv.") }
+    if listSeparator == "" { throw ValidationError("--list-separator takes at least one character.") }
+    if plain.isGiven, isCSV || isPropertyList { throw ValidationError("--plain is for JSON.") }
+    if timeZone != nil, form == .plist || form == .json && !plain.isGiven {
+      throw ValidationError("--time-zone is for tables, --csv and --plain: other forms have moments, not local times.")
+    }
+  }
+
+  /// Something that prints objects of a model one by one.
+  func writer(_ columns: [String], _ model: ManagedObjectModel) -> any ObjectWriter {
+    switch form {
+    case .json: JSONObjectWriter(columns: columns, plain: plain.isGiven ? PlainForm(timeZone: timeZone) : nil)
+    case .csv: CSVObjectWriter(columns: columns, model: model, listSeparator: listSeparator, timeZone: timeZone)
+    case .plist: PropertyListObjectWriter(columns: columns, model: model)
+    case .table: TableObjectWriter(columns: columns, timeZone: timeZone)
     }
   }
 
@@ -80,22 +103,22 @@ struct BufferedOutput {
 /// An array of JSON with an object on each line.
 private struct JSONObjectWriter: ObjectWriter {
   let columns: [String]
+  /// The plain form of values; nil for the form that can be read back.
+  let plain: PlainForm?
   private var buffer = BufferedOutput()
   private var isEmpty = true
 
-  private static let options = PropertyListWritingOptions(
-    depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
-
-  init(columns: [String]) { self.columns = columns }
+  init(columns: [String], plain: PlainForm?) {
+    self.columns = columns
+    self.plain = plain
+  }
 
   mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
     var object = OrderedDictionary<String, PropertyList>(minimumCapacity: columns.count)
     for (column, value) in zip(columns, values) { if let value { object[column] = value } }
     try buffer.write(isEmpty ? "[\n" : ",\n")
     isEmpty = false
-    var data = try PropertyList.dictionary(object).data(format: .json, options: Self.options)
-    if data.last == UInt8(ascii: "\n") { data.removeLast() }
-    try buffer.write(data)
+    try buffer.write(PropertyList.dictionary(object).compactJSON(plain))
   }
 
   mutating func finish() throws(PropertyListError) {

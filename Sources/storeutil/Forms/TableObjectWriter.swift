@@ -16,10 +16,17 @@ struct TableObjectWriter: ObjectWriter {
   private static let firstCount = 500
   private static let greatestWidth = 40
 
-  init(columns: [String]) { self.columns = columns }
+  private let plain: PlainForm
+
+  init(columns: [String], timeZone: LocalTime?) {
+    self.columns = columns
+    plain = PlainForm(timeZone: timeZone)
+  }
 
   mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
-    let cells = try values.map { value throws(PropertyListError) in try value.map(Self.cell) ?? "" }
+    let cells = try values.map { value throws(PropertyListError) in
+      try value.map { value throws(PropertyListError) in try Self.cell(plain.value(value)) } ?? ""
+    }
     guard widths.isEmpty else { return try line(cells) }
     first.append(cells)
     if first.count == Self.firstCount { try start() }
@@ -64,7 +71,7 @@ struct TableObjectWriter: ObjectWriter {
     case .data(let data): data.count == 1 ? "<1 byte>" : "<\(data.count) bytes>"
     case .string(let text): shortName(text).printable(limit: 200)
     case .array(let elements) where elements.allSatisfy({ $0.string != nil }):
-      elements.map { shortName($0.string ?? "").printable(limit: 200) }.joined(separator: " ")
+      elements.map { shortName($0.string ?? "").printable(limit: 200) }.joined(separator: "; ")
     default: try value.cellText.printable(limit: 200)
     }
   }
