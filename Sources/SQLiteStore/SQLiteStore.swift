@@ -128,7 +128,7 @@ public final class SQLiteStore: PersistentStore {
   /// Makes the folders that are missing for a file, or throws if there is no file and none is to be made.
   private static func prepare(_ path: String, createsFile: Bool) throws(ManagedObjectError) {
     if FileSystem.exists(path) { return }
-    guard createsFile else { throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())") }
+    if !createsFile { try ManagedObjectError.checkFile(at: path) }
     do throws(FileError) {
       try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
     } catch {

@@ -242,7 +242,7 @@ struct HostileStoreTests {
     try SQLiteFile.change(folder.url.appending(path: "database"), "CREATE TABLE a (b)")
     for (name, message) in [
       ("folder", ""), ("text", "not a database"), ("empty", "no table Z_PRIMARYKEY"), ("gone", "there is no file"),
-      ("database", "no table Z_PRIMARYKEY"), ("text/a", "there is no file"),
+      ("database", "no table Z_PRIMARYKEY"), ("text/a", "Not a directory"),
     ] {
       let file = folder.url.appending(path: name)
       for writesNothing in [false, true] {

@@ -218,6 +218,27 @@ struct MakeTests {
     #expect(try library.run("count", makesNew ? "new.sqlite" : Library.store, "Book", "length = nil") == "2\n")
   }
 
+  #if os(Linux)
+    @Test("with names that are not UTF-8")
+    func bytes() throws {
+      let library = try Library()
+      let script = """
+        set -e; cd "$1"; N=$(printf 'a\\377b'); storeutil() { "$0" "$@"; }
+        storeutil create Library.xcdatamodel "$N.sqlite"; storeutil insert "$N.sqlite" Author name=Ada
+        storeutil count "$N.sqlite" Author; storeutil convert "$N.sqlite" "$N.xml" --type xml
+        storeutil count "$N.xml" Author --model Library.xcdatamodel; storeutil check "$N.sqlite"
+        storeutil migrate "$N.sqlite" --to Library.xcdatamodel -o "new$N.sqlite"; storeutil count "new$N.sqlite" Author
+        storeutil diff "$N.sqlite" "new$N.sqlite"; storeutil html "$N.sqlite" -o "$N.html"; storeutil info "$N.sqlite"
+        """
+      let result = try Program.run(
+        URL(filePath: "/bin/bash"), ["-c", script, Program.executable("storeutil").path, library.url.path])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.text.contains("\n1\n1\n1\n"), "\(result.text)")
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: library.url.path).allSatisfy { !$0.hasSuffix("-creation") })
+    }
+  #endif
+
   @Test("and finds the model beside a store that has none, if there is only one")
   func modelBeside() throws {
     let library = try Library()

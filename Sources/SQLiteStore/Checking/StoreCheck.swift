@@ -67,9 +67,7 @@ public struct StoreCheck: Sendable {
 
   private func run(_ log: FindingLog) throws(ManagedObjectError) {
     let path = try SQLiteStore.path(of: file)
-    guard FileSystem.exists(path) else {
-      throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
-    }
+    try ManagedObjectError.checkFile(at: path)
     try model?.checkConfiguration(configuration)
     if let check = FileStoreCheck(file, model: model, configuration: configuration) { return try check.run(log) }
     let database = try Database(path: path, writesNothing ? .immutable : .readOnly)

@@ -123,7 +123,8 @@ internal import SystemFiles
   static func uri(_ path: String) -> String {
     // Two slashes at the beginning would name a host.
     var uri = path.hasPrefix("//") ? "file://" : "file:"
-    for byte in path.utf8 {
+    // A name of a file need not be UTF-8.
+    for byte in FileSystem.systemPath(path).dropLast().map(UInt8.init(bitPattern:)) {
       switch byte {
       case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), 0x80...:
         uri += "%" + String(byte, radix: 16, uppercase: true)

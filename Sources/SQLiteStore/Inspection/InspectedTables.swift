@@ -20,9 +20,7 @@ struct InspectedTables {
     _ url: URL, model: ManagedObjectModel?, configuration: String?, writesNothing: Bool
   ) throws(ManagedObjectError) {
     let path = try SQLiteStore.path(of: url)
-    guard FileSystem.exists(path) else {
-      throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
-    }
+    try ManagedObjectError.checkFile(at: path)
     database = try SQLiteStore.reading(url, writesNothing)
     file = try FileSchema(database)
     metadata = try? MetadataTable.read(database)

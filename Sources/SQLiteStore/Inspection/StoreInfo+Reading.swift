@@ -21,9 +21,7 @@ extension StoreInfo {
   ) throws(ManagedObjectError) {
     self = try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
       let path = try SQLiteStore.path(of: url)
-      guard FileSystem.exists(path) else {
-        throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
-      }
+      try ManagedObjectError.checkFile(at: path)
       if FileSystem.isFolder(path) { return try Self.folder(url, path) }
       var info = StoreInfo(.other, url)
       info.fileSize = FileSystem.sizeOfRegularFile(path)

@@ -147,11 +147,11 @@ extension MigrationRun {
       }
       try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
-    do {
-      try FileManager.default.moveItem(atPath: made, toPath: output)
+    do throws(FileError) {
+      try FileSystem.move(made, to: output)
       try FileSystem.synchronizeFolder(of: output)
     } catch {
-      throw ManagedObjectError(.migration, "cannot make \(output): \(error)")
+      throw ManagedObjectError(.migration, error.message)
     }
     withExtendedLifetime(copy.folder) {}
   }

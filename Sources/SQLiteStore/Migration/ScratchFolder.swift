@@ -3,7 +3,8 @@ package import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// The folder beside a store in which a new one is made: `.NAME-migration`, or `.NAME-creation` where no old one is.
+/// The folder next to a store for the files of an unfinished one: `.NAME-migration`, or `.NAME-creation` for a store that
+/// replaces none.
 ///
 /// Its user has a lock. Files in it that nobody has a lock on were left by a process that was killed, and are removed.
 package final class ScratchFolder {
@@ -28,18 +29,19 @@ package final class ScratchFolder {
   /// - Parameters:
   ///   - store: the path of the store.
   ///   - isLocked: true if the caller has a lock on the store itself.
-  /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for a creation, for a file or a folder of the name that is somebody else's, and if
-  ///   another process uses it.
+  /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for a creation: if a file or
+  ///   another program's folder has the name, and if another process uses the folder.
   package init(
     beside store: String, for purpose: Purpose = .migration, isLocked: Bool
   ) throws(ManagedObjectError) {
     path = Self.path(beside: store, for: purpose)
     self.purpose = purpose
-    if FileSystem.exists(path) { try checkIsOwn() }
+    let isNew = !FileSystem.exists(path)
+    if !isNew { try checkIsOwn() }
     do throws(FileError) { try FileSystem.makeFolder(path, below: nil) } catch {
       throw ManagedObjectError(purpose.errorCode, error.message)
     }
-    if !isLocked { try takeLock() }
+    if !isLocked { try takeLock(isNew: isNew) }
     isOwn = true
     removeFiles()
   }
@@ -81,7 +83,8 @@ package final class ScratchFolder {
     storeNames.contains { FileSystem.isTemporary(name, of: $0) }
   }
 
-  private func takeLock() throws(ManagedObjectError) {
+  /// - Parameter isNew: true if this process has made the folder, and removes it after an error.
+  private func takeLock(isNew: Bool) throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
       let database = try Database(path: "\(path)/\(Self.lockName)", .create, busyTime: 0)
       try database.execute("BEGIN EXCLUSIVE")
@@ -89,8 +92,15 @@ package final class ScratchFolder {
       if database.hasMoved { throw ManagedObjectError(.locked, "it has just removed \(path)") }
       lock = database
     } catch {
-      throw ManagedObjectError(
-        purpose.errorCode, "another process makes a store at the same place: \(error.message)")
+      if error.code == .locked {
+        throw ManagedObjectError(
+          purpose.errorCode, "another process makes a store at the same place: \(error.message)")
+      }
+      if isNew {
+        remove(Self.lockName)
+        FileSystem.removeEmptyFolder(path)
+      }
+      throw ManagedObjectError(purpose.errorCode, "cannot use the folder \(path): \(error.message)")
     }
   }
 
@@ -106,13 +116,13 @@ package final class ScratchFolder {
   private func removeFiles() {
     for name in Self.storeNames { remove(name) }
     for name in FileSystem.names(in: path) where Self.isTemporary(name) {
-      try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+      FileSystem.removeFile("\(path)/\(name)")
     }
   }
 
   private func remove(_ name: String) {
     for suffix in DatabaseFile.suffixes where FileSystem.sizeOfRegularFile("\(path)/\(name)\(suffix)") != nil {
-      try? FileManager.default.removeItem(atPath: "\(path)/\(name)\(suffix)")
+      FileSystem.removeFile("\(path)/\(name)\(suffix)")
     }
   }
 }

@@ -93,7 +93,7 @@ struct ExternalData {
   /// stays: it does no harm.
   func remove(_ names: Set<String>) {
     if names.isEmpty || isShared { return }
-    for name in names where has(name) { try? FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
+    for name in names where has(name) { FileSystem.removeFile("\(folder)/\(name)") }
   }
 
   /// The data as a column has it.

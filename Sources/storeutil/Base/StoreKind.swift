@@ -11,9 +11,7 @@ enum StoreKind: String, CaseIterable {
 
   /// The kind of a file, by how it begins.
   init(_ path: String) throws {
-    guard FileSystem.exists(path) else {
-      throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
-    }
+    try ManagedObjectError.checkFile(at: path)
     if FileSystem.isFolder(path) {
       throw ManagedObjectError(.open, "\(path.printable()) is a folder, and no store")
     }

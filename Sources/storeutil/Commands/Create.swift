@@ -44,11 +44,9 @@ struct NewStoreArguments: ParsableArguments {
     }
     try Self.checkInterruption()
     try checkNew(path)
-    do {
-      try FileManager.default.moveItem(atPath: unfinished, toPath: path)
+    try PropertyListError.converting { () throws(FileError) in
+      try FileSystem.move(unfinished, to: path)
       try FileSystem.synchronizeFolder(of: path)
-    } catch {
-      throw ManagedObjectError(.save, "cannot make \(path.printable()): \(error)")
     }
     withExtendedLifetime(folder) {}
   }

@@ -194,3 +194,19 @@ extension StoreFile {
     }
   }
 }
+
+extension ManagedObjectError {
+  /// Throws if a file does not exist, or if the system does not say so: a folder of the path may be unreadable.
+  ///
+  /// - Throws: ``Code/noSuchFile``, and ``Code/open`` with the ``fileError``.
+  package static func checkFile(at path: String) throws(ManagedObjectError) {
+    do throws(FileError) {
+      if try FileIdentity(at: path) != nil { return }
+    } catch {
+      var failure = ManagedObjectError(.open, error.message)
+      failure.fileError = PropertyListError(error)
+      throw failure
+    }
+    throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
+  }
+}
