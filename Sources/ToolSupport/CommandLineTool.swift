@@ -31,7 +31,12 @@ package struct CommandLineTool {
   }
 
   /// Runs the tool as a whole, for its help and its version.
-  package func run(_ arguments: [String]) -> Never { run(root, arguments) }
+  package func run(_ arguments: [String]) -> Never {
+    if arguments.first == "help" {
+      do { try root.checkVerbs(Array(arguments.dropFirst())) } catch { finish(telling: error) }
+    }
+    run(root, arguments)
+  }
 
   /// Runs a verb.
   ///
@@ -60,8 +65,11 @@ package struct CommandLineTool {
     let command = command ?? root
     let exitCode = command.exitCode(for: error).rawValue
     var text = command.fullMessage(for: error)
-    // ArgumentParser leaves out whose verb it is.
-    if command != root { text.replace("\n  See '", with: "\n  See '\(ToolName.current) ") }
+    // ArgumentParser leaves out whose verb it is, in some messages.
+    let hint = "\n  See '"
+    if command != root, !text.contains(hint + ToolName.current + " ") {
+      text.replace(hint, with: hint + ToolName.current + " ")
+    }
     if text.isEmpty { exit(exitCode) }
     if exitCode != ExitCodes.success {
       note(text)

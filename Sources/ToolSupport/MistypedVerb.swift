@@ -5,11 +5,15 @@ internal import SystemFiles
 package enum MistypedVerb {
   /// What is wrong with it, and what is likely meant.
   ///
-  /// - Parameter examples: what can be done with a file, such as `print FILE`.
-  static func message(_ word: String, verbs: [String], examples: [String]) -> String {
+  /// - Parameters:
+  ///   - examples: what can be done with a file, such as `print FILE`; none where no file is expected.
+  ///   - tool: the tool, or the verb with others below it.
+  static func message(
+    _ word: String, verbs: [String], examples: [String], tool: String = ToolName.current
+  ) -> String {
     let name = FileSystem.showingBytes(word).printable(limit: 200)
-    let tool = ToolName.current
-    if FileSystem.exists(word) || word.contains("/") || word.dropFirst().contains(".") {
+    let isFile = FileSystem.exists(word) || word.contains("/") || word.dropFirst().contains(".")
+    if isFile, !examples.isEmpty {
       var calls = examples.map { "\(tool) \($0.replacing("FILE", with: name))" }
       if let last = calls.popLast() { calls.append("or \(last)") }
       return "\"\(name)\" is no verb. To do something with a file of that name: \(calls.joined(separator: ", "))."

@@ -5,6 +5,7 @@ extension ParsableCommand {
   /// The command that the arguments name. `--option=` has an empty value, and what is no option but a file that begins
   /// with a hyphen is that file.
   package static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    try checkVerbs(arguments)
     try ArgumentRewriter.checkValues(arguments, of: self)
     let arguments = try ArgumentRewriter.spellingOutEmptyValues(arguments, of: self)
     let outcome = Result { try parseAsRoot(arguments) }
@@ -22,6 +23,30 @@ extension ParsableCommand {
       }
     }
     return try outcome.get()
+  }
+
+  /// Throws `ValidationError` if the first arguments name verbs below this command, and one of them does not exist. What
+  /// comes after an option or a verb without others below it is not looked at.
+  static func checkVerbs(_ arguments: [String]) throws {
+    var command: any ParsableCommand.Type = self
+    var path = ToolName.current
+    if self._commandName != path { path += " \(self._commandName)" }
+    for argument in arguments where argument != "help" {
+      let verbs = command.configuration.subcommands
+      if verbs.isEmpty || argument.hasPrefix("-") { return }
+      var names: [String] = []
+      var found: (any ParsableCommand.Type)?
+      for verb in verbs {
+        let own = [verb._commandName] + verb.configuration.aliases
+        if own.contains(argument) { found = verb }
+        names += own
+      }
+      guard let found else {
+        throw ValidationError(MistypedVerb.message(argument, verbs: names, examples: [], tool: path))
+      }
+      command = found
+      path += " \(found._commandName)"
+    }
   }
 
   /// The usage of a command below this one, as errors show it.

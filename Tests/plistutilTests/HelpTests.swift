@@ -16,4 +16,25 @@ struct HelpTests {
     #expect(help.text.contains("Example: plistutil ") || help.text.contains("Examples:\n  plistutil "))
     #expect(try Tool.run("--help").text.contains("\n  \(verb == "extract" ? "get, extract" : verb)"))
   }
+
+  @Test(
+    "a verb that is mistyped, or one below another, is a usage error with the nearest one",
+    arguments: [
+      (["help", "conver"], "There is no verb \"conver\"; did you mean convert? plistutil --help lists them."),
+      (["help", "archive", "clases"], "There is no verb \"clases\"; did you mean classes? plistutil archive --help"),
+      (["archive", "clases", "x"], "There is no verb \"clases\"; did you mean classes? plistutil archive --help"),
+      (["git", "instal"], "There is no verb \"instal\"; did you mean install? plistutil git --help"),
+    ])
+  func mistyped(_ arguments: [String], _ message: String) throws {
+    let result = try Tool.run(arguments)
+    #expect(result.status == 64 && result.text == "" && result.errors.contains(message), "\(result.errors)")
+    #expect(!result.errors.contains("plistutil plistutil"))
+  }
+
+  @Test("a hint names the tool once", arguments: [["archive"], ["archive", "help"], ["archive", "--bogus"]])
+  func hint(_ arguments: [String]) throws {
+    let result = try Tool.run(arguments)
+    #expect((result.text + result.errors).contains("See 'plistutil "))
+    #expect(!(result.text + result.errors).contains("plistutil plistutil"))
+  }
 }

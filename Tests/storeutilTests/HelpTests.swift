@@ -28,6 +28,10 @@ struct HelpTests {
     #expect(try Tool.run().text == Tool.run("--help").text)
     #expect(try Tool.run("--version").text == "storeutil 0.1.0\n")
     #expect(try Tool.run("fech").status == 64)
+    let help = try Tool.run("help", "fecth")
+    #expect(
+      help.status == 64 && help.text == "" && help.errors.contains("There is no verb \"fecth\"; did you mean fetch?"))
+    #expect(try Tool.run("help", "fetch").text.hasPrefix("OVERVIEW: Print the objects of an entity."))
   }
 
   @Test("completes verbs, options, entities and keys of the store on the line")
