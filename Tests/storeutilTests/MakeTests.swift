@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjects
 import PropertyLists
 import TestSupport
 import Testing
@@ -216,6 +217,41 @@ struct MakeTests {
     let result = try Program.run("storeutil", arguments + ["--drop"], in: library.url)
     #expect(result.status == 0 && result.errors == "dropped: " + loss)
     #expect(try library.run("count", makesNew ? "new.sqlite" : Library.store, "Book", "length = nil") == "2\n")
+  }
+
+  @Test("and writes user info that is not text as text, and tells so")
+  func userInfo() throws {
+    let folder = try TemporaryFolder()
+    var note = EntityDescription("Note", [.attribute("title", .string)])
+    note.userInfo = ["flag": true, "list": [1, "a"], "text": "b"]
+    try ManagedObjectModel(entities: [note]).compiledData().write(to: folder.url.appending(path: "a.mom"))
+    let result = try Tool.run("model", "a.mom", "--format", "xcdatamodel", in: folder.url)
+    #expect(result.status == 0 && result.text.contains(#"key="flag" value="true""#), "\(result.errors)")
+    let source = try ManagedObjectModel(source: result.output)
+    #expect(source["Note"]?.definition.userInfo == ["flag": "true", "list": "[1,\"a\"]", "text": "b"])
+    let notes = result.errors.split(separator: "\n")
+    #expect(notes.count == 2 && notes[0].hasPrefix("note: the user info of Note has for \"flag\""))
+    #expect(notes[0].hasSuffix("it is written as the text \"true\""))
+  }
+
+  @Test(
+    "and leaves nothing where there is no room",
+    arguments: [
+      ["compile", "Library.xcdatamodel", "-o", "new.momd"], ["compile", "Library.xcdatamodel", "-o", "new.mom"],
+      ["model", "Library.xcdatamodel", "-f", "xcdatamodel", "-o", "new.xcdatamodel"],
+      ["create", "Library.xcdatamodel", "new.sqlite"], ["convert", Library.store, "new.sqlite"],
+      ["html", Library.store, "-o", "new.html"],
+    ])
+  func fullDisk(_ arguments: [String]) throws {
+    let library = try Library()
+    let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
+    let script = "cd \"$0\" && ulimit -f 0 && exec \"$@\""
+    let tool = Program.executable("storeutil").path
+    // Standard error goes to a file, which has no room, either.
+    let result = try Program.run(
+      URL(filePath: "/bin/bash"), ["-c", script + " 2>/dev/null", library.url.path, tool] + arguments)
+    #expect(result.status == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }
 
   #if os(Linux)

@@ -45,11 +45,7 @@ struct ModelVerb: ParsableCommand {
   func run() throws {
     let model = try NamedModel(file, version: version, opening).model
     guard format != .xcdatamodel || outfile == nil else {
-      let folder = (outfile ?? "") + "/contents"
-      try PropertyListError.converting { () throws(FileError) in
-        try FileSystem.makeFolder(FileSystem.parent(of: folder), below: nil, permissions: 0o777)
-      }
-      return try write(model.sourceData(), to: folder)
+      return try write(sourceOf: model, to: outfile ?? "")
     }
     let data: Data =
       switch format {
@@ -57,11 +53,30 @@ struct ModelVerb: ParsableCommand {
       case .json: try model.jsonData()
       case .dot: Data(model.graph().utf8)
       case .sql: Data((try SQLiteStore.schemaStatements(of: model).joined(separator: ";\n") + ";\n").utf8)
-      case .xcdatamodel: try model.sourceData()
+      case .xcdatamodel: try source(of: model)
       case .mom: try model.compiledData()
       }
     if format == .mom, outfile == nil { try Console.refuseBinary() }
     try write(data, to: outfile)
+  }
+
+  private func source(of model: ManagedObjectModel) throws(ManagedObjectModelError) -> Data {
+    try model.sourceData { note("note: \($0.withoutCommands)") }
+  }
+
+  /// Writes the model into a folder. Removes a new folder again if writing fails.
+  private func write(sourceOf model: ManagedObjectModel, to folder: String) throws {
+    let data = try source(of: model)
+    let isNew = !FileSystem.existsItself(folder)
+    do {
+      try PropertyListError.converting { () throws(FileError) in
+        try FileSystem.makeFolder(folder, below: nil, permissions: 0o777)
+      }
+      try write(data, to: folder + "/contents")
+    } catch {
+      if isNew { FileSystem.removeEmptyFolder(folder) }
+      throw error
+    }
   }
 
   private func write(_ data: Data, to path: String?) throws(PropertyListError) {

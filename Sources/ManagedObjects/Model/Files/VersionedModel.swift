@@ -227,6 +227,7 @@ extension VersionedModel {
     for name in files.keys where name.hasPrefix("/") || name.split(separator: "/").contains("..") {
       throw fault("\(name.quoted) is no name of a version")
     }
+    let isNew = !FileSystem.existsItself(folder)
     do throws(FileError) {
       for (name, data) in files {
         let path = "\(folder)/\(name)"
@@ -234,8 +235,20 @@ extension VersionedModel {
         try FileSystem.replace(path, with: data)
       }
     } catch {
+      if isNew { remove(files.keys, of: folder) }
       throw .file(PropertyListError(error))
     }
+  }
+
+  /// Removes files of a folder that is not complete, and the folders that are empty then.
+  private static func remove(_ names: OrderedSet<String>, of folder: String) {
+    var folders: OrderedSet = [folder]
+    for name in names {
+      let path = "\(folder)/\(name)"
+      FileSystem.removeFile(path)
+      folders.append(FileSystem.parent(of: path))
+    }
+    for folder in folders.reversed() { FileSystem.removeEmptyFolder(folder) }
   }
 }
 

@@ -9,6 +9,8 @@ struct SourceModelWriter {
   private var composites: OrderedDictionary<String, [AttributeDescription]> = [:]
   /// The names of groups whose attributes do not name them.
   private var compositeNames: [[AttributeDescription]: String] = [:]
+  /// Called for each value of a user info that is not text; nil if that is an error.
+  private let report: ((String) -> Void)?
 
   private typealias Attributes = OrderedDictionary<String, String>
 
@@ -28,8 +30,10 @@ struct SourceModelWriter {
     return Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
   }()
 
-  static func data(_ model: ManagedObjectModel) throws(PropertyListError) -> Data {
-    var writer = SourceModelWriter()
+  static func data(
+    _ model: ManagedObjectModel, convertingUserInfo report: ((String) -> Void)?
+  ) throws(PropertyListError) -> Data {
+    var writer = SourceModelWriter(report: report)
     try writer.write(model)
     return writer.writer.finish()
   }
@@ -151,14 +155,28 @@ extension SourceModelWriter {
     if userInfo.isEmpty { return }
     try begin("userInfo", [:])
     for (key, value) in userInfo {
-      guard case .string(let text) = value else {
-        throw PropertyListError(
-          .notRepresentable,
-          "the user info of \(place.printable(limit: 200)) has for \(key.quoted) a value that is no text")
-      }
-      try begin("entry", ["key": key, "value": text], isEmpty: true)
+      try begin("entry", ["key": key, "value": text(value, key, place)], isEmpty: true)
     }
     writer.end()
+  }
+
+  /// The text of a value of a user info.
+  private func text(
+    _ value: PropertyList, _ key: String, _ place: String
+  ) throws(PropertyListError) -> String {
+    if case .string(let text) = value { return text }
+    let fault = "the user info of \(place.printable(limit: 200)) has for \(key.quoted) a value that is not text"
+    guard let report else { throw PropertyListError(.notRepresentable, fault) }
+    let text: String
+    if value != .null, let raw = value.rawText {
+      text = raw
+    } else {
+      let options = PropertyListWritingOptions(coercion: .reversible, isCompact: true)
+      let json = try value.data(format: .json, options: options)
+      text = String(decoding: json.last == UInt8(ascii: "\n") ? json.dropLast() : json, as: UTF8.self)
+    }
+    report("\(fault); it is written as the text \(text.quoted)")
+    return text
   }
 
   private mutating func write(_ index: FetchIndexDescription) throws(PropertyListError) {
