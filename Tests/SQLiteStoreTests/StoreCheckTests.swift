@@ -34,9 +34,9 @@ struct StoreDamage: CustomTestStringConvertible, Sendable {
     StoreDamage("INSERT INTO Z_1TAGS VALUES (NULL, 9, 2048)", "dangling-join Z_1TAGS.Z_1NOTES notes"),
     StoreDamage("UPDATE ZNOTE SET Z2_AUTHOR = 3 WHERE Z_PK = 6", "wrong-entity-column Note/p6 author"),
     StoreDamage("UPDATE ZNOTE SET Z2_AUTHOR = NULL WHERE Z_PK = 6", "wrong-entity-column Note/p6 author"),
-    StoreDamage("UPDATE ZPERSON SET ZSPOUSE = NULL WHERE Z_PK = 3", "broken-inverse Manager/p5 spouse"),
+    StoreDamage("UPDATE ZPERSON SET ZSPOUSE = NULL WHERE Z_PK = 3", "one-sided-relationship Manager/p5 spouse"),
     StoreDamage(
-      "UPDATE ZPERSON SET ZSPOUSE = 4, Z2_SPOUSE = 3 WHERE Z_PK = 3", "broken-inverse Person/p3 spouse",
+      "UPDATE ZPERSON SET ZSPOUSE = 4, Z2_SPOUSE = 3 WHERE Z_PK = 3", "one-sided-relationship Person/p3 spouse",
       "broken-inverse Manager/p5 spouse"),
   ]
 

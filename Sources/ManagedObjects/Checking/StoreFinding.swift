@@ -109,8 +109,10 @@ extension StoreFinding {
     case wrongEntity = "wrong-entity"
     /// The column that says of which entity a relationship's object is says another one.
     case wrongEntityColumn = "wrong-entity-column"
-    /// An object refers to another one, which does not refer back.
+    /// An object refers to another one, which refers to a third.
     case brokenInverse = "broken-inverse"
+    /// An object refers to another one, which refers to nothing. Core Data has written such pairs, and reads them.
+    case oneSidedRelationship = "one-sided-relationship"
     /// An object of an ordered relationship has no place in the order.
     case missingOrder = "missing-order"
     /// Two objects of an ordered relationship have the same place.
@@ -146,7 +148,8 @@ extension StoreFinding {
     public var severity: Severity {
       switch self {
       case .logPresent, .noModel, .missingHashes, .digestMismatch, .cachedModelMismatch, .entityName, .invalidVersion,
-        .abstractEntity, .objectCount, .outOfRange, .invalidValue, .orphanedExternalFile, .invalidHistory:
+        .abstractEntity, .objectCount, .oneSidedRelationship, .outOfRange, .invalidValue, .orphanedExternalFile,
+        .invalidHistory:
         .warning
       case .damagedPage, .damagedIndex, .unreadableRows, .unusableLog, .unreadableModel, .unreadableMetadata,
         .hashMismatch, .entityMismatch, .lowCounter, .missingTable, .missingColumn, .invalidNumber, .unknownEntity,

@@ -154,7 +154,7 @@ extension TableCheck {
             let name = schema.entityIndices[row.integer(3)].map { self.entity($0).name } ?? target.name
             let leads = row.isNull(4) ? "nothing" : "the row \(row.value(4).name) of \(table.name)"
             report(
-              .brokenInverse,
+              row.isNull(4) ? .oneSidedRelationship : .brokenInverse,
               "it leads to \(name.printable(limit: 100))/p\(row.integer(2)), whose "
                 + "\(inverse.name.printable(limit: 100)) leads to \(leads)", table: table, number: row.integer(0),
               entity: row.integer(1),
