@@ -93,13 +93,33 @@ struct InspectionVerbTests {
     #expect(try run("check", path("gone")).status == 1)
   }
 
+  @Test("diff names objects by their first text, also those that relationships refer to")
+  func diffTitles() throws {
+    try FileManager.default.copyItem(atPath: path("old.sqlite"), toPath: path("moved.sqlite"))
+    #expect(try run("insert", path("moved.sqlite"), "Person", "name=Ada").status == 0)
+    #expect(try run("set", path("moved.sqlite"), "Note/p1", "author=Person/p2").status == 0)
+    let moved = try run("diff", path("old.sqlite"), path("moved.sqlite"))
+    #expect(
+      moved.text == """
+        ~ Note/p1 "Milk"
+            author: Person/p1 -> Person/p2 "Ada"
+        ~ Person/p1
+            notes: [Note/p1 "Milk", Note/p2 "\\u{1b}[31mTea"] -> [Note/p2 "\\u{1b}[31mTea"]
+        + Person/p2 "Ada"
+
+        """, "\(moved.text)")
+    let changes = try #require(
+      try json(run("diff", path("old.sqlite"), path("moved.sqlite"), "--json", "--plain")) as? [[String: Any]])
+    #expect(changes.map { $0["title"] as? String } == ["Milk", nil, "Ada"])
+  }
+
   @Test("diff tells what differs by lines, by JSON and by its exit code")
   func diff() throws {
     let same = try run("diff", path("old.sqlite"), path("old.sqlite"))
     #expect(same.status == 0 && same.output.isEmpty)
     let other = try run("diff", path("old.sqlite"), path("new.sqlite"))
     #expect(other.status == 1)
-    #expect(other.text == "~ Note/p2\n    title: \"\\u{1b}[31mTea\" -> \"Coffee\"\n")
+    #expect(other.text == "~ Note/p2 \"Coffee\"\n    title: \"\\u{1b}[31mTea\" -> \"Coffee\"\n")
     let quiet = try run("diff", path("old.sqlite"), path("new.sqlite"), "--quiet")
     #expect(quiet.status == 1 && quiet.output.isEmpty)
     let keyed = try run(

@@ -12,7 +12,8 @@ struct Diff: ParsableCommand {
     abstract: "Compare the objects of two stores, of any kinds.",
     discussion: """
       Objects are the same if they have the same number, or the same value of a key. A line for each difference: - \
-      deleted, + inserted, ~ changed, with a line for each value that differs.
+      deleted, + inserted, ~ changed, with a line for each value that differs. After the number of an object is the first \
+      text that it has.
 
       Exit codes: 0 the same; 1 different; 2 trouble.
 
@@ -71,9 +72,10 @@ struct Diff: ParsableCommand {
 
   private func compare() throws -> Bool {
     var difference = StoreDifference(from: try opening.open(old).store, to: try opening.open(new).store)
-    for text in key {
-      let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      if parts.count == 2 { difference.keys[parts[0]] = parts[1] } else { difference.key = text }
+    let text = DifferenceText(old: ObjectTitles(difference.old), new: ObjectTitles(difference.new))
+    for key in key {
+      let parts = key.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      if parts.count == 2 { difference.keys[parts[0]] = parts[1] } else { difference.key = key }
     }
     difference.entities = entity.isEmpty ? nil : Set(entity)
     var buffer = BufferedOutput()
@@ -84,9 +86,9 @@ struct Diff: ParsableCommand {
       do throws(PropertyListError) {
         if isJSON {
           try buffer.write(isFirst ? "[\n" : ",\n")
-          try buffer.write(change.propertyList.compactJSON(plain.form))
+          try buffer.write(text.propertyList(change).compactJSON(plain.form))
         } else {
-          try buffer.write("\(change)\n")
+          try buffer.write(text.lines(change) + "\n")
         }
         isFirst = false
       } catch { failure = error }
@@ -102,46 +104,92 @@ struct Diff: ParsableCommand {
   }
 }
 
-extension StoreDifference.Change {
-  fileprivate var propertyList: PropertyList {
-    switch self {
-    case .inserted(let object): object.propertyList("inserted", object.values.map { ($0.name, $0.value.propertyList) })
-    case .deleted(let object): object.propertyList("deleted", object.values.map { ($0.name, $0.value.propertyList) })
-    case .changed(let old, let new):
-      new.propertyList(
-        "changed",
-        new.values.map { property in
-          let before = old.value(of: property.name)?.propertyList ?? .null
-          return (property.name, ["old": before, "new": property.value.propertyList])
-        })
+/// Differences as people and scripts read them, with the titles of objects.
+private struct DifferenceText {
+  let old: ObjectTitles
+  let new: ObjectTitles
+
+  /// A line for the object, and one for each value that differs.
+  func lines(_ change: StoreDifference.Change) -> String {
+    switch change {
+    case .inserted(let object): return "+ \(name(object, new))"
+    case .deleted(let object): return "- \(name(object, old))"
+    case .changed(let before, let after):
+      return "~ \(name(after, new))"
+        + after.values.map { property in
+          "\n    \(property.name.printable(limit: 100)): "
+            + "\(before.value(of: property.name).map { text($0, old) } ?? "nil") -> \(text(property.value, new))"
+        }.joined()
     }
   }
-}
 
-extension StoreDifference.Object {
-  fileprivate func propertyList(_ change: String, _ values: [(String, PropertyList)]) -> PropertyList {
+  private func name(_ object: StoreDifference.Object, _ titles: ObjectTitles) -> String {
+    // A key names it well enough.
+    object.key == nil ? "\(object)\(quoted(object.id.entity.name, object.id.key.number, titles))" : "\(object)"
+  }
+
+  private func quoted(_ entity: String, _ number: Int64, _ titles: ObjectTitles) -> String {
+    titles.title(entity, number).map { " \(String($0.prefix(60)).quoted)" } ?? ""
+  }
+
+  private func text(_ reference: StoreDifference.Reference, _ titles: ObjectTitles) -> String {
+    reference.key == nil ? "\(reference)\(quoted(reference.entity, reference.number, titles))" : "\(reference)"
+  }
+
+  private func text(_ value: StoreDifference.Value, _ titles: ObjectTitles) -> String {
+    switch value {
+    case .attribute(let value): return value.description
+    case .object(let reference): return reference.map { text($0, titles) } ?? "nil"
+    case .objects(let references):
+      let shown = references.prefix(20).map { text($0, titles) }.joined(separator: ", ")
+      return "[\(shown)\(references.count > 20 ? ", …" : "")]"
+    }
+  }
+
+  func propertyList(_ change: StoreDifference.Change) -> PropertyList {
+    switch change {
+    case .inserted(let object): return propertyList("inserted", object, new, values(object, new))
+    case .deleted(let object): return propertyList("deleted", object, old, values(object, old))
+    case .changed(let before, let after):
+      let values: [(String, PropertyList)] = after.values.map { property in
+        let former = before.value(of: property.name).map { propertyList($0, old) } ?? .null
+        return (property.name, ["old": former, "new": propertyList(property.value, new)])
+      }
+      return propertyList("changed", after, new, values)
+    }
+  }
+
+  private func values(
+    _ object: StoreDifference.Object, _ titles: ObjectTitles
+  ) -> [(String, PropertyList)] { object.values.map { ($0.name, propertyList($0.value, titles)) } }
+
+  private func propertyList(
+    _ change: String, _ object: StoreDifference.Object, _ titles: ObjectTitles, _ values: [(String, PropertyList)]
+  ) -> PropertyList {
+    let entity = object.id.entity.name
     var fields: OrderedDictionary<String, PropertyList> = [
-      "change": .string(change), "object": .string(id.uriRepresentation), "entity": .string(id.entity.name),
+      "change": .string(change), "object": .string(object.id.uriRepresentation), "entity": .string(entity),
     ]
-    if let key { fields["key"] = PropertyList(key) }
+    if let key = object.key { fields["key"] = PropertyList(key) }
+    if let title = titles.title(entity, object.id.key.number) { fields["title"] = .string(title) }
     fields["values"] = .dictionary(OrderedDictionary(values) { first, _ in first })
     return .dictionary(fields)
   }
-}
 
-extension StoreDifference.Value {
-  fileprivate var propertyList: PropertyList {
-    switch self {
+  private func propertyList(_ value: StoreDifference.Value, _ titles: ObjectTitles) -> PropertyList {
+    switch value {
     case .attribute(let value): PropertyList(value)
-    case .object(let reference): reference?.propertyList ?? .null
-    case .objects(let references): .array(references.map(\.propertyList))
+    case .object(let reference): reference.map { propertyList($0, titles) } ?? .null
+    case .objects(let references): .array(references.map { propertyList($0, titles) })
     }
   }
-}
 
-extension StoreDifference.Reference {
-  fileprivate var propertyList: PropertyList {
-    if let key { return ["entity": .string(entity), "key": PropertyList(key)] }
-    return ["entity": .string(entity), "number": .integer(PropertyList.Integer(number))]
+  private func propertyList(_ reference: StoreDifference.Reference, _ titles: ObjectTitles) -> PropertyList {
+    if let key = reference.key { return ["entity": .string(reference.entity), "key": PropertyList(key)] }
+    var fields: OrderedDictionary<String, PropertyList> = [
+      "entity": .string(reference.entity), "number": .integer(PropertyList.Integer(reference.number)),
+    ]
+    if let title = titles.title(reference.entity, reference.number) { fields["title"] = .string(title) }
+    return .dictionary(fields)
   }
 }

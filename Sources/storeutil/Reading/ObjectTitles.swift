@@ -1,0 +1,38 @@
+import ManagedObjects
+
+/// The titles of a store's objects: the first text that an object has, in the order of its attributes.
+final class ObjectTitles {
+  private let store: any PersistentStore
+  private var titles: [RowKey: String?] = [:]
+  /// The slots of the texts of each entity.
+  private let slots: [[Int]]
+
+  /// More than the objects that one line of output names.
+  private static let greatestCount = 10_000
+
+  init(_ store: any PersistentStore) {
+    self.store = store
+    slots = store.model.entities.map { entity in
+      entity.attributes.filter { $0.definition.type == .string && !$0.isTransient }.map(\.slot)
+    }
+  }
+
+  /// The title of an object; nil for one that has no text, or cannot be read.
+  func title(_ entity: String, _ number: Int64) -> String? {
+    guard let entity = store.model.entity(named: entity), !slots[entity.index].isEmpty else { return nil }
+    let key = RowKey(store: store.number, entityIndex: entity.index, number: number)
+    if let known = titles[key] { return known }
+    if titles.count >= Self.greatestCount { titles = [:] }
+    let title = read(key)
+    titles[key] = .some(title)
+    return title
+  }
+
+  private func read(_ key: RowKey) -> String? {
+    guard let row = (try? store.rows([key]))?.first ?? nil else { return nil }
+    for slot in slots[Int(key.entityIndex)] where row.values.indices.contains(slot) {
+      if case .attribute(.string(let text)) = row.values[slot], !text.isEmpty { return text }
+    }
+    return nil
+  }
+}
