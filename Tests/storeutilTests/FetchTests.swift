@@ -122,6 +122,23 @@ struct FetchTests {
     #expect(json.text == "[\n{\"name\":\"old\"}\n]\n")
   }
 
+  @Test("that have a text or a UUID, in any attribute of any store")
+  func search() throws {
+    let library = try Library()
+    try library.makePlaces("Places.sqlite")
+    let author = try Tool.run("search", "ada ł", Library.store, "Places.sqlite", in: library.url)
+    #expect(author.status == 0 && author.text == "Library.sqlite: Author/p1 name: Ada Łovelace\n", "\(author.text)")
+    for text in [Library.home, Library.home.lowercased()] {
+      let home = try Tool.run("search", text, Library.store, "Places.sqlite", in: library.url)
+      #expect(home.status == 0 && home.text == "Places.sqlite: Place/p1 identifier: \(Library.home)\n")
+    }
+    let json = try Tool.json("search", "HOME", Library.store, "Places.sqlite", "--json", in: library.url)
+    #expect(json.array?.count == 1 && json[0]?["attribute"] == "name" && json[0]?["store"] == "Places.sqlite")
+    #expect(try Tool.run("search", "nothing", Library.store, in: library.url).status == 1)
+    let partly = try Tool.run("search", "home", "missing.sqlite", "Places.sqlite", in: library.url)
+    #expect(partly.status == 1 && partly.text.contains("Place/p1") && partly.errors.contains("missing.sqlite"))
+  }
+
   @Test("as a property list, which has no null")
   func propertyList() throws {
     let library = try Library()

@@ -21,7 +21,8 @@ struct StoreUtil: ParsableCommand {
       CommandGroup(
         name: "Look",
         subcommands: [
-          Info.self, Fetch.self, Count.self, Show.self, HTML.self, ModelVerb.self, Hashes.self, History.self, Diff.self,
+          Info.self, Fetch.self, Count.self, Search.self, Show.self, HTML.self, ModelVerb.self, Hashes.self,
+          History.self, Diff.self,
           Check.self,
         ]),
       CommandGroup(name: "Change", subcommands: [SetValues.self, Insert.self, Delete.self]),

@@ -44,7 +44,7 @@ struct ObjectColumn {
   }
 
   /// One key, whatever characters it has.
-  private init(key: String) {
+  init(key: String) {
     name = key
     keys = [key]
   }

@@ -1,0 +1,160 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import SystemFiles
+import ToolSupport
+
+struct Search: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    verb: "search",
+    abstract: "Find a text or a UUID in all objects of stores.",
+    discussion: """
+      Texts and URLs are found that contain the text, whatever the case and the marks of letters. A UUID is also found in \
+      attributes of that type, and as 16 bytes. A line for each value: the store, the object, the attribute, the value.
+
+      Exit codes: 0 found; 1 not found, or a store cannot be read; 3 no store.
+
+      Examples:
+        storeutil search milk Notes.sqlite Tasks.sqlite
+        storeutil search E621E1F8-C36C-495A-93FC-0C247A3E6E5F *.sqlite --json | jq -r '.[].object'
+      """)
+
+  @Argument(help: ArgumentHelp("The text or the UUID.", valueName: "text"))
+  var text: String
+
+  @Argument(
+    help: ArgumentHelp("The files of the stores.", valueName: "store"), completion: .file(),
+    transform: FileName.argument)
+  var stores: [String]
+
+  @OptionGroup var opening: OpeningArguments
+
+  @Flag(name: .customLong("json"), help: "Print an array of JSON with an object for each value.")
+  var isJSON = false
+
+  func validate() throws {
+    if text.isEmpty { throw ValidationError("The text to search is empty.") }
+  }
+
+  func run() throws {
+    let text = try ProgramArguments.text(text)
+    var output = SearchOutput(isJSON: isJSON)
+    var exitCode: Int32 = ExitCodes.success
+    for path in stores {
+      do {
+        let search = StoreSearch(try opening.open(path), text, path)
+        for part in search.parts {
+          // One attribute that cannot be read does not hide the others.
+          do { try search.run(part, &output) } catch let error as ManagedObjectError {
+            note(StoreExit.text(of: error))
+            exitCode = max(exitCode, StoreExit.exitCode(of: error) ?? ExitCodes.inputOutput)
+          }
+        }
+      } catch {
+        // A usage error is the same for each store.
+        guard !(error is ValidationError), let code = StoreExit.exitCode(of: error) else { throw error }
+        note(StoreExit.text(of: error))
+        exitCode = max(exitCode, code)
+      }
+    }
+    try output.finish()
+    if exitCode == ExitCodes.success, output.isEmpty { exitCode = ExitCodes.noSuchValue }
+    if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
+  }
+}
+
+/// The search of one store.
+private struct StoreSearch {
+  private let opened: OpenStore
+  private let reader: ObjectReader
+  private let text: String
+  private let uuid: UUID?
+  private let path: String
+
+  init(_ opened: OpenStore, _ text: String, _ path: String) {
+    self.opened = opened
+    reader = ObjectReader(opened, skipsUnreadable: true)
+    self.text = text
+    uuid = UUID(uuidString: text)
+    self.path = path
+  }
+
+  /// An attribute, the entity that has it first, and the condition that it has the text.
+  struct Part {
+    let entity: String
+    let attribute: String
+    let condition: ManagedPredicate
+  }
+
+  /// The attributes that can have the text.
+  var parts: [Part] {
+    opened.model.entities.flatMap { entity in
+      entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0).compactMap { attribute in
+        attribute.isTransient
+          ? nil : condition(attribute).map { Part(entity: entity.name, attribute: attribute.name, condition: $0) }
+      }
+    }
+  }
+
+  func run(_ part: Part, _ output: inout SearchOutput) throws {
+    let keys = try reader.keys(FetchRequest(part.entity, where: part.condition))
+    try reader.forEach(keys, [ObjectColumn(key: part.attribute)]) { key, values in
+      guard let value = values.first ?? nil else { return }
+      let found = ManagedObjectID(key, model: opened.model, storeIdentifier: opened.store.identifier)
+      try output.write(path, found, part.attribute, value)
+    }
+  }
+
+  /// The condition that the attribute has the text; nil for an attribute that cannot have it.
+  private func condition(_ attribute: ManagedObjectModel.Entity.Attribute) -> ManagedPredicate? {
+    guard let path = PredicateKeyPath(keys: [attribute.name]) else { return nil }
+    switch attribute.definition.type {
+    case .string:
+      return .comparing(
+        .keyPath(path), .contains, .value(.string(text)), options: [.caseInsensitive, .diacriticInsensitive])
+    case .uri: return URL(string: text).map { .comparing(.keyPath(path), .equal, .value(.url($0))) }
+    case .uuid: return uuid.map { .comparing(.keyPath(path), .equal, .value(.uuid($0))) }
+    case .binary:
+      return uuid.map { uuid in
+        // Sound: the bytes are copied while they are there.
+        let bytes = unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) }
+        return .comparing(.keyPath(path), .equal, .value(.data(bytes)))
+      }
+    default: return nil
+    }
+  }
+}
+
+/// Prints values as they are found.
+private struct SearchOutput {
+  let isJSON: Bool
+  private var buffer = BufferedOutput()
+  private(set) var isEmpty = true
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
+
+  mutating func write(
+    _ path: String, _ object: ManagedObjectID, _ attribute: String, _ value: PropertyList
+  ) throws(PropertyListError) {
+    if isJSON {
+      let fields: OrderedDictionary<String, PropertyList> = [
+        "store": .string(FileSystem.showingBytes(path)), "object": .string(object.uriRepresentation),
+        "entity": .string(object.entity.name), "attribute": .string(attribute), "value": value,
+      ]
+      try buffer.write(isEmpty ? "[\n" : ",\n")
+      try buffer.write(PropertyList.dictionary(fields).compactJSON(PlainForm()))
+    } else {
+      let text = try value.cellText.printable(limit: 200)
+      let place = FileSystem.showingBytes(path).printable()
+      try buffer.write("\(place): \(object) \(attribute.printable()): \(text)\n")
+    }
+    isEmpty = false
+  }
+
+  mutating func finish() throws(PropertyListError) {
+    if isJSON { try buffer.write(isEmpty ? "[]\n" : "\n]\n") }
+    try buffer.flush()
+  }
+}
