@@ -119,8 +119,8 @@ struct SwallowedErrorTests {
     #expect(try unarchiver.decodeDecodable(Anything.self, forKey: "root") == value)
   }
 
-  @Test("an error shows the way to the value, also after others were caught on the way")
-  func ways() throws {
+  @Test("an error has the path to its value after others were caught")
+  func paths() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
       let text = $0.add("text")
       return $0.addArray([$0.addArray([text, text]), $0.addArray([text, $0.addUUID()])])

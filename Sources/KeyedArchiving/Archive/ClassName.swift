@@ -18,7 +18,7 @@ enum ClassName {
   static func superclass(of type: Any.Type) -> AnyClass? { (type as? AnyClass).flatMap { _getSuperclass($0) } }
 
   /// True for a class that has the name of its superclass in archives, because it does not override `archivedClass`.
-  /// Which of the two an object was, nobody can tell, so the class is neither archived nor decoded.
+  /// An archive does not say which of the two an object was, so the class is neither archived nor decoded.
   static func isInherited(by type: any SecureCoding.Type, _ archivedClass: ArchivedClass) -> Bool {
     guard let superclass = superclass(of: type) as? any SecureCoding.Type else { return false }
     return superclass.archivedClass.name == archivedClass.name

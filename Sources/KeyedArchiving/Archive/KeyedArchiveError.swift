@@ -47,10 +47,10 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
   ///
   /// - Complexity: O(*n*) in its length for an error of an unarchiver.
   public var path: PropertyListKeyPath? {
-    get { way.path }
-    set { way = Way(path: newValue) }
+    get { storedPath.path }
+    set { storedPath = StoredPath(newValue) }
   }
-  private var way: Way
+  private var storedPath: StoredPath
   /// The place in the object table of the object that is wrong, or that has the key that is.
   public var uid: PropertyList.UID?
   /// The class that the archive says that object is of.
@@ -61,30 +61,31 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     _ kind: Kind, _ message: String, path: PropertyListKeyPath? = nil, uid: PropertyList.UID? = nil,
     className: String? = nil
   ) {
-    self.init(kind, message, Way(path: path), uid: uid, className: className)
+    self.init(kind, message, StoredPath(path), uid: uid, className: className)
   }
 
-  /// An error at the end of a way that it shares with others.
+  /// An error at the end of a path whose steps it shares with other errors.
   init(_ kind: Kind, _ message: String, trail: DecodingTrail?, uid: PropertyList.UID?, className: String?) {
     self.init(
-      kind, message, trail.map { Way.trail($0) } ?? .path(PropertyListKeyPath()), uid: uid, className: className)
+      kind, message, trail.map { StoredPath.trail($0) } ?? .path(PropertyListKeyPath()), uid: uid, className: className)
   }
 
-  private init(_ kind: Kind, _ message: String, _ way: Way, uid: PropertyList.UID?, className: String?) {
+  private init(_ kind: Kind, _ message: String, _ storedPath: StoredPath, uid: PropertyList.UID?, className: String?) {
     self.kind = kind
     self.message = message
-    self.way = way
+    self.storedPath = storedPath
     self.uid = uid
     self.className = className
   }
 
-  /// The way to a value. Many errors are caught and never shown, so an unarchiver's is written out when it is read.
-  private enum Way: Hashable, Sendable {
+  /// The path of an error. Many errors are caught and never shown, so the steps of an unarchiver's are copied only when
+  /// its path is read.
+  private enum StoredPath: Hashable, Sendable {
     case none
     case path(PropertyListKeyPath)
     case trail(DecodingTrail)
 
-    init(path: PropertyListKeyPath?) { self = path.map { .path($0) } ?? .none }
+    init(_ path: PropertyListKeyPath?) { self = path.map { .path($0) } ?? .none }
 
     var path: PropertyListKeyPath? {
       switch self {
@@ -94,7 +95,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
       }
     }
 
-    static func == (first: Way, second: Way) -> Bool { first.path == second.path }
+    static func == (first: StoredPath, second: StoredPath) -> Bool { first.path == second.path }
 
     func hash(into hasher: inout Hasher) { hasher.combine(path) }
   }

@@ -1,7 +1,7 @@
 internal import PropertyLists
 
-/// The way from the top of an archive to a value: a list that begins with the last step, so that many ways share the
-/// steps before.
+/// The path from the top of an archive to a value, as a linked list that begins with the last step. Paths that begin
+/// alike share the steps that they have in common.
 ///
 /// Sound: `before` is changed only by `deinit`, when no other reference is left.
 final class DecodingTrail: @unchecked Sendable {
@@ -13,12 +13,12 @@ final class DecodingTrail: @unchecked Sendable {
     self.step = step
   }
 
-  /// A way with one step more, or as many if the step is nil.
-  static func way(_ before: DecodingTrail?, _ step: PropertyListKeyPath.Component?) -> DecodingTrail? {
+  /// Returns a path with one more step, or `before` if the step is nil.
+  static func adding(_ step: PropertyListKeyPath.Component?, to before: DecodingTrail?) -> DecodingTrail? {
     step.map { DecodingTrail(before, $0) } ?? before
   }
 
-  /// Releases the steps one after another: by recursion, a long way would take more stack than a thread may have.
+  /// Releases the steps one after another: recursion over a long path would take more stack than a thread may have.
   deinit {
     var next = before.take()
     while next != nil, isKnownUniquelyReferenced(&next) {

@@ -56,7 +56,7 @@ public final class KeyedUnarchiver {
   /// The number of objects whose decoding may still fail; see ``failureLimit``.
   private var failureBudget: Int
   private let failureLimit: Int
-  /// The ways to what is being decoded in the first of ``outer``, for errors.
+  /// The paths to the parts that are being decoded in the first objects of ``outer``, for errors.
   private var trails: [DecodingTrail?] = []
 
   struct Frame {
@@ -292,6 +292,11 @@ extension KeyedUnarchiver {
   @inline(__always)
   func contents<T: SecureCoding>(of type: T.Type, _ frame: consuming Frame) throws -> T {
     if isStackDue, try needsMoreStack() { return try contentsOnMoreStack(of: type, frame) }
+    return try decoded(type, frame)
+  }
+
+  @inline(__always)
+  private func decoded<T: SecureCoding>(_ type: T.Type, _ frame: consuming Frame) throws -> T {
     enter(frame)
     do {
       let value = try T(coder: self).awakeAfterDecoding(by: self)
@@ -304,16 +309,7 @@ extension KeyedUnarchiver {
 
   @inline(never)
   private func contentsOnMoreStack<T: SecureCoding>(of type: T.Type, _ frame: Frame) throws -> T {
-    try onMoreStack {
-      enter(frame)
-      do {
-        let value = try T(coder: self).awakeAfterDecoding(by: self)
-        leave()
-        return value
-      } catch {
-        throw leave(after: error)
-      }
-    }
+    try onMoreStack { try decoded(type, frame) }
   }
 
   /// Decodes parts of an object that no type stands for.
@@ -351,7 +347,7 @@ extension KeyedUnarchiver {
 
   @inline(never)
   func leave() {
-    // A collection is no level of its own.
+    // Before a collection is left out: it does not count as a level.
     deepest = max(deepest, depth)
     if current.isCollection { collectionDepth -= 1 }
     let last = outer.count - 1
@@ -374,20 +370,20 @@ extension KeyedUnarchiver {
     }
     failureBudget -= 1
     if failureBudget >= 0 { return error }
-    // Whatever asks next fails at once.
+    // From now on each decoding call fails at once.
     budget = 0
     return failure(
       .limitExceeded,
       "the decoding of objects failed more than \(failureLimit) times, and types went on after the errors")
   }
 
-  /// The way to what is being decoded in the current object; nil at the top. Errors share it, so that each costs the same
-  /// at any depth.
+  /// The path to the part of the current object that is being decoded; nil at the top. Errors share its steps, so that
+  /// each error costs the same at any depth.
   var trail: DecodingTrail? {
     while trails.count < outer.count {
-      trails.append(DecodingTrail.way(trails.last ?? nil, outer[trails.count].step))
+      trails.append(DecodingTrail.adding(outer[trails.count].step, to: trails.last ?? nil))
     }
-    return DecodingTrail.way(trails.last ?? nil, current.step)
+    return DecodingTrail.adding(current.step, to: trails.last ?? nil)
   }
 
   @inline(__always)
