@@ -66,9 +66,9 @@ extension PreferencesFile {
   /// be read is set aside, and told to the handler of ``UserPreferences/handleFaults(_:)``. Of two spellings of a key
   /// that Swift holds equal, `change` is given the shorter, and the other stays as long as that one.
   ///
-  /// - Parameter change: is given what the file holds; nil if it is missing. For a file that cannot be read, that is what
-  ///   was last saved to it, or nil if there is no copy of that. The change makes of it what the file is to hold; nil for
-  ///   no file. It is called again if a program that does not lock the file changed it meanwhile.
+  /// - Parameter change: is given what the file holds; nil if it is missing. For a file that cannot be read, that is
+  ///   what was last saved to it, or nil if there is no copy of that. The change makes of it what the file is to hold;
+  ///   nil for no file. It is called again if a program that does not lock the file changed it meanwhile.
   /// - Returns: what `change` returned the last time.
   /// - Throws: ``PreferencesError``; the file is as it was then.
   @discardableResult

@@ -26,8 +26,8 @@ public final class SQLiteStore: PersistentStore {
   public let configuration: String?
   public let isReadOnly: Bool
   /// The reasons why nothing can be saved in the store, although it can be read: parts of its model or its file that
-  /// cannot be written as Core Data would write them, and triggers, views and virtual tables of other programs. Each is a text such as `the store has a history of its changes`.
-  /// Empty for most stores.
+  /// cannot be written as Core Data would write them, and triggers, views and virtual tables of other programs. Each is
+  /// a text such as `the store has a history of its changes`. Empty for most stores.
   ///
   /// ``save(_:)`` is an error with them. A new store is not made then.
   public let writingObstacles: [String]

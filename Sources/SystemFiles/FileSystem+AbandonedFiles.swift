@@ -4,8 +4,8 @@ private import Synchronization
 extension FileSystem {
   /// Removes the temporary files that killed writers left beside a file.
   ///
-  /// A temporary file is removed only if it has a name that ``NewFile`` makes for this file, belongs to the user of this
-  /// process, has not been written to for ten minutes, and is not locked, as a writer locks it.
+  /// A temporary file is removed only if it has a name that ``NewFile`` makes for this file, belongs to the user of
+  /// this process, has not been written to for ten minutes, and is not locked, as a writer locks it.
   package static func removeAbandonedFiles(of path: String) {
     guard let place = try? FilePlace(lookingFor: path) else { return }
     let prefix = NewFile.temporaryPrefix(text(place.name))

@@ -122,7 +122,8 @@ extension NewFile {
   /// The number of digits, in base 36, of most random numbers of 64 bits. All have fewer than that or as many.
   private static let digitCounts = 10...13
 
-  /// The beginning of a temporary file's name, as ``temporaryPrefix(_:)`` makes it; nil for a name that no writer makes.
+  /// The beginning of a temporary file's name, as ``temporaryPrefix(_:)`` makes it; nil for a name that no writer
+  /// makes.
   static func prefix(ofTemporary name: String) -> String? {
     guard name.hasPrefix("."), name.hasSuffix(temporarySuffix) else { return nil }
     let stem = name.dropLast(temporarySuffix.count)

@@ -68,8 +68,8 @@ package enum UnfinishedFiles {
   /// Makes the table. To be called before a signal handler may call ``removeAll()``.
   package static func prepare() { _ = slots.count }
 
-  /// Removes all registered files. It allocates nothing, takes no lock, and may be called in a signal handler before the
-  /// process ends.
+  /// Removes all registered files. It allocates nothing, takes no lock, and may be called in a signal handler before
+  /// the process ends.
   package static func removeAll() {
     for slot in slots {
       let bits = slot.entry.exchange(0, ordering: .acquiringAndReleasing)

@@ -25,8 +25,8 @@ extension ParsableCommand {
     return try outcome.get()
   }
 
-  /// Throws `ValidationError` if the first arguments name verbs below this command, and one of them does not exist. What
-  /// comes after an option or a verb without others below it is not looked at.
+  /// Throws `ValidationError` if the first arguments name verbs below this command, and one of them does not exist.
+  /// What comes after an option or a verb without others below it is not looked at.
   static func checkVerbs(_ arguments: [String]) throws {
     var command: any ParsableCommand.Type = self
     var path = ToolName.current

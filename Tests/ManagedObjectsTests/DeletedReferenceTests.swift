@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("References to deleted objects") struct DeletedReferenceTests {
-  /// Notes with an author who does not end the reference, a reader without an inverse, and tags in relationships that are
-  /// to-many: one that does nothing when a tag is deleted, and one without an inverse.
+  /// Notes with an author who does not end the reference, a reader without an inverse, and tags in relationships that
+  /// are to-many: one that does nothing when a tag is deleted, and one without an inverse.
   static let model: ManagedObjectModel = {
     let note = EntityDescription(
       "Note",

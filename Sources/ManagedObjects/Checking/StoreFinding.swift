@@ -100,8 +100,8 @@ extension StoreFinding {
 
     // Relationships.
 
-    /// A relationship leads to a row that is missing. A deleted object in a to-one relationship that keeps it, by its delete
-    /// rule or without an inverse, is not a finding.
+    /// A relationship leads to a row that is missing. A deleted object in a to-one relationship that keeps it, by its
+    /// delete rule or without an inverse, is not a finding.
     case danglingReference = "dangling-reference"
     /// A row of a join table leads to a row that is not there.
     case danglingJoin = "dangling-join"

@@ -1,9 +1,9 @@
 /// A change of many objects that a store makes by itself, without objects in a context: as fast as the store can, and
 /// without hooks, undo, and the conditions that the model has for values.
 ///
-/// No request leaves an object without what the model requires: values of mandatory attributes, and objects of mandatory
-/// relationships. One that would, such as a deletion of the author of notes that must have one, fails and changes
-/// nothing.
+/// No request leaves an object without what the model requires: values of mandatory attributes, and objects of
+/// mandatory relationships. One that would, such as a deletion of the author of notes that must have one, fails and
+/// changes nothing.
 ///
 /// ```swift
 /// let request = BatchRequest.update("Note", ["isRead": .boolean(true)], where: predicate)
@@ -15,7 +15,8 @@
 public enum BatchRequest: Hashable, Sendable {
   /// New objects of an entity, each with values of attributes; others have their defaults.
   ///
-  /// If another object has the same values of a uniqueness constraint, the ``ManagedObjectContext/mergePolicy`` decides:
+  /// If another object has the same values of a uniqueness constraint, the ``ManagedObjectContext/mergePolicy``
+  /// decides:
   ///
   /// | policy | another object in the store | several new objects |
   /// |---|---|---|

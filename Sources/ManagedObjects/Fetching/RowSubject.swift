@@ -2,7 +2,8 @@ internal import PropertyLists
 
 /// A row that a predicate is tested with. Relationships are followed through the source.
 ///
-/// A transformable attribute is data here. A to-one relationship to a deleted object refers to an object without values.
+/// A transformable attribute is data here. A to-one relationship to a deleted object refers to an object without
+/// values.
 struct RowSubject<Source: RowSource> {
   let row: StoreRow
   let source: Source

@@ -252,7 +252,8 @@ extension ManagedObjectModel.Entity {
   }
 
   /// Returns true if a relationship goes on referring to an object that was deleted, in stores of every kind: a to-one
-  /// relationship without an inverse, or whose inverse has the delete rule ``RelationshipDescription/DeleteRule/noAction``.
+  /// relationship without an inverse, or whose inverse has the delete rule
+  /// ``RelationshipDescription/DeleteRule/noAction``.
   package func keepsDeletedObjects(_ relationship: Relationship) -> Bool {
     guard !relationship.definition.isToMany, !relationship.isTransient else { return false }
     guard let inverse = inverse(of: relationship), !inverse.isTransient else { return true }

@@ -72,8 +72,8 @@ public final class ManagedObjectModel: Sendable {
     var editorAttributes: OrderedDictionary<String, String> = [:]
     /// True for what a compiler has checked, which may have names that were allowed once.
     var allowsReservedNames = false
-    /// True for models from files: some of Apple's have to-one relationships with an order, where it only counts for the
-    /// version hash.
+    /// True for models from files: some of Apple's have to-one relationships with an order, where it only counts for
+    /// the version hash.
     var allowsOrderOfOne = false
     /// The classes of objects, by the names of their entities. They are no part of what makes models equal.
     var classes: [String: AnyClass] = [:]

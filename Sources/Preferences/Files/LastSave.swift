@@ -57,8 +57,8 @@ final class LastSave {
   ///
   /// - Parameter isMade: true to make it if it is missing.
   /// - Returns: nil if it is missing and is not made, or cannot be used. Files are saved without it then.
-  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names what is in the place of the
-  ///   file, if that is not to be replaced.
+  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names what is in the place of
+  ///   the file, if that is not to be replaced.
   init?(of file: String, until deadline: ContinuousClock.Instant, isMade: Bool) throws(FileError) {
     while true {
       guard let domain = try FilePlace(file) else { return nil }

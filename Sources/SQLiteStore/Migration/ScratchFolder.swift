@@ -3,8 +3,8 @@ package import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// The folder next to a store for the files of an unfinished one: `.NAME-migration`, or `.NAME-creation` for a store that
-/// replaces none.
+/// The folder next to a store for the files of an unfinished one: `.NAME-migration`, or `.NAME-creation` for a store
+/// that replaces none.
 ///
 /// Its user has a lock. Files in it that nobody has a lock on were left by a process that was killed, and are removed.
 package final class ScratchFolder {

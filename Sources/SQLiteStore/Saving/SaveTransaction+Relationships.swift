@@ -117,7 +117,8 @@ extension SaveTransaction {
 
   /// Returns the columns of the other side of a relationship in the row that it refers to.
   ///
-  /// - Returns: nil for a row of an entity that the relationship does not lead to. The snapshots of a save may have one.
+  /// - Returns: nil for a row of an entity that the relationship does not lead to. The snapshots of a save may have
+  ///   one.
   func inversePlace(of target: RowKey, _ side: RelationshipSide) -> SlotPlace? {
     let index = Int(target.entityIndex)
     guard schema.places.indices.contains(index), schema.places[index].indices.contains(side.inverseSlot) else {

@@ -1,6 +1,7 @@
 internal import ManagedObjects
 
-/// The parts of a file that a save would run, or that are not tables, and that neither Core Data nor this package makes.
+/// The parts of a file that a save would run, or that are not tables, and that neither Core Data nor this package
+/// makes.
 ///
 /// Core Data's triggers are recognized by their text, because a program can give any name to its own.
 struct ForeignParts {

@@ -7,9 +7,9 @@ import ToolSupport
 /// Comma-separated values as RFC 4180 has them: lines end with CR and LF, and what has a comma, a quotation mark or an
 /// end of a line in it is between quotation marks.
 ///
-/// Dates are as in ISO 8601, data are base64, and arrays and other containers are plain JSON; with a separator, arrays of texts
-/// and numbers are joined by it. What has no value is empty; a text that is empty is `""`. On a terminal nothing in a
-/// value gives commands.
+/// Dates are as in ISO 8601, data are base64, and arrays and other containers are plain JSON; with a separator, arrays
+/// of texts and numbers are joined by it. What has no value is empty; a text that is empty is `""`. On a terminal
+/// nothing in a value gives commands.
 struct CSVObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()

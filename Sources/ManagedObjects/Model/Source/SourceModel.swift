@@ -22,8 +22,8 @@ extension ManagedObjectModel {
 
   /// The file `contents` of an `.xcdatamodel` for this model.
   ///
-  /// - Parameter convertingUserInfo: called with a text for each value of a user info that is not text, which is written
-  ///   as text then; nil if such a value is an error, because source files have texts only.
+  /// - Parameter convertingUserInfo: called with a text for each value of a user info that is not text, which is
+  ///   written as text then; nil if such a value is an error, because source files have texts only.
   /// - Throws: ``ManagedObjectModelError/source(_:)`` for what source files have no form for: default values that are
   ///   data or objects, validations other than limits and patterns, the order of fetch requests.
   public func sourceData(

@@ -82,8 +82,8 @@ struct SourceModelWriter {
     writer.end()
   }
 
-  /// Names the groups of elements that composite attributes have. Compiled models do not have the names: there the first
-  /// attribute with the elements gives its own, with a number if that is in use.
+  /// Names the groups of elements that composite attributes have. Compiled models do not have the names: there the
+  /// first attribute with the elements gives its own, with a number if that is in use.
   private mutating func nameComposites(of attributes: [AttributeDescription], depth: Int = 0) {
     for attribute in attributes where attribute.type == .composite && depth < 16 {
       if let name = attribute.compositeName {

@@ -1,7 +1,7 @@
 extension ManagedPredicate {
   /// The predicate itself, or one with fewer levels if conditions are nested deeper than ``greatestDepth``: a row of
-  /// `AND` in a row of `AND`, as a loop makes it that adds a condition at a time, is joined to it then, and the same for
-  /// `OR`. `(a AND b) AND c` becomes `a AND b AND c`, which means the same.
+  /// `AND` in a row of `AND`, as a loop makes it that adds a condition at a time, is joined to it then, and the same
+  /// for `OR`. `(a AND b) AND c` becomes `a AND b AND c`, which means the same.
   ///
   /// - Complexity: O(*n*) in the number of conditions.
   var withoutDeepRows: ManagedPredicate { isDeep ? joiningRows() : self }

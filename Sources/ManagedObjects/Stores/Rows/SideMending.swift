@@ -9,8 +9,8 @@ internal import OrderedCollections
 /// - What a relationship loses loses it, and what it gets refers back.
 /// - A to-one relationship that gets another object is lost by the old one. If the save itself changes it to something
 ///   else, that stands, and those that claim the object lose it.
-/// - A reference to a deleted row is dropped, unless it is a to-one relationship and the rule of that row's relationship
-///   was to do nothing. A to-one relationship without an inverse keeps it.
+/// - A reference to a deleted row is dropped, unless it is a to-one relationship and the rule of that row's
+///   relationship was to do nothing. A to-one relationship without an inverse keeps it.
 ///
 /// Rows have both sides already where nothing changes, so that only what changes is looked at.
 struct SideMending {
