@@ -2,7 +2,7 @@ private import Synchronization
 
 /// Temporary files that writers left when they were killed.
 extension FileSystem {
-  /// Removes the temporary files that killed writers left beside a file.
+  /// Removes the temporary files that killed writers of a file left next to it.
   ///
   /// A temporary file is removed only if it has a name that ``NewFile`` makes for this file, belongs to the user of
   /// this process, has not been written to for ten minutes, and is not locked, as a writer locks it.
@@ -14,12 +14,12 @@ extension FileSystem {
     }
   }
 
-  /// True if a name is one that a writer gives to a temporary file beside the file `name`.
+  /// True if a writer of the file `name` gives such a name to its temporary file.
   package static func isTemporary(_ temporary: String, of name: String) -> Bool {
     NewFile.prefix(ofTemporary: temporary) == NewFile.temporaryPrefix(name)
   }
 
-  /// Removes the temporary files that killed writers left beside a file. Lists each folder once in a process, so that
+  /// Removes the temporary files that killed writers of a file left. Lists each folder once in a process, so that
   /// replacing all files of a folder takes time in proportion to their number.
   static func removeAbandonedFilesOnce(beside place: FilePlace) {
     let folder = parent(of: place.realPath)

@@ -8,6 +8,8 @@ package struct NewFile: ~Copyable {
   /// Keeps the file locked; nil if it is not to be.
   fileprivate let lock: HeldLock?
   fileprivate var isGone = false
+  /// The registrations of the temporary name, which end after the file has its place or is removed.
+  fileprivate var registrations: [UnfinishedFiles.Registration] = []
 
   deinit {
     if !isGone { _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) } }
@@ -65,6 +67,7 @@ package struct NewFile: ~Copyable {
         return try takeFreePlace()
       }
     }
+    registrations.append(UnfinishedFiles.add(temporary, in: place.folder, .replaced(old)))
     guard try place.exchange(with: temporary) else {
       guard place.identity(of: place.name) == old else { return nil }
       return try takePlace()
@@ -150,7 +153,6 @@ final class UnfinishedFile {
   private let place: FilePlace
   private let temporary: FileSystem.SystemPath
   private var isFinished = false
-  /// Nil when the file is complete: from then on its name may be that of the file that it replaces.
   private var registration: UnfinishedFiles.Registration?
 
   init(at place: FilePlace, _ permissions: NewFile.Permissions) throws(FileError) {
@@ -158,8 +160,11 @@ final class UnfinishedFile {
     output = FileOutput(descriptor: descriptor, name: place.path)
     self.place = place
     self.temporary = temporary
-    registration = UnfinishedFiles.add(temporary, in: place.folder)
-    // Whoever removes abandoned files leaves locked ones. Some file systems have no locks.
+    var status = stat()
+    if unsafe fstat(descriptor, &status) == 0 {
+      registration = UnfinishedFiles.add(temporary, in: place.folder, .new(FileIdentity(status)))
+    }
+    // `removeAbandonedFiles` leaves locked files. Some file systems have no locks.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     // From here on the file goes with this value.
     try Self.set(permissions, on: descriptor, reportedAs: place.path)
@@ -177,14 +182,15 @@ final class UnfinishedFile {
     if isOnDisk { try FileSystem.perform(.synchronize, "write", place.path) { fsync(descriptor) } }
     let identity = try FileIdentity(descriptor, named: place.path)
     isFinished = true
-    registration = nil
+    let registrations = registration.map { [$0] } ?? []
     guard isLocked else {
       _ = close(descriptor)
-      return NewFile(place: place, temporary: temporary, identity: identity, lock: nil)
+      return NewFile(
+        place: place, temporary: temporary, identity: identity, lock: nil, registrations: registrations)
     }
     // It is locked since it was created.
     let lock = HeldLock(on: descriptor, reportedAs: place.path)
-    return NewFile(place: place, temporary: temporary, identity: identity, lock: lock)
+    return NewFile(place: place, temporary: temporary, identity: identity, lock: lock, registrations: registrations)
   }
 }
 

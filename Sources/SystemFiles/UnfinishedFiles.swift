@@ -19,16 +19,43 @@ package enum UnfinishedFiles {
     let names: [FileSystem.SystemPath]
     /// A folder that is removed after the files in it.
     let ownFolder: FileSystem.SystemPath?
+    /// The only file that is removed; nil for any.
+    let file: File?
 
-    init(_ folder: OpenFolder?, _ names: [FileSystem.SystemPath], ownFolder: FileSystem.SystemPath?) {
+    init(_ folder: OpenFolder?, _ names: [FileSystem.SystemPath], ownFolder: FileSystem.SystemPath?, file: File?) {
       self.folder = folder
       self.names = names
       self.ownFolder = ownFolder
+      self.file = file
     }
 
     func remove() {
-      for name in names { _ = unsafe unlinkat(folder?.descriptor ?? AT_FDCWD, name, 0) }
+      let descriptor = folder?.descriptor ?? AT_FDCWD
+      for name in names {
+        var status = stat()
+        if let file {
+          guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, file.matches(FileIdentity(status))
+          else { continue }
+        }
+        _ = unsafe unlinkat(descriptor, name, 0)
+      }
       if let ownFolder { _ = unsafe unlinkat(AT_FDCWD, ownFolder, AT_REMOVEDIR) }
+    }
+  }
+
+  /// The file that a temporary name must stand for to be removed. When two files are exchanged, another program's file
+  /// can come to have the name.
+  enum File {
+    /// The new file, however much of it is written.
+    case new(FileIdentity)
+    /// The file that the new one has replaced, in the state in which it was read.
+    case replaced(FileIdentity)
+
+    func matches(_ found: FileIdentity) -> Bool {
+      switch self {
+      case .new(let file): file.isSameFile(as: found)
+      case .replaced(let file): file == found
+      }
     }
   }
 
@@ -55,14 +82,16 @@ package enum UnfinishedFiles {
   }
 
   /// Registers a file of a folder.
-  static func add(_ name: FileSystem.SystemPath, in folder: OpenFolder) -> Registration {
-    Registration(Entry(folder, [name], ownFolder: nil))
+  static func add(_ name: FileSystem.SystemPath, in folder: OpenFolder, _ file: File) -> Registration {
+    Registration(Entry(folder, [name], ownFolder: nil, file: file))
   }
 
   /// Registers a folder and the files that may be in it.
   static func add(folder: String, files: [String]) -> Registration {
     Registration(
-      Entry(nil, files.map { FileSystem.systemPath("\(folder)/\($0)") }, ownFolder: FileSystem.systemPath(folder)))
+      Entry(
+        nil, files.map { FileSystem.systemPath("\(folder)/\($0)") }, ownFolder: FileSystem.systemPath(folder),
+        file: nil))
   }
 
   /// Makes the table. To be called before a signal handler may call ``removeAll()``.

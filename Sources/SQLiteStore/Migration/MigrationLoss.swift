@@ -108,10 +108,11 @@ extension StoreSchema {
   fileprivate func presence(
     of property: ManagedObjectModel.Entity.Property, _ entity: ManagedObjectModel.Entity, _ table: StoreTable
   ) -> String? {
+    func isPresent(_ column: Int) -> String { "\(table.columns[column].name.sqlName) IS NOT NULL" }
     switch places[entity.index][property.slot] {
     case .none: return nil
-    case .attribute(let column, _, _), .toOne(let column, _, _):
-      return "\(table.columns[column].name.sqlName) IS NOT NULL"
+    case .attribute(let column, _, _), .toOne(let column, _, _): return isPresent(column)
+    case .composite(let place): return "(\(place.leaves.map { isPresent($0.column) }.joined(separator: " OR ")))"
     case .toMany(let place):
       switch place.source {
       case .column(let other, let column, _, _):
