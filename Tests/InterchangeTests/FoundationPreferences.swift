@@ -26,6 +26,9 @@ struct FoundationPreferences: Sendable {
       arguments: arguments)
   }
 
+  /// The names in the folder, without those of copies of last saves.
+  var names: [String] { folder.names.filter { !$0.hasSuffix(".last") } }
+
   func file(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: folder.path(name))) }
 
   @discardableResult

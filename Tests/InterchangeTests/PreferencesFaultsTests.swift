@@ -34,7 +34,7 @@ final class PreferencesFaultsTests {
     store.set(String?.none, forKey: "key")
     #expect(store.value(forKey: "key") == nil)
     try store.synchronize()
-    #expect(files.folder.names == [])
+    #expect(files.names == [])
   }
 
   @Test("integers that need all of 64 bits are kept", arguments: [UInt64(Int.max), UInt64(Int.max) + 1, .max])
@@ -135,13 +135,13 @@ final class PreferencesFaultsTests {
   @Test("the global domain is no suite, whose values nobody would find")
   func globalSuite() throws {
     try files.run("foundation-set", "NSGlobalDomain", input: ["key": "value"])
-    #expect(files.folder.names == ["NSGlobalDomain.plist"])
+    #expect(files.names == ["NSGlobalDomain.plist"])
     #expect(try files.run("foundation-string", "-", "key").text == "nil\n")
     let name = "NSGlobalDomain"
     #expect(throws: PreferencesError.invalidName(name, reason: "it stands for another domain")) { try DomainName(name) }
     store.set("value", forKey: "key", in: .global)
     try store.synchronize()
-    #expect(files.folder.names == [".GlobalPreferences.plist", "NSGlobalDomain.plist"])
+    #expect(files.names == [".GlobalPreferences.plist", "NSGlobalDomain.plist"])
     #expect(try files.run("string", "-", "key").text == "value\n")
   }
 
@@ -188,9 +188,9 @@ final class PreferencesFaultsTests {
   @Test("values that nobody asked to save are saved when the process ends")
   func valuesThatNobodyAskedToSaveAreSavedWhen() throws {
     try files.run("foundation-set-unsaved", "theirs", "a", "b")
-    #expect(files.folder.names == [])
+    #expect(files.names == [])
     try files.run("set-unsaved", "com.example.faults", "a", "b")
-    #expect(files.folder.names == ["com.example.faults.plist"])
+    #expect(files.names == ["com.example.faults.plist"])
     try store.synchronize()
     #expect(store.persistentDomain(store.domain) == ["a": "a", "b": "b"])
   }

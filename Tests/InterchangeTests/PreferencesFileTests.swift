@@ -25,7 +25,7 @@ struct PreferencesFileTests {
   func fromFoundation() throws {
     let files = try FoundationPreferences()
     try files.run("foundation-set", "com.example.kinds", input: Self.kinds)
-    #expect(files.folder.names == ["com.example.kinds.plist"])
+    #expect(files.names == ["com.example.kinds.plist"])
     let store = files.store(DomainName("com.example.kinds"))
     expectSame(sorted(store.persistentDomain(store.domain)), Self.kinds)
 
@@ -33,7 +33,7 @@ struct PreferencesFileTests {
     try store.synchronize()
     var expected = Self.kinds
     expected.dictionary?["added here"] = "new"
-    #expect(files.folder.names == ["com.example.kinds.plist"])
+    #expect(files.names == ["com.example.kinds.plist"])
     #expect(try PropertyListDocument(files.file("com.example.kinds.plist")).format == .xml)
     try expectSame(files.foundationValues("com.example.kinds"), expected)
     // What Foundation writes next to it is the same, but for the order.
@@ -88,7 +88,7 @@ struct PreferencesFileTests {
     try store.synchronize()
     var expected = values
     expected.dictionary?["added here"] = "new"
-    #expect(files.folder.names == ["com.example.text.plist"])
+    #expect(files.names == ["com.example.text.plist"])
     try expectSame(files.foundationValues("com.example.text"), expected)
   }
 
@@ -120,7 +120,7 @@ struct PreferencesFileTests {
     #expect(store.string(forKey: "a") == expected && store.bool(forKey: "t"))
     store.set(1, forKey: "n")
     try store.synchronize()
-    #expect(files.folder.names == ["com.example.edited.plist"])
+    #expect(files.names == ["com.example.edited.plist"])
     #expect(files.store(DomainName("com.example.edited")).string(forKey: "a") == expected)
   }
 
@@ -197,7 +197,7 @@ struct PreferencesFileTests {
     #expect(files.store(DomainName("com.example.any")).string(forKey: "theirs") == "there")
     global.set("here", forKey: "ours")
     try global.synchronize()
-    #expect(files.folder.names == [".GlobalPreferences.plist"])
+    #expect(files.names == [".GlobalPreferences.plist"])
     #expect(try files.run("foundation-string", "-", "ours").text == "here\n")
     #expect(try files.run("foundation-string", "com.example.any", "ours").text == "here\n")
     // Nearer domains come first for both.
@@ -276,11 +276,11 @@ struct ProgramDomainTests {
       try manager.createSymbolicLink(at: files.program, withDestinationURL: program)
     }
     try files.run("foundation-set", "-", input: ["theirs": "there"])
-    #expect(files.folder.names == ["\(place.domain).plist"])
+    #expect(files.names == ["\(place.domain).plist"])
     #expect(try files.run("domain", "-").text == "\(place.domain)\n")
     #expect(try files.run("string", "-", "theirs").text == "there\n")
     try files.run("set", "-", input: ["ours": "here"])
-    #expect(files.folder.names == ["\(place.domain).plist"])
+    #expect(files.names == ["\(place.domain).plist"])
     #expect(try files.run("foundation-string", "-", "ours").text == "here\n")
   }
 

@@ -191,15 +191,13 @@ extension DomainFile {
 
   /// - Returns: nil if the file was changed meanwhile.
   private func replace(
-    _ locked: consuming LockedFile, _ copy: LastSave?, _ path: String, _ deadline: ContinuousClock.Instant,
+    _ locked: consuming LockedFile, _ last: LastSave?, _ path: String, _ deadline: ContinuousClock.Instant,
     _ disk: inout Disk, _ change: Change
   ) throws -> Outcome? {
     var file = locked
     disk.seenFolder = FileSystem.folderOfTarget(of: path)
     sweep(path, &disk)
-    let found = try contents(of: &file, copy?.generation, path, deadline, &disk)
-    // A file that cannot be read is made anew.
-    let last = try found == nil ? copy ?? LastSave(of: path, until: .now, isMade: true) : copy
+    let found = try contents(of: &file, last?.generation, path, deadline, &disk)
     let newest = found == nil ? newestState(last, disk) : nil
     // Nil if all that is known counts, since nobody removed it.
     let held = found?.entries ?? newest
