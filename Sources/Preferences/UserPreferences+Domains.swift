@@ -22,7 +22,7 @@ extension UserPreferences {
   public func setPersistentDomain(_ domain: PersistentDomain, to values: OrderedDictionary<String, PropertyList>) {
     guard canChange else { return }
     let file = context.file(of: domain)
-    UpdateUnderWay.note(nil, in: file.path)
+    UpdateUnderWay.note(nil, in: file.name)
     let changed = file.table.replace(with: values.filter { check($0.value, forKey: $0.key) })
     remember(file)
     file.schedule.fileHasChanged(file)

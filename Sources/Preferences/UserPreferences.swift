@@ -65,10 +65,38 @@ public final class UserPreferences: Sendable {
     self.init(domain: suiteName, locations, arguments.map { ArgumentDomain.table($0) } ?? ArgumentDomain.ofProcess)
   }
 
-  private init(domain name: DomainName, _ locations: PreferencesLocations, _ arguments: DomainTable) {
+  /// Preferences in memory, for tests and previews: no file is read or written, and no other store has the values.
+  ///
+  /// Everything else is as in a store with files: values set and saved, updates, observation, suites, and domains.
+  ///
+  /// ```swift
+  /// let preferences = UserPreferences(inMemory: ["fontSize": 14, "theme": "dark"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - values: the values of the application's domain. One that cannot be stored is left out and told to the handler
+  ///     of ``handleFaults(_:)``.
+  ///   - domain: the name of that domain.
+  ///   - arguments: the arguments of a command line, without the name of the program.
+  public convenience init(
+    inMemory values: [String: any PreferenceValue], domain: DomainName = "in-memory", arguments: [String] = []
+  ) {
+    self.init(domain: domain, .inMemory, ArgumentDomain.table(arguments), PreferencesContext.inMemory())
+    for (key, value) in values {
+      reportingFaults { () throws(PreferencesError) in
+        store(try value.stored(forKey: key), forKey: key, in: file)
+      }
+    }
+    file.table.saved(changes: file.table.changeCount)
+  }
+
+  private init(
+    domain name: DomainName, _ locations: PreferencesLocations, _ arguments: DomainTable,
+    _ ownContext: PreferencesContext? = nil
+  ) {
     domain = PersistentDomain(name)
     self.locations = locations
-    context = PreferencesContext.at(locations)
+    context = ownContext ?? PreferencesContext.at(locations)
     let user = Self.userLayers(name, locations, context) { .application($0, $1) }
     file = context.file(of: PersistentDomain(name))
     // An application's domain may be the global one; it then has its place once.
@@ -309,7 +337,7 @@ extension UserPreferences {
   func store(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
     guard canChange else { return }
     let key = TableKey(key)
-    UpdateUnderWay.note(key, in: file.path)
+    UpdateUnderWay.note(key, in: file.name)
     let hasChanged = file.table.set(value, forKey: key)
     file.schedule.fileHasChanged(file)
     if hasChanged { file.table.notify([key]) }

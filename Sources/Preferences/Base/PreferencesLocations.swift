@@ -45,11 +45,18 @@ public struct PreferencesLocations: Sendable {
   public static let standard = PreferencesLocations(
     environment: { CurrentProcess.environmentValue($0) }, home: CurrentProcess.homeFolder)
 
-  /// - Parameter environment: the value of a variable; nil if there is none.
-  init(environment: (String) -> String?, home: String?) {
+  /// - Parameters:
+  ///   - environment: the value of a variable; nil if there is none.
+  ///   - home: the home folder; nil if there is none.
+  ///   - hasFolders: false for a store without files.
+  init(environment: (String) -> String?, home: String?, hasFolders: Bool = true) {
     let home = home.flatMap(Self.absolute)
     self.home = home
     host = Self.hostName(ProcessInfo.processInfo.hostName)
+    guard hasFolders else {
+      (userFolder, systemFolders, managedFolders) = (nil, [], [])
+      return
+    }
     #if canImport(Darwin)
       userFolder = home.map { Self.join($0, "Library/Preferences") }
       systemFolders = ["/Library/Preferences"]
@@ -64,6 +71,9 @@ public struct PreferencesLocations: Sendable {
       managedFolders = ["/etc/xdg/managed-preferences"]
     #endif
   }
+
+  /// No folders.
+  static let inMemory = PreferencesLocations(environment: { _ in nil }, home: nil, hasFolders: false)
 
   /// The same folders, with the values of another computer in the place of those of this one.
   ///

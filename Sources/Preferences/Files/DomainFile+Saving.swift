@@ -29,7 +29,7 @@ extension DomainFile {
     try updating(patience) { _, outcome throws(PreferencesError) in
       for repetition in 0... {
         var values = DomainValues(table)
-        let own = UpdateUnderWay.during(path ?? "") { outcome = Result { () throws(Failure) in try change(&values) } }
+        let own = UpdateUnderWay.during(name) { outcome = Result { () throws(Failure) in try change(&values) } }
         guard case .success? = outcome else { return nil }
         if let fault = values.fault { throw fault }
         let staged = values.stage(superseding: own, isLast: repetition == Self.greatestRepetition)
@@ -45,7 +45,7 @@ extension DomainFile {
   ) throws(PreferencesError) -> Result<Success, Failure> {
     try updating(patience) { held, outcome throws(PreferencesError) in
       var visible = held?.values.byName
-      _ = UpdateUnderWay.during(path ?? "") { outcome = Result { () throws(Failure) in try change(&visible) } }
+      _ = UpdateUnderWay.during(name) { outcome = Result { () throws(Failure) in try change(&visible) } }
       guard case .success? = outcome else { return nil }
       let held = held ?? DomainEntries()
       let values = visible.map { held.changed(to: $0) }
@@ -75,7 +75,7 @@ extension DomainFile {
     patience: Duration, _ isAskedFor: Bool, isUpdate: Bool, _ stage: Staging
   ) throws(PreferencesError) {
     guard !ForkedChild.isThisProcess else { throw .forkedProcess }
-    if let path, UpdateUnderWay.isOfThisThread(path) { throw .updateUnderWay(path: path) }
+    if UpdateUnderWay.isOfThisThread(name) { throw .updateUnderWay(path: name) }
     let deadline = ContinuousClock.now + patience
     guard gate.wait(timeout: .now() + patience.seconds) == .success else {
       // The save that is under way may have begun before the last changes.
@@ -101,11 +101,24 @@ extension DomainFile {
   }
 
   private func replaceFile(until deadline: ContinuousClock.Instant, _ stage: Staging) throws(PreferencesError) {
+    guard !isInMemory else { return try keepInMemory(stage) }
     guard let path else { throw .noFolder }
     for _ in 0..<10 {
       if try attempt(path, deadline, stage) { return }
     }
     throw .changedMeanwhile(path: path)
+  }
+
+  /// Saves without a file: all that was set, and what an update changes.
+  private func keepInMemory(_ stage: Staging) throws(PreferencesError) {
+    guard
+      let staged = try stage(
+        DomainEntries(OrderedDictionary(uncheckedUniqueKeysWithValues: table.values.map { ($0, $1) })))
+    else { return }
+    let changes = table.changeCount
+    table.noteInPlace(changes: changes)
+    table.saved(changes: changes)
+    table.notify(staged.keys)
   }
 
   /// One attempt to save. Returns whether that was done; not if the file was changed meanwhile.
@@ -117,7 +130,7 @@ extension DomainFile {
     var staged: DomainTable.StagedChanges?
     defer { table.notify(changed + (staged?.keys ?? [])) }
     do {
-      // First this one, which stays the same whatever takes the place of the other.
+      // First this lock: it stays valid if another file replaces the domain's.
       let last = try LastSave(of: path, until: deadline, isMade: keepsLastSave)
       defer { withExtendedLifetime(last) {} }
       // The value moves into the closure by way of an optional, since it cannot be copied.
@@ -174,7 +187,7 @@ extension DomainFile {
     let changes: Int
     /// Whether the file is another than before.
     let hasChanged: Bool
-    /// Whether there is a copy of what was saved.
+    /// True if the copy of the last save was written, or removed with the file.
     var isNoted = false
   }
 
@@ -199,7 +212,7 @@ extension DomainFile {
     sweep(path, &disk)
     let found = try contents(of: &file, last?.generation, path, deadline, &disk)
     let newest = found == nil ? newestState(last, disk) : nil
-    // Nil if all that is known counts, since nobody removed it.
+    // Nil if the values in memory count: no process removed them.
     let held = found?.entries ?? newest
     let isKnown = found.map { disk.isInStep(with: $0.bytes) } ?? (newest == nil)
     guard let staged = try change(held, file.identity, last?.generation, isKnown, &disk) else {
@@ -239,7 +252,8 @@ extension DomainFile {
     return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)
   }
 
-  /// The newest state that was acknowledged of a file that cannot be read; nil if this process knows it, or nobody.
+  /// The newest acknowledged state of a file that cannot be read; nil if this process has it in memory, or if it is
+  /// lost.
   private func newestState(_ last: LastSave?, _ disk: Disk) -> DomainEntries? {
     guard let last, let generation = last.generation, disk.generation?.covers(generation) != true,
       let data = last.contents()

@@ -12,11 +12,15 @@ internal import SystemFiles
 final class DomainFile: Sendable {
   /// Nil if there is no folder to have the file in.
   let path: String?
+  /// The path, or a name that no other domain has.
+  let name: String
   let table = DomainTable()
   /// The folder that is not made if it is missing.
   let base: String?
-  /// Whether there is to be a copy of what was last saved. If there is one already, it is kept in any case.
+  /// True if each save writes a copy. If false, a save only updates an existing copy.
   let keepsLastSave: Bool
+  /// True if the domain has no file, and values count as saved at once.
+  let isInMemory: Bool
 
   let gate = DispatchSemaphore(value: 1)
   let schedule = SaveSchedule()
@@ -59,9 +63,9 @@ final class DomainFile: Sendable {
     /// Whether the file will be looked at again without a reason from outside.
     var isLookDue = false
     var findings = Findings()
-    /// Whether the file was ever known to have the values of the table.
+    /// True after the table has taken the values of the file for the first time.
     private(set) var isConfirmed = false
-    /// The state that it had when it was last known to have them, or an earlier one; nil if it was not counted.
+    /// The saved state that the values of the table come from, or an earlier one; nil if it had no number.
     private(set) var generation: FileGeneration?
     /// What the file has lost when it was damaged, as long as it is waited for that somebody puts it back, and until
     /// when that is.
@@ -71,12 +75,12 @@ final class DomainFile: Sendable {
     /// Whether the table certainly has the values that the file has in this state.
     func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent && awaited.isEmpty }
 
-    /// Whether the file was made anew since it had the values of the table.
+    /// True if the file was made anew after the table took its values.
     func isMadeAnew(in current: FileGeneration?) -> Bool {
       known != nil && current?.hasLoss(since: generation) == true
     }
 
-    /// Whether this process knows no more of the file than states that were saved before this one.
+    /// True if the values of the table are a state that was saved, so that `current` includes it.
     func isBefore(_ current: FileGeneration?) -> Bool {
       generation?.isCounted(with: current) == true && generation?.hash == fingerprint
     }
@@ -130,11 +134,16 @@ final class DomainFile: Sendable {
     DomainFile(path, base: base, keepsLastSave: keepsLastSave)
   }
 
-  private init(_ path: String?, base: String?, keepsLastSave: Bool) {
+  /// Values without a file.
+  static func inMemory() -> DomainFile { DomainFile(nil, base: nil, keepsLastSave: false, isInMemory: true) }
+
+  private init(_ path: String?, base: String?, keepsLastSave: Bool, isInMemory: Bool = false) {
     ForkGate.watch()
     self.path = path
     self.base = base
     self.keepsLastSave = keepsLastSave
+    self.isInMemory = isInMemory
+    name = path ?? "domain in memory \(UInt64.random(in: .min ... .max))"
   }
 
   private let isRead = Mutex(false)
@@ -257,7 +266,7 @@ extension DomainFile {
     _ entries: DomainEntries, _ identity: FileIdentity?, _ generation: FileGeneration?, _ disk: inout Disk,
     isSaved: Bool
   ) -> [TableKey] {
-    // What was saved is in the state that it was made anew with, or was changed since.
+    // If both states have numbers of one count, the new file includes all that this process has saved.
     let isCounted = disk.generation?.isCounted(with: generation) == true
     var lost = disk.isConfirmed ? table.keysLost(in: entries, areOwnSaved: isCounted) : []
     if !lost.isEmpty, disk.isMadeAnew(in: generation), !disk.isBefore(generation) {

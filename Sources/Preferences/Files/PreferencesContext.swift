@@ -21,7 +21,16 @@ final class PreferencesContext: Sendable {
     locations == .standard ? standard : contexts.object(for: locations) { PreferencesContext(locations) }
   }
 
-  private init(_ locations: PreferencesLocations) { self.locations = locations }
+  /// A context of a store without files.
+  static func inMemory() -> PreferencesContext { PreferencesContext(.inMemory, isInMemory: true) }
+
+  /// True if values count as saved as soon as they are set.
+  private let isInMemory: Bool
+
+  private init(_ locations: PreferencesLocations, isInMemory: Bool = false) {
+    self.locations = locations
+    self.isInMemory = isInMemory
+  }
 
   /// The files of users without a folder, which are values in memory only.
   private let filesWithoutFolder = Mutex<[PersistentDomain: DomainFile]>([:])
@@ -31,7 +40,7 @@ final class PreferencesContext: Sendable {
     if ForkedChild.isThisProcess { return DomainFile.apart(nil, base: nil) }
     return filesWithoutFolder.withLock { files in
       if let file = files[domain] { return file }
-      let file = DomainFile.at(nil, base: nil)
+      let file = isInMemory ? DomainFile.inMemory() : DomainFile.at(nil, base: nil)
       files[domain] = file
       return file
     }

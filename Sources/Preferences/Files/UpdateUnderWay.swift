@@ -28,8 +28,8 @@ enum UpdateUnderWay {
   /// Notes that this thread has set a value of the file, or all values if the key is nil.
   ///
   /// - Complexity: O(1); one atomic operation while nothing is updated.
-  static func note(_ key: TableKey?, in path: String?) {
-    guard let thread = threadOfUpdate, let path else { return }
+  static func note(_ key: TableKey?, in path: String) {
+    guard let thread = threadOfUpdate else { return }
     let file = FileSystem.realPath(of: path)
     all.withLock { all in
       for index in all.indices where all[index].thread == thread && all[index].file == file {
@@ -70,6 +70,8 @@ struct OwnChanges {
   mutating func note(_ key: TableKey?) {
     if let key { keys.insert(key) } else { isAll = true }
   }
+
+  var hasAny: Bool { isAll || !keys.isEmpty }
 
   func contains(_ key: TableKey) -> Bool { isAll || keys.contains(key) }
 }
