@@ -30,6 +30,45 @@ struct UpdateTests {
     #expect(try store.update(forKey: "none") { $0 } == .some(nil))
   }
 
+  @Test("lists the keys that have values then, with those that it has changed itself")
+  func listsKeys() throws {
+    let file = try SavedFile()
+    try file.write(["b": 1, "a": 2])
+    let store = file.open()
+    store.set(3, forKey: "c")
+    let keys = try store.update { values in
+      let before = values.keys
+      values["a"] = nil
+      values["d"] = 4
+      return [before, values.keys]
+    }
+    #expect(keys == [["a", "b", "c"], ["b", "c", "d"]])
+  }
+
+  @Test("is made again if another thread sets a new key after the keys were listed")
+  func listedKeysAreLookedAt() throws {
+    let file = try SavedFile()
+    let store = file.open()
+    var calls = 0
+    let keys = try store.update { values in
+      let keys = values.keys
+      calls += 1
+      if calls == 1 {
+        let isSet = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+          store.set(1, forKey: "new")
+          isSet.signal()
+        }
+        isSet.wait()
+      }
+      values["count"] = .integer(.init(keys.count))
+      return keys
+    }
+    #expect(keys == ["new"] && calls == 2)
+    #expect(store.integer(forKey: "count") == 1)
+    try store.synchronize()
+  }
+
   @Test("that throws leaves what an earlier save could not save to be saved soon")
   func afterFailedSave() throws {
     let file = try SavedFile()

@@ -102,6 +102,9 @@ extension DomainTable {
     }
   }
 
+  /// All values, and how many changes there have been.
+  var listed: (values: [TableKey: PropertyList], changes: Int) { contents.read { ($0.values, $0.changes) } }
+
   /// Changes that are made together, and taken back together.
   struct StagedChanges {
     fileprivate struct Change {
@@ -133,17 +136,20 @@ extension DomainTable {
   }
 
   /// Sets and removes values that were made of others, until it is known whether the file can have them. `versions` has
-  /// what was looked at for that, for each key of `changes` at least.
+  /// what was looked at for that, for each key of `changes` at least, and `listed` how many changes there had been when
+  /// all keys were looked at; nil if they were not.
   ///
   /// Returns nil, and changes nothing, if a value was set again since it was looked at. If this `isLast`, such values
   /// are passed over: as if the changes had been made before that.
   func stage(
-    _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], isLast: Bool
+    _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], listed: Int?,
+    isLast: Bool
   ) -> StagedChanges? {
     contents.withLock { contents in
       func isCurrent(_ key: TableKey, _ version: VersionedValue) -> Bool {
         contents.unsaved[key] == version.change && contents.replaced == version.replaced
       }
+      guard isLast || listed == nil || listed == contents.changes else { return nil }
       guard isLast || versions.allSatisfy({ isCurrent($0.key, $0.value) }) else { return nil }
       var staged = StagedChanges()
       for (key, value) in changes {

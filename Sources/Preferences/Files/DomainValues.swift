@@ -7,10 +7,36 @@ public struct DomainValues {
   /// What was looked at.
   private var versions: [TableKey: DomainTable.VersionedValue] = [:]
   private var changes: [TableKey: PropertyList?] = [:]
+  /// The number of changes when the keys were listed; nil if they were not.
+  private var listed: Int?
   /// Why a value cannot be stored, the first one.
   private(set) var fault: PreferencesError?
 
   init(_ table: DomainTable) { self.table = table }
+
+  /// The keys that have values, in order.
+  ///
+  /// ```swift
+  /// try preferences.update { values in
+  ///   for key in values.keys where key.hasPrefix("cache.") { values[key] = nil }
+  /// }
+  /// ```
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of values.
+  public var keys: [String] {
+    mutating get {
+      let (held, count) = table.listed
+      listed = listed ?? count
+      var keys = Set(held.keys)
+      for (key, change) in changes {
+        switch change {
+        case .none: keys.remove(key)
+        case .some: keys.insert(key)
+        }
+      }
+      return keys.sorted().map(\.name)
+    }
+  }
 
   /// The value for a key, or its absence. A value that cannot be stored fails the update.
   public subscript(key: String) -> PropertyList? {
@@ -58,6 +84,7 @@ public struct DomainValues {
   /// was looked at.
   mutating func stage(superseding changed: OwnChanges, isLast: Bool) -> DomainTable.StagedChanges? {
     for key in versions.keys where changed.contains(key) { versions[key] = table.versioned(key) }
-    return table.stage(changes, insteadOf: versions, isLast: isLast)
+    if changed.hasAny, listed != nil { listed = table.changeCount }
+    return table.stage(changes, insteadOf: versions, listed: listed, isLast: isLast)
   }
 }
