@@ -51,7 +51,7 @@ struct Probe {
         return nil
       }
       set(rest, preferences)
-      try preferences.synchronize()
+      try save(preferences)
     // Prints when it has set them, and lives on; `starved` has no descriptor left when it opens the domain.
     case "live", "starved":
       set(rest, preferences)
@@ -70,16 +70,7 @@ struct Probe {
       }
     // Counts a key, and prints what it is then, or the error.
     case "count":
-      do throws(PreferencesError) {
-        say(
-          String(
-            try preferences.update(PreferenceKey<Int>(rest.first ?? "", default: 0)) { number in
-              number += 1
-              return number
-            }))
-      } catch {
-        say("\(error)")
-      }
+      say(count(rest.first ?? "", preferences))
     #if os(Linux)
       case "fork":
         guard let path = path(of: preferences) else { throw Usage() }
@@ -118,6 +109,21 @@ struct Probe {
   private static func set(_ arguments: ArraySlice<String>, _ preferences: UserPreferences) {
     for index in stride(from: arguments.startIndex, to: arguments.endIndex - 1, by: 2) {
       preferences.set(arguments[index + 1], forKey: arguments[index])
+    }
+  }
+
+  private static func save(_ preferences: UserPreferences) throws { try preferences.synchronize() }
+
+  /// Counts a key. Returns what it is then, or the error.
+  private static func count(_ key: String, _ preferences: UserPreferences) -> String {
+    do throws(PreferencesError) {
+      let number = try preferences.update(PreferenceKey<Int>(key, default: 0)) { number in
+        number += 1
+        return number
+      }
+      return String(number)
+    } catch {
+      return "\(error)"
     }
   }
 

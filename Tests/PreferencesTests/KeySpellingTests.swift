@@ -95,7 +95,7 @@ struct KeySpellingTests {
     let change = await changes.next()
     #expect(change?.key.utf8.elementsEqual(Self.decomposed.utf8) == true)
     #expect(change?.newValue == 2 && change?.oldValue == nil)
-    try store.synchronize()
+    try await store.synchronize()
   }
 
   @Test(

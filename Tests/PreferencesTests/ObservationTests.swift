@@ -132,7 +132,7 @@ struct ObservationTests {
     #expect(await next(1, of: changes).first?.newValue == "again")
     store.preferences.removeSuite(named: DomainName("com.example.suite"))
     #expect(await next(1, of: changes).map(\.newValue) == [nil])
-    try suite.synchronize()
+    try await suite.synchronize()
   }
 
   @Test("Values of a typed key begin with the one that counts")
@@ -223,7 +223,7 @@ struct ObservationTests {
     store.preferences.set("mine", forKey: "mine")
     #expect(await next(1, of: changes).first?.newValue == "1")
     #expect(store.preferences.string(forKey: "mine") == "mine")
-    try store.preferences.synchronize()
+    try await store.preferences.synchronize()
     #expect(store.preferences.string(forKey: "mine") == "mine")
   }
 
@@ -255,7 +255,7 @@ struct ObservationTests {
     let (slowChanges, otherChanges) = (slowStore.changes(forKey: "m"), otherStore.changes(forKey: "n"))
     let (isUpdating, mayEnd) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
     let update = Task.detached {
-      try slowStore.update(forKey: "n") {
+      try await slowStore.update(forKey: "n") {
         isUpdating.continuation.yield()
         // It is called again, because the file is changed meanwhile.
         _ = mayEnd.wait(timeout: .now() + 20)

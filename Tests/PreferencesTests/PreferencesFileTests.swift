@@ -152,7 +152,7 @@ struct PreferencesFileTests {
     let changes = Self.file(saved).changes()
     store.set("global", forKey: "g", in: .global)
     store.set(2, forKey: "a")
-    try store.synchronize()
+    try await store.synchronize()
     var iterator = changes.makeAsyncIterator()
     let change = await iterator.next()
     #expect(change == PreferenceChange(key: "a", oldValue: 1, newValue: 2, source: nil))

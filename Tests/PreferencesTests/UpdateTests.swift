@@ -69,6 +69,26 @@ struct UpdateTests {
     try store.synchronize()
   }
 
+  @Test("waits in a task, too, and throws what the change throws")
+  func inTask() async throws {
+    let file = try SavedFile()
+    let store = file.open()
+    let number = try await store.update(Keys.count) { count in
+      count += 1
+      return count
+    }
+    #expect(number == 11)
+    try await store.update(forKey: "name") { $0 = "somebody" }
+    #expect(try await store.update { values in values.keys } == ["count", "name"])
+    await #expect(throws: Refusal(count: 11)) {
+      try await store.update(Keys.count) { throw Refusal(count: $0) }
+    }
+    await #expect(throws: PreferencesError.emptyKey) { try await store.update(forKey: "") { $0 = 1 } }
+    store.set(true, forKey: "flag")
+    try await store.synchronize()
+    #expect(try file.contents() == ["count": 11, "name": "somebody", "flag": true])
+  }
+
   @Test("that throws leaves what an earlier save could not save to be saved soon")
   func afterFailedSave() throws {
     let file = try SavedFile()
