@@ -49,6 +49,37 @@ struct ObservingTests {
     observation.invalidate()
   }
 
+  @Test("A function that wants it is given the value that counts at the beginning, and no value twice")
+  func initialValue() throws {
+    let saved = try SavedFile()
+    try saved.write(["size": 5])
+    let store = saved.open()
+    let told = Told<Int>()
+    let observation = store.observe(Self.size, initial: true) { told.append($0) }
+    #expect(told.next() == [5])
+    store[Self.size] = 6
+    #expect(told.next() == [5, 6])
+    observation.invalidate()
+    try store.synchronize()
+  }
+
+  @Test("A function of the main actor is called on it", arguments: [true, false])
+  func mainActor(_ isInitial: Bool) async throws {
+    let saved = try SavedFile()
+    let store = saved.open()
+    let (values, value) = AsyncStream.makeStream(of: Int.self)
+    let observation = store.observeOnMainActor(Self.size, initial: isInitial) { size in
+      MainActor.assertIsolated()
+      value.yield(size)
+    }
+    var iterator = values.makeAsyncIterator()
+    if isInitial { #expect(await iterator.next() == 12) }
+    store[Self.size] = 13
+    #expect(await iterator.next() == 13)
+    observation.invalidate()
+    try await store.synchronize()
+  }
+
   @Test("A function for all keys is told the key, the values and where they come from")
   func allKeys() throws {
     let saved = try SavedFile()

@@ -1,7 +1,8 @@
 internal import Dispatch
+internal import PropertyLists
 internal import Synchronization
 
-/// A function that is told of changes, for as long as this value lives.
+/// A function that is called for changes, for as long as this value lives.
 ///
 /// ```swift
 /// let observation = preferences.observe(Keys.fontSize) { size in editor.setFontSize(size) }
@@ -9,21 +10,36 @@ internal import Synchronization
 /// observation.invalidate()
 /// ```
 ///
-/// The function is called on a thread of its own, once for each change, one call after another. As with
-/// ``PreferenceChanges``, it is told the latest value and not each one between.
+/// The function is called once for each change, one call after another: on a thread of its own, or on the main actor.
+/// As with ``PreferenceChanges``, it is given the latest value and not each one between.
 public final class PreferenceObservation: Sendable {
   private let observer: Mutex<PreferencesObserver?>
 
-  fileprivate init(
-    _ preferences: UserPreferences, key: String?, _ handler: @escaping @Sendable (PreferenceChange) -> Void
-  ) {
+  /// Runs functions one after another.
+  fileprivate typealias Queue = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
+
+  fileprivate static var ownQueue: Queue {
     let queue = DispatchQueue(label: "preferences.observation")
-    observer = Mutex(
-      PreferencesObserver(.searchList(preferences), key: key) { observer in
-        queue.async { [weak observer] in
-          while let change = observer?.nextChange() { handler(change) }
-        }
-      })
+    return { work in queue.async { work() } }
+  }
+
+  fileprivate static let mainActor: Queue = { work in Task { @MainActor in work() } }
+
+  /// - Parameter initial: is given what counts now, before anything that comes to count; nil if it does not matter.
+  fileprivate init(
+    _ preferences: UserPreferences, key: String?, on queue: @escaping Queue,
+    initial: (@Sendable (PropertyList?) -> Void)? = nil, _ handler: @escaping @Sendable (PreferenceChange) -> Void
+  ) {
+    let observer = PreferencesObserver(.searchList(preferences), key: key) { observer in
+      queue { [weak observer] in
+        while let change = observer?.nextChange() { handler(change) }
+      }
+    }
+    self.observer = Mutex(observer)
+    guard let initial, let key else { return }
+    queue { [weak observer] in
+      if let observer { initial(observer.currentValue(forKey: TableKey(key))) }
+    }
   }
 
   /// Ends the observation. The function is not called any more, but for a call that is going on.
@@ -31,17 +47,44 @@ public final class PreferenceObservation: Sendable {
 }
 
 extension UserPreferences {
-  /// Has a function told whenever the value for a key becomes another, in this process or by others.
+  /// Calls a function whenever the value for a key becomes another, in this process or by others.
   ///
-  /// - Parameter handler: is given the value that counts now.
+  /// - Parameters:
+  ///   - isInitial: true to call it with the value that counts now, too, soon after this.
+  ///   - handler: is given the value that counts now. It is called on a thread of its own.
   /// - Returns: the observation, which ends when nobody has it any more.
   public func observe<Value>(
-    _ key: PreferenceKey<Value>, _ handler: @escaping @Sendable (Value) -> Void
+    _ key: PreferenceKey<Value>, initial isInitial: Bool = false, _ handler: @escaping @Sendable (Value) -> Void
   ) -> PreferenceObservation {
-    observe(forKey: key.name) { handler(key.value(of: $0.newValue)) }
+    PreferenceObservation(
+      self, key: key.name, on: PreferenceObservation.ownQueue,
+      initial: isInitial ? { handler(key.value(of: $0)) } : nil
+    ) { handler(key.value(of: $0.newValue)) }
   }
 
-  /// Has a function told whenever the value that counts becomes another, in this process or by others.
+  /// Calls a function on the main actor whenever the value for a key becomes another, in this process or by others.
+  ///
+  /// ```swift
+  /// observation = preferences.observeOnMainActor(Keys.fontSize, initial: true) { size in label.fontSize = size }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - isInitial: true to call it with the value that counts now, too, soon after this.
+  ///   - handler: is given the value that counts now.
+  /// - Returns: the observation, which ends when nobody has it any more.
+  public func observeOnMainActor<Value>(
+    _ key: PreferenceKey<Value>, initial isInitial: Bool = false,
+    _ handler: @escaping @MainActor @Sendable (Value) -> Void
+  ) -> PreferenceObservation {
+    // Only called on the main actor.
+    let call: @Sendable (Value) -> Void = { value in MainActor.assumeIsolated { handler(value) } }
+    return PreferenceObservation(
+      self, key: key.name, on: PreferenceObservation.mainActor,
+      initial: isInitial ? { call(key.value(of: $0)) } : nil
+    ) { call(key.value(of: $0.newValue)) }
+  }
+
+  /// Calls a function whenever the value that counts becomes another, in this process or by others.
   ///
   /// - Parameter key: the key to look at; nil for all.
   /// - Returns: the observation, which ends when nobody has it any more.
@@ -49,6 +92,6 @@ extension UserPreferences {
   public func observe(
     forKey key: String? = nil, _ handler: @escaping @Sendable (PreferenceChange) -> Void
   ) -> PreferenceObservation {
-    PreferenceObservation(self, key: key, handler)
+    PreferenceObservation(self, key: key, on: PreferenceObservation.ownQueue, handler)
   }
 }
