@@ -164,6 +164,34 @@ struct PreferencePropertyTests {
     #expect(try saved.contents() == ["theme": "dark"])
   }
 
+  @Test("May have no value, and is removed by nil and by way of its projection")
+  func optionalProperty() async throws {
+    struct Profile {
+      @Preference var nickname: String?
+      @Preference var age: Int
+
+      init(_ store: UserPreferences) {
+        _nickname = Preference("nickname", store: store)
+        _age = Preference(wrappedValue: 18, "age", store: store)
+      }
+    }
+    let store = UserPreferences(inMemory: [:])
+    let profile = Profile(store)
+    #expect(profile.nickname == nil)
+    profile.nickname = "Ann"
+    #expect(store.string(forKey: "nickname") == "Ann")
+    profile.nickname = nil
+    #expect(store.value(forKey: "nickname") == nil)
+    profile.age = 20
+    #expect(profile.$age.key.name == "age" && profile.$age.store === store)
+    profile.$age.removeValue()
+    #expect(profile.age == 18)
+    var values = profile.$age.values.makeAsyncIterator()
+    #expect(await values.next() == 18)
+    profile.age = 21
+    #expect(await values.next() == 21)
+  }
+
   @Test("An observable model that has it is invalidated when this process sets the value")
   func anObservableModelThatHasItIsInvalidatedWhen() throws {
     let saved = try SavedFile()

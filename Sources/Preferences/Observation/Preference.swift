@@ -7,8 +7,12 @@ internal import Synchronization
 /// @Observable final class EditorModel {
 ///   @ObservationIgnored @Preference(Keys.fontSize) var fontSize
 ///   @ObservationIgnored @Preference("theme") var theme = Theme.light
+///   @ObservationIgnored @Preference("nickname") var nickname: String?
 /// }
 /// ```
+///
+/// With a `$` before its name, the property is the preference itself: `$theme.removeValue()` has the default count
+/// again, and `$theme.values` is the sequence of its values.
 ///
 /// What has read the property while it was tracked, such as a view of SwiftUI or `withObservationTracking`, is
 /// invalidated when another value comes to count, in this process or by another. `@ObservationIgnored` is needed in an
@@ -36,6 +40,30 @@ public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
     self.init(PreferenceKey(name, default: wrappedValue), store: store)
   }
 
+  /// The value for a key that may have none. Setting nil removes it.
+  ///
+  /// - Parameters:
+  ///   - name: at least one character.
+  ///   - store: where the value is.
+  public init<Wrapped>(_ name: String, store: UserPreferences = .standard) where Value == Wrapped? {
+    self.init(PreferenceKey(name), store: store)
+  }
+
+  /// The preference itself.
+  public var projectedValue: Preference<Value> { self }
+
+  /// The key, with what counts when there is no value.
+  public var key: PreferenceKey<Value> { observed.key }
+
+  /// The store that the value is in.
+  public var store: UserPreferences { observed.store }
+
+  /// The value that counts, now and whenever it becomes another.
+  public var values: PreferenceValues<Value> { store.values(for: key) }
+
+  /// Removes the value from the domain of the application, so that other domains or the default count.
+  public func removeValue() { store.removeValue(for: key) }
+
   /// The value that counts. A value that cannot be stored changes nothing and is told to the handler of
   /// ``UserPreferences/handleFaults(_:)``.
   public var wrappedValue: Value {
@@ -46,8 +74,8 @@ public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
 
 /// A preference as an object of Observation with one property.
 private final class ObservedPreference<Value: PreferenceValue & Sendable>: Observable, Sendable {
-  private let key: PreferenceKey<Value>
-  private let store: UserPreferences
+  let key: PreferenceKey<Value>
+  let store: UserPreferences
   private let registrar = ObservationRegistrar()
   /// Nil until the property is read, so that one that is never read costs nothing.
   private let observer = Mutex<PreferencesObserver?>(nil)
