@@ -50,6 +50,28 @@ extension UserPreferences {
     reportingFaults { () throws(PreferencesError) in store(try value?.stored(forKey: key), forKey: key, in: file) }
   }
 
+  /// Sets the value for a key to a dictionary with values of different types, or removes it with nil.
+  ///
+  /// ```swift
+  /// preferences.set(["width": 640, "title": "Notes", "isFull": false], forKey: "window")
+  /// ```
+  ///
+  /// Read it with ``dictionary(forKey:)``. A value that cannot be stored changes nothing and is told to the handler of
+  /// ``handleFaults(_:)``.
+  @_disfavoredOverload
+  public func set(_ values: [String: any PreferenceValue]?, forKey key: String) {
+    reportingFaults { () throws(PreferencesError) in
+      store(try values.map(MixedValues.init).stored(forKey: key), forKey: key, in: file)
+    }
+  }
+
+  /// Sets the value for a key to a real of any type, such as `CGFloat`, or removes it with nil. It is stored in 8
+  /// bytes.
+  @_disfavoredOverload
+  public func set<Real: BinaryFloatingPoint>(_ value: Real?, forKey key: String) {
+    set(value.map { Double($0) }, forKey: key)
+  }
+
   /// The value for a key; nil if there is none, or none of this type.
   @inlinable
   public func value<Value: PreferenceValue>(_ type: Value.Type, forKey key: String) -> Value? {

@@ -200,6 +200,35 @@ struct TypedKeyTests {
     TypedValue(Stored.CodableColor(name: "red"), as: ["name": "red"], default: .init(name: "")),
   ]
 
+  @Test("A dictionary with values of different types is stored with each in its own form")
+  func mixedValues() throws {
+    let store = UserPreferences(inMemory: [:])
+    let moment = Date(timeIntervalSinceReferenceDate: 5)
+    let window: [String: any PreferenceValue] = ["width": 640, "title": "Notes", "isFull": false, "at": moment]
+    store.set(window, forKey: "window")
+    #expect(
+      store.value(forKey: "window") == ["at": .date(moment), "isFull": false, "title": "Notes", "width": 640])
+    store.set(["n": PropertyList.null] as [String: any PreferenceValue], forKey: "window")
+    #expect(store.dictionary(forKey: "window")?["width"] == 640)
+    store.set(nil as [String: any PreferenceValue]?, forKey: "window")
+    #expect(store.value(forKey: "window") == nil)
+  }
+
+  @Test("A CGFloat is stored as a real, and read from integers and text")
+  func coreGraphicsFloat() throws {
+    let store = UserPreferences(inMemory: [:])
+    store.set(CGFloat(1.5), forKey: "scale")
+    #expect(store.value(forKey: "scale") == 1.5)
+    let key = PreferenceKey<CGFloat>("scale", default: 1)
+    #expect(store[key] == 1.5)
+    store[key] = 2.25
+    #expect(store.double(forKey: "scale") == 2.25)
+    store.set(3, forKey: "scale")
+    #expect(store[key] == 3)
+    store.set("4.5", forKey: "scale")
+    #expect(store[key] == 4.5)
+  }
+
   @Test("keep values of every type, in a form of its own", arguments: values)
   func roundTrip(_ value: TypedValue) throws { try value.expectRoundTrip() }
 
@@ -457,3 +486,7 @@ struct EncodedValueTests {
     try store.synchronize()
   }
 }
+
+/// The conformance that a program declares to use `CGFloat`.
+// swift-format-ignore: AvoidRetroactiveConformances
+extension CGFloat: @retroactive PreferenceValue {}

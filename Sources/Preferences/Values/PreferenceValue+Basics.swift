@@ -74,6 +74,16 @@ extension PreferenceValue where Self: BinaryFloatingPoint & LosslessStringConver
   }
 }
 
+/// Reals of other types, stored in 8 bytes. With `extension CGFloat: @retroactive PreferenceValue {}`, `CGFloat` is
+/// one, which this library does not know: on Linux it is part of the whole of Foundation.
+extension PreferenceValue where Self: BinaryFloatingPoint & Codable {
+  public static func preferenceValue(from stored: PropertyList) -> Self? {
+    Double.preferenceValue(from: stored).map { Self($0) }
+  }
+
+  public func storedPreference() throws -> PropertyList? { .real(Double(self)) }
+}
+
 extension Double: PreferenceValue {
   public func storedPreference() -> PropertyList? { .real(self) }
 }

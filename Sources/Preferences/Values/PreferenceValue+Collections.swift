@@ -54,3 +54,20 @@ extension Dictionary: PreferenceValue where Key == String, Value: PreferenceValu
     return .dictionary(entries)
   }
 }
+
+/// Values of different types under their keys.
+struct MixedValues: PreferenceValue {
+  private let values: [String: any PreferenceValue]
+
+  init(_ values: [String: any PreferenceValue]) { self.values = values }
+
+  static func preferenceValue(from stored: PropertyList) -> MixedValues? {
+    stored.dictionary.map { entries in MixedValues(Dictionary(uniqueKeysWithValues: entries.map { ($0, $1) })) }
+  }
+
+  func storedPreference() throws -> PropertyList? {
+    var entries = OrderedDictionary<String, PropertyList>()
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) { entries[key] = try value.storedPreference() }
+    return .dictionary(entries)
+  }
+}
