@@ -115,6 +115,14 @@ struct CompositeStoreTests {
       #expect(error?.message.contains("the composite attribute Drink.author are not certain: ") == true)
       #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
     }
+    // The number that tells `id` from the author's makes it the column of `id1`.
+    var author = AttributeDescription("author", .composite)
+    author.elements = Self.leaves
+    let clash = try ManagedObjectModel(entities: [
+      EntityDescription("Drink", [.attribute(author), .attribute("id", .uuid), .attribute("id1", .uuid)])
+    ])
+    let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: clash, isReadOnly: true) }
+    #expect(error?.message.contains("two properties would have the column ZID1 of the table ZDRINK") == true)
     #expect(try SQLiteStore(tablesOf: file).model["Drink"]?.attributes.count == 7)
     // A composite in another one has its leaves in the same table.
     let store = try SQLiteStore(file, model: Self.model([nested, Self.leaves[1]]), isReadOnly: true)

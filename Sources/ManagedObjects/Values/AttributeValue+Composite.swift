@@ -17,7 +17,7 @@ extension AttributeValue {
     self.init(composite: value, count: data.count)
   }
 
-  /// The value of a composite attribute that a dictionary stands for: null for an empty one. Nil for other values, and
+  /// The value of a composite attribute from a dictionary: null for an empty one. Nil for other values, and
   /// for more leaves than `count`.
   init?(composite value: ArchivedValue, count: Int = 10_000) {
     var rest = count

@@ -131,6 +131,10 @@ extension StoreSchema {
       }
       let names = table.columns.indices.filter { !table.missingColumns.contains($0) }.map { table.columns[$0].name }
       try schema.checkComposites(of: table, file, database)
+      var known: Set<String> = []
+      for column in table.columns where !known.insert(column.name.uppercased()).inserted {
+        throw Self.fault("two properties would have the column \(column.name) of the table \(table.name)", database)
+      }
       for name in ["Z_ENT", "Z_OPT"] + names { try Self.require(name, of: table.name, file, database) }
     }
     for join in schema.joins {

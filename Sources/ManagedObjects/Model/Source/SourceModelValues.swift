@@ -74,8 +74,7 @@ struct SourceFlag {
 extension AttributeValue {
   /// A value from its text in a source file; nil if there is no such value of the type.
   ///
-  /// Numbers can be spelled as truth values: Xcode keeps the text when somebody makes an integer of a Boolean
-  /// attribute.
+  /// Numbers can be spelled as truth values: Xcode keeps the text when a Boolean attribute becomes an integer.
   init?(sourceText text: String, _ type: AttributeType) {
     let truth: Bool? =
       switch text {

@@ -3,8 +3,8 @@
 /// The tree is a plain value. It comes from text (``init(format:_:)``), from an archived `NSPredicate`, or is built by
 /// hand. To test many objects with it, prepare it once: ``PreparedPredicate``.
 ///
-/// A tree can have up to ``greatestDepth`` levels. A row of `AND` in a row of `AND` is no level of its own, and the
-/// same for `OR`, so that a loop can add any number of conditions one at a time:
+/// A tree can have up to ``greatestDepth`` levels. A row of `AND` in a row of `AND` does not count as a level,
+/// nor `OR` in `OR`, so that a loop can add any number of conditions one at a time:
 ///
 /// ```swift
 /// for word in words { predicate = .and([predicate, try ManagedPredicate(format: "title CONTAINS[cd] %@", word)]) }
