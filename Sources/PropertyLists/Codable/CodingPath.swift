@@ -8,15 +8,14 @@ package struct SuperKey: CodingKey {
   package init?(intValue: Int) { nil }
 }
 
-/// A place in an array.
+/// An index of an array.
 package struct IndexKey: CodingKey {
-  package let stringValue: String
-  package let intValue: Int?
+  private let index: Int
 
-  package init(_ index: Int) {
-    stringValue = "Index \(index)"
-    intValue = index
-  }
+  package init(_ index: Int) { self.index = index }
+
+  package var stringValue: String { "Index \(index)" }
+  package var intValue: Int? { index }
 
   package init?(stringValue: String) { nil }
 

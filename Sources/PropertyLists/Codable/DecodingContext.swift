@@ -1,25 +1,39 @@
-/// What all decoders of one call share: the document, and what may still be taken out of it.
+/// The state that all decoders of one call share: the document, and how much may still be read of it.
 final class DecodingContext {
   let document: PropertyListDocument
   let userInfo: [CodingUserInfoKey: Any]
   private let depthLimit: Int
   let stack = CallStack.current
   private var shapes = DictionaryShapes()
-  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``.
+  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``. Values count as often as they are
+  /// decoded: behind shared references, and by a type that tries several others.
   /// Sound: nobody else's code runs while it is changed.
   @exclusivity(unchecked) private var budget: Int
+  /// The first limit that was exceeded, with the complete path to where.
+  var exceededLimit: DecodingError?
+  /// The error of values below ``depthLimit``, once it is known.
+  private var depthError: PropertyListError?
 
   init(_ document: PropertyListDocument, userInfo: [CodingUserInfoKey: Any]) {
     self.document = document
     self.userInfo = userInfo
     depthLimit = document.options.limits.effectiveDepth
-    if case .binary = document.index { unsafe budget = document.expandedSizeLimit } else { unsafe budget = .max }
+    unsafe budget = document.expandedSizeLimit
   }
 
-  /// Decodes the value that the call is about.
+  /// Decodes the value that the call is about. Throws if a limit was exceeded, even if the type swallowed that.
   func decode<T: Decodable>(_ type: T.Type, _ node: FlatNode) throws -> T {
-    try DocumentDecoder(self, node).decode(type, node, .same)
+    do {
+      let value = try DocumentDecoder(self, node).decode(type, node, .same)
+      if let limitError { throw limitError }
+      return value
+    } catch {
+      throw limitError ?? (error as? DecodingError)?.withCompletePath ?? error
+    }
   }
+
+  /// The error of the limit that was exceeded; nil if none was. Errors that a type has swallowed count too.
+  private var limitError: DecodingError? { exceededLimit ?? (isExhausted ? DecodingError(budgetError) : nil) }
 
   /// The value of an entry of a dictionary.
   @inline(__always)
@@ -35,8 +49,10 @@ final class DecodingContext {
     return try document.element(position, of: array)
   }
 
+  /// The keys of a dictionary, which are looked at each time.
   func shape(of dictionary: FlatNode) throws(PropertyListError) -> DictionaryShape {
-    try document.shape(of: dictionary, in: &shapes)
+    try spend(dictionary.count)
+    return try document.shape(of: dictionary, in: &shapes)
   }
 
   @inline(__always)
@@ -48,8 +64,20 @@ final class DecodingContext {
   @inline(__always)
   func spend(_ size: Int) throws(PropertyListError) {
     unsafe budget &-= size
-    if unsafe budget < 0 { throw ParsingLimits.expandsTooFar(limit: document.expandedSizeLimit) }
+    if unsafe budget < 0 { throw budgetError }
   }
+
+  private var budgetError: PropertyListError {
+    PropertyListError(
+      .limitExceeded,
+      "decoding takes more than \(document.expandedSizeLimit) values and bytes, each as often as it is asked for")
+  }
+
+  /// True if no more values may be read.
+  var isExhausted: Bool { unsafe budget < 0 }
+
+  /// Counts an error like some values, which take about as long to decode.
+  func countError() { unsafe budget &-= 4 }
 
   /// Whether a value stands for nil.
   @inline(__always)
@@ -73,13 +101,20 @@ final class DecodingContext {
   /// Checks that one more container may be entered.
   func checkDepth(_ depth: Int) throws(PropertyListError) {
     guard depth >= depthLimit else { return }
-    // A circle is the better answer, if there is one. The coding path says where.
+    let error = depthError ?? makeDepthError()
+    depthError = error
+    throw error
+  }
+
+  /// A circle is the better answer, if there is one. The coding path says where.
+  private func makeDepthError() -> PropertyListError {
     do throws(PropertyListError) {
       try document.validate()
     } catch {
-      guard error.kind == .circularReference else { throw ParsingLimits.nestedTooDeeply(limit: depthLimit) }
-      throw PropertyListError(error.kind, error.message, byteOffset: error.byteOffset)
+      if error.kind == .circularReference {
+        return PropertyListError(error.kind, error.message, byteOffset: error.byteOffset)
+      }
     }
-    throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
+    return ParsingLimits.nestedTooDeeply(limit: depthLimit)
   }
 }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The decoder of one value, and its place on the coding path.
+/// The decoder of one value, with its step on the coding path.
 final class DocumentDecoder: Decoder, NestedCoder {
   let context: DecodingContext
   let node: FlatNode
@@ -11,6 +11,8 @@ final class DocumentDecoder: Decoder, NestedCoder {
   /// How many keys were found in a row; see ``DictionaryShape/position(of:found:)``.
   /// Sound: nobody else's code runs while it is changed.
   @exclusivity(unchecked) var foundKeys = 0
+  /// The keys up to this value as one; made for the first error below that has a long path.
+  private var outerKeys: OuterKeys?
 
   init(_ context: DecodingContext, _ node: FlatNode, _ parent: DocumentDecoder? = nil, _ step: CodingStep = .same) {
     self.context = context
@@ -44,6 +46,51 @@ final class DocumentDecoder: Decoder, NestedCoder {
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
+}
+
+extension DocumentDecoder {
+  /// Returns the coding path of an error one step below this value. It is complete for up to ``OuterKeys/leastKept``
+  /// levels; of a longer path the first keys are one.
+  ///
+  /// - Complexity: O(1): types that try one kind after the other swallow an error for each, at any depth.
+  func errorPath(_ step: CodingStep) -> [any CodingKey] {
+    var keys: [any CodingKey] = []
+    keys.reserveCapacity(2 * OuterKeys.leastKept)
+    if let key = step.key { keys.append(key) }
+    var coder: DocumentDecoder? = self
+    while let current = coder {
+      if keys.count >= OuterKeys.leastKept, current.depth > 0, current.depth.isMultiple(of: OuterKeys.leastKept) {
+        keys.append(OuterKeys.Key(outer: current.keysFromRoot()))
+        break
+      }
+      if let key = current.step.key { keys.append(key) }
+      coder = current.parent
+    }
+    keys.reverse()
+    return keys
+  }
+
+  /// Returns the keys up to this value, as a list that ends with those of an outer value's list.
+  private func keysFromRoot() -> OuterKeys {
+    if let outerKeys { return outerKeys }
+    var keys: [any CodingKey] = []
+    var outer: OuterKeys?
+    var coder: DocumentDecoder? = self
+    while let current = coder {
+      if current !== self, current.depth > 0, current.depth < depth,
+        current.depth.isMultiple(of: OuterKeys.leastKept)
+      {
+        outer = current.keysFromRoot()
+        break
+      }
+      if let key = current.step.key { keys.append(key) }
+      coder = current.parent
+    }
+    keys.reverse()
+    let made = OuterKeys(outer, keys)
+    outerKeys = made
+    return made
+  }
 }
 
 extension DocumentDecoder: SingleValueDecodingContainer {
@@ -89,30 +136,5 @@ extension DocumentDecoder {
       throw failure(PropertyListError(.nestedTooDeeply, "values are nested too deeply for the stack"), step)
     }
     return try T(from: DocumentDecoder(context, node, self, step))
-  }
-}
-
-/// What is wrong with a value.
-extension DocumentDecoder {
-  @inline(never)
-  func mismatch(_ type: Any.Type, _ node: FlatNode, _ step: CodingStep, _ wanted: String? = nil) -> DecodingError {
-    let path = codingPath(step)
-    if context.isNull(node) {
-      return .valueNotFound(
-        type, .init(codingPath: path, debugDescription: "nil, where a \(wanted ?? "\(type)") is due"))
-    }
-    return .typeMismatch(
-      type,
-      .init(codingPath: path, debugDescription: "a value of kind \(node.kind), where a \(wanted ?? "\(type)") is due"))
-  }
-
-  @inline(never)
-  func corrupted(_ message: String, _ step: CodingStep) -> DecodingError {
-    .dataCorrupted(.init(codingPath: codingPath(step), debugDescription: message))
-  }
-
-  @inline(never)
-  func failure(_ error: PropertyListError, _ step: CodingStep) -> DecodingError {
-    DecodingError(error, at: codingPath(step))
   }
 }

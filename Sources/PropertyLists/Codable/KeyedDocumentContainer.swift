@@ -26,14 +26,8 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(__always)
   private func required(_ key: some CodingKey) throws -> FlatNode {
-    guard let node = try value(key) else { throw notFound(key) }
+    guard let node = try value(key) else { throw decoder.notFound(key) }
     return node
-  }
-
-  @inline(never)
-  private func notFound(_ key: some CodingKey) -> DecodingError {
-    .keyNotFound(
-      key, .init(codingPath: codingPath, debugDescription: "no value for the key \(key.stringValue.quoted)"))
   }
 
   /// The value of a key; nil if there is none, or if it stands for nil.

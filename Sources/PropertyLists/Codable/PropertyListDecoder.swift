@@ -21,6 +21,10 @@ public import FoundationEssentials
 /// ``PropertyListReadingOptions/restoresCoercedValues`` and they were written for it. A number that does not fit into
 /// its type is an error.
 ///
+/// A type may try one kind after the other and swallow the errors with `try?`. What exceeds
+/// ``PropertyListReadingOptions/limits`` ends the call all the same. At a depth of more than 16 levels, an error that a
+/// type catches has the outer keys of its path as one; the error that the call throws has all of them.
+///
 /// - Note: Foundation has a type of the same name. A file that imports both says which it means with
 ///   `import struct PropertyLists.PropertyListDecoder`, or writes `PropertyLists.PropertyListDecoder`.
 public struct PropertyListDecoder: Sendable {

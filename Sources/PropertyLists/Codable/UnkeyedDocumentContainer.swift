@@ -2,29 +2,35 @@
 struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
   let decoder: DocumentDecoder
   private(set) var currentIndex = 0
+  /// The element that was found unreadable; the first failure does not pass it.
+  private var unreadableIndex: Int?
+
+  init(decoder: DocumentDecoder) { self.decoder = decoder }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { decoder.node.count }
-  var isAtEnd: Bool { currentIndex >= decoder.node.count }
+  /// After a limit was exceeded there is no more, so that a loop that swallows errors ends.
+  var isAtEnd: Bool { currentIndex >= decoder.node.count || decoder.context.isExhausted }
 
   /// The next element, which is not passed yet.
   @inline(__always)
-  private func next(_ type: Any.Type) throws -> FlatNode {
-    guard !isAtEnd else { throw end(type) }
+  private mutating func next(_ type: Any.Type) throws -> FlatNode {
+    guard currentIndex < decoder.node.count else { throw decoder.notFound(type, at: currentIndex) }
     do throws(PropertyListError) {
       return try decoder.context.element(currentIndex, of: decoder.node)
     } catch {
-      throw decoder.failure(error, .index(currentIndex))
+      throw unreadable(error)
     }
   }
 
+  /// Loops that skip what they cannot decode ask for each such element twice: as what it should be, and as anything.
+  /// An element that is unreadable as anything is passed by the second, so that these loops end.
   @inline(never)
-  private func end(_ type: Any.Type) -> DecodingError {
-    .valueNotFound(
-      type,
-      .init(
-        codingPath: decoder.codingPath(.index(currentIndex)),
-        debugDescription: "no element \(currentIndex) in an array of \(decoder.node.count)"))
+  private mutating func unreadable(_ error: PropertyListError) -> DecodingError {
+    let index = currentIndex
+    if unreadableIndex == index { currentIndex += 1 }
+    unreadableIndex = index
+    return decoder.failure(error, .index(index))
   }
 
   mutating func decodeNil() throws -> Bool {
@@ -77,7 +83,7 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
     return superDecoder
   }
 
-  private func nested(_ type: Any.Type) throws -> DocumentDecoder {
+  private mutating func nested(_ type: Any.Type) throws -> DocumentDecoder {
     DocumentDecoder(decoder.context, try next(type), decoder, .index(currentIndex))
   }
 }

@@ -10,7 +10,11 @@ extension PropertyListDocument {
   package var byteCount: Int { source.count }
 
   /// How large a value may become when shared references are followed, in the sense of ``ParsingLimits/expandedSize``.
-  package var expandedSizeLimit: Int { options.limits.effectiveExpandedSize(inputSize: source.count) }
+  package var expandedSizeLimit: Int {
+    let nodeCount = if case .table(let table) = index { table.nodes.count } else { 0 }
+    // Of a document that was a tree, only strings and data have bytes.
+    return options.limits.effectiveExpandedSize(inputSize: source.count + nodeCount)
+  }
 
   /// How many values may be decoded from an archive when shared references are followed, in the sense of
   /// ``ParsingLimits/expandedSize``.
@@ -79,7 +83,7 @@ extension PropertyListDocument {
   ) throws(PropertyListError) -> DictionaryShape {
     switch index {
     case .binary(let layout): try shapes.shape(of: dictionary, layout, in: bytes, limit: expandedSizeLimit)
-    case .table(let table): try shapes.shape(of: dictionary, table, in: bytes, limit: .max)
+    case .table(let table): try shapes.shape(of: dictionary, table, in: bytes, limit: expandedSizeLimit)
     }
   }
 }
