@@ -45,7 +45,8 @@ struct Conversion: ParsableArguments {
   ) throws(PropertyListError) {
     let clock = ContinuousClock()
     let start = clock.now
-    let document = try isLenient ? reading.lenientDocument(input, &report) : reading.document(input)
+    let document =
+      try isLenient ? reading.lenientDocument(input, &report) : reading.document(input, input.data(), isWritten: true)
     if debug { report.note("\(input.name): \(document.summary), read in \(clock.now - start)") }
     let target = format ?? FormatName(document.format == .binary ? .xml : .binary)
     let converted = clock.now

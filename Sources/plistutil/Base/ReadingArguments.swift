@@ -45,9 +45,13 @@ struct ReadingArguments: ParsableArguments {
   }
 
   /// A document that is known to be without fault, of bytes that have been read.
-  func document(_ input: Input, _ data: Data) throws(PropertyListError) -> PropertyListDocument {
+  ///
+  /// - Parameter isWritten: true if all of it is written next, which finds out what expands too far.
+  func document(
+    _ input: Input, _ data: Data, isWritten: Bool = false
+  ) throws(PropertyListError) -> PropertyListDocument {
     let document = try read(input, data)
-    try document.validate()
+    if isWritten { try document.validate() } else { try document.validateWhole() }
     return document
   }
 

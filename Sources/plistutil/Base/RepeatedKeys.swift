@@ -17,7 +17,7 @@ enum RepeatedKeys {
   ) throws(PropertyListError) -> PropertyListDocument {
     do throws(PropertyListError) {
       let document = try PropertyListDocument(data, format: format, options: options)
-      if isWhole { try document.validate() }
+      if isWhole { try document.validateWhole() }
       return document
     } catch {
       guard error.kind == .duplicateKey, options.duplicateKeys == .reject else { throw error }
@@ -25,7 +25,7 @@ enum RepeatedKeys {
     var lenient = options
     lenient.duplicateKeys = .keepLast
     let document = try PropertyListDocument(data, format: format, options: lenient)
-    if isWhole { try document.validate() }
+    if isWhole { try document.validateWhole() }
     let faults = PropertyListDocument.faults(in: data, format: format, options: options, limit: greatestCount + 1)
     for fault in faults.prefix(greatestCount) {
       let place = fault.position.map { ":\($0.line):\($0.column)" } ?? ""

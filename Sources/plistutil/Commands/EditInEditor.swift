@@ -123,7 +123,7 @@ struct EditInEditor: ParsableCommand {
       return ShownText(text: data, format: found, options: reading.options)
     }
     let document = try PropertyListDocument(data, format: found, options: reading.options)
-    try document.validate()
+    try document.validateWhole()
     if let textFormat { return try ShownText(document, as: textFormat) }
     do throws(PropertyListError) {
       return try ShownText(document, as: FormatName(.xml))

@@ -91,9 +91,17 @@ struct Find: ParsableCommand {
       let document = try unwrap.isGiven ? unwrap.document(input, reading, &report) : reading.document(input)
       let prefix = report.prefix
       var lines = Data()
+      // Each value has all keys around it in its path, so that a small file has any amount of text.
+      var room = document.expandedByteLimit
       try forEachMatch(in: document) { path, node throws(PropertyListError) in
         found.withLock { $0 = true }
-        lines += try line(path, node, input, prefix)
+        let line = try line(path, node, input, prefix)
+        room -= line.count - prefix.utf8.count
+        guard room >= 0 else {
+          throw PropertyListError(
+            .limitExceeded, "the paths and values that are found have more than \(document.expandedByteLimit) bytes")
+        }
+        lines += line
         guard lines.count > Self.greatestChunk else { return }
         try report.write(lines)
         lines = Data()

@@ -30,12 +30,13 @@ struct Linter: Sendable {
     var result = Result()
     do throws(PropertyListError) {
       let document = try PropertyListDocument(data, format: format, options: options)
-      try document.validate()
+      try document.validateWhole()
       result.document = document
       result.findings = warnings(data, document)
     } catch {
       let faults = PropertyListDocument.faults(in: data, format: format, options: options, limit: limit + 1)
-      result.findings = faults.map(Finding.init(fault:))
+      // A file whose shared references expand too far has no other fault.
+      result.findings = (faults.isEmpty ? [error] : faults).map(Finding.init(fault:))
     }
     result.hasMore = result.findings.count > limit
     result.findings = Array(result.findings.prefix(limit))

@@ -51,7 +51,7 @@ struct GitMerge: ParsableCommand {
 
   private static func document(_ data: Data) throws(PropertyListError) -> PropertyListDocument {
     let document = try PropertyListDocument(data)
-    try document.validate()
+    try document.validateWhole()
     return document
   }
 

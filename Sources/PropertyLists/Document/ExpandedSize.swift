@@ -1,0 +1,107 @@
+/// The size of a binary document with all shared references followed, as a writer counts it: in nodes, each with its
+/// level, plus the bytes of keys, strings and data.
+private struct ExpandedSize: ~Copyable {
+  private let layout: BinaryLayout
+  /// A size above this one is not counted further.
+  private let limit: Int
+  /// The number of references to each container: 0, 1, or 2 for more.
+  private var references: [UInt8]
+  /// The sizes of containers with several references.
+  private var known: [Int: Size] = [:]
+  private var frames: [Frame] = []
+
+  struct Size {
+    /// The number of values.
+    var values = 1
+    /// The size, if the value were the root.
+    var total = 1
+
+    /// Adds a value one level below.
+    mutating func add(_ child: Size) {
+      values += child.values
+      total += child.total + child.values
+    }
+  }
+
+  private struct Frame {
+    let object: Int
+    let node: FlatNode
+    var next = 0
+    var size: Size
+  }
+
+  init(_ layout: BinaryLayout, limit: Int) {
+    self.layout = layout
+    self.limit = limit
+    references = Array(repeating: 0, count: layout.objectCount)
+  }
+
+  /// Throws ``PropertyListError/Kind/limitExceeded`` if the root's size is above the limit. Each container is looked
+  /// at once. The document has passed ``PropertyListDocument/validate()``, so that no container contains itself.
+  mutating func check(_ root: Int, in bytes: RawSpan) throws(PropertyListError) {
+    try countReferences(root, in: bytes)
+    var finished = try visit(root, in: bytes)
+    while let last = frames.indices.last {
+      if let child = finished { frames[last].size.add(child) }
+      finished = nil
+      guard frames[last].size.total <= limit else { throw ParsingLimits.expandsTooFar(limit: limit) }
+      let frame = frames[last]
+      if frame.next < frame.node.count {
+        frames[last].next += 1
+        finished = try visit(layout.value(frame.next, of: frame.node, in: bytes), in: bytes)
+      } else {
+        frames.removeLast()
+        finished = frame.size
+        if references[frame.object] > 1 { known[frame.object] = frame.size }
+      }
+    }
+  }
+
+  private mutating func countReferences(_ root: Int, in bytes: RawSpan) throws(PropertyListError) {
+    var pending = [root]
+    while let object = pending.popLast() {
+      let node = try layout.node(at: object, in: bytes)
+      guard node.kind.isContainer else { continue }
+      if references[object] < 2 { references[object] += 1 }
+      guard references[object] == 1 else { continue }
+      for position in 0..<node.count { pending.append(try layout.value(position, of: node, in: bytes)) }
+    }
+  }
+
+  /// Returns the size of a value; nil for a container whose children come first, which is open then.
+  private mutating func visit(_ object: Int, in bytes: RawSpan) throws(PropertyListError) -> Size? {
+    let node = try layout.node(at: object, in: bytes)
+    var size = Size()
+    switch node.kind {
+    case .string, .data: size.total += node.length
+    case .array, .dictionary:
+      if let size = known[object] { return size }
+      size.total += node.count
+      if node.kind == .dictionary {
+        for entry in 0..<node.count {
+          size.total += 1 + (try layout.key(entry, of: node, in: bytes).length)
+          guard size.total <= limit else { throw ParsingLimits.expandsTooFar(limit: limit) }
+        }
+      }
+      frames.append(Frame(object: object, node: node, size: size))
+      return nil
+    default: break
+    }
+    return size
+  }
+}
+
+extension PropertyListDocument {
+  /// Checks the whole document as ``validate()`` does, and that it does not expand too far to be written or to become a
+  /// tree.
+  ///
+  /// - Throws: what ``validate()`` throws, and ``PropertyListError/Kind/limitExceeded``.
+  /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats.
+  package func validateWhole() throws(PropertyListError) {
+    try validate()
+    guard case .binary(let layout) = index else { return }
+    // So that two sizes below the limit can be added.
+    var size = ExpandedSize(layout, limit: min(expandedSizeLimit, .max / 8))
+    try size.check(rootIndex, in: bytes)
+  }
+}
