@@ -24,12 +24,15 @@ extension PropertyListDocument.Node {
     get throws(PropertyListError) {
       guard kind == .dictionary else { return nil }
       let bytes = document.bytes
+      let isWhole = index == document.rootIndex
       let values =
         switch document.index {
         case .binary(let layout):
-          try TreeBuilder(layout, document, takesFirstSpelling: true).buildValues(of: index, in: bytes)
+          try TreeBuilder(layout, document, isWhole: isWhole, takesFirstSpelling: true)
+            .buildValues(of: index, in: bytes)
         case .table(let table):
-          try TreeBuilder(table, document, takesFirstSpelling: true).buildValues(of: index, in: bytes)
+          try TreeBuilder(table, document, isWhole: isWhole, takesFirstSpelling: true)
+            .buildValues(of: index, in: bytes)
         }
       var entries: [DictionaryEntry] = []
       entries.reserveCapacity(count)

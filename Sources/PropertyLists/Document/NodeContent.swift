@@ -28,6 +28,15 @@ package enum NodeContent {
     }
   }
 
+  /// Returns the value of a node that is not a container.
+  static func scalar(_ node: FlatNode, in document: RawSpan) throws(PropertyListError) -> PropertyList {
+    switch node.kind {
+    case .string: .string(try string(node, in: document))
+    case .data: .data(data(node, in: document))
+    default: PropertyList(scalar: node)
+    }
+  }
+
   /// The UTF-8 text of a string of any document, put after what is in `buffer`.
   static func appendText(
     _ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]

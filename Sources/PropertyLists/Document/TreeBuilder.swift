@@ -27,7 +27,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private var incomplete: Set<Int> = []
 
   /// For each place that can be shared the number in ``built`` plus one, 0 if it was not built, or `open`.
-  private let builtNumbers: SparseNumbers<UInt32>
+  private var builtNumbers: IndexedNumbers
   private var built: [Built] = []
 
   /// A container that is not finished.
@@ -60,7 +60,8 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 
   private static var open: UInt32 { .max }
 
-  init(_ source: Source, _ document: PropertyListDocument, takesFirstSpelling: Bool = false) {
+  /// - Parameter isWhole: true if the tree of the root is built. For a part, nothing is set up for all objects.
+  init(_ source: Source, _ document: PropertyListDocument, isWhole: Bool, takesFirstSpelling: Bool = false) {
     self.takesFirstSpelling = takesFirstSpelling
     self.source = source
     self.document = document
@@ -69,7 +70,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     sizeLimit =
       source.sharedPlaceCount == 0 ? .max : limits.effectiveExpandedSize(inputSize: document.source.count)
     budget = ParsingLimits.overlapBudget(inputSize: document.source.count)
-    builtNumbers = SparseNumbers(count: source.sharedPlaceCount)
+    builtNumbers = IndexedNumbers(count: source.sharedPlaceCount, expectsMany: isWhole)
   }
 
   /// The tree below a node.

@@ -33,9 +33,18 @@ extension PropertyList {
   /// - Complexity: O(*n*) in the bytes below `node`.
   public init(_ node: PropertyListDocument.Node) throws(PropertyListError) {
     let document = node.document
+    guard node.flat.kind.isContainer else {
+      do throws(PropertyListError) { self = try NodeContent.scalar(node.flat, in: document.bytes) } catch {
+        throw error.located(at: [])
+      }
+      return
+    }
+    let isWhole = node.index == document.rootIndex
     switch document.index {
-    case .binary(let layout): self = try TreeBuilder(layout, document).build(node.index, in: document.bytes)
-    case .table(let table): self = try TreeBuilder(table, document).build(node.index, in: document.bytes)
+    case .binary(let layout):
+      self = try TreeBuilder(layout, document, isWhole: isWhole).build(node.index, in: document.bytes)
+    case .table(let table):
+      self = try TreeBuilder(table, document, isWhole: isWhole).build(node.index, in: document.bytes)
     }
   }
 }
