@@ -111,15 +111,18 @@ struct Get: ParsableCommand {
   private func take(
     _ paths: [Path], from document: PropertyListDocument, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) {
+    var lookup = NodeLookup()
     if let format {
-      guard let path = paths.first?.path, let node = try node(at: path, in: document, input, &report) else { return }
+      guard let path = paths.first?.path, let node = try node(at: path, in: document, &lookup, input, &report) else {
+        return
+      }
       return try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
     }
     if isForMachines {
       var values: [PropertyList] = []
       for (_, path) in paths {
         values.append(
-          try node(at: path, in: document, input, &report).map(PropertyList.init) ?? .string(`default` ?? ""))
+          try node(at: path, in: document, &lookup, input, &report).map(PropertyList.init) ?? .string(`default` ?? ""))
       }
       guard !key.isEmpty else { return try report.machineLine(["value": values[0]]) }
       var fields: PropertyList = [:]
@@ -129,7 +132,7 @@ struct Get: ParsableCommand {
     // All of them before the first is printed.
     var output = Data()
     for (_, path) in paths {
-      let node = try node(at: path, in: document, input, &report)
+      let node = try node(at: path, in: document, &lookup, input, &report)
       output += try text(of: node, at: path, input, report)
     }
     try destination.write(output, for: input, to: &report)
@@ -137,13 +140,14 @@ struct Get: ParsableCommand {
 
   /// The value at a path; nil if there is none, and --default says what stands for it.
   private func node(
-    at path: PropertyListKeyPath, in document: PropertyListDocument, _ input: Input, _ report: inout FileReport
+    at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout NodeLookup, _ input: Input,
+    _ report: inout FileReport
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
     let node: PropertyListDocument.Node
     do throws(PropertyListError) {
       node =
         try unwrap.isGiven
-        ? unwrap.value(at: path, in: document, input, &report) : document.root.descendant(at: path)
+        ? unwrap.value(at: path, in: document, input, &report) : lookup.descendant(of: document.root, at: path)
     } catch {
       guard error.kind == .noSuchValue, `default` != nil else { throw error }
       return nil

@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PropertyLists
+
+@Suite("Parts of documents")
+struct PartsOfDocumentsTests {
+  /// A binary file of arrays and strings in which later objects are referred to any number of times.
+  static func sharing(_ random: inout SeededGenerator, objects count: Int) -> Data {
+    var objects: [[UInt8]] = []
+    for index in 0..<count {
+      let rest = count - index - 1
+      if rest == 0 || Int.random(in: 0..<3, using: &random) == 0 {
+        objects.append([0x54, 0x74, 0x65, 0x78, 0x74])
+      } else if Bool.random(using: &random) {
+        // The last object is a string, and so a key.
+        let value = Int.random(in: index + 1..<count, using: &random)
+        objects.append([0xD1, UInt8(count - 1), UInt8(value)])
+      } else {
+        var object: [UInt8] = [0xA0 + UInt8.random(in: 0...4, using: &random)]
+        for _ in 0..<object[0] & 0x0F { object.append(UInt8(Int.random(in: index + 1..<count, using: &random))) }
+        objects.append(object)
+      }
+    }
+    return PropertyListCodableHostileTests.file(objects)
+  }
+
+  @Test(
+    "a part has the value that it has in the whole, also if objects are shared",
+    arguments: 1...20 as ClosedRange<UInt64>)
+  func partsAreTheSame(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let document = try PropertyListDocument(Self.sharing(&random, objects: 40))
+    let whole = try PropertyList(document.root)
+    for (position, child) in document.root.children.enumerated() {
+      let part = try PropertyList(child.get())
+      #expect(part == (whole.dictionary?.values.elements ?? whole.array ?? [])[position])
+    }
+  }
+
+  @Test("numbers by index are the same, few or many", arguments: [true, false])
+  func indexedNumbers(_ expectsMany: Bool) {
+    var numbers = IndexedNumbers(count: 1000, expectsMany: expectsMany)
+    for index in stride(from: 0, to: 1000, by: 3) {
+      #expect(numbers[index] == 0)
+      numbers[index] = UInt32(index + 1)
+    }
+    for index in 0..<1000 { #expect(numbers[index] == (index % 3 == 0 ? UInt32(index + 1) : 0)) }
+  }
+
+  @Test("a check of the whole refuses what writing refuses, and nothing else", arguments: 1...40 as ClosedRange<UInt64>)
+  func wholeCheck(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let data = Self.sharing(&random, objects: Int.random(in: 2...60, using: &random))
+    for limit in [10, 50, 100, 200, 400, 1000, 5000, 1 << 19] {
+      let limits = ParsingLimits(expandedSize: limit, expansionRatio: 1)
+      let document = try PropertyListDocument(data, options: PropertyListReadingOptions(limits: limits))
+      let written = error { () throws(PropertyListError) in _ = try document.root.data(format: .json) }
+      let checked = error { () throws(PropertyListError) in try document.validateWhole() }
+      #expect(written?.kind == checked?.kind)
+      for sortsKeys in [true, false] {
+        let sorted = error { () throws(PropertyListError) in
+          _ = try document.root.data(format: .xml, options: .init(sortsKeys: sortsKeys))
+        }
+        #expect(sorted?.kind == checked?.kind)
+      }
+    }
+  }
+
+  @Test("paths that are looked up together lead where each leads alone", arguments: PropertyListFormat.allCases)
+  func lookup(_ format: PropertyListFormat) throws {
+    var tree: PropertyList = ["list": [1, ["a": 2]], "é": "composed"]
+    for index in 0..<100 { tree.dictionary?["key \(index)"] = ["inner": .string("\(index)")] }
+    let document = try PropertyListDocument(tree.data(format: format, options: .exact), options: .exact)
+    var paths = (0..<100).map { ["key \($0)", "inner"] } + [["é"], ["list", "1", "a"], ["list", "-1", "a"]]
+    // What is not there: among them the other spelling of a key that is.
+    paths += [["e\u{301}"], ["key 100"], ["key 1", "outer"], ["list", "7"], ["key 1", "inner", "x"]]
+    var lookup = NodeLookup()
+    for components in paths + paths.reversed() {
+      let path = PropertyListKeyPath(components.map { PropertyListKeyPath.Component($0) })
+      let together = Result { () throws(PropertyListError) in
+        try PropertyList(lookup.descendant(of: document.root, at: path))
+      }
+      let alone = Result { () throws(PropertyListError) in try PropertyList(document.root.descendant(at: path)) }
+      #expect(together == alone, "\(path)")
+    }
+  }
+
+  @Test("a key that cannot be read is an error only on the way to another one")
+  func unreadableKey() throws {
+    // 100 entries, the key of the 60th of which is not ASCII.
+    let references = Array(1...100 as ClosedRange<UInt8>) + [UInt8](repeating: 101, count: 100)
+    var objects: [[UInt8]] = [[0xDF, 0x10, 100] + references]
+    for index in 0..<100 { objects.append([0x53] + Array("k\(index < 10 ? "0" : "")\(index)".utf8)) }
+    objects.append([0x09])
+    objects[60][1] = 0xFF
+    let document = try PropertyListDocument(PropertyListCodableHostileTests.file(objects))
+    var lookup = NodeLookup()
+    for _ in 0..<3 {
+      for index in [0, 10, 40, 58, 99] {
+        let path = PropertyListKeyPath([.key("k\(index < 10 ? "0" : "")\(index)")])
+        #expect(try lookup.descendant(of: document.root, at: path).boolean == true)
+      }
+    }
+  }
+}
