@@ -96,18 +96,18 @@ struct TextFormatter<Scanner: LayoutScanner> {
 extension TextFormatter {
   /// Everything in the containers that are open.
   private mutating func formatContainers(_ bytes: RawSpan) throws(PropertyListError) {
-    while let frame = frames.last {
+    while let last = frames.indices.last {
+      // Not the frame, since a second owner would make each change of its entries a copy.
+      let (kind, bracket, isFresh) = (frames[last].node.flat.kind, frames[last].bracket, frames[last].position == 0)
       guard budget >= 0 else {
         throw PropertyListError(.limitExceeded, "with its indents the text would be more than a hundred times larger")
       }
-      let isFresh = frame.position == 0
-      let mark = isFresh ? nil : Scanner.separator(in: frame.node.flat.kind).byte
+      let mark = isFresh ? nil : Scanner.separator(in: kind).byte
       var gap = FormattingGap(&scanner, bytes, mark: mark)
-      let isLast =
-        scanner.index == bytes.byteCount || frame.bracket != nil && scanner.closes(bytes, at: scanner.index)
-      if !isFresh { appendSeparator(frame.node.flat.kind, &gap, isLast: isLast, bytes) }
+      let isLast = scanner.index == bytes.byteCount || bracket != nil && scanner.closes(bytes, at: scanner.index)
+      if !isFresh { appendSeparator(kind, &gap, isLast: isLast, bytes) }
       // In a container that has nothing else, comments have lines of their own, and so at the beginning of a text.
-      let trailing = isFresh && (isLast || frame.bracket == nil) ? 0 : gap.trailingCount(isLast: isLast)
+      let trailing = isFresh && (isLast || bracket == nil) ? 0 : gap.trailingCount(isLast: isLast)
       appendTrailing(gap.comments[..<trailing], bytes)
       let lines = gap.comments[trailing...]
       if isLast {
@@ -133,7 +133,6 @@ extension TextFormatter {
     _ comments: ArraySlice<FormattingGap.Comment>, followsEmptyLine: Bool, _ bytes: RawSpan
   ) throws(PropertyListError) {
     let last = frames.count - 1
-    // Not the frame, since a second owner would make each change of its entries a copy.
     let (node, position, form) = (frames[last].node, frames[last].position, frames[last].form)
     guard position < node.count else { throw unknownLayout }
     frames[last].position += 1
