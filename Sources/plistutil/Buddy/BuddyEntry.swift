@@ -36,29 +36,74 @@ extension BuddyWord.Part {
 /// A value and the way to it.
 struct BuddyPlace {
   let path: PropertyListKeyPath
-  let node: PropertyListDocument.Node
+  private let content: Content
+
+  /// Where the value is.
+  private enum Content {
+    case node(PropertyListDocument.Node)
+    case tree(PropertyList)
+  }
 
   init(_ path: PropertyListKeyPath, _ node: PropertyListDocument.Node) {
     self.path = path
-    self.node = node
+    content = .node(node)
+  }
+
+  init(_ path: PropertyListKeyPath, _ tree: PropertyList) {
+    self.path = path
+    content = .tree(tree)
+  }
+
+  var kind: PropertyList.Kind {
+    switch content {
+    case .node(let node): node.kind
+    case .tree(let tree): tree.kind
+    }
+  }
+
+  /// The number of elements of an array, or of entries of a dictionary; 0 for every other kind.
+  var count: Int {
+    switch content {
+    case .node(let node): node.count
+    case .tree(.array(let elements)): elements.count
+    case .tree(.dictionary(let entries)): entries.count
+    case .tree: 0
+    }
+  }
+
+  var value: PropertyList {
+    get throws(PropertyListError) {
+      switch content {
+      case .node(let node): try PropertyList(node)
+      case .tree(let tree): tree
+      }
+    }
   }
 
   /// The child by its key or index; nil if there is none.
   func child(_ name: String) throws(PropertyListError) -> BuddyPlace? {
-    switch node.kind {
+    switch kind {
     case .dictionary:
-      return try node.value(forKey: name).map { BuddyPlace(path.appending(.key(name)), $0) }
+      let path = path.appending(.key(name))
+      return switch content {
+      case .node(let node): try node.value(forKey: name).map { BuddyPlace(path, $0) }
+      case .tree(let tree): tree[name].map { BuddyPlace(path, $0) }
+      }
     case .array:
-      guard let index = PropertyListKeyPath.Component(name).arrayIndex, index < node.count else { return nil }
-      return BuddyPlace(path.appending(.index(index)), try node.child(at: index))
+      guard let index = PropertyListKeyPath.Component(name).arrayIndex, index < count else { return nil }
+      let path = path.appending(.index(index))
+      return switch content {
+      case .node(let node): BuddyPlace(path, try node.child(at: index))
+      case .tree(let tree): tree[index].map { BuddyPlace(path, $0) }
+      }
     default: return nil
     }
   }
 
   /// The last element of an array; nil for an empty one and for what is none.
   func lastElement() throws(PropertyListError) -> BuddyPlace? {
-    guard node.kind == .array, node.count > 0 else { return nil }
-    return try child(String(node.count - 1))
+    guard kind == .array, count > 0 else { return nil }
+    return try child(String(count - 1))
   }
 
   /// The value that the names lead to from here; nil if there is none.

@@ -13,28 +13,25 @@ struct BuddyMerging {
   /// - Parameters:
   ///   - new: of the kind of `old`, or for an array also a scalar. The reader has seen to it that it is not too deep.
   mutating func merge(_ new: PropertyList, into old: inout PropertyList) {
-    switch (new, old) {
-    case (.dictionary(let entries), .dictionary(var merged)):
+    // The containers are changed in place: none of what they hold is copied.
+    switch (new, old.kind) {
+    case (.dictionary(let entries), .dictionary):
       for (key, value) in entries {
-        guard let existing = merged[key] else {
-          merged[key] = value
+        guard let kind = old[key]?.kind else {
+          old.dictionary?[key] = value
           continue
         }
-        guard isRecursive, value.kind == existing.kind, value.kind.isContainer else {
+        guard isRecursive, value.kind == kind, value.kind.isContainer else {
           skippedKeys.append(key)
           continue
         }
-        var inner = existing
+        var inner = PropertyList.null
+        if let existing = old.dictionary?.updateValue(.null, forKey: key) { inner = existing }
         merge(value, into: &inner)
-        merged[key] = inner
+        old.dictionary?[key] = inner
       }
-      old = .dictionary(merged)
-    case (.array(let elements), .array(var merged)):
-      merged += elements
-      old = .array(merged)
-    case (_, .array(var merged)):
-      merged.append(new)
-      old = .array(merged)
+    case (.array(let elements), .array): old.array?.append(contentsOf: elements)
+    case (_, .array): old.array?.append(new)
     default: break
     }
   }

@@ -31,15 +31,15 @@ extension BuddyPlist {
 
   private mutating func set(_ entry: BuddyEntry, _ text: String) throws(BuddyError) -> [String] {
     let place = try existing(entry, for: "Set")
-    guard !place.node.kind.isContainer else { throw BuddyError("Set: Cannot Perform Set On Containers") }
-    let value = try BuddyValue.value(place.node.kind, text)
+    guard !place.kind.isContainer else { throw BuddyError("Set: Cannot Perform Set On Containers") }
+    let value = try BuddyValue.value(place.kind, text)
     try failing("Set") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: place.path)) }
     return []
   }
 
   private mutating func copy(_ source: BuddyEntry, to entry: BuddyEntry) throws(BuddyError) -> [String] {
     let place = try existing(source, for: "Copy")
-    let value = try failing("Copy") { _ throws(PropertyListError) in try PropertyList(place.node) }
+    let value = try failing("Copy") { _ throws(PropertyListError) in try place.value }
     return try add(value, at: entry, by: "Copy")
   }
 
@@ -50,11 +50,11 @@ extension BuddyPlist {
       guard let last = steps.last, let parent = try plist.start(of: entry).descendant(steps.dropLast()) else {
         return nil
       }
-      return last.isEmpty && parent.node.kind == .array ? try parent.lastElement() : try parent.child(last)
+      return last.isEmpty && parent.kind == .array ? try parent.lastElement() : try parent.child(last)
     }
-    guard let place else { throw missing }
-    try failing("Delete") { plist throws(PropertyListError) in try plist.apply(.remove(at: place.path)) }
-    return containerFollows(removalAt: place.path) ? [] : ["Working Container has become Invalid.  Setting to :"]
+    guard let path = place?.path else { throw missing }
+    try failing("Delete") { plist throws(PropertyListError) in try plist.apply(.remove(at: path)) }
+    return containerFollows(removalAt: path) ? [] : ["Working Container has become Invalid.  Setting to :"]
   }
 }
 
@@ -64,7 +64,26 @@ extension BuddyPlist {
   private mutating func add(
     _ value: PropertyList, at entry: BuddyEntry, by command: String
   ) throws(BuddyError) -> [String] {
-    let refusal = BuddyError("\(command): Can't Add Entry, \"\(entry.text)\", to Parent")
+    let steps = entry.steps
+    let (path, depth) = try newPlace(entry, by: command)
+    let new = steps[(depth + 1)...].reversed().reduce(value) { .dictionary([$1: $0]) }
+    do throws(PropertyListError) { try apply(.insert(new, at: path)) } catch {
+      throw BuddyError(Self.refusal(entry, command).message, because: error.line(about: command))
+    }
+    if case .index? = path.components.last { containerFollows(insertionAt: path) }
+    return []
+  }
+
+  private static func refusal(_ entry: BuddyEntry, _ command: String) -> BuddyError {
+    BuddyError("\(command): Can't Add Entry, \"\(entry.text)\", to Parent")
+  }
+
+  /// The path at which a new entry begins, and the number of its steps that exist. It keeps no container, whose second
+  /// owner would make the change a copy.
+  private mutating func newPlace(
+    _ entry: BuddyEntry, by command: String
+  ) throws(BuddyError) -> (path: PropertyListKeyPath, depth: Int) {
+    let refusal = Self.refusal(entry, command)
     let steps = entry.steps
     // Before so many dictionaries are made, one in the other.
     guard steps.count < ParsingLimits.greatestDepth else {
@@ -81,7 +100,7 @@ extension BuddyPlist {
     }
     guard depth < steps.count else { throw refusal }
     let step: PropertyListKeyPath.Component
-    switch parent.node.kind {
+    switch parent.kind {
     case .dictionary:
       step = .key(steps[depth])
       let existing = try failing(command) { _ throws(PropertyListError) in try parent.child(steps[depth]) }
@@ -92,27 +111,21 @@ extension BuddyPlist {
       let isIndex = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
       guard isIndex else { throw refusal }
       let index = PropertyListKeyPath.Component(digits).arrayIndex ?? .max
-      step = .index(min(index, parent.node.count))
+      step = .index(min(index, parent.count))
     default:
       guard depth == steps.count - 1 else {
         throw BuddyError("\(command): Entry, \"\(entry.text)\", Incorrectly Specified")
       }
       throw refusal
     }
-    let new = steps[(depth + 1)...].reversed().reduce(value) { .dictionary([$1: $0]) }
-    let path = parent.path.appending(step)
-    do throws(PropertyListError) { try apply(.insert(new, at: path)) } catch {
-      throw BuddyError(refusal.message, because: error.line(about: command))
-    }
-    if parent.node.kind == .array { containerFollows(insertionAt: path) }
-    return []
+    return (parent.path.appending(step), depth)
   }
 
   private mutating func importFile(
     _ file: String, to entry: BuddyEntry, reading read: (String) throws(PropertyListError) -> Data
   ) throws(BuddyError) -> [String] {
     let place = try failing("Import") { plist throws(PropertyListError) in try plist.value(at: entry) }
-    if place?.node.kind.isContainer == true {
+    if place?.kind.isContainer == true {
       throw BuddyError("Import: Specified Entry Must Not Be a Container")
     }
     let unreadable = "Import: Error Reading File: \(file.printable())"
@@ -122,10 +135,10 @@ extension BuddyPlist {
     }
     guard let place else { return try add(.data(data), at: entry, by: "Import") }
     let value: PropertyList
-    if place.node.kind == .data {
+    if place.kind == .data {
       value = .data(data)
     } else if let text = String(validating: data, as: UTF8.self) {
-      value = try BuddyValue.value(place.node.kind, text)
+      value = try BuddyValue.value(place.kind, text)
     } else {
       throw BuddyError(unreadable, because: "\(file.printable()): error: it is no text in UTF-8")
     }
@@ -140,28 +153,26 @@ extension BuddyPlist {
     _ file: String, into entry: BuddyEntry?, isRecursive: Bool,
     reading read: (String) throws(PropertyListError) -> Data
   ) throws(BuddyError) -> [String] {
-    let place = try failing("Merge") { plist throws(PropertyListError) -> BuddyPlace? in
-      guard let entry else { return try plist.start(of: nil) }
-      return try plist.value(at: entry)
+    let place = try failing("Merge") {
+      plist throws(PropertyListError) -> (path: PropertyListKeyPath, kind: PropertyList.Kind)? in
+      let place: BuddyPlace? = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
+      // Not the container, whose second owner would make the change a copy.
+      return place.map { (path: $0.path, kind: $0.kind) }
     }
     guard let place else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }
-    guard place.node.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
+    guard place.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
     let new: PropertyList
     do throws(PropertyListError) {
       new = try PropertyList(BuddyFile.document(read(file), named: file).root)
     } catch {
       throw BuddyError("Merge: Error Reading File: \(file.printable())", because: error.line(about: file.printable()))
     }
-    guard new.kind == place.node.kind || (place.node.kind == .array && !new.kind.isContainer) else {
+    guard new.kind == place.kind || (place.kind == .array && !new.kind.isContainer) else {
       throw BuddyError(
-        "Merge: Can't Add \(BuddyValue.name(of: new.kind)) Entries to \(BuddyValue.name(of: place.node.kind))")
+        "Merge: Can't Add \(BuddyValue.name(of: new.kind)) Entries to \(BuddyValue.name(of: place.kind))")
     }
     return try failing("Merge") { plist throws(PropertyListError) in
-      var merging = BuddyMerging(isRecursive: isRecursive)
-      var tree = try PropertyList(plist.document.root)
-      try tree.edit(at: place.path.components[...]) { container in merging.merge(new, into: &container) }
-      try plist.update(to: tree)
-      return merging.skippedKeys.map { "Duplicate Entry Was Skipped: \($0)" }
+      try plist.merge(new, at: place.path, isRecursive: isRecursive).map { "Duplicate Entry Was Skipped: \($0)" }
     }
   }
 }

@@ -3,38 +3,60 @@ import PropertyListTools
 import PropertyLists
 import ToolSupport
 
-/// The property list that commands look at and change: as the bytes of the file would be, and read.
+/// The property list that commands look at and change.
+///
+/// The first change is made in the text at once. The others are made in a tree, and in the text when it is asked for,
+/// so that *n* commands do not write the text *n* times.
 struct BuddyPlist {
-  private(set) var bytes: Data
-  private(set) var document: PropertyListDocument
+  /// The bytes of the file, as far as they have the changes.
+  private var bytes: Data
+  private var document: PropertyListDocument
+  /// The value with all changes, once there are several.
+  private var tree: PropertyList?
+  private var isEdited = false
+  /// True if ``tree`` has changes that ``bytes`` has not.
+  private var isAhead = false
   /// Where entries begin that have no colon in front.
   private(set) var container = PropertyListKeyPath()
+
+  /// True if whatever a fragment may hold can be in the file too, which is not known of characters that its encoding
+  /// lacks.
+  private let isWrittenLater: Bool
+  private var hasHadCommand = false
 
   /// What is in a file.
   init(_ bytes: Data, _ document: PropertyListDocument) {
     self.bytes = bytes
     self.document = document
+    isWrittenLater =
+      document.format == .binary
+      || ["UTF-8", "UTF8"].contains(TextSource.encoding(of: bytes, document.format).0.uppercased())
   }
 
   /// What is in a file that is not there yet.
   init() throws(PropertyListError) {
-    bytes = try PropertyList.dictionary([:]).data(format: .xml)
-    document = try PropertyListDocument(bytes)
+    let bytes = try PropertyList.dictionary([:]).data(format: .xml)
+    self.init(bytes, try PropertyListDocument(bytes))
   }
 
-  private var root: BuddyPlace { BuddyPlace(PropertyListKeyPath(), document.root) }
+  /// Prepares for a command. From the second on, entries are looked up in a tree.
+  mutating func beginCommand() {
+    if hasHadCommand, tree == nil { tree = try? PropertyList(document.root) }
+    hasHadCommand = true
+  }
 
   /// Where an entry begins.
   func start(of entry: BuddyEntry?) throws(PropertyListError) -> BuddyPlace {
-    guard entry?.isAbsolute != true, !container.components.isEmpty else { return root }
-    return BuddyPlace(container, try document.root.descendant(at: container))
+    let path = entry?.isAbsolute == true ? PropertyListKeyPath() : container
+    guard let tree else { return BuddyPlace(path, try document.root.descendant(at: path)) }
+    return BuddyPlace(path, try tree.value(at: path))
   }
 
   /// The value of an entry; nil if there is none.
   func value(at entry: BuddyEntry) throws(PropertyListError) -> BuddyPlace? {
     guard let place = try start(of: entry).descendant(entry.names) else { return nil }
     // The colon after the root, or after a dictionary, leads to itself.
-    return entry.endsWithColon && !entry.names.isEmpty && place.node.kind == .array ? try place.lastElement() : place
+    return entry.endsWithColon && !entry.names.isEmpty && place.kind == .array ? try place.lastElement() : place
   }
 
   /// Has entries begin in the container at a path.
@@ -42,14 +64,53 @@ struct BuddyPlist {
 
   /// Changes one value, and keeps the layout of all others.
   mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
-    try replace { document, options throws(PropertyListError) in try document.edited(by: edit, options: options).data }
+    guard isEdited, isWrittenLater else {
+      return try replace { document, options throws(PropertyListError) in
+        try document.edited(by: edit, options: options).data
+      }
+    }
+    let edit = try edit.mapValue { value throws(PropertyListError) in try asRead(value, at: edit.path) }
+    try change { tree throws(PropertyListError) in try tree.apply(edit) }
+  }
+
+  /// Merges a value into the container at a path, and keeps the layout of what stays.
+  ///
+  /// - Returns: the keys of `value` that were there already, and stay as they were.
+  mutating func merge(
+    _ value: PropertyList, at path: PropertyListKeyPath, isRecursive: Bool
+  ) throws(PropertyListError) -> [String] {
+    var merging = BuddyMerging(isRecursive: isRecursive)
+    if isEdited, isWrittenLater {
+      let new = try asRead(value, at: path)
+      try change { tree throws(PropertyListError) in
+        try tree.edit(at: path.components[...]) { container in merging.merge(new, into: &container) }
+      }
+    } else {
+      var tree = try PropertyList(document.root)
+      try tree.edit(at: path.components[...]) { container in merging.merge(value, into: &container) }
+      try update(to: tree)
+    }
+    return merging.skippedKeys
   }
 
   /// Puts another value in the place of the whole, and keeps the layout of what stays.
   mutating func update(to value: PropertyList) throws(PropertyListError) {
+    try write()
     try replace { document, options throws(PropertyListError) in
       try document.data(updatedTo: value, options: options)
     }
+  }
+
+  /// The bytes of the file with all changes.
+  mutating func currentBytes() throws(PropertyListError) -> Data {
+    try write()
+    return bytes
+  }
+
+  /// Makes the changes of the tree in the text.
+  private mutating func write() throws(PropertyListError) {
+    guard isAhead, let tree else { return }
+    try replace { document, options throws(PropertyListError) in try document.data(updatedTo: tree, options: options) }
   }
 
   private mutating func replace(
@@ -63,6 +124,36 @@ struct BuddyPlist {
     // As any other reader has to read it.
     document = try PropertyListDocument(new, format: document.format, options: document.options)
     bytes = new
+    tree = nil
+    (isEdited, isAhead) = (true, false)
+  }
+
+  private mutating func change(
+    _ body: (inout PropertyList) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    var changed = if let tree { tree } else { try PropertyList(document.root) }
+    // So that the tree has one owner, and is changed in place.
+    tree = nil
+    defer { tree = changed }
+    try body(&changed)
+    isAhead = true
+  }
+
+  /// A value as it is read from a file of the same format. Throws if the format has no form for it.
+  private func asRead(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
+    guard document.format != .binary else { return value }
+    do throws(PropertyListError) {
+      let data = try Self.cutting { cuts throws(PropertyListError) in
+        var options = PropertyListDocument.editingOptions(coerces: false)
+        if cuts { options.fractionalSeconds = .drop }
+        return try value.data(format: document.format, options: options)
+      }
+      var options = document.options
+      options.limits.depth = ParsingLimits.greatestDepth
+      return try PropertyList(data, format: document.format, options: options)
+    } catch {
+      throw error.below(path.components)
+    }
   }
 
   /// Writes dates exactly or, with a warning, without the fractions of their seconds that a format has no form for.
@@ -100,5 +191,20 @@ extension BuddyPlist {
       index >= changed
     else { return }
     container.components[depth] = .index(index + step)
+  }
+}
+
+extension PropertyListEdit {
+  /// The edit with what `body` makes of its new value.
+  fileprivate func mapValue(
+    _ body: (PropertyList) throws(PropertyListError) -> PropertyList
+  ) throws(PropertyListError) -> PropertyListEdit {
+    switch self {
+    case .insert(let value, let path): .insert(try body(value), at: path)
+    case .replace(let value, let path): .replace(try body(value), at: path)
+    case .set(let value, let path): .set(try body(value), at: path)
+    case .append(let value, let path): .append(try body(value), at: path)
+    case .remove(let path): .remove(at: path)
+    }
   }
 }

@@ -19,7 +19,7 @@ enum BuddyPrompt {
       session.fail(BuddyError(error.line(about: "<stdin>")))
     }
     // They are lost as Apple's tool has it, but not without a word.
-    if session.hasUnsavedChanges { note("Changes Were Not Saved") }
+    if session.hasUnsavedChanges() { note("Changes Were Not Saved") }
   }
 
   private static func run(_ line: Data, _ session: inout BuddySession) {

@@ -48,6 +48,7 @@ struct BuddySession {
   }
 
   private mutating func perform(_ command: BuddyCommand) throws(BuddyError) {
+    plist.beginCommand()
     switch command {
     case .help: try print(Buddy.help)
     case .exit: isOver = true
@@ -85,7 +86,7 @@ extension BuddySession {
     let bytes: Data?
     do throws(PropertyListError) {
       place = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
-      bytes = if let place { try description(of: PropertyList(place.node)) } else { nil }
+      bytes = if let place { try description(of: place.value) } else { nil }
     } catch {
       throw BuddyError(error.line(about: "Print"))
     }
@@ -109,7 +110,7 @@ extension BuddySession {
       throw BuddyError(error.line(about: "CD"))
     }
     guard let place else { throw BuddyPlist.missing(entry.text, for: "CD") }
-    guard place.node.kind.isContainer else { throw BuddyError("CD: Entry, \"\(entry.text)\", Is Not A Container") }
+    guard place.kind.isContainer else { throw BuddyError("CD: Entry, \"\(entry.text)\", Is Not A Container") }
     plist.change(container: place.path)
   }
 }
@@ -117,26 +118,34 @@ extension BuddySession {
 /// Saving.
 extension BuddySession {
   /// Whether there is something that is not in the file.
-  var hasUnsavedChanges: Bool { !steps.isEmpty && plist.bytes != savedBytes }
+  mutating func hasUnsavedChanges() -> Bool { !steps.isEmpty && (try? plist.currentBytes()) != savedBytes }
 
   /// Saves what the commands of a call have changed.
   mutating func saveAtEnd() {
-    guard hasUnsavedChanges else { return }
+    guard hasUnsavedChanges() else { return }
     do throws(BuddyError) { try save() } catch { fail(error) }
   }
 
   /// Puts what the commands have made in the place of the file, if it is something else.
   private mutating func save() throws(BuddyError) {
     var attempt = 1
-    while plist.bytes != savedBytes, try !file.save(plist.bytes, over: savedBytes) {
+    var bytes = try currentBytes()
+    while bytes != savedBytes, try !file.save(bytes, over: savedBytes) {
       guard attempt < Self.greatestAttempt else {
         throw file.unwritable("other programs change it all the time")
       }
       attempt += 1
       try repeatSteps()
+      bytes = try currentBytes()
     }
-    savedBytes = plist.bytes
+    savedBytes = bytes
     steps = []
+  }
+
+  private mutating func currentBytes() throws(BuddyError) -> Data {
+    do throws(PropertyListError) { return try plist.currentBytes() } catch {
+      throw file.unwritable(error.line(about: "Save"))
+    }
   }
 
   /// How often it is tried to save a file that other programs change meanwhile: of a thousand at once, each has its
