@@ -1,0 +1,74 @@
+import Foundation
+import KeyedArchiving
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("Compiled nibs that are bent")
+struct NibMutationTests {
+  @Test("a generated nib has no fault, and all its views", arguments: 1...20 as ClosedRange<UInt64>)
+  func generatedNibsAreValid(_ seed: UInt64) throws {
+    var generator = ValidNib(seed: seed)
+    let nib = try generator.make()
+    #expect(nib.check().map(\.description) == [])
+    #expect(try NIBArchive(nib.data()) == nib)
+    let archive = try nib.keyedArchive()
+    #expect(try archive.tree().contains("UISubviews"))
+    #expect(try NIBArchive.Tables(nib).nib() == nib)
+  }
+
+  /// Everything that is done with a nib. Nothing but the errors of the module may come of it.
+  private func use(_ nib: NIBArchive) throws -> Bool {
+    do {
+      let read = try NIBArchive(nib.data())
+      try read.look()
+      let archive = try read.keyedArchive()
+      _ = archive.check()
+      var unwrapper = Unwrapper()
+      _ = try unwrapper.document(archive.document)
+      return true
+    } catch let error where error is NIBArchiveError || error is KeyedArchiveError {
+      return false
+    }
+  }
+
+  @Test("give views or an error, however many tables are bent", arguments: 1...4 as ClosedRange<UInt64>)
+  func bentNibs(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var used = 0
+    for round in 0..<LongForm.size(20_000, or: 40) {
+      var generator = ValidNib(seed: seed &* 1_000_003 &+ UInt64(round))
+      var tables = NIBArchive.Tables(try generator.make())
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        tables.bend(using: &random)
+        if try use(tables.nib()) { used += 1 }
+      }
+    }
+    #expect(used > 0)
+  }
+
+  @Test("give views or an error after damage to their bytes", arguments: 1...2 as ClosedRange<UInt64>)
+  func damagedNibs(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    for round in 0..<LongForm.size(50_000, or: 60) {
+      var generator = ValidNib(seed: seed &* 7919 &+ UInt64(round))
+      var bytes = [UInt8](try generator.make().data())
+      bytes.damage(using: &random)
+      guard let nib = try? NIBArchive(Data(bytes)) else { continue }
+      _ = try use(nib)
+    }
+  }
+
+  @Test("views in views of any depth are shown or refused, on a small stack too", arguments: [100, 1000, 5000])
+  func deepNibs(_ depth: Int) throws {
+    var objects: [NIBArchive.NewObject] = [.init("NSObject", [.init("UINibTopLevelObjectsKey", .object(1))])]
+    for level in 0..<depth {
+      objects.append(.init("UIView", [.init("UISubviews", .object(2 * level + 2))]))
+      objects.append(.collection("NSArray", level + 1 < depth ? [2 * level + 3] : []))
+    }
+    let nib = try NIBArchive(objects: objects)
+    let outcome = OnSmallStack.run { _ = try use(nib) }
+    #expect(outcome.error == nil)
+    #expect(nib.check().allSatisfy { $0.kind == .limitExceeded })
+  }
+}
