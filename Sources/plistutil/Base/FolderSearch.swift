@@ -11,9 +11,10 @@ struct FolderSearch {
   /// What could not be read, and why.
   private(set) var failures: [(input: Input, error: PropertyListError)] = []
 
-  /// What property lists are called. JSON is not among them: most of it is no property list.
+  /// The extensions of property lists. Of JSON only string catalogs are among them: most of it is not a property list.
   static let usualExtensions: Set<String> = [
-    "plist", "bplist", "strings", "stringsdict", "entitlements", "xcprivacy", "mobileconfig", "pbxproj", "archive",
+    "plist", "bplist", "strings", "stringsdict", "xcstrings", "entitlements", "xcprivacy", "mobileconfig", "pbxproj",
+    "archive",
     "sfl", "sfl2", "sfl3", "webarchive", "webloc", "savedSearch", "tmLanguage", "tmTheme", "xcuserstate", "itermcolors",
   ]
 
