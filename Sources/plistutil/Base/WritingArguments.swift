@@ -45,9 +45,10 @@ struct WritingArguments: ParsableArguments {
     if dropsFractions { options.fractionalSeconds = .drop }
     let fraction: PropertyListKeyPath?
     do throws(PropertyListError) {
+      try options.checkStrings(in: node)
       fraction = try destination.write(node, name.format, options, for: input, to: &report)
     } catch {
-      throw explained(error, name.format, coerces: coerces)
+      throw explained(error, name, coerces: coerces)
     }
     if let fraction, dropsFractions {
       var cut = PropertyListError.noFractions(in: name.format)
@@ -57,12 +58,14 @@ struct WritingArguments: ParsableArguments {
   }
 
   /// The error of what a format has no form for, with the options that write it.
-  func explained(_ error: PropertyListError, _ format: PropertyListFormat, coerces: Bool) -> PropertyListError {
-    guard error.kind == .notRepresentable, !coerces, !plain, format == .json || format == .openStep else {
+  func explained(_ error: PropertyListError, _ name: FormatName, coerces: Bool) -> PropertyListError {
+    guard error.kind == .notRepresentable, !coerces, !plain, name.format == .json || name.format == .openStep else {
       return error
     }
     var error = error
-    error.message += "; --coerce writes it so that it can be read back, -C as text"
+    error.message += "; --coerce writes it so that it can be read back"
+    // A strings file has no text for a container.
+    if name.dialect != .strings { error.message += ", -C as text" }
     return error
   }
 }

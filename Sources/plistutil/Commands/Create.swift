@@ -36,9 +36,10 @@ struct Create: ParsableCommand {
     let data = try telling(about: "plistutil") { () throws(PropertyListError) in
       do throws(PropertyListError) {
         let options = writing.options(coerces: coerce, dialect: format.dialect)
+        try options.checkStrings(in: value)
         return try value.data(format: format.format, options: options)
       } catch {
-        throw writing.explained(error, format.format, coerces: coerce)
+        throw writing.explained(error, format, coerces: coerce)
       }
     }
     let batch = Batch(inputs: files.map { Input($0) }, jobs: 1, isForMachines: false)

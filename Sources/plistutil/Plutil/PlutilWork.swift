@@ -154,6 +154,7 @@ extension PlutilWork {
     var writing = writingOptions(name.dialect)
     writing.isCompact = format == .json
     if format == .xml { writing.fractionalSeconds = .drop }
+    try refusing(format) { () throws(PropertyListError) in try writing.checkStrings(in: node) }
     var fraction: PropertyListKeyPath?
     if format != .json, case .file(let path) = target {
       // Piece by piece, which takes no memory for large files.

@@ -1,0 +1,29 @@
+import PropertyLists
+
+/// Values that readers of strings files do not take. The format has a form for them, which this tool reads, so that they
+/// are written if that is asked for.
+extension PropertyListWritingOptions {
+  /// Throws if a strings file is written, and a value in the root would be a container or data.
+  func checkStrings(in root: PropertyListDocument.Node) throws(PropertyListError) {
+    guard isForStrings, root.kind == .dictionary else { return }
+    for position in 0..<root.count {
+      let (key, value) = try root.entry(at: position)
+      try Self.check(value.kind, of: key)
+    }
+  }
+
+  /// As ``checkStrings(in:)-(PropertyListDocument.Node)``.
+  func checkStrings(in root: PropertyList) throws(PropertyListError) {
+    guard isForStrings, case .dictionary(let entries) = root else { return }
+    for (key, value) in entries { try Self.check(value.kind, of: key) }
+  }
+
+  private var isForStrings: Bool { openStepDialect == .strings && coercion != .reversible }
+
+  private static func check(_ kind: PropertyList.Kind, of key: String) throws(PropertyListError) {
+    guard kind.isContainer || kind == .data else { return }
+    throw PropertyListError(
+      .notRepresentable, "strings files have text as values, and no \(KindName(kind).name)",
+      keyPath: PropertyListKeyPath([.key(key)]))
+  }
+}
