@@ -259,4 +259,21 @@ struct LintWarningTests {
     try check(Data("\u{FEFF}[1]".utf8), [], ":1:1: warning: a byte order mark, which RFC 8259", "json")
     try check(Fixtures.data("xml/windows-1252.plist"), [], ":1:1: warning: windows-1252, which not all", "xml")
   }
+
+  @Test("a signed message gets the command that reads the property list in it")
+  func signedMessage() throws {
+    let identifier = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02] as [UInt8]
+    let rest = [UInt8](repeating: 0, count: 40)
+    for head in [[0x30, 0x82, 0x12, 0x34], [0x30, 0x80], [0x30, 0x34], [0x30, 0x83, 0, 0x12, 0x34]] as [[UInt8]] {
+      let result = try Tool.run(["print"], input: Data(head + identifier + rest))
+      #expect(result.status == 3)
+      #expect(result.errors.contains("openssl cms -verify -noverify -inform DER -in FILE"), "\(result.errors)")
+    }
+    for begin in ["PKCS7", "CMS"] {
+      let result = try Tool.run(["lint"], input: Data("-----BEGIN \(begin)-----\nMIIB\n".utf8))
+      #expect(result.errors.contains("-inform PEM"), "\(result.errors)")
+    }
+    let other = try Tool.run(["print"], input: Data([0x30, 0x82] + rest))
+    #expect(other.status == 3 && !other.errors.contains("openssl"))
+  }
 }

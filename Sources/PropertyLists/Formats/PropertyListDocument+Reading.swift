@@ -20,7 +20,7 @@ extension PropertyListDocument {
       throw error
     }
     guard let format = format ?? PropertyListFormat(detecting: data.bytes) else {
-      throw PropertyListError(.unknownFormat, "no property list: neither binary, XML, OpenStep nor JSON", byteOffset: 0)
+      throw PropertyListError(.unknownFormat, Self.message(ofUnknown: data.bytes), byteOffset: 0)
     }
     guard let text = format.format.text else {
       let layout = try BinaryLayout(data.bytes)
@@ -30,6 +30,14 @@ extension PropertyListDocument {
     }
     var faults = FaultLog.first
     self.init(try text.content(of: data, options, &faults), format, options, input: data)
+  }
+
+  private static func message(ofUnknown bytes: RawSpan) -> String {
+    guard let encoding = bytes.encodingOfSignedMessage else {
+      return "no property list: neither binary, XML, OpenStep nor JSON"
+    }
+    return "a signed message (CMS), as .mobileprovision files are; to read the property list in it: "
+      + "openssl cms -verify -noverify -inform \(encoding) -in FILE"
   }
 
   /// Reads a file into memory and parses it.
@@ -61,5 +69,20 @@ extension PropertyListDocument {
     let path = try url.filePath
     let data = try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }
     try self.init(data, format: format, options: options)
+  }
+}
+
+extension RawSpan {
+  /// The encoding of a message that is signed by the Cryptographic Message Syntax (RFC 5652), as `openssl` names it; nil
+  /// for anything else.
+  fileprivate var encodingOfSignedMessage: String? {
+    if starts(with: "-----BEGIN PKCS7-----") || starts(with: "-----BEGIN CMS-----") { return "PEM" }
+    // A sequence whose first element is the object identifier 1.2.840.113549.1.7.2, id-signedData.
+    let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+    guard byteCount > 24, self[0] == 0x30 else { return nil }
+    // A length below 0x80 is itself, and 0x80 is one that is not known; else the number of its bytes.
+    let start = self[1] > 0x80 ? 2 + Int(self[1] & 0x7F) : 2
+    guard start + identifier.count <= byteCount else { return nil }
+    return extracting(start..<start + identifier.count).hasSameBytes(as: identifier.rawBytes) ? "DER" : nil
   }
 }
