@@ -14,10 +14,13 @@ struct Merge: ParsableCommand {
       With --base, the file that both come from, what only one of them has changed, added or removed since is taken from \
       it; arrays are taken as a whole. So merge can be the merge driver of a version control system.
 
+      With --env, the strings of the others are templates, in which ${NAME} is a variable of the environment.
+
       \(EditingHelp.text)
 
       Examples:
         plistutil merge --conflicts theirs --in-place Info.plist Overrides.plist
+        BUILD=42 plistutil merge --env --conflicts theirs --in-place Info.plist Template.plist
         plistutil merge --base Ancestor.plist --in-place Mine.plist Theirs.plist
       """)
 
@@ -80,6 +83,7 @@ struct Merge: ParsableCommand {
     transform: FileName.argument)
   var label: String?
 
+  @OptionGroup var environment: EnvironmentArgument
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var destination: Destination
 
@@ -103,7 +107,9 @@ struct Merge: ParsableCommand {
         var ancestor: PropertyList?
         if let base { ancestor = try reading.withValue(of: Input(base)) { $0 } }
         for path in others {
-          let other = try reading.withValue(of: Input(path)) { $0 }
+          let other = try reading.withValue(of: Input(path)) { (value) throws(PropertyListError) in
+            try environment.expanded(value)
+          }
           do throws(PropertyListError) {
             if let ancestor {
               try value.merge(other, since: ancestor, conflicts: conflicts.rule)

@@ -1,0 +1,100 @@
+import ArgumentParser
+import PropertyLists
+import SystemFiles
+
+/// Replaces variables in strings by values of the environment, if that is asked for.
+struct EnvironmentArgument: ParsableArguments {
+  @Flag(
+    name: .customLong("env"),
+    help: """
+      In the strings of new values, replace ${NAME} by the environment variable NAME. One that is not set is an error, \
+      and ${NAME:-TEXT} is TEXT then; $${ is ${.
+      """)
+  var isGiven = false
+
+  /// Returns a value with the variables of all its strings replaced, keys left alone; the value itself if that is not
+  /// asked for.
+  ///
+  /// - Throws: ``PropertyListError`` with the key path of a string that names a variable that is not set, or that has
+  ///   something else between `${` and `}`.
+  func expanded(_ value: PropertyList) throws(PropertyListError) -> PropertyList {
+    guard isGiven else { return value }
+    var result = value
+    var pending: [(value: PropertyList, path: [PropertyListKeyPath.Component])] = [(value, [])]
+    while let (value, path) = pending.popLast() {
+      switch value {
+      case .string(let text):
+        do throws(PropertyListError) {
+          let expanded = try Self.expanded(text)
+          if expanded != text { try result.replace(.string(expanded), at: PropertyListKeyPath(path)) }
+        } catch {
+          throw error.below(path)
+        }
+      case .array(let elements):
+        for (index, element) in elements.enumerated().reversed() where Self.mayHaveVariables(element) {
+          pending.append((element, path + [.index(index)]))
+        }
+      case .dictionary(let entries):
+        for (key, element) in entries.reversed() where Self.mayHaveVariables(element) {
+          pending.append((element, path + [.key(key)]))
+        }
+      default: break
+      }
+    }
+    return result
+  }
+
+  private static func mayHaveVariables(_ value: PropertyList) -> Bool {
+    switch value {
+    case .string(let text): text.utf8.contains(UInt8(ascii: "$"))
+    case .array, .dictionary: true
+    default: false
+    }
+  }
+
+  private static func expanded(_ text: String) throws(PropertyListError) -> String {
+    var result = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let dollar = rest.firstIndex(of: "$") {
+      result += rest[..<dollar]
+      rest = rest[dollar...].dropFirst()
+      if rest.starts(with: "${".unicodeScalars) {
+        result += "${".unicodeScalars
+        rest = rest.dropFirst(2)
+      } else if rest.first == "{" {
+        guard let end = rest.firstIndex(of: "}") else {
+          throw PropertyListError(.malformed, "\"${\" without \"}\"; $${ is ${ itself")
+        }
+        result += try value(of: String(rest[..<end].dropFirst())).unicodeScalars
+        rest = rest[end...].dropFirst()
+      } else {
+        result.append("$")
+      }
+    }
+    return String(result + rest)
+  }
+
+  /// Returns the value of what stands between `${` and `}`: a name, or a name and what counts if it is not set.
+  private static func value(of content: String) throws(PropertyListError) -> String {
+    let separator = content.firstRange(of: ":-")
+    let name = String(content[..<(separator?.lowerBound ?? content.endIndex)])
+    let isName = name.utf8.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+    guard isName, let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+      throw PropertyListError(.malformed, "\(name.quoted) is not the name of an environment variable; $${ is ${ itself")
+    }
+    let found = CurrentProcess.environmentValue(name)
+    if let separator, found?.isEmpty != false { return String(content[separator.upperBound...]) }
+    guard let found else {
+      throw PropertyListError(
+        .noSuchValue, "the environment variable \(name) is not set; ${\(name):-TEXT} would be TEXT then")
+    }
+    // What is not UTF-8 becomes this character.
+    guard !found.unicodeScalars.contains("\u{FFFD}") else {
+      throw PropertyListError(.malformed, "the environment variable \(name) is not UTF-8")
+    }
+    return found
+  }
+}
