@@ -76,6 +76,8 @@ struct ValueArguments: ParsableArguments {
     _ = try validating { () throws(PropertyListError) in try read() }
   }
 
+  var isGiven: Bool { count > 0 }
+
   /// Whether the value comes from standard input.
   var hasStandardInput: Bool { (dataFiles + valueFiles).contains("-") }
 
@@ -127,12 +129,20 @@ struct ValueArguments: ParsableArguments {
       }
     }
     if let file = dataFiles.first { return .data(try Input(file).data()) }
-    guard let file = valueFiles.first else { return nil }
-    var fileOptions = options
-    if reading?.keepLastDuplicates == true { fileOptions.duplicateKeys = .keepLast }
+    return try valueFiles.first.map { (file) throws(PropertyListError) in try Self.value(inFile: file, reading) }
+  }
+
+  /// Returns the value in a file of any format.
+  ///
+  /// - Parameter reading: says what becomes of keys that stand twice; nil if they are an error.
+  static func value(
+    inFile file: String, _ reading: ReadingArguments?
+  ) throws(PropertyListError) -> PropertyList {
+    var options = PropertyListReadingOptions(restoresCoercedValues: true)
+    if reading?.keepLastDuplicates == true { options.duplicateKeys = .keepLast }
     let (input, data) = (Input(file), try Input(file).data())
     do throws(PropertyListError) {
-      return try PropertyList(data, format: input.formatByName(data), options: fileOptions)
+      return try PropertyList(data, format: input.formatByName(data), options: options)
     } catch {
       throw reading == nil ? error : error.namingDuplicatesOption
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 import ToolSupport
@@ -10,6 +11,10 @@ protocol ValueEdit {
   /// What the help says before it explains editing.
   static var discussion: String { get }
   static var example: String { get }
+  /// The dictionary of an example with several values.
+  static var severalExample: String { get }
+  /// The path of an example.
+  static var examplePath: String { get }
 
   static func edit(_ value: PropertyList, at path: PropertyListKeyPath) -> PropertyListEdit
 }
@@ -23,42 +28,107 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
       discussion: """
         \(Edit.discussion)\(EditingHelp.text)
 
+        Several values are given by --values, a dictionary whose keys are their paths; then all arguments are files. \
+        Either all of them come into the file, or it stays as it is.
+
         \(KeyPathHelp.text)
 
-        Example: plistutil \(Edit.example)
+        Examples:
+          plistutil \(Edit.example)
+          plistutil \(Edit.name) --values '\(Edit.severalExample)' --in-place Info.plist
+          plistutil \(Edit.name) \(Edit.examplePath) --string '${HOME}/Library' --env --in-place Info.plist
         """)
   }
 
-  @Argument(help: KeyPathHelp.argument, transform: PropertyListKeyPath.argument)
-  var path: PropertyListKeyPath
+  @Argument(
+    help: ArgumentHelp(
+      "The path of the value, such as items.0.name; '' is all of it; with --values a file.", valueName: "path"))
+  var first: String?
 
   @OptionGroup var files: FileArguments
   @OptionGroup var reading: ReadingArguments
   @OptionGroup var destination: Destination
   @OptionGroup(title: "Values") var value: ValueArguments
+  @OptionGroup(title: "Values") var environment: EnvironmentArgument
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Several values: a dictionary in JSON, XML or OpenStep, whose keys are their paths.", valueName: "text"))
+  var values: String?
+
+  @Option(
+    help: ArgumentHelp("The same in FILE, in any format.", valueName: "file"), completion: .file(),
+    transform: FileName.argument)
+  var valuesFile: String?
+
+  private var areSeveral: Bool { values != nil || valuesFile != nil }
 
   func validate() throws {
-    if value.hasStandardInput, files.haveStandardInput { throw Input.readTwice }
+    if areSeveral {
+      if values != nil, valuesFile != nil { throw ValidationError("--values goes without --values-file.") }
+      if value.isGiven { throw ValidationError("--values has all values; it goes without another one.") }
+    } else {
+      guard let first else { throw ValidationError("No path is given.") }
+      _ = try PropertyListKeyPath.argument(first)
+    }
+    let fileCount = files.files.count + (areSeveral && first != nil ? 1 : 0)
+    let readsInput = files.files.contains("-") || fileCount == 0 || areSeveral && first == "-"
+    if value.hasStandardInput || valuesFile == "-", readsInput { throw Input.readTwice }
   }
 
   func run() throws {
     // Only now, so that an option that does not exist is named first.
-    guard let value = try value.value(reading) else {
-      throw ValidationError("A value is missing, such as --string TEXT or --integer N.")
+    let changes = try changes()
+    var verb = self
+    // With --values, the first argument is a file.
+    if areSeveral, let first { verb.files.files.insert(first, at: 0) }
+    try verb.edit { document, options throws(PropertyListError) in
+      for change in changes { try change.check(in: document) }
+      if let change = changes.first, changes.count == 1 { return try document.edited(by: change, options: options) }
+      var tree = try PropertyList(document.root)
+      for change in changes { try tree.apply(change) }
+      return EditedBytes(try document.data(updatedTo: tree, options: options))
     }
-    let change = Edit.edit(value, at: path)
-    let takesPlace =
-      switch change {
-      case .set, .replace: path.components.isEmpty && !value.kind.isContainer
-      default: false
+  }
+
+  /// The changes that the arguments ask for, in their order.
+  private func changes() throws -> [PropertyListEdit] {
+    guard areSeveral else {
+      guard let value = try value.value(reading) else {
+        throw ValidationError("A value is missing, such as --string TEXT or --integer N.")
       }
-    try edit { document, options throws(PropertyListError) in
-      if takesPlace, document.root.kind.isContainer {
-        throw PropertyListError(
-          .wrongKind,
-          "the path is empty: all of the file would become one \(KindName(value.kind).name); create --force does that")
-      }
-      return try document.edited(by: change, options: options)
+      let path = try PropertyListKeyPath.argument(first ?? "")
+      return [Edit.edit(try validating { () throws(PropertyListError) in try environment.expanded(value) }, at: path)]
+    }
+    let several = try telling(about: valuesFile.map { Input($0).name } ?? "--values") {
+      () throws(PropertyListError) in
+      let value =
+        if let valuesFile {
+          try ValueArguments.value(inFile: valuesFile, reading)
+        } else {
+          try PropertyList(
+            Data(ProgramArguments.text(values ?? "").utf8), options: .init(restoresCoercedValues: true))
+        }
+      return try environment.expanded(value)
+    }
+    guard case .dictionary(let entries) = several else {
+      throw ValidationError("--values is a dictionary, whose keys are paths, such as '\(Edit.severalExample)'.")
+    }
+    return try entries.map { Edit.edit($1, at: try PropertyListKeyPath.argument($0)) }
+  }
+}
+
+extension PropertyListEdit {
+  /// Throws if a scalar would take the place of all of a file.
+  fileprivate func check(in document: PropertyListDocument) throws(PropertyListError) {
+    switch self {
+    case .set(let value, let path), .replace(let value, let path):
+      guard path.components.isEmpty, !value.kind.isContainer, document.root.kind.isContainer else { return }
+      throw PropertyListError(
+        .wrongKind,
+        "the path is empty: all of the file would become one \(KindName(value.kind).name); create --force does that")
+    default: break
     }
   }
 }
@@ -69,6 +139,8 @@ enum SetEdit: ValueEdit {
   static let discussion =
     "Dictionaries that are missing on the way are made. The index that is the count of an array appends to it.\n\n"
   static let example = "set CFBundleVersion --string 42 --in-place Info.plist"
+  static let severalExample = #"{"CFBundleVersion": "42", "UIDeviceFamily.0": 1}"#
+  static let examplePath = "DataFolder"
 
   static func edit(_ value: PropertyList, at path: PropertyListKeyPath) -> PropertyListEdit { .set(value, at: path) }
 }
@@ -79,6 +151,8 @@ enum InsertEdit: ValueEdit {
   static let discussion =
     "A key that is there already is an error. The index that is the count of an array appends to it.\n\n"
   static let example = "insert UIBackgroundModes.0 --string audio --in-place Info.plist"
+  static let severalExample = #"{"UIBackgroundModes.0": "audio", "UIFileSharingEnabled": true}"#
+  static let examplePath = "DataFolder"
 
   static func edit(_ value: PropertyList, at path: PropertyListKeyPath) -> PropertyListEdit { .insert(value, at: path) }
 }
@@ -88,6 +162,8 @@ enum ReplaceEdit: ValueEdit {
   static let abstract = "Replace the value at a path, which has to be there."
   static let discussion = ""
   static let example = "replace items.1 --integer 9 --in-place Data.plist"
+  static let severalExample = #"{"items.0": 8, "items.1": 9}"#
+  static let examplePath = "DataFolder"
 
   static func edit(_ value: PropertyList, at path: PropertyListKeyPath) -> PropertyListEdit {
     .replace(value, at: path)
@@ -99,6 +175,8 @@ enum AppendEdit: ValueEdit {
   static let abstract = "Append a value to the array at a path."
   static let discussion = ""
   static let example = "append UIBackgroundModes --string audio --in-place Info.plist"
+  static let severalExample = #"{"UIBackgroundModes": "audio", "UIDeviceFamily": 2}"#
+  static let examplePath = "DataFolders"
 
   static func edit(_ value: PropertyList, at path: PropertyListKeyPath) -> PropertyListEdit { .append(value, at: path) }
 }

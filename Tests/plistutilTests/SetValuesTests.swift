@@ -1,0 +1,112 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("plistutil set, of several values and of values with variables")
+struct SetValuesTests {
+  @Test("--values puts each value at its path, in one step, and keeps the layout of the rest")
+  func values() throws {
+    let file = try SampleFile(sampleText)
+    let result = try file.run(
+      ["set", "--values", #"{"name": "New", "items.1.tag": "y", "more.deep": {"a": [1, true]}}"#, "@"])
+    #expect(result.status == 0 && result.errors.isEmpty)
+    let value = try PropertyList(result.output)
+    #expect(value["name"] == "New" && value["items"]?[1] == ["tag": "y"])
+    #expect(value["more"] == ["deep": ["a": [1, true]]])
+    #expect(result.text.contains("<!-- A comment. -->") && result.text.contains("<key>a.b/c:d</key> <true/>"))
+    let replaced = try file.run(["set", "@", "--values", "{ name = N; }", "--in-place"])
+    #expect(replaced.status == 0)
+    #expect(try file.value["name"] == "N")
+  }
+
+  @Test("--values of the other verbs, and from a file", arguments: ["insert", "append", "replace"])
+  func otherVerbs(_ verb: String) throws {
+    let file = try SampleFile(["list": [1], "a": 1, "b": ["x"]], format: .binary)
+    let changes: (text: String, expected: PropertyList) =
+      switch verb {
+      case "insert": (#"{"list.0": 0, "c": 3}"#, ["list": [0, 1], "a": 1, "b": ["x"], "c": 3])
+      case "append": (#"{"list": 2, "b": "y"}"#, ["list": [1, 2], "a": 1, "b": ["x", "y"]])
+      default: (#"{"list.0": 7, "a": 8}"#, ["list": [7], "a": 8, "b": ["x"]])
+      }
+    let path = file.folder.path("changes.json")
+    try Data(changes.text.utf8).write(to: URL(filePath: path))
+    #expect(try PropertyList(file.run([verb, "--values-file", path, "@", "-o", "-"]).output) == changes.expected)
+    let input = try file.run([verb, "--values-file", "-", "@", "--in-place"], input: Data(changes.text.utf8))
+    #expect(input.status == 0)
+    #expect(try file.value == changes.expected)
+  }
+
+  @Test("all values come into the file, or none")
+  func allOrNone() throws {
+    let file = try SampleFile(sampleText)
+    let result = try file.run(["replace", "--values", #"{"name": "New", "nothing": 1}"#, "@", "--in-place"])
+    #expect(result.status == 1 && result.errors.contains(#"no key "nothing""#))
+    #expect(try file.text == sampleText)
+  }
+
+  @Test(
+    "mistakes in the arguments",
+    arguments: [
+      (["set", "@"], "A value is missing"), (["set", "--values", "[1]", "@"], "is a dictionary, whose keys are paths"),
+      (["set", "--values", "{}", "--string", "x", "@"], "goes without another one"),
+      (["set", "--values", #"{"a..b": 1}"#, "@"], "is no key path"),
+      (["set", "--values-file", "-", "-"], "Standard input can be read only once"),
+      (["set", "--values-file", "-"], "Standard input can be read only once"), (["set"], "No path is given"),
+      (["set", "a", "--string", "${NO_SUCH_VARIABLE_1}", "--env", "@"], "NO_SUCH_VARIABLE_1 is not set"),
+    ])
+  func mistakes(_ arguments: [String], _ message: String) throws {
+    let file = try SampleFile(sampleText)
+    let result = try file.run(arguments)
+    #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
+    #expect(try file.text == sampleText)
+  }
+
+  private func run(_ arguments: [String], _ environment: [String: String]) throws -> Program {
+    try Program.run(Tool.executable, arguments, environment: environment)
+  }
+
+  @Test(
+    "--env replaces variables in strings, and leaves all else alone",
+    arguments: [
+      ("${NAME}", "Ada"), ("a ${NAME} b ${NAME}c", "a Ada b Adac"), ("${EMPTY}", ""), ("${EMPTY:-x}", "x"),
+      ("${NONE:-}", ""), ("${NONE:-a:-b}", "a:-b"), ("${NAME:-x}", "Ada"), ("$NAME $ $$ $(NAME)", "$NAME $ $$ $(NAME)"),
+      ("$${NAME} $$${NAME}", "${NAME} $${NAME}"), ("é${NAME}é", "éAdaé"), ("${WORDS}", "${NAME}"),
+    ])
+  func variables(_ text: String, _ expected: String) throws {
+    let file = try SampleFile(["a": "b"], format: .xml)
+    let environment = ["NAME": "Ada", "EMPTY": "", "WORDS": "${NAME}"]
+    let set = try run(["set", "a", "--string", text, "--env", file.path], environment)
+    #expect(try PropertyList(set.output) == ["a": .string(expected)], "\(set.errors)")
+    let without = try run(["set", "a", "--string", text, file.path], environment)
+    #expect(try PropertyList(without.output) == ["a": .string(text)])
+  }
+
+  @Test(
+    "--env refuses what is not a variable, and says where",
+    arguments: [
+      ("${NONE}", "NONE is not set"), ("${}", "is not the name"), ("${1A}", "is not the name"), ("${A", "without"),
+    ])
+  func notVariables(_ text: String, _ message: String) throws {
+    let target = try SampleFile(["a": "b"], format: .xml)
+    let other = target.folder.path("other.plist")
+    try PropertyList.dictionary(["list": ["x", .string(text)]]).write(to: URL(filePath: other), format: .xml)
+    let result = try target.run(["merge", "--env", "@", other])
+    #expect(result.status != 0 && result.text.isEmpty)
+    #expect(result.errors.hasPrefix("\(other): error: ") && result.errors.contains(message))
+    #expect(result.errors.contains("(in list.1)"))
+  }
+
+  @Test("merge --env replaces variables in the strings of the others, at every level, and no keys")
+  func merge() throws {
+    let target = try SampleFile(["kept": "${NAME}", "number": 1], format: .xml)
+    let other = target.folder.path("other.plist")
+    let template: PropertyList = ["list": [["deep": "<${NAME}>"]], "${NAME}": 2, "data": .data(Data("${NAME}".utf8))]
+    try template.write(to: URL(filePath: other), format: .binary)
+    let result = try run(["merge", "--env", target.path, other], ["NAME": "Ada"])
+    #expect(
+      try PropertyList(result.output) == [
+        "kept": "${NAME}", "number": 1, "list": [["deep": "<Ada>"]], "${NAME}": 2, "data": .data(Data("${NAME}".utf8)),
+      ])
+  }
+}
