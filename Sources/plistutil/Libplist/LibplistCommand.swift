@@ -31,9 +31,24 @@ struct LibplistCommand {
 
   private mutating func takeLong(_ argument: String, _ arguments: inout ArraySlice<String>) throws {
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let option = LibplistOption(rawValue: String(parts[0])) else { throw Self.unknown("--\(parts[0])") }
+    let option = try Self.option(named: String(parts[0]))
     if option.value == nil, parts.count > 1 { throw ValidationError("--\(option.rawValue) takes no value.") }
     try take(option, joined: parts.count > 1 ? String(parts[1]) : nil, &arguments)
+  }
+
+  /// Returns the option with a name, or with a name that begins so if that is one alone. The options of libplist's tool
+  /// come first, so that its command lines mean what they mean there.
+  private static func option(named name: String) throws -> LibplistOption {
+    if let option = LibplistOption(rawValue: name) { return option }
+    for options in name.isEmpty ? [] : [LibplistOption.ofLibplist, LibplistOption.allCases] {
+      let found = options.filter { $0.rawValue.hasPrefix(name) }
+      if found.count == 1 { return found[0] }
+      guard found.isEmpty else {
+        let names = found.map { "--\($0.rawValue)" }.joined(separator: ", ")
+        throw ValidationError("'--\(name.printable())' is the beginning of several options: \(names).")
+      }
+    }
+    throw unknown("--\(name)")
   }
 
   /// Letters behind one hyphen; what follows the letter of an option with a value is its value.

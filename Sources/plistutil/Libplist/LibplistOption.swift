@@ -5,6 +5,11 @@ enum LibplistOption: String, CaseIterable {
   case inPlace = "in-place"
   case outfolder, `extension`, force, report, debug, version, help
 
+  /// The options that libplist's tool has.
+  static let ofLibplist: [LibplistOption] = [
+    .infile, .outfile, .format, .compact, .coerce, .sort, .print, .nodepath, .debug, .help, .version,
+  ]
+
   /// The letter that stands for it behind one hyphen.
   var letter: Character? {
     switch self {
