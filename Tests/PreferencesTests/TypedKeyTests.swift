@@ -1,7 +1,7 @@
-import Foundation
+public import Foundation
 import KeyedArchiving
 import OrderedCollections
-import Preferences
+public import Preferences
 import PropertyLists
 import TestSupport
 import Testing
@@ -488,5 +488,4 @@ struct EncodedValueTests {
 }
 
 /// The conformance that a program declares to use `CGFloat`.
-// swift-format-ignore: AvoidRetroactiveConformances
-extension CGFloat: @retroactive PreferenceValue {}
+extension CGFloat: PreferenceValue {}

@@ -56,10 +56,18 @@ extension UserPreferences {
   public func observe<Value>(
     _ key: PreferenceKey<Value>, initial isInitial: Bool = false, _ handler: @escaping @Sendable (Value) -> Void
   ) -> PreferenceObservation {
-    PreferenceObservation(
-      self, key: key.name, on: PreferenceObservation.ownQueue,
-      initial: isInitial ? { handler(key.value(of: $0)) } : nil
-    ) { handler(key.value(of: $0.newValue)) }
+    observe(key, isInitial, on: PreferenceObservation.ownQueue, handler)
+  }
+
+  private func observe<Value>(
+    _ key: PreferenceKey<Value>, _ isInitial: Bool, on queue: @escaping PreferenceObservation.Queue,
+    _ handler: @escaping @Sendable (Value) -> Void
+  ) -> PreferenceObservation {
+    var initial: (@Sendable (PropertyList?) -> Void)?
+    if isInitial { initial = { value in handler(key.value(of: value)) } }
+    return PreferenceObservation(self, key: key.name, on: queue, initial: initial) { change in
+      handler(key.value(of: change.newValue))
+    }
   }
 
   /// Calls a function on the main actor whenever the value for a key becomes another, in this process or by others.
@@ -77,11 +85,9 @@ extension UserPreferences {
     _ handler: @escaping @MainActor @Sendable (Value) -> Void
   ) -> PreferenceObservation {
     // Only called on the main actor.
-    let call: @Sendable (Value) -> Void = { value in MainActor.assumeIsolated { handler(value) } }
-    return PreferenceObservation(
-      self, key: key.name, on: PreferenceObservation.mainActor,
-      initial: isInitial ? { call(key.value(of: $0)) } : nil
-    ) { call(key.value(of: $0.newValue)) }
+    observe(key, isInitial, on: PreferenceObservation.mainActor) { value in
+      MainActor.assumeIsolated { handler(value) }
+    }
   }
 
   /// Calls a function whenever the value that counts becomes another, in this process or by others.

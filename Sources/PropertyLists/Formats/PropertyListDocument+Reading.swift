@@ -73,8 +73,8 @@ extension PropertyListDocument {
 }
 
 extension RawSpan {
-  /// The encoding of a message that is signed by the Cryptographic Message Syntax (RFC 5652), as `openssl` names it; nil
-  /// for anything else.
+  /// The encoding of a message that is signed by the Cryptographic Message Syntax (RFC 5652), as `openssl` names it;
+  /// nil for anything else.
   fileprivate var encodingOfSignedMessage: String? {
     if starts(with: "-----BEGIN PKCS7-----") || starts(with: "-----BEGIN CMS-----") { return "PEM" }
     // A sequence whose first element is the object identifier 1.2.840.113549.1.7.2, id-signedData.

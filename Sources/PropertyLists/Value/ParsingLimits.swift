@@ -16,7 +16,8 @@ public struct ParsingLimits: Hashable, Sendable {
   /// A few hundred bytes of the binary format can stand for more values than there are atoms. An expansion passes if it
   /// stays below this figure or below ``expansionRatio`` times the input.
   ///
-  /// A decoder counts each value as often as a type asks for it, and four more for each error that the type may swallow.
+  /// A decoder counts each value as often as a type asks for it, and four more for each error that the type may
+  /// swallow.
   ///
   /// What is decoded from a keyed archive counts in values, each as often as it is in what is decoded, and one more for
   /// each 512 bytes of a string or of data. An object of a class counts once, because all references lead to the same.

@@ -1,7 +1,7 @@
 import PropertyLists
 
-/// Values that readers of strings files do not take. The format has a form for them, which this tool reads, so that they
-/// are written if that is asked for.
+/// Values that readers of strings files do not take. The format has a form for them, which this tool reads, so that
+/// they are written if that is asked for.
 extension PropertyListWritingOptions {
   /// Throws if a strings file is written, and a value in the root would be a container or data.
   func checkStrings(in root: PropertyListDocument.Node) throws(PropertyListError) {
