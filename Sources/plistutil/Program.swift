@@ -32,6 +32,7 @@ enum Program {
     if let run = tools[first] { end(run(Array(arguments.dropFirst()))) }
     if first == "help" { tool.run(arguments) }
     let verb = tool.verb(named: first, examples: ["print FILE", "lint FILE", "convert -f xml FILE"])
+    if ["get", "extract"].contains(first) { Get.takeKeys(from: &arguments) }
     if !["create", "merge", "diff", "edit", "git"].contains(first) { FileArguments.takeFiles(from: &arguments) }
     tool.run(verb, Array(arguments.dropFirst()))
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PropertyLists
+import Synchronization
 import ToolSupport
 
 struct Get: ParsableCommand {
@@ -87,11 +88,42 @@ struct Get: ParsableCommand {
     if !key.isEmpty, first == "-", files.files.contains("-") { throw Input.readTwice }
   }
 
+  /// Paths that the parser of arguments was not given, because the time it takes grows with the square of their number.
+  private static let otherKeys = Mutex<[String]>([])
+
+  /// Takes all but the first of very many paths out of the arguments; ``run()`` puts them after the others again.
+  static func takeKeys(from arguments: inout [String]) {
+    guard arguments.count > 512 else { return }
+    let optionsWithValue: Set<String> = [
+      "--default", "-f", "--format", "--expect", "--from", "--name", "--jobs", "-o", "--outfile", "--outfolder",
+      "--extension",
+    ]
+    var (kept, keys): ([String], [String]) = ([], [])
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      guard argument != "--" else {
+        kept += [argument] + rest
+        break
+      }
+      if argument == "-k" || argument == "--key", let path = rest.first {
+        keys.append(path)
+        if keys.count <= 64 { kept += [argument, path] }
+        rest = rest.dropFirst()
+      } else {
+        kept.append(argument)
+        if optionsWithValue.contains(argument), let value = rest.popFirst() { kept.append(value) }
+      }
+    }
+    otherKeys.withLock { $0 = Array(keys.dropFirst(64)) }
+    arguments = kept
+  }
+
   func run() throws {
     var files = files
     // Without --key, the first argument is the path.
     if !key.isEmpty, let first { files.files.insert(first, at: 0) }
-    let paths = try (key.isEmpty ? [first ?? ""] : key).map { (text: $0, path: try PropertyListKeyPath.argument($0)) }
+    let keys = key + Self.otherKeys.withLock { $0 }
+    let paths = try (keys.isEmpty ? [first ?? ""] : keys).map { (text: $0, path: try PropertyListKeyPath.argument($0)) }
     try files.process(to: destination, isForMachines: isForMachines) {
       [self] input, report throws(PropertyListError) in
       let document = try unwrap.isGiven ? unwrap.file(input, reading) : reading.mappedDocument(input)
