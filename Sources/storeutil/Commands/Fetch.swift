@@ -20,13 +20,19 @@ struct Fetch: ParsableCommand {
 
       Key paths of --keys go through relationships: author.name, notes.title, which is an array. Tables and CSV leave out \
       to-many relationships unless they are named. A value whose file beside the store is missing is null, and an error \
-      on standard error names the file.
+      on standard error names the file. notes.@count is the number of objects of a to-many relationship.
+
+      --group-by prints a line for each group of objects that have the same values: the keys that they are grouped by, \
+      and aggregates of the group. @count is the number of its objects; @count.KEY, @sum.KEY, @avg.KEY, @min.KEY and \
+      @max.KEY are about the values that are not null. Aggregates without --group-by are of all objects. Groups can be \
+      sorted by whatever is printed.
 
       Examples:
         storeutil fetch Notes.sqlite Note 'title CONTAINS[cd] "milk"' --keys title,author.name --csv
         storeutil fetch Notes.sqlite Note 'author == "Person/p3"'
         storeutil fetch Notes.sqlite Note --sort created:desc --limit 10 --plain | jq -r '.[].created'
         storeutil fetch Notes.sqlite Note --csv --time-zone Europe/Berlin --list-separator ';'
+        storeutil fetch Notes.sqlite Note --group-by author.name --keys author.name,@count --sort @count:desc
       """)
 
   @OptionGroup var store: StoreArguments
@@ -44,6 +50,10 @@ struct Fetch: ParsableCommand {
 
   @Option(help: ArgumentHelp("Print these key paths, with commas between them.", valueName: "keys"))
   var keys: String?
+
+  @Option(
+    help: ArgumentHelp("Print groups of objects that have the same values at these key paths.", valueName: "keys"))
+  var groupBy: String?
 
   @Flag(
     help: """
@@ -70,7 +80,11 @@ struct Fetch: ParsableCommand {
     let opened = try store.open()
     let entity = try opened.entity(request.entity)
     var request = try self.request.request(entity, opened)
-    request.sortDescriptors = try sort.map(Self.sortDescriptor)
+    let descriptors = try sort.map(Self.sortDescriptor)
+    if let groups = try ObjectGroups(groupBy: groupBy, keys: keys, of: entity) {
+      return try printGroups(groups, groups.request(request), descriptors, opened)
+    }
+    request.sortDescriptors = descriptors
     request.fetchOffset = offset ?? 0
     request.fetchLimit = limit ?? 0
     let columns =
@@ -96,6 +110,22 @@ struct Fetch: ParsableCommand {
     }
     try writer.finish()
     try reader.faults.tell()
+  }
+
+  private func printGroups(
+    _ groups: ObjectGroups, _ request: FetchRequest, _ descriptors: [FetchRequest.SortDescriptor], _ opened: OpenStore
+  ) throws {
+    if unwrap || skipUnreadable {
+      throw ValidationError("--unwrap and --skip-unreadable are for objects, and not for groups.")
+    }
+    let reader = ObjectReader(opened)
+    var values = try reader.groups(request)
+    try groups.sort(&values, by: descriptors)
+    var writer = form.writer(groups.columns.map(\.name), opened.model)
+    for group in values.dropFirst(offset ?? 0).prefix(limit ?? .max) {
+      try writer.write(group.map { reader.propertyList($0) }, of: nil)
+    }
+    try writer.finish()
   }
 
   private static func sortDescriptor(_ text: String) throws -> FetchRequest.SortDescriptor {

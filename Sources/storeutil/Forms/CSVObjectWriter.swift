@@ -27,7 +27,7 @@ struct CSVObjectWriter: ObjectWriter {
     plain = PlainForm(timeZone: timeZone)
   }
 
-  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
+  mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError) {
     if !isStarted { try start() }
     var line = ""
     for (index, value) in values.enumerated() {
@@ -43,7 +43,7 @@ struct CSVObjectWriter: ObjectWriter {
   }
 
   private func text(
-    _ value: PropertyList?, _ column: String, _ key: RowKey
+    _ value: PropertyList?, _ column: String, _ key: RowKey?
   ) throws(PropertyListError) -> String {
     let value = value.map(plain.value)
     guard let listSeparator, case .array(let elements)? = value else { return try value?.cellText ?? "" }
@@ -51,10 +51,9 @@ struct CSVObjectWriter: ObjectWriter {
     for element in elements {
       let text = try element.cellText
       guard !text.contains(listSeparator) else {
-        let id = ManagedObjectID(key, model: model, storeIdentifier: nil)
         throw PropertyListError(
           .notRepresentable,
-          "\(id) \(column.printable()): \(text.quoted) contains the separator of lists, \(listSeparator.quoted); "
+          "\(key.subject(model)) \(column.printable()): \(text.quoted) contains the separator of lists, \(listSeparator.quoted); "
             + "choose another one, or leave it out to print lists as JSON")
       }
       texts.append(text)

@@ -18,8 +18,8 @@ enum ObjectForm {
 protocol ObjectWriter {
   /// - Parameters:
   ///   - values: one for each column; nil for what the object cannot have.
-  ///   - key: the key of the object.
-  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError)
+  ///   - key: the key of the object; nil for a group of objects.
+  mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError)
   /// Prints what is left.
   mutating func finish() throws(PropertyListError)
 }
@@ -113,7 +113,7 @@ private struct JSONObjectWriter: ObjectWriter {
     self.plain = plain
   }
 
-  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
+  mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError) {
     var object = OrderedDictionary<String, PropertyList>(minimumCapacity: columns.count)
     for (column, value) in zip(columns, values) { if let value { object[column] = value } }
     try buffer.write(isEmpty ? "[\n" : ",\n")
@@ -132,14 +132,14 @@ private struct PropertyListObjectWriter: ObjectWriter {
   let columns: [String]
   let model: ManagedObjectModel
   private var objects: [PropertyList] = []
-  private var keys: [RowKey] = []
+  private var keys: [RowKey?] = []
 
   init(columns: [String], model: ManagedObjectModel) {
     self.columns = columns
     self.model = model
   }
 
-  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
+  mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError) {
     var object: OrderedDictionary<String, PropertyList> = [:]
     for (column, value) in zip(columns, values) {
       if let value, value != .null { object[column] = value.withoutNulls }
@@ -164,10 +164,17 @@ private struct PropertyListObjectWriter: ObjectWriter {
     guard let path = error.keyPath?.components, path.count > 1, case .index(let index) = path[0],
       keys.indices.contains(index)
     else { return error }
-    let id = ManagedObjectID(keys[index], model: model, storeIdentifier: nil)
+    let subject = keys[index].subject(model)
     let place = PropertyListKeyPath(Array(path[1...])).description.printable(limit: 200)
     let hint = error.kind == .notRepresentable ? "; --json and --csv print what XML does not allow" : ""
-    return PropertyListError(error.kind, "\(id) \(place): \(error.message)\(hint)")
+    return PropertyListError(error.kind, "\(subject) \(place): \(error.message)\(hint)")
+  }
+}
+
+extension RowKey? {
+  /// The object or group as an error names it.
+  func subject(_ model: ManagedObjectModel) -> String {
+    map { ManagedObjectID($0, model: model, storeIdentifier: nil).description } ?? "a group:"
   }
 }
 

@@ -23,7 +23,7 @@ struct TableObjectWriter: ObjectWriter {
     plain = PlainForm(timeZone: timeZone)
   }
 
-  mutating func write(_ values: [PropertyList?], of key: RowKey) throws(PropertyListError) {
+  mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError) {
     let cells = try values.map { value throws(PropertyListError) in
       try value.map { value throws(PropertyListError) in try Self.cell(plain.value(value)) } ?? ""
     }

@@ -10,6 +10,8 @@ struct ObjectColumn {
   static let id = "@id"
   /// The name of its entity.
   static let entity = "@entity"
+  /// The number of objects of the to-many relationship before it.
+  static let count = "@count"
 
   /// The key path as it was written.
   let name: String
@@ -24,7 +26,7 @@ struct ObjectColumn {
   static func columns(_ list: String, of entity: ManagedObjectModel.Entity) throws -> [ObjectColumn] {
     let columns = try list.split(separator: ",").map { text in
       let column = ObjectColumn(text.trimmingWhitespace)
-      try column.check(entity)
+      try column.check(entity, option: "--keys")
       return column
     }
     if columns.isEmpty { throw ValidationError("--keys names no key.") }
@@ -49,27 +51,35 @@ struct ObjectColumn {
     keys = [key]
   }
 
+  /// - Parameter option: the option that has the key path.
   /// - Throws: `ValidationError` for a key that neither the entity nor one that inherits from it has.
-  private func check(_ entity: ManagedObjectModel.Entity) throws {
+  func check(_ entity: ManagedObjectModel.Entity, option: String) throws {
     var entity = entity
+    var isToMany = false
     for (place, key) in keys.enumerated() {
+      if key == Self.count, isToMany {
+        if place + 1 < keys.count { throw ValidationError("\(option): nothing comes after \(key) in \(name.quoted).") }
+        return
+      }
       if key == Self.id || key == Self.entity {
-        if place + 1 < keys.count { throw ValidationError("--keys: nothing comes behind \(key) in \(name.quoted).") }
+        if place + 1 < keys.count { throw ValidationError("\(option): nothing comes after \(key) in \(name.quoted).") }
         return
       }
       let property = entity.selfAndDescendants.lazy.compactMap { $0.property(named: key) }.first
       switch property {
       case .attribute(let attribute)? where attribute.type == .composite:
-        return try checkLeaf(keys[(place + 1)...], of: attribute.definition)
+        return try checkLeaf(keys[(place + 1)...], of: attribute.definition, option: option)
       case .attribute? where place + 1 < keys.count:
-        throw ValidationError("--keys: \(key.quoted) in \(name.quoted) is an attribute, which leads to no object.")
+        throw ValidationError("\(option): \(key.quoted) in \(name.quoted) is an attribute, which leads to no object.")
       case .attribute?: return
-      case .relationship(let relationship)?: entity = entity.destination(of: relationship)
+      case .relationship(let relationship)?:
+        entity = entity.destination(of: relationship)
+        isToMany = relationship.definition.isToMany
       case nil:
         let names = entity.properties.map(\.name)
         let hint = MistypedVerb.nearest(to: key, in: names).map { "did you mean \($0.printable())?" }
         throw ValidationError(
-          "--keys: \(entity.name.printable()) has no \(key.quoted); "
+          "\(option): \(entity.name.printable()) has no \(key.quoted); "
             + (hint ?? "it has \(names.map { $0.printable() }.joined(separator: ", "))."))
       }
     }
@@ -78,13 +88,13 @@ struct ObjectColumn {
 
 extension ObjectColumn {
   /// - Throws: `ValidationError` for a name that a composite attribute has no element for.
-  private func checkLeaf(_ names: ArraySlice<String>, of composite: AttributeDescription) throws {
+  private func checkLeaf(_ names: ArraySlice<String>, of composite: AttributeDescription, option: String) throws {
     var attribute = composite
     for key in names {
       guard let element = attribute.elements.first(where: { $0.name == key }) else {
         let names = attribute.elements.map { $0.name.printable() }.joined(separator: ", ")
         throw ValidationError(
-          "--keys: \(attribute.name.quoted) in \(name.quoted) has no \(key.quoted)"
+          "\(option): \(attribute.name.quoted) in \(name.quoted) has no \(key.quoted)"
             + (names.isEmpty ? "; it has no parts." : "; it has \(names)."))
       }
       attribute = element

@@ -48,6 +48,21 @@ struct ObjectReader {
     return 0
   }
 
+  /// The values of the groups that a request for dictionaries makes, in the order of its properties.
+  func groups(_ request: FetchRequest) throws(ManagedObjectError) -> [[RowValue]] {
+    if case .dictionaries(let dictionaries) = try fetch(request) { return dictionaries.map { Array($0.values) } }
+    return []
+  }
+
+  /// A value of a group: of an attribute, or the name of an object.
+  func propertyList(_ value: RowValue) -> PropertyList {
+    switch value {
+    case .attribute(let value): PropertyList(value)
+    case .toOne(let key?): .string(uri(key))
+    case .toOne(nil), .toMany, .orderedToMany, .unread: .null
+    }
+  }
+
   private func fetch(_ request: FetchRequest) throws(ManagedObjectError) -> StoreFetchResult {
     try request.check(against: model)
     guard let entity = model.entity(named: request.entityName) else {
@@ -109,6 +124,7 @@ struct ObjectReader {
     if key == ObjectColumn.entity { return rows.map { .string(entity(of: $0.key).name) } }
     let found = try values(rows, key)
     let rest = path.dropFirst()
+    if rest == [ObjectColumn.count] { return found.map { $0.map { .integer(PropertyList.Integer($0.keys.count)) } } }
     let targets = rest.isEmpty ? [:] : try targets(of: found, rest)
     return try zip(rows, found).map { row, value in
       switch value {

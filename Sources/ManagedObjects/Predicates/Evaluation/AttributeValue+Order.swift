@@ -31,6 +31,9 @@ extension AttributeValue {
     }
   }
 
+  /// True if the value comes before another one of its kind. False for values of unlike kinds, and where one is null.
+  package func isLess(than other: AttributeValue) -> Bool { order(to: other) == .less }
+
   private static func order(_ first: Data, _ second: Data) -> PredicateOrder {
     if first == second { return .equal }
     return first.lexicographicallyPrecedes(second) ? .less : .greater

@@ -1,0 +1,117 @@
+import ArgumentParser
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+
+/// Groups of objects that have the same values, with counts, sums and other aggregates of each group.
+struct ObjectGroups {
+  /// The keys that are printed: those that objects are grouped by, and aggregates.
+  let columns: [Column]
+  private let groupKeys: [String]
+
+  /// A printed key.
+  struct Column {
+    /// The key as it was written: `author.name`, `@count`, `@sum.amount`.
+    let name: String
+    fileprivate let value: FetchRequest.FetchedValue
+  }
+
+  private static let functions: [String: PredicateFunction] = [
+    "@count": .count, "@sum": .sum, "@avg": .average, "@min": .minimum, "@max": .maximum,
+  ]
+
+  /// Groups for the options of `fetch`; nil if they ask for objects.
+  ///
+  /// - Throws: `ValidationError` for a key that the entity does not have.
+  init?(groupBy: String?, keys: String?, of entity: ManagedObjectModel.Entity) throws {
+    let names = keys.map(Self.names) ?? []
+    guard groupBy != nil || names.contains(where: Self.isOperator) else { return nil }
+    let groupKeys = groupBy.map(Self.names) ?? []
+    if groupBy != nil, groupKeys.isEmpty { throw ValidationError("--group-by names no key.") }
+    if keys != nil, names.isEmpty { throw ValidationError("--keys names no key.") }
+    for key in groupKeys { try ObjectColumn(key).check(entity, option: "--group-by") }
+    self.groupKeys = groupKeys
+    columns = try (keys == nil ? groupKeys + ["@count"] : names).map { name in
+      guard let (function, path) = Self.aggregate(name) else {
+        if Self.isOperator(name) {
+          throw ValidationError(
+            "--keys: \(name.quoted) is not an aggregate. Aggregates are @count, @count.KEY, @sum.KEY, @avg.KEY, "
+              + "@min.KEY and @max.KEY.")
+        }
+        guard groupKeys.contains(name) else {
+          throw ValidationError(
+            "--keys: \(name.quoted) can differ within a group: name it in --group-by, or print an aggregate of it "
+              + "such as @min.\(name).")
+        }
+        return Column(name: name, value: .property(name))
+      }
+      var argument = ManagedExpression.evaluatedObject
+      if let path {
+        try ObjectColumn(path).check(entity, option: "--keys")
+        guard let keyPath = PredicateKeyPath(path) else { throw ValidationError("--keys: \(path.quoted) is no key.") }
+        argument = .keyPath(keyPath)
+      }
+      return Column(name: name, value: .expression(name: name, .function(function, [argument]), type: .undefined))
+    }
+  }
+
+  private static func names(_ list: String) -> [String] { list.split(separator: ",").map(\.trimmingWhitespace) }
+
+  /// True for a key that begins with an operator, which no entity has.
+  private static func isOperator(_ name: String) -> Bool {
+    name.hasPrefix("@") && name != ObjectColumn.id && name != ObjectColumn.entity
+  }
+
+  /// The function of a key such as `@sum.amount`, and the key path that follows; nil for other keys.
+  private static func aggregate(_ name: String) -> (PredicateFunction, String?)? {
+    let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let function = functions[String(parts[0])] else { return nil }
+    if parts.count == 1 { return function == .count ? (function, nil) : nil }
+    return (function, String(parts[1]))
+  }
+
+  /// A request for the groups of the objects that another request finds.
+  func request(_ request: FetchRequest) -> FetchRequest {
+    var request = request
+    request.resultType = .dictionaries
+    request.propertiesToFetch = columns.map(\.value)
+    request.propertiesToGroupBy = groupKeys.isEmpty ? nil : groupKeys.map { .property($0) }
+    return request
+  }
+
+  /// Sorts the values of groups by printed keys, the first of which counts most. Equal groups keep their order.
+  ///
+  /// - Throws: `ValidationError` for a key that is not printed.
+  func sort(_ groups: inout [[RowValue]], by descriptors: [FetchRequest.SortDescriptor]) throws {
+    let order = try descriptors.map { descriptor in
+      guard let place = columns.firstIndex(where: { $0.name == descriptor.keyPath }) else {
+        throw ValidationError(
+          "--sort: groups are sorted by keys that are printed; \((descriptor.keyPath ?? "").quoted) is not in --keys.")
+      }
+      return (place: place, isAscending: descriptor.isAscending)
+    }
+    if order.isEmpty { return }
+    let sorted = groups.enumerated().sorted { first, second in
+      for (place, isAscending) in order {
+        let (one, other) = (first.element[place], second.element[place])
+        if one.isBefore(other) { return isAscending }
+        if other.isBefore(one) { return !isAscending }
+      }
+      return first.offset < second.offset
+    }
+    groups = sorted.map(\.element)
+  }
+}
+
+extension RowValue {
+  /// True if the value comes before another one in an ascending order. Null comes first.
+  fileprivate func isBefore(_ other: RowValue) -> Bool {
+    switch (self, other) {
+    case (.attribute(let first), .attribute(let second)):
+      first == .null || second == .null ? first == .null && second != .null : first.isLess(than: second)
+    case (.toOne(let first?), .toOne(let second?)): first < second
+    case (.attribute(.null), .toOne(_?)), (.toOne(nil), .toOne(_?)): true
+    default: false
+    }
+  }
+}

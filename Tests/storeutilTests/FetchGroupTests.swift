@@ -1,0 +1,117 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("storeutil fetch prints groups of objects")
+struct FetchGroupTests {
+  private static let model = """
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="Customer" syncable="YES">
+            <attribute name="name" optional="YES" attributeType="String"/>
+            <relationship name="orders" optional="YES" toMany="YES" deletionRule="Nullify" \
+    destinationEntity="Order" inverseName="customer" inverseEntity="Order"/>
+        </entity>
+        <entity name="Order" syncable="YES">
+            <attribute name="amount" optional="YES" attributeType="Decimal"/>
+            <attribute name="count" optional="YES" attributeType="Integer 32" usesScalarValueType="NO"/>
+            <attribute name="placed" optional="YES" attributeType="Date"/>
+            <relationship name="customer" optional="YES" maxCount="1" deletionRule="Nullify" \
+    destinationEntity="Customer" inverseName="orders" inverseEntity="Customer"/>
+        </entity>
+    </model>
+    """
+
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    let model = folder.url.appending(path: "Shop.xcdatamodel")
+    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+    try Data(Self.model.utf8).write(to: model.appending(path: "contents"))
+    try Tool.run("create", "Shop.xcdatamodel", "Shop.sqlite", in: folder.url)
+    for name in ["Ada", "Bob"] { try Tool.run("insert", "Shop.sqlite", "Customer", "name=\(name)", in: folder.url) }
+    for (amount, count, customer) in [("2.50", "3", "1"), ("0.25", "1", "2"), ("10", "", "1"), ("1", "8", "")] {
+      var values = ["amount=\(amount)", "placed=2026-06-0\(amount.count)T00:00:00Z"]
+      if !count.isEmpty { values.append("count=\(count)") }
+      if !customer.isEmpty { values.append("customer=Customer/\(customer)") }
+      _ = try Program.run("storeutil", ["insert", "Shop.sqlite", "Order"] + values, in: folder.url)
+    }
+  }
+
+  private func csv(_ options: String...) throws -> [Substring] {
+    let result = try Program.run("storeutil", ["fetch", "Shop.sqlite"] + options + ["--csv"], in: folder.url)
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    return result.text.split(separator: "\r\n")
+  }
+
+  private func failure(_ options: String...) throws -> String {
+    let result = try Program.run("storeutil", ["fetch", "Shop.sqlite"] + options, in: folder.url)
+    #expect(result.status == 64 && result.text == "")
+    return result.errors
+  }
+
+  @Test("with the number of objects, where no other keys are named")
+  func count() throws {
+    #expect(
+      try csv("Order", "--group-by", "customer.name") == ["customer.name,@count", "Ada,2", "Bob,1", ",1"])
+    #expect(
+      try csv("Order", "amount < 2", "--group-by", "customer.name") == ["customer.name,@count", "Bob,1", ",1"])
+    let objects = try Tool.json("fetch", "Shop.sqlite", "Order", "--group-by", "customer", in: folder.url)
+    #expect(objects[0]?["customer"]?.string?.hasSuffix("/Customer/p1") == true && objects[0]?["@count"] == 2)
+    #expect(objects[2]?["customer"] == .null)
+  }
+
+  @Test("with aggregates of the values that are not null")
+  func aggregates() throws {
+    #expect(
+      try csv(
+        "Order", "--group-by", "customer.name", "--keys",
+        "customer.name, @sum.amount,@count.count,@avg.count,@min.amount,@max.placed")
+        == [
+          "customer.name,@sum.amount,@count.count,@avg.count,@min.amount,@max.placed",
+          "Ada,12.5,1,3.0,2.5,2026-06-04T00:00:00Z", "Bob,0.25,1,1.0,0.25,2026-06-04T00:00:00Z",
+          ",1,1,8.0,1,2026-06-01T00:00:00Z",
+        ])
+    #expect(
+      try csv("Order", "--keys", "@count,@sum.amount,@max.customer.name") == [
+        "@count,@sum.amount,@max.customer.name", "4,13.75,Bob",
+      ])
+    #expect(
+      try csv("Order", "amount > 99", "--keys", "@count,@sum.amount,@min.amount") == [
+        "@count,@sum.amount,@min.amount", "0,0,",
+      ])
+  }
+
+  @Test("sorted by what is printed, with a limit and an offset")
+  func order() throws {
+    let sorted = ["Order", "--group-by", "customer.name", "--keys", "customer.name,@sum.amount"]
+    func names(_ options: String...) throws -> [String] {
+      let result = try Program.run(
+        "storeutil", ["fetch", "Shop.sqlite"] + sorted + options + ["--csv"], in: folder.url)
+      return result.text.split(separator: "\r\n").dropFirst().map { String($0.prefix { $0 != "," }) }
+    }
+    #expect(try names("--sort", "@sum.amount:desc") == ["Ada", "", "Bob"])
+    #expect(try names("--sort", "customer.name") == ["", "Ada", "Bob"])
+    #expect(try names("--sort", "@sum.amount", "--offset", "1", "--limit", "1") == [""])
+  }
+
+  @Test("and says which keys cannot be printed")
+  func faults() throws {
+    #expect(try failure("Order", "--group-by", "customer.name", "--keys", "amount").contains("such as @min.amount"))
+    #expect(try failure("Order", "--keys", "@count,amount").contains("\"amount\" can differ within a group"))
+    #expect(try failure("Order", "--keys", "@total.amount").contains("\"@total.amount\" is not an aggregate"))
+    #expect(try failure("Order", "--keys", "@sum").contains("\"@sum\" is not an aggregate"))
+    #expect(try failure("Order", "--keys", "@sum.amuont").contains("did you mean amount?"))
+    #expect(try failure("Order", "--group-by", "custmer").contains("--group-by: Order has no \"custmer\""))
+    #expect(try failure("Order", "--group-by", "count", "--sort", "amount").contains("is not in --keys"))
+    #expect(try failure("Order", "--group-by", "count", "--unwrap").contains("are for objects"))
+  }
+
+  @Test("and the number of objects of a to-many relationship with each object")
+  func relationshipCount() throws {
+    #expect(try csv("Customer", "--keys", "name,orders.@count") == ["name,orders.@count", "Ada,2", "Bob,1"])
+    #expect(try failure("Customer", "--keys", "orders.@count.x").contains("nothing comes after @count"))
+    #expect(try failure("Order", "--keys", "customer.@count").contains("Customer has no \"@count\""))
+  }
+}
