@@ -162,6 +162,46 @@ import Testing
     #expect(try self.people(context) == [])
   }
 
+  @Test(
+    "Deletions leave a mandatory to-many relationship without an inverse its objects", arguments: StoreKind.allCases)
+  func soleOwner(kind: StoreKind) throws {
+    var items = RelationshipDescription("items", to: "Item", isToMany: true)
+    items.minimumCount = 2
+    items.traits.isOptional = false
+    var crate = EntityDescription("Crate")
+    crate.superentity = "Box"
+    let model = StoreModels.model([
+      EntityDescription("Box", [.relationship(items)]), crate, EntityDescription("Item", [.attribute("name", .string)]),
+    ])
+    let context = ManagedObjectContext(coordinator: try kind.coordinator(model, folder))
+    let names = ["a", "b", "c", "d", "e", "f"]
+    let objects = try names.map { name in
+      let item = try context.insert("Item")
+      try item.setValue(.string(name), forKey: "name")
+      return item
+    }
+    let boxes = try [("Box", 0..<3), ("Crate", 3..<5)].map { entity, range in
+      let box = try context.insert(entity)
+      try box.setValue(.set(objects[range].map { .object($0) }), forKey: "items")
+      return box
+    }
+    try context.save()
+    func delete(_ names: [String]) -> ManagedObjectError? {
+      thrownError {
+        let names = PredicateConstant.array(names.map { .value(.string($0)) })
+        try context.execute(.delete("Item", where: try ManagedPredicate(format: "name IN %@", names)))
+      }
+    }
+    let both = delete(["a", "b", "d"])
+    #expect(both?.code == .multipleErrors && Set(both?.details.map(\.objectID) ?? []) == Set(boxes.map(\.objectID)))
+    #expect(try context.count(for: FetchRequest("Item")) == 6)
+    #expect(delete(["a", "f"]) == nil)
+    let one = delete(["b"])
+    #expect(one?.code == .relationshipLacksMinimumCount && one?.key == "items" && one?.objectID == boxes[0].objectID)
+    try context.execute(.delete("Box"))
+    #expect(delete(["b", "c", "d", "e"]) == nil)
+  }
+
   @Test("New objects that others are in the way of do what the merge policy says", arguments: StoreKind.allCases)
   func policies(kind: StoreKind) throws {
     let expected: [(MergePolicy, [String]?)] = [

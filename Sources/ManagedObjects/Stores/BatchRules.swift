@@ -75,7 +75,34 @@ struct BatchRules<Store: PersistentStore> {
       }
       if errors.count == Self.greatestErrorCount { break }
     }
+    try checkOwners(of: gone, byEntity.keys.map { ManagedObjectModel.Entity(model: store.model, index: $0) })
     try finish()
+  }
+
+  /// Checks the rows that have deleted ones in a to-many relationship without an inverse. The deleted rows do not name
+  /// them.
+  private mutating func checkOwners(
+    of gone: Set<RowKey>, _ entities: [ManagedObjectModel.Entity]
+  ) throws(ManagedObjectError) {
+    let deleted = PredicateConstant.array(gone.sorted().map { .object($0) })
+    for index in store.model.records.indices {
+      let owner = ManagedObjectModel.Entity(model: store.model, index: index)
+      for relationship in owner.toManyRelationshipsWithoutInverse where relationship.definition.minimumCount > 0 {
+        let destination = owner.destination(of: relationship)
+        guard entities.contains(where: { $0.isKind(of: destination) }),
+          let path = PredicateKeyPath(keys: [relationship.definition.traits.name])
+        else { continue }
+        let isOwner = ManagedPredicate.comparing(.keyPath(path), .in, .constant(deleted), modifier: .any)
+        guard case .rows(let rows) = try store.fetch(FetchRequest(owner.name, where: isOwner), of: owner) else {
+          continue
+        }
+        for (row, value) in zip(rows, try values(relationship.slot, of: rows)) where !gone.contains(row.key) {
+          // Entities that inherit from the owner's have the relationship in the same slot.
+          let rule = rules(ofEntity: Int(row.key.entityIndex)).relationships.first { $0.slot == relationship.slot }
+          if let failure = rule?.failure(count: value.keys.count { !gone.contains($0) }) { note(failure, row.key) }
+        }
+      }
+    }
   }
 
   /// True if objects at the other side of a relationship have to refer to others.
