@@ -13,10 +13,10 @@ func spawn(
 ) throws -> pid_t {
   #if os(Linux)
     var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
   #else
     var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
-    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT
   #endif
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
@@ -33,6 +33,11 @@ func spawn(
   var none = sigset_t()
   sigemptyset(&none)
   posix_spawnattr_setsigmask(&attributes, &none)
+  // The test may run where these are ignored, as with nohup.
+  var standard = sigset_t()
+  sigemptyset(&standard)
+  for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] { sigaddset(&standard, signal) }
+  posix_spawnattr_setsigdefault(&attributes, &standard)
   posix_spawnattr_setpgroup(&attributes, 0)
   posix_spawnattr_setflags(&attributes, Int16(flags))
   var texts = ([path] + arguments).map { strdup($0) } + [nil]
