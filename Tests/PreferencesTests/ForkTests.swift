@@ -18,8 +18,10 @@
       #expect(file.names == [])
     }
 
-    @Test("It reads the values that there were, and has an error for all else, whatever threads of its parent did")
-    func busyParent() throws {
+    @Test(
+      "It reads the values that there were, and has an error for all else, whatever threads of its parent did",
+      arguments: 0..<5)
+    func busyParent(round: Int) throws {
       let file = try SavedFile()
       let process = try file.start("fork", "many")
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")

@@ -91,6 +91,12 @@ enum PreferencesFaults {
 
   private static let isReportedInChild = Atomic(false)
 
+  /// Makes the constants that children of `fork` use.
+  static func prepare() {
+    _ = isReportedInChild.load(ordering: .relaxed)
+    _ = FileOutput.standardError
+  }
+
   /// Prints, once, why nothing is saved. The handler is not called: a missing thread may have a lock that it needs.
   private static func reportInChild() {
     if !isReportedInChild.exchange(true, ordering: .relaxed) { printed(.forkedProcess) }

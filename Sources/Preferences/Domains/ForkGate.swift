@@ -16,7 +16,10 @@ enum ForkGate {
       return
     }
     ForkedChild.watch()
+    // Made now: a child would wait forever for a thread of its parent that makes them.
     ReadPlaces.prepare()
+    SaveSchedule.prepare()
+    PreferencesFaults.prepare()
     changes.store(0, ordering: .sequentiallyConsistent)
     isClosed.store(false, ordering: .sequentiallyConsistent)
     _ = pthread_atfork(

@@ -16,6 +16,9 @@ final class SaveSchedule: Sendable {
   /// The time after which, at the end of the process, another file that waits has its turn.
   private static let turn = Duration.milliseconds(100)
 
+  /// Makes the constant that children of `fork` use.
+  static func prepare() { _ = patience }
+
   private let isScheduled = Atomic(false)
   private let history = Mutex(History())
 
