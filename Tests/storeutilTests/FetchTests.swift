@@ -132,6 +132,8 @@ struct FetchTests {
       let home = try Tool.run("search", text, Library.store, "Places.sqlite", in: library.url)
       #expect(home.status == 0 && home.text == "Places.sqlite: Place/p1 identifier: \(Library.home)\n")
     }
+    let link = try Tool.run("search", "Example.com", "Places.sqlite", in: library.url)
+    #expect(link.status == 0 && link.text == "Places.sqlite: Place/p1 link: https://example.com/\n", "\(link.errors)")
     let json = try Tool.json("search", "HOME", Library.store, "Places.sqlite", "--json", in: library.url)
     #expect(json.array?.count == 1 && json[0]?["attribute"] == "name" && json[0]?["store"] == "Places.sqlite")
     #expect(try Tool.run("search", "nothing", Library.store, in: library.url).status == 1)

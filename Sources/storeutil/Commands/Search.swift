@@ -114,7 +114,10 @@ private struct StoreSearch {
     case .string:
       return .comparing(
         .keyPath(path), .contains, .value(.string(text)), options: [.caseInsensitive, .diacriticInsensitive])
-    case .uri: return URL(string: text).map { .comparing(.keyPath(path), .equal, .value(.url($0))) }
+    case .uri:
+      return .comparing(
+        .function(.cast, [.keyPath(path), .value(.string("NSString"))]), .contains, .value(.string(text)),
+        options: [.caseInsensitive, .diacriticInsensitive])
     case .uuid: return uuid.map { .comparing(.keyPath(path), .equal, .value(.uuid($0))) }
     case .binary:
       return uuid.map { uuid in
