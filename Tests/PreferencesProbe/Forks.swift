@@ -42,6 +42,11 @@
 
     /// Children use preferences, while threads of their parent do.
     private func many() {
+      // The first use of a type takes a lock of Swift's runtime, so the parent has used what children use.
+      preferences.set(1, forKey: "known")
+      _ = preferences.integer(forKey: "known")
+      try? preferences.synchronize()
+      try? preferences.update(forKey: "known") { $0 = 1 }
       for thread in 0..<4 {
         let preferences = preferences
         DispatchQueue.global().async {
@@ -51,7 +56,6 @@
           }
         }
       }
-      preferences.set(1, forKey: "known")
       var ends: [Int32: Int] = [:]
       for _ in 0..<30 {
         let child = fork()
