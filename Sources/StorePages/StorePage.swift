@@ -78,6 +78,7 @@ package struct StorePage {
         if keys.count == rowLimit { groups[entity.index].total = try total(of: entity) }
       } catch {
         faults.missing.append("\(entity.name) cannot be read: \(error)")
+        groups[entity.index].isUnreadable = true
         continue
       }
       let columns = entity.columns
@@ -232,6 +233,7 @@ extension PageHead.Group {
   fileprivate init(_ entity: ManagedObjectModel.Entity) {
     self.init(entity.name)
     parent = entity.superentity?.index
+    isAbstract = entity.isAbstract
     columns = entity.columns.map { property in
       switch property {
       case .attribute(let attribute): PageHead.Column(attribute.name, kind: "\(attribute.type)")

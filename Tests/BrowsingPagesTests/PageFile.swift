@@ -6,6 +6,7 @@ import PropertyLists
 import StorePages
 import SystemFiles
 import TestSupport
+import Testing
 
 /// A page in a file of its own.
 struct PageFile {
@@ -159,6 +160,23 @@ enum SampleStore {
       set(&values, person, "account", .toOne(accounts[number % 3]))
       set(&values, person, "friends", .orderedToMany([people[(number + 1) % count], people[number / 2]]))
       changes.inserted.append(StoreRow(key: key, version: 1, values: values))
+    }
+    try store.save(changes)
+    return store
+  }
+
+  /// A store of any model, with rows of the values given.
+  static func store(
+    _ model: ManagedObjectModel, _ rows: [(entity: String, values: [String: RowValue])]
+  ) throws -> InMemoryStore {
+    let store = try InMemoryStore(model: model)
+    let entities = try rows.map { row in try #require(model.entity(named: row.entity)) }
+    let keys = try store.makeKeys(entities.map(\.index))
+    var changes = StoreChanges()
+    for (index, row) in rows.enumerated() {
+      var values = entities[index].emptyValues
+      for (name, value) in row.values { set(&values, entities[index], name, value) }
+      changes.inserted.append(StoreRow(key: keys[index], version: 1, values: values))
     }
     try store.save(changes)
     return store

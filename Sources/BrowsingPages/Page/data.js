@@ -141,6 +141,23 @@ function partsOf(value) {
   return value.p ? parts : undefined;
 }
 
+/** True for the groups of lists: not the top of an archive, which is the tree, and not entities that have no objects
+    because they are abstract. */
+function isListed(group) {
+  return isArchive ? group.index > 0 && group.total > 0 : group.total > 0 || !group.isAbstract;
+}
+
+/** The number of a group's objects; a question mark if they could not be read. */
+function totalOf(group) {
+  return group.isUnreadable && group.total === 0 ? "?" : numbers.format(group.total);
+}
+
+/** A sentence for a page without objects; undefined for others. */
+function emptyNote() {
+  if (groups.some((group) => group.isUnreadable || isListed(group) && group.total > 0)) return undefined;
+  return isArchive ? "The archive has no objects." : "The store has no objects.";
+}
+
 // Places in the page.
 
 const groupNames = new Map();

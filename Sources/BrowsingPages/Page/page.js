@@ -45,7 +45,9 @@ function overview() {
   const notes = head.notes.map((note) => el("li", {}, text(note)));
   const listed = groups.filter((group) => group.rows.length < group.total && isRead).flatMap((group) =>
     notesOf(group).map((note) => el("li", {}, text(`${group.name}: ${note}`))));
+  const note = emptyNote();
   return view("", "overview", el("header", { class: "title" }, heading(head.title)), facts,
+    note === undefined ? null : el("p", { class: "note" }, note),
     isArchive ? el("p", {}, el("a", { class: "button", href: "#/tree" }, "Objects as a tree")) : null,
     groupsTable(),
     notes.length + listed.length > 0
@@ -60,10 +62,11 @@ function overview() {
 /** The entities or classes with what they have, of which the list beside has the names alone. */
 function groupsTable() {
   const listed = listedGroups("").slice(0, 200);
+  if (listed.length === 0) return null;
   const lines = listed.map((group) => el("tr", {},
     el("th", { scope: "row" },
       el("a", { class: "link", href: placeOfGroup(group) }, text(shortened(group.name, 80)))),
-    el("td", { class: "right number" }, numbers.format(group.total)),
+    el("td", { class: "right number" }, totalOf(group)),
     el("td", { class: "quiet" }, text(shortened(
       (group.columns?.map((column) => column.name) ?? group.ancestors ?? []).join(", "), 120)))));
   return el("section", {}, el("h2", {}, isArchive ? "Classes" : "Entities"), el("div", { class: "plain" },
@@ -155,40 +158,45 @@ async function show() {
 const list = document.getElementById("groups");
 const greatestListed = 500;
 
-/** The names of what an entity inherits from, then its own, so that it comes after its parent. */
+/** The names of the listed entities that an entity inherits from, then its own, so that it comes after them. */
 function lineOf(group) {
-  let line = group.name;
+  const line = [group.name];
   let { parent } = group;
   for (let level = 0; parent !== undefined && level < 8; level += 1) {
-    line = `${groups[parent].name}\0${line}`;
+    if (isListed(groups[parent])) line.unshift(groups[parent].name);
     parent = groups[parent].parent;
   }
   return line;
 }
 
-/** The groups with rows whose names have a text in them, in the order of lists. */
+/** The listed groups whose names have a text in them, in the order of lists. */
 function listedGroups(filter) {
   const needle = folded(filter);
-  // The top of an archive is the tree.
-  const listed = groups.filter((group) => group.total > 0 && !(isArchive && group.index === 0))
-    .filter((group) => folded(group.name).includes(needle));
-  if (isArchive) listed.sort((first, second) => Number(first.isKind ?? 0) - Number(second.isKind ?? 0) ||
-    second.total - first.total || (first.name < second.name ? -1 : 1));
-  else listed.sort((first, second) => (lineOf(first) < lineOf(second) ? -1 : 1));
-  return listed;
+  const listed = groups.filter((group) => isListed(group) && folded(group.name).includes(needle));
+  if (isArchive) {
+    listed.sort((first, second) => Number(first.isKind ?? 0) - Number(second.isKind ?? 0) ||
+      second.total - first.total || (first.name < second.name ? -1 : 1));
+    return listed;
+  }
+  const lines = new Map(listed.map((group) => [group, lineOf(group).join("\0")]));
+  return listed.sort((first, second) => (lines.get(first) < lines.get(second) ? -1 : 1));
 }
 
 function fillList(filter) {
   const listed = listedGroups(filter);
   const items = listed.slice(0, greatestListed).map((group) => {
-    const item = el("li", {}, el("a", { href: placeOfGroup(group), class: group.isKind ? "native" : undefined },
-      text(shortened(group.name, 120)), el("span", { class: "number" }, numbers.format(group.total))));
-    item.style.setProperty("--level", filter === "" ? lineOf(group).split("\0").length - 1 : 0);
+    const className = group.isKind ? "native" : group.total === 0 ? "empty" : undefined;
+    const item = el("li", {}, el("a", { href: placeOfGroup(group), class: className },
+      text(shortened(group.name, 120)), el("span", { class: "number" }, totalOf(group))));
+    item.style.setProperty("--level", filter === "" ? lineOf(group).length - 1 : 0);
     return item;
   });
   const rest = listed.length - items.length;
   if (rest > 0) items.push(el("li", { class: "quiet" }, `${numbers.format(rest)} more; filter to see them`));
-  if (items.length === 0) items.push(el("li", { class: "quiet" }, `no ${groupWord} with this name`));
+  if (items.length === 0) {
+    const words = filter !== "" ? `no ${groupWord} with this name` : isArchive ? emptyNote() : "The model has no entities.";
+    items.push(el("li", { class: "quiet" }, words));
+  }
   list.replaceChildren(...items);
   markPlace(location.hash || "#/");
 }

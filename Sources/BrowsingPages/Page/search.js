@@ -41,7 +41,7 @@ function searchView(words) {
     const slice = new Slice();
     let found = 0;
     for (const group of groups) {
-      if (!folded(group.name).includes(needle) || group.total === 0) continue;
+      if (!folded(group.name).includes(needle) || !isListed(group)) continue;
       list.append(el("li", {}, el("a", { class: "link", href: placeOfGroup(group) }, text(group.name, "", needle)), " ",
         el("span", { class: "kind" }, groupWord)));
     }

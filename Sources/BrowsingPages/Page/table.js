@@ -82,6 +82,11 @@ async function orderOf(group, column, isDescending) {
 
 function notesOf(group) {
   const notes = [];
+  if (group.total === 0) {
+    if (group.isUnreadable) notes.push("The objects cannot be read; the notes of the overview say why.");
+    else if (group.isAbstract) notes.push("This entity is abstract: only entities that inherit from it have objects.");
+    else notes.push("This entity has no objects.");
+  }
   if (group.rows.length < group.total) {
     notes.push(`The page has the first ${numbers.format(group.rows.length)} of ${count(group.total, "row")}.`);
   }

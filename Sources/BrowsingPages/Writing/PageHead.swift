@@ -38,6 +38,10 @@ package struct PageHead {
     package var isValue = false
     /// True if its objects have no class, and its name is what they are.
     package var isKind = false
+    /// True for an abstract entity.
+    package var isAbstract = false
+    /// True if its objects could not be read.
+    package var isUnreadable = false
 
     package init(_ name: String) { self.name = name }
   }
@@ -119,7 +123,10 @@ extension PageHead.Group {
       }
       page.close("]")
     }
-    for (tag, isSo) in [("isValue", isValue), ("isKind", isKind)] as [(StaticString, Bool)] where isSo {
+    let flags: [(tag: StaticString, isSo: Bool)] = [
+      ("isValue", isValue), ("isKind", isKind), ("isAbstract", isAbstract), ("isUnreadable", isUnreadable),
+    ]
+    for (tag, isSo) in flags where isSo {
       page.tag(tag)
       page.literal("true")
     }

@@ -1,0 +1,86 @@
+import BrowsingPages
+import Foundation
+import ManagedObjects
+import Testing
+
+extension PagesInBrowsersTests {
+  @Suite("lists of entities and classes", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
+  struct Lists {
+    /// Animals, which are abstract, cats and birds, and lions, which are cats. "Bench" sorts between "Animal" and "Bird".
+    private static func zoo(_ names: [(entity: String, name: String)] = []) throws -> PageFile {
+      func entity(_ name: String, parent: String? = nil, isAbstract: Bool = false) -> EntityDescription {
+        var entity = EntityDescription(name, parent == nil ? [.attribute("name", .string)] : [])
+        entity.superentity = parent
+        entity.isAbstract = isAbstract
+        return entity
+      }
+      let model = try ManagedObjectModel(entities: [
+        entity("Animal", isAbstract: true), entity("Cat", parent: "Animal"), entity("Lion", parent: "Cat"),
+        entity("Bird", parent: "Animal"), entity("Bench"),
+      ])
+      return try PageFile(SampleStore.store(model, names.map { ($0.entity, ["name": .attribute(.string($0.name))]) }))
+    }
+
+    /// The lines of the list, with the levels that they are indented by.
+    private static let lines = """
+      [...document.querySelectorAll('#groups li')].map((line) =>
+        line.style.getPropertyValue('--level') + ' ' + line.innerText.replace(/\\s+/g, ' ').trim())
+      """
+
+    @Test("an entity is indented under the entities in the list that it inherits from, and after them")
+    func indentationIsThatOfListedEntities() throws {
+      let tab = try BrowserTab(Self.zoo([("Cat", "Tom"), ("Lion", "Leo"), ("Bird", "Tweety"), ("Bench", "green")]))
+      #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 1", "0 Bird 1", "0 Cat 1", "1 Lion 1"])
+      let indents =
+        "[...document.querySelectorAll('#groups a')].map((link) => parseFloat(getComputedStyle(link).paddingLeft))"
+      let widths = try #require(try tab.evaluate(indents) as? [Double])
+      #expect(widths[0] == widths[2] && widths[3] > widths[2])
+      #expect(try tab.text("window.errors").isEmpty)
+    }
+
+    @Test("entities without objects are listed with the count 0, abstract ones are not")
+    func emptyEntitiesAreListed() throws {
+      let tab = try BrowserTab(Self.zoo([("Lion", "Leo")]))
+      #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 0", "0 Bird 0", "0 Cat 0", "1 Lion 1"])
+      #expect(try !tab.text("document.querySelector('#main').innerText").contains("no objects"))
+      try tab.go("#/search/bird", until: "document.querySelector('[data-done]')")
+      #expect(try tab.text("document.querySelector('.results').innerText").contains("Bird"))
+      try tab.go("#/entity/Bird", until: "document.querySelector('table[role=grid]')")
+      #expect(try tab.text("document.querySelector('.note').innerText") == "This entity has no objects.")
+      try tab.go("#/entity/Animal", until: "document.querySelector('.note').innerText.includes('abstract')")
+      #expect(try tab.text("window.errors").isEmpty)
+    }
+
+    @Test("a store without objects has its entities, and says so")
+    func aStoreWithoutObjectsSaysSo() throws {
+      let tab = try BrowserTab(Self.zoo())
+      #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 0", "0 Bird 0", "0 Cat 0", "1 Lion 0"])
+      #expect(try tab.text("document.querySelector('#main .note').innerText") == "The store has no objects.")
+      let table = try tab.text("document.querySelector('#main table').innerText")
+      for name in ["Bench", "Bird", "Cat", "Lion"] { #expect(table.contains("\(name)\t0\tname")) }
+      #expect(try tab.text("window.errors").isEmpty)
+    }
+
+    @Test("an archive without objects says so")
+    func anArchiveWithoutObjectsSaysSo() throws {
+      let tab = try BrowserTab(PageFile(SampleArchive.of([], top: ["root": SampleArchive.uid(0)])))
+      #expect(try tab.text("document.querySelector('#main .note').innerText") == "The archive has no objects.")
+      #expect(try tab.text("document.querySelector('#groups').innerText") == "The archive has no objects.")
+      #expect(try tab.number("document.querySelectorAll('#main table').length") == 0)
+    }
+
+    @Test("entities that cannot be read are not counted as empty")
+    func unreadableEntitiesAreNotEmpty() throws {
+      let page = try PageFile { output in
+        var group = PageHead.Group("Lost")
+        group.columns = [PageHead.Column("name", kind: "string")]
+        group.isUnreadable = true
+        try PageWriter(to: output).finish(PageHead(title: "Lost", kind: .store, groups: [group]))
+      }
+      let tab = try BrowserTab(page)
+      #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Lost ?"])
+      #expect(try !tab.text("document.querySelector('#main').innerText").contains("no objects"))
+      try tab.go("#/entity/Lost", until: "document.querySelector('.note').innerText.includes('cannot be read')")
+    }
+  }
+}
