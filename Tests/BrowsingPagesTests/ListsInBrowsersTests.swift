@@ -18,7 +18,8 @@ extension PagesInBrowsersTests {
         entity("Animal", isAbstract: true), entity("Cat", parent: "Animal"), entity("Lion", parent: "Cat"),
         entity("Bird", parent: "Animal"), entity("Bench"),
       ])
-      return try PageFile(SampleStore.store(model, names.map { ($0.entity, ["name": .attribute(.string($0.name))]) }))
+      return try PageFile(
+        SampleStore.store(model, names.map(\.entity)) { _ in names.map { ["name": .attribute(.string($0.name))] } })
     }
 
     /// The lines of the list, with the levels that they are indented by.

@@ -165,17 +165,19 @@ enum SampleStore {
     return store
   }
 
-  /// A store of any model, with rows of the values given.
+  /// A store of any model, with a row for each of the entities.
+  ///
+  /// - Parameter values: the values of each row, made of the keys of all rows.
   static func store(
-    _ model: ManagedObjectModel, _ rows: [(entity: String, values: [String: RowValue])]
+    _ model: ManagedObjectModel, _ entities: [String], _ values: ([RowKey]) -> [[String: RowValue]]
   ) throws -> InMemoryStore {
     let store = try InMemoryStore(model: model)
-    let entities = try rows.map { row in try #require(model.entity(named: row.entity)) }
+    let entities = try entities.map { name in try #require(model.entity(named: name)) }
     let keys = try store.makeKeys(entities.map(\.index))
     var changes = StoreChanges()
-    for (index, row) in rows.enumerated() {
+    for (index, own) in values(keys).enumerated() {
       var values = entities[index].emptyValues
-      for (name, value) in row.values { set(&values, entities[index], name, value) }
+      for (name, value) in own { set(&values, entities[index], name, value) }
       changes.inserted.append(StoreRow(key: keys[index], version: 1, values: values))
     }
     try store.save(changes)

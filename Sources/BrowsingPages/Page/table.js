@@ -128,7 +128,7 @@ async function tableView(group, options) {
       const isNumber = typeof value === "number";
       // Tables are mostly nothing, which is not to be what one sees.
       if (value === null) return el("td", { class: "nothing", "aria-label": "null", title: "null" }, "–");
-      return el("td", { class: isNumber ? "right" : undefined }, inline(value, 80));
+      return el("td", { class: isNumber ? "right" : undefined }, linkToParts(value, row) ?? inline(value, 80));
     });
     return el("tr", {}, keyCell, ...cells);
   });
@@ -151,6 +151,13 @@ async function tableView(group, options) {
       details.length > 0 ? el("p", { class: "quiet" }, text(details.join("; "))) : null,
       ...notesOf(group).map((note) => el("p", { class: "note" }, note))),
     el("div", { class: "scroller" }, table));
+}
+
+/** A link for objects that a cell has only the number of: to the object, or to the row that has all of them. */
+function linkToParts(value, row) {
+  if (!value.m || value.m.length === 0) return undefined;
+  if (value.m.length === 1) return link(value.m[0], 80);
+  return el("a", { class: "link", href: placeOfRow(row), tabindex: -1 }, count(value.n ?? value.m.length, "object"));
 }
 
 /** Arrow keys go from cell to cell; the keys for pages turn them. */

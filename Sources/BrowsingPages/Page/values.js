@@ -14,13 +14,19 @@ function titleOf(row, depth = 0) {
     for (let index = 0; index < columns.length; index += 1) {
       const value = row[index + 2];
       const words = typeof value === "string" ? value : value?.s;
-      if (words === undefined || words === "") continue;
+      if (words === undefined || isBlank(words)) continue;
       if (titleName.test(columns[index].name)) return shortened(words, 80);
       if (found === "") found = shortened(words, 80);
     }
     return found;
   }
-  return titleOfValue(row[2], depth);
+  const title = titleOfValue(row[2], depth);
+  return isBlank(title) ? "" : title;
+}
+
+/** True for text that would be a link that nobody sees. */
+function isBlank(words) {
+  return !/\S/.test(words);
 }
 
 function titleOfValue(value, depth) {
@@ -104,11 +110,10 @@ function link(reference, limit = greatestLine, needle = "") {
   if (isArchive && groups[group].isValue) {
     return el("a", { class: "link value", href: address, tabindex: -1 }, inline(row[2], limit, needle));
   }
-  const kind = group === 0 && isArchive ? "top level" : `${name} ${isArchive ? "#" : ""}${key}`;
-  return el(
-    "a", { class: "link", href: address, tabindex: -1 },
-    title === "" ? null : text(shortened(title, limit), undefined, needle), title === "" ? null : " ",
-    text(shortened(kind, 60), "kind"));
+  const kind = shortened(group === 0 && isArchive ? "top level" : `${name} ${isArchive ? "#" : ""}${key}`, 60);
+  // Without a title, the entity and the number are all of the link, and look like one.
+  const parts = title === "" ? [text(kind)] : [text(shortened(title, limit), undefined, needle), " ", text(kind, "kind")];
+  return el("a", { class: "link", href: address, tabindex: -1 }, ...parts);
 }
 
 /** A picture. The generator names its format only if the bytes begin like one of four that hold no programs. */
