@@ -21,7 +21,8 @@ extension PagesInBrowsersTests {
             ["price": .attribute(.integer(5)), "colour": .attribute(.string(" \n\t"))],
             ["price": .attribute(.integer(7)), "colour": .attribute(.string("red"))],
             ["product": .toOne(keys[0])], ["product": .toOne(keys[1])],
-            ["product": .toOne(keys[2]), "others": .toMany([keys[0], keys[1]])], ["others": .toMany([keys[2]])],
+            ["product": .toOne(keys[2]), "others": .toMany([keys[0], keys[1]])],
+            ["product": .toOne(keys[2]), "others": .toMany([keys[2]])],
           ]
         })
     }
@@ -46,7 +47,7 @@ extension PagesInBrowsersTests {
       #expect(
         try tab.evaluate(Self.links(2)) as? [String] == [
           "Product 1 = Product 1 #/entity/Product/row/1", "Product 2 = Product 2 #/entity/Product/row/2",
-          "red Product 3 = red #/entity/Product/row/3", "",
+          "red Product 3 = red #/entity/Product/row/3", "red Product 3 = red #/entity/Product/row/3",
         ])
       #expect(
         try tab.evaluate(Self.links(1)) as? [String] == [
@@ -59,6 +60,58 @@ extension PagesInBrowsersTests {
       #expect(found[0] == found[1])
       try tab.evaluate("document.querySelector('[role=treeitem] a.link').click()")
       try tab.wait(for: "document.querySelector('h1').innerText === 'Product 1'")
+      #expect(try tab.text("window.errors").isEmpty)
+    }
+
+    /// The fields that refer to the object, each with its objects.
+    private static let sources = """
+      [...document.querySelectorAll('.sources section')].map((section) => section.querySelector('h3').innerText + ': '
+        + [...section.querySelectorAll('li')].map((item) => item.innerText.replace(/\\s+/g, ' ').trim()).join(', '))
+      """
+
+    @Test("what refers to an object is grouped by entity and relationship, and each object counted once")
+    func sourcesAreGrouped() throws {
+      let tab = try BrowserTab(Self.orders(), at: "/entity/Product/row/3")
+      try tab.wait(for: "document.querySelector('.sources')")
+      #expect(try tab.text("document.querySelector('.leads h2').innerText") == "Referenced by 2")
+      #expect(
+        try tab.evaluate(Self.sources) as? [String] == ["Order others 1: Order 7", "Order product 2: Order 6, Order 7"])
+      try tab.go("#/entity/Order/row/4", until: "document.querySelector('h1').innerText === 'Order 4'")
+      #expect(try tab.text("document.querySelector('.leads').innerText").contains("No object in this page refers"))
+      #expect(try tab.text("window.errors").isEmpty)
+    }
+
+    @Test("what refers to an object of an archive is grouped by class and field, with the index in an array")
+    func sourcesInArchivesAreGrouped() throws {
+      let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/object/1")
+      try tab.wait(for: "document.querySelector('.sources')")
+      #expect(
+        try tab.evaluate(Self.sources) as? [String] == [
+          "NSArray 1: 2 elements NSArray #3 [0]", "top level root 1: top level",
+        ])
+      try tab.go("#/object/3", until: "document.querySelector('h1').innerText === '2 elements'")
+      #expect(
+        try tab.evaluate(Self.sources) as? [String] == [
+          "Model.Person friends 2: Ada Model.Person #1, Charles Model.Person #4"
+        ])
+    }
+
+    @Test("of many objects that refer to one, the first are shown, and all after a click")
+    func manySourcesAreCut() throws {
+      let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Account/row/1")
+      try tab.wait(for: "document.querySelector('.sources')")
+      #expect(try tab.text("document.querySelector('.sources h3').innerText") == "Person account 84")
+      #expect(try tab.number("document.querySelectorAll('.sources li').length") == 20)
+      let button = "document.querySelector('.sources button')"
+      #expect(try tab.text("\(button).textContent") == "Show all 84 objects: Person account")
+      try tab.evaluate("\(button).focus()")
+      try tab.press("Enter")
+      try tab.wait(for: "document.querySelectorAll('.sources li').length === 84")
+      #expect(try tab.isTrue("!\(button).checkVisibility()"))
+      #expect(
+        try tab.isTrue("document.querySelectorAll('.sources li')[20].contains(document.activeElement)"))
+      let links = "document.querySelectorAll('.sources a')"
+      #expect(try tab.number("new Set([...\(links)].map((link) => link.getAttribute('href'))).size") == 84)
       #expect(try tab.text("window.errors").isEmpty)
     }
 

@@ -8,11 +8,13 @@ const isArchive = head.kind === "archive";
 const chunkElements = document.getElementsByClassName("chunk");
 
 /** Tables about all rows, by the number of the row in the page. */
-const rows = { chunk: [], position: [] };
+const rows = { group: [], chunk: [], position: [] };
 
-/** Per group: the numbers of its rows, the row of each key, and the rows that lead to each key. */
+/** Per group: the numbers of its rows, the row of each key, what refers to each key, and its fields that refer to
+    objects, by number and by name. */
 const groups = head.groups.map((group, index) => ({
-  ...group, index, rows: [], byKey: new Map(), incoming: new Map(),
+  ...group, index, rows: [], byKey: new Map(), incoming: new Map(), fieldNumbers: new Map(),
+  fieldNames: (group.columns ?? []).map((column) => column.name),
 }));
 
 // Chunks that were read, by number, the one that was used last at the end.
@@ -56,6 +58,30 @@ function forEachReference(value, visit) {
   for (const part of value.a ?? value.o ?? value.p ?? []) forEachReference(part, visit);
 }
 
+/** Calls a function with each reference in a row, and with the number of the field that has it; -1 in rows whose parts
+    have no names of their own, such as arrays. */
+function forEachReferenceOfRow(row, visit) {
+  const { columns, fieldNames, fieldNumbers } = groups[row[0]];
+  if (columns) {
+    for (let column = 2; column < row.length; column += 1) {
+      forEachReference(row[column], (reference) => visit(reference, column - 2));
+    }
+    return;
+  }
+  const names = row[2]?.o;
+  if (names === undefined) forEachReference(row[2], (reference) => visit(reference, -1));
+  for (let at = 0; at < (names ?? []).length; at += 2) {
+    forEachReference(names[at + 1], (reference) => {
+      let field = fieldNumbers.get(names[at]);
+      if (field === undefined) {
+        field = fieldNames.push(names[at]) - 1;
+        fieldNumbers.set(names[at], field);
+      }
+      visit(reference, field);
+    });
+  }
+}
+
 /** Calls a function with each text of a value in which people search. */
 function forEachText(value, visit) {
   if (value === null) return;
@@ -85,23 +111,25 @@ async function readAll(progress) {
     for (let position = 0; position < chunk.length; position += 1) {
       const row = chunk[position];
       const index = rows.chunk.length;
+      rows.group.push(row[0]);
       rows.chunk.push(number);
       rows.position.push(position);
       const group = groups[row[0]];
       group.rows.push(index);
       group.byKey.set(row[1], index);
-      for (let column = 2; column < row.length; column += 1) {
-        forEachReference(row[column], ([target, key]) => {
-          const incoming = groups[target]?.incoming;
-          if (incoming === undefined) return;
-          const sources = incoming.get(key);
-          if (sources === undefined) {
-            incoming.set(key, [index]);
-          } else if (sources[sources.length - 1] !== index) {
-            sources.push(index);
-          }
-        });
-      }
+      forEachReferenceOfRow(row, ([target, key], field) => {
+        const incoming = groups[target]?.incoming;
+        if (incoming === undefined) return;
+        const sources = incoming.get(key);
+        if (sources === undefined) {
+          incoming.set(key, { count: 1, pairs: [index, field] });
+          return;
+        }
+        const { pairs } = sources;
+        const isSameRow = pairs[pairs.length - 2] === index;
+        if (!isSameRow) sources.count += 1;
+        if (!isSameRow || pairs[pairs.length - 1] !== field) pairs.push(index, field);
+      });
       if ((position & 63) === 63) await slice.rest();
     }
     progress(rows.chunk.length, head.rows);
@@ -113,9 +141,11 @@ async function readAll(progress) {
   tellRead();
 }
 
-/** The rows that lead to a row. */
+const noSources = { count: 0, pairs: [] };
+
+/** The number of rows that refer to a row, and these rows, each followed by the number of the field that refers. */
 function sourcesOf(row) {
-  return groups[row[0]].incoming.get(row[1]) ?? [];
+  return groups[row[0]].incoming.get(row[1]) ?? noSources;
 }
 
 /** The names and values of a row's parts: `{name, value}`, or `{key, value}` where the name is a value itself. */

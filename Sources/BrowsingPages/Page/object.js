@@ -1,11 +1,13 @@
 "use strict";
 
-// One object: its fields as a tree, and what leads to it.
+// One object: its fields as a tree, and what refers to it.
 
-const greatestSources = 100;
+/** How many objects of a field, and how many fields, are shown at first. */
+const greatestSources = 20;
+const greatestSourceFields = 50;
 
-/** The names of the fields of a row that lead to another. */
-function fieldsThatLead(row, [group, key]) {
+/** The first indexes and keys under which an array or a dictionary has another row. */
+function partsThatRefer(row, [group, key]) {
   const names = [];
   for (const field of fieldsOf(row)) {
     let leads = false;
@@ -13,7 +15,7 @@ function fieldsThatLead(row, [group, key]) {
     forEachReference(field.value, visit);
     if (field.key !== undefined) forEachReference(field.key, visit);
     if (!leads) continue;
-    names.push(field.key === undefined ? (field.isIndex ? `[${field.name}]` : field.name) : `[${keyWords(field.key)}]`);
+    names.push(field.key === undefined ? `[${field.name}]` : `[${keyWords(field.key)}]`);
     if (names.length === 3) break;
   }
   return names;
@@ -24,31 +26,60 @@ function keyWords(key) {
   return index === undefined ? titleOfValue(key, 2) : titleOf(rowAt(index), 2);
 }
 
-function sourcesList(row) {
-  const sources = sourcesOf(row);
-  const list = el("ul", { class: "sources" });
-  let shown = 0;
-  const more = el("button", { type: "button" });
-  const add = () => {
-    const first = list.children.length;
-    for (const index of sources.slice(shown, shown + greatestSources)) {
-      const source = rowAt(index);
-      const place = link([source[0], source[1]]);
-      place.setAttribute("tabindex", "0");
-      const names = fieldsThatLead(source, row).flatMap((name) => [text(name, "name"), " "]);
-      list.append(el("li", {}, place, el("span", { class: "aside" }, ...names)));
+/** The rows that refer to a row, by group and field: `{group, field, name, rows}`, in the order of lists. */
+function sourcesByField(row) {
+  const { pairs } = sourcesOf(row);
+  const found = new Map();
+  for (let at = 0; at < pairs.length; at += 2) {
+    const [index, field] = [pairs[at], pairs[at + 1]];
+    const group = groups[rows.group[index]];
+    const id = `${group.index} ${field}`;
+    if (!found.has(id)) found.set(id, { group, field, name: group.fieldNames[field] ?? "", rows: [] });
+    found.get(id).rows.push(index);
+  }
+  return [...found.values()].sort((first, second) => first.group === second.group ? first.field - second.field :
+    first.group.name < second.group.name ? -1 : 1);
+}
+
+/** Appends an element for each of the first values, and returns a button that appends all others, in slices. */
+function appendFirst(list, values, limit, make, words) {
+  const more = el("button", { type: "button" }, `Show all ${numbers.format(values.length)}`, words);
+  list.append(...values.slice(0, limit).map(make));
+  more.hidden = values.length <= limit;
+  more.addEventListener("click", async () => {
+    more.hidden = true;
+    const slice = new Slice();
+    for (let at = limit; at < values.length; at += 1) {
+      list.append(make(values[at]));
+      if (at === limit) list.lastElementChild.querySelector("a").focus();
+      await slice.rest();
     }
-    shown = Math.min(shown + greatestSources, sources.length);
-    more.hidden = shown === sources.length;
-    more.textContent = `${numbers.format(sources.length - shown)} more`;
-    if (first > 0) list.children[first]?.querySelector("a")?.focus();
+  });
+  return more;
+}
+
+function sourcesList(row) {
+  const item = (index, field) => {
+    const source = rowAt(index);
+    const place = link([source[0], source[1]]);
+    place.setAttribute("tabindex", "0");
+    const parts = field === -1 ? partsThatRefer(source, row).flatMap((name) => [text(name, "name"), " "]) : [];
+    return el("li", {}, place, parts.length > 0 ? el("span", { class: "aside" }, ...parts) : null);
   };
-  more.addEventListener("click", add);
-  add();
+  const section = ({ group, field, name, rows: sources }) => {
+    const places = el("ul");
+    const words = el("span", { class: "unseen" }, ` objects: ${group.name} ${name}`);
+    const more = appendFirst(places, sources, greatestSources, (index) => item(index, field), words);
+    return el("section", {}, el("h3", {}, text(group.name), " ", text(name, "name"), " ",
+      el("span", { class: "number" }, numbers.format(sources.length))), places, more);
+  };
+  const list = el("div", { class: "sources" });
+  const more = appendFirst(list, sourcesByField(row), greatestSourceFields, section, " fields");
   moveInList(list, "a");
+  const { count: total } = sourcesOf(row);
   return el("section", { class: "leads" },
-    el("h2", {}, "Who leads here ", el("span", { class: "quiet" }, numbers.format(sources.length))),
-    sources.length === 0 ? el("p", { class: "quiet" }, "Nothing in this page leads to this object.") : list, more);
+    el("h2", {}, "Referenced by ", el("span", { class: "quiet" }, numbers.format(total))),
+    total === 0 ? el("p", { class: "quiet" }, "No object in this page refers to this one.") : list, more);
 }
 
 function objectView(index) {

@@ -68,12 +68,12 @@ class Tree {
     item.append(name, inline(value));
     if (target !== undefined) {
       const row = rowAt(target);
-      const sources = sourcesOf(row);
+      const sources = sourcesOf(row).count;
       if (node.path.includes(target)) {
         item.append(el("span", { class: "badge", title: "This object is further up in the tree" }, "↺ circle"));
-      } else if (isArchive && sources.length > 1 && !groups[row[0]].isValue) {
-        const title = `${count(sources.length, "object")} lead here`;
-        item.append(el("span", { class: "badge", title }, `shared ×${numbers.format(sources.length)}`));
+      } else if (isArchive && sources > 1 && !groups[row[0]].isValue) {
+        const title = `Referenced by ${count(sources, "object")}`;
+        item.append(el("span", { class: "badge", title }, `shared ×${numbers.format(sources)}`));
       }
     }
     if (node.column?.kind) item.append(el("span", { class: "kind aside" }, text(node.column.kind)));
