@@ -115,6 +115,44 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
+    /// The fields of an object: the name, the type, and how far the type is from the end of the value, in pixels.
+    private static let types = """
+      [...document.querySelectorAll('[role=treeitem]')].map((item) => {
+        const type = item.querySelector('.type');
+        if (type === null) return item.querySelector('.name').innerText;
+        const gap = type.getBoundingClientRect().left - type.previousElementSibling.getBoundingClientRect().right;
+        return `${item.querySelector('.name').innerText} ${type.innerText}` + (gap >= 0 && gap < 24 ? '' : ` at ${gap}`);
+      })
+      """
+
+    @Test("the type of a field is next to its value")
+    func typesAreNextToValues() throws {
+      let store = try PageFile(SampleStore.store(30))
+      let key = try #require(try store.rows(of: "Person").keys.min())
+      let tab = try BrowserTab(store, at: "/entity/Person/row/\(key)")
+      try tab.wait(for: "document.querySelector('[role=tree]')")
+      #expect(
+        try tab.evaluate(Self.types) as? [String] == [
+          "age integer16", "balance decimal", "born date", "name string", "notes string", "photo binary",
+          "settings transformable", "site uri", "account to Account", "friendOf to many Person",
+          "friends to many Person",
+        ])
+      let archive = SampleArchive.of([
+        [
+          "name": SampleArchive.uid(2), "number": 42, "text": "42", "isOn": true, "list": SampleArchive.uid(3),
+          "none": SampleArchive.uid(0), "date": SampleArchive.uid(4), "$class": SampleArchive.uid(5),
+        ], "Ada", ["NS.objects": [SampleArchive.uid(2)], "$class": SampleArchive.uid(6)],
+        ["NS.time": 0.5, "$class": SampleArchive.uid(7)], SampleArchive.described("Model.Person"),
+        SampleArchive.described("NSArray"), SampleArchive.described("NSDate"),
+      ])
+      let other = try BrowserTab(PageFile(archive), at: "/object/1")
+      try other.wait(for: "document.querySelector('[role=tree]')")
+      #expect(
+        Set(try #require(try other.evaluate(Self.types) as? [String])) == [
+          "name string", "number number", "text string", "isOn boolean", "list", "none", "date date", "0 string",
+        ])
+    }
+
     @Test("a value of an archive that is an object of its own is seen to be a link")
     func valuesThatAreObjectsAreLinks() throws {
       let tab = try BrowserTab(

@@ -76,7 +76,8 @@ class Tree {
         item.append(el("span", { class: "badge", title }, `shared ×${numbers.format(sources)}`));
       }
     }
-    if (node.column?.kind) item.append(el("span", { class: "kind aside" }, text(node.column.kind)));
+    const kind = node.column?.kind ?? kindOf(resolved(value));
+    if (kind !== undefined) item.append(text(kind, "kind type"));
     return item;
   }
 

@@ -62,6 +62,24 @@ function wordsOf(value, depth) {
   return typeof natural === "string" || natural?.s ? titleOf(row, depth) : undefined;
 }
 
+/** The value itself, if a reference of an archive leads to an object that is a value of its own. */
+function resolved(value) {
+  const index = value?.r && groups[value.r[0]]?.isValue ? find(value.r) : undefined;
+  return index === undefined ? value : rowAt(index)[2];
+}
+
+/** The type of a value, where no model has it; undefined for what says itself what it is. */
+function kindOf(value) {
+  const names = { string: "string", number: "number", boolean: "boolean" };
+  if (value === null || typeof value !== "object") return names[typeof value];
+  if (value.b !== undefined) return "data";
+  if (value.s !== undefined) return "string";
+  if (value.d !== undefined) return "date";
+  if (value.u !== undefined) return "uuid";
+  if (value.l !== undefined) return "uri";
+  return value.n !== undefined && value.m === undefined ? "number" : undefined;
+}
+
 function dataLine(value) {
   const size = count(value.n, "byte");
   if (value.i) return `picture, ${size}`;
