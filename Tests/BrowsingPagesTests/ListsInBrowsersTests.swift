@@ -1,6 +1,7 @@
 import BrowsingPages
 import Foundation
 import ManagedObjects
+import PropertyLists
 import Testing
 
 extension PagesInBrowsersTests {
@@ -68,6 +69,19 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("document.querySelector('#main .note').innerText") == "The archive has no objects.")
       #expect(try tab.text("document.querySelector('#groups').innerText") == "The archive has no objects.")
       #expect(try tab.number("document.querySelectorAll('#main table').length") == 0)
+    }
+
+    @Test("numbers that are objects of an archive are in the order of numbers")
+    func numbersOfArchivesAreSorted() throws {
+      let values = [10, 9, 2].map { PropertyList.integer($0) }
+      let objects = values.indices.map { index -> PropertyList in
+        ["count": SampleArchive.uid(UInt32(index + 5)), "$class": SampleArchive.uid(4)]
+      }
+      let archive = SampleArchive.of(objects + [SampleArchive.described("Counter")] + values)
+      let tab = try BrowserTab(PageFile(archive), at: "/class/Counter?sort=count")
+      try tab.wait(for: "document.querySelector('[aria-sort=ascending]')")
+      let counts = "[...document.querySelectorAll('tbody tr')].map((row) => row.cells[1].innerText).join()"
+      #expect(try tab.text(counts) == "2,9,10")
     }
 
     @Test("entities that cannot be read are not counted as empty")

@@ -144,7 +144,8 @@ function picture(value, className) {
 }
 
 /** What sorting compares: a number or folded text; undefined for nothing, which comes last. */
-function sortingKey(value) {
+function sortingKey(reference) {
+  const value = resolved(reference);
   if (value === null || value === undefined) return undefined;
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
