@@ -88,7 +88,7 @@ let package = Package(
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/text.js"),
         .embedInCode("Page/data.js"), .embedInCode("Page/values.js"), .embedInCode("Page/tree.js"),
         .embedInCode("Page/table.js"), .embedInCode("Page/object.js"), .embedInCode("Page/search.js"),
-        .embedInCode("Page/page.js"),
+        .embedInCode("Page/page.js"), .embedInCode("Page/filter.js"),
       ],
       swiftSettings: settings),
     .target(

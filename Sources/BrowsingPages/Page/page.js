@@ -53,7 +53,7 @@ function overview() {
     notes.length + listed.length > 0
       ? el("section", {}, el("h2", {}, "Notes"), el("ul", { class: "notes" }, ...notes, ...listed)) : null,
     el("section", { class: "keys" }, el("h2", {}, "Keys"), el("dl", { class: "facts" },
-      ...[["/", "search"], ["↑ ↓ ← →", "move in lists, tables and trees; → opens, ← closes"],
+      ...[["/", "search"], ["↑ ↓ ← →", "move in lists, tables and trees; → opens, ← closes; ↑ leads to the filters"],
         ["Enter", "follow a link"], ["Page Up, Page Down", "turn the pages of a table"],
         ["Backspace, Alt ←", "back"]].flatMap(([key, words]) => [
         el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)]))));
@@ -151,6 +151,15 @@ async function show() {
   if (document.activeElement === searchField || sidebar.contains(document.activeElement)) return;
   const target = made.focused ?? made.element.querySelector("[tabindex='0']") ?? made.element.querySelector("h1");
   target?.focus({ preventScroll: !isNew });
+}
+
+/** Gives the view that is shown another place, without a step in the history. */
+function renamePlace(place) {
+  const shown = shownViews.get(shownPlace);
+  shownViews.delete(shownPlace);
+  shownViews.set(place, shown);
+  shownPlace = place;
+  history.replaceState(null, "", place);
 }
 
 // The list of entities or classes.

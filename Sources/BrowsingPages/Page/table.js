@@ -1,6 +1,6 @@
 "use strict";
 
-// The rows of an entity or of a class, in pages, in the order of any column.
+// The rows of an entity or of a class, in pages, in the order of any column, as far as the filters keep them.
 
 const rowsPerPage = 100;
 const greatestColumns = 12;
@@ -93,66 +93,6 @@ function notesOf(group) {
   return notes;
 }
 
-async function tableView(group, options) {
-  const columns = columnsOf(group).map((column, place) => ({ ...column, place }));
-  const keyColumn = { name: isArchive ? "#" : "id", place: -1, valueOf: (row) => row[1] };
-  const sorted = [keyColumn, ...columns].find((column) => column.name === options.get("sort"));
-  const isDescending = options.get("order") === "descending";
-  const order = sorted ? await orderOf(group, sorted, isDescending) : group.rows;
-  const pageCount = Math.max(Math.ceil(order.length / rowsPerPage), 1);
-  const page = Math.min(Math.max(Math.trunc(Number(options.get("page")) || 1), 1), pageCount);
-  const start = (page - 1) * rowsPerPage;
-  const shown = order.slice(start, start + rowsPerPage);
-
-  const place = (changes) => {
-    const all = { sort: options.get("sort"), order: options.get("order"), page, ...changes };
-    const given = Object.entries(all).filter(([key, value]) => value && !(key === "page" && value === 1));
-    return placeOfGroup(group, Object.fromEntries(given));
-  };
-  const headings = [keyColumn, ...columns].map((column) => {
-    const isSorted = column === sorted;
-    const isNext = isSorted && !isDescending;
-    const address = place({ sort: column.name, order: isNext ? "descending" : undefined, page: 1 });
-    return el("th", {
-      scope: "col", "aria-sort": isSorted ? (isDescending ? "descending" : "ascending") : undefined,
-      class: column.place < 0 ? "key" : undefined,
-    }, el("a", { href: address, tabindex: -1, title: "Sort" }, text(column.name),
-      isSorted ? el("span", { class: "arrow", "aria-hidden": "true" }, isDescending ? " ▼" : " ▲") : null));
-  });
-  const lines = shown.map((index) => {
-    const row = rowAt(index);
-    const keyCell = el("th", { scope: "row", class: "key" },
-      el("a", { class: "link", href: placeOfRow(row), tabindex: -1 }, String(row[1])));
-    const cells = columns.map((column) => {
-      const value = column.valueOf(row);
-      const isNumber = typeof value === "number";
-      // Tables are mostly nothing, which is not to be what one sees.
-      if (value === null) return el("td", { class: "nothing", "aria-label": "null", title: "null" }, "–");
-      return el("td", { class: isNumber ? "right" : undefined }, linkToParts(value, row) ?? inline(value, 80));
-    });
-    return el("tr", {}, keyCell, ...cells);
-  });
-  const table = el("table", { role: "grid", "aria-rowcount": order.length, "aria-label": group.name },
-    el("thead", {}, el("tr", {}, ...headings)), el("tbody", {}, ...lines));
-  moveInGrid(table, place, page, pageCount);
-
-  const step = (target, words, title) => target < 1 || target > pageCount || target === page
-    ? el("span", { class: "step off", "aria-hidden": "true" }, words)
-    : el("a", { class: "step", href: place({ page: target }), "aria-label": title, title }, words);
-  const range = order.length === 0 ? "no rows" :
-    `${numbers.format(start + 1)}–${numbers.format(start + shown.length)} of ${numbers.format(order.length)}`;
-  const pager = el("nav", { class: "pager", "aria-label": "Pages" }, step(1, "«", "First page"),
-    step(page - 1, "‹", "Page before"), el("span", { class: "number" }, range), step(page + 1, "›", "Next page"),
-    step(pageCount, "»", "Last page"));
-  const details = [group.parent === undefined ? null : `inherits from ${groups[group.parent].name}`,
-    (group.ancestors ?? []).length > 0 ? `inherits from ${group.ancestors.join(", ")}` : null].filter(Boolean);
-  return view(group.name, "table",
-    el("header", { class: "title" }, heading(group.name), pager,
-      details.length > 0 ? el("p", { class: "quiet" }, text(details.join("; "))) : null,
-      ...notesOf(group).map((note) => el("p", { class: "note" }, note))),
-    el("div", { class: "scroller" }, table));
-}
-
 /** A link for objects that a cell has only the number of: to the object, or to the row that has all of them. */
 function linkToParts(value, row) {
   if (!value.m || value.m.length === 0) return undefined;
@@ -160,43 +100,221 @@ function linkToParts(value, row) {
   return el("a", { class: "link", href: placeOfRow(row), tabindex: -1 }, count(value.n ?? value.m.length, "object"));
 }
 
-/** Arrow keys go from cell to cell; the keys for pages turn them. */
-function moveInGrid(table, place, page, pageCount) {
-  const lines = [...table.rows];
-  const cells = lines.map((line) => [...line.cells]);
-  for (const cell of cells.flat()) cell.setAttribute("tabindex", "-1");
-  for (const line of lines) line.setAttribute("role", "row");
-  cells[Math.min(1, cells.length - 1)][0].setAttribute("tabindex", "0");
-  const moveTo = (line, column) => {
-    const cell = cells[Math.min(Math.max(line, 0), cells.length - 1)]?.[column];
+/** The filters that keep no row together, and what can be typed. */
+function adviceFor(filters) {
+  const lines = filters.map(({ name, words, mistake, help }) => el("li", {}, text(name, "name"), " ",
+    text(shortened(words, 60)), mistake ? el("span", { class: "wrong" }, " ", text(mistake)) : null,
+    help ? el("div", { class: "quiet" }, help) : null));
+  const words = lines.length === 1 ? "No row meets this filter:" : "No row meets all of these filters:";
+  return [el("p", {}, words), el("ul", {}, ...lines)];
+}
+
+/** The table of a group at a place, whose filters are typed over the columns. */
+class Table {
+  constructor(group, options) {
+    this.group = group;
+    this.options = options;
+    const key = {
+      name: isArchive ? "#" : "id", id: "#", kind: "number",
+      valueOf: ({ 1: number }) => typeof number === "string" ? { n: number } : number,
+    };
+    this.columns = [key, ...columnsOf(group)].map((column, index) => {
+      const id = column.id ?? column.name;
+      const words = options.get(`filter.${id}`) ?? "";
+      return { ...column, id, place: index - 1, words, type: filterTypeOf(column, group) };
+    });
+    this.sorted = this.columns.find((column) => column.id === options.get("sort"));
+    this.isDescending = options.get("order") === "descending";
+    this.page = Math.max(Math.trunc(Number(options.get("page")) || 1), 1);
+    this.runs = 0;
+    this.links = new Map();
+    this.fields = new Map();
+    this.lines = el("tbody");
+    this.pager = el("nav", { class: "pager", "aria-label": "Pages" });
+    this.state = el("span", { role: "status" });
+    this.clear = button("Clear the filters", () => this.clearFilters());
+    this.kept = el("p", { class: "kept" }, this.state);
+    this.advice = el("div", { class: "advice" });
+    this.element = el("table", { role: "grid", "aria-label": group.name }, el("thead", {},
+      el("tr", { role: "row" }, ...this.columns.map((column) => this.heading(column))),
+      group.rows.length === 0 ? null : el("tr", { role: "row", class: "filters" },
+        ...this.columns.map((column) => this.filterCell(column)))), this.lines);
+    this.element.addEventListener("keydown", (event) => this.press(event));
+    this.element.addEventListener("focusin", (event) => {
+      if (!(event.target instanceof HTMLInputElement)) this.mark(event.target.closest("th, td"));
+    });
+  }
+
+  /** The place of the same table in another order or at another page. */
+  place(changes = {}) {
+    const { options, page } = this;
+    const all = { sort: options.get("sort"), order: options.get("order"), page, ...changes };
+    const given = Object.entries(all).filter(([key, value]) => value && !(key === "page" && value === 1));
+    const filters = this.columns.filter((column) => column.words.trim() !== "")
+      .map((column) => [`filter.${column.id}`, column.words]);
+    return placeOfGroup(this.group, [...given, ...filters]);
+  }
+
+  heading(column) {
+    const isSorted = column === this.sorted;
+    const order = this.isDescending ? "descending" : "ascending";
+    const link = el("a", { tabindex: -1, title: "Sort" }, text(column.name),
+      isSorted ? el("span", { class: "arrow", "aria-hidden": "true" }, this.isDescending ? " ▼" : " ▲") : null);
+    this.links.set(column, link);
+    return el("th", {
+      scope: "col", tabindex: -1, "aria-sort": isSorted ? order : undefined,
+      class: column.place < 0 ? "key" : undefined,
+    }, link);
+  }
+
+  filterCell(column) {
+    const field = el("input", {
+      type: "search", size: 6, "aria-label": `Filter ${column.name}`, title: filterHelp[column.type],
+      placeholder: filterExamples[column.type], autocomplete: "off", spellcheck: "false",
+    });
+    field.value = column.words;
+    field.addEventListener("input", () => {
+      column.words = field.value;
+      clearTimeout(this.typing);
+      this.typing = setTimeout(() => this.filter(), 150);
+    });
+    this.fields.set(column, field);
+    return el("td", { class: column.place < 0 ? "key" : undefined }, field);
+  }
+
+  /** Shows the rows for what was typed. Its place replaces the one before, so that one step back leads out. */
+  filter() {
+    clearTimeout(this.typing);
+    this.page = 1;
+    if (this.element.isConnected) renamePlace(this.place());
+    return this.fill();
+  }
+
+  clearFilters() {
+    for (const column of this.columns) {
+      column.words = "";
+      this.fields.get(column).value = "";
+    }
+    this.fields.get(this.columns[0])?.focus();
+    return this.filter();
+  }
+
+  /** Fills the table with the rows that the filters keep. A later call ends those before it. */
+  async fill() {
+    const run = this.runs += 1;
+    const { group, sorted } = this;
+    const filters = [];
+    for (const column of this.columns) {
+      const filter = readFilter(column.words, column.type);
+      this.fields.get(column)?.setAttribute("aria-invalid", String(filter?.mistake !== undefined));
+      const { id, name, words, type } = column;
+      const valueOf = (row) => resolved(column.valueOf(row));
+      if (filter) filters.push({ ...filter, column: id, name, words, help: filterHelp[type], valueOf });
+    }
+    const kept = filters.length === 0 ? group.rows : await keptRows(group, filters, () => run === this.runs);
+    const order = kept && sorted ? await orderOf(group, sorted, this.isDescending) : group.rows;
+    if (run !== this.runs) return;
+    const isKept = new Set(kept === group.rows ? [] : kept);
+    this.show(kept === group.rows ? order : order.filter((index) => isKept.has(index)), filters);
+  }
+
+  /** Shows a page of rows. */
+  show(order, filters) {
+    const { group } = this;
+    this.pageCount = Math.max(Math.ceil(order.length / rowsPerPage), 1);
+    this.page = Math.min(this.page, this.pageCount);
+    const start = (this.page - 1) * rowsPerPage;
+    const shown = order.slice(start, start + rowsPerPage);
+    this.lines.replaceChildren(...shown.map((index) => this.line(rowAt(index))));
+    this.element.setAttribute("aria-rowcount", order.length);
+    for (const [column, link] of this.links) {
+      const isNext = column === this.sorted && !this.isDescending;
+      link.setAttribute("href", this.place({ sort: column.id, order: isNext ? "descending" : undefined, page: 1 }));
+    }
+    this.mark((this.lines.rows[0] ?? this.element.rows[0]).cells[0]);
+
+    const step = (target, words, title) => target < 1 || target > this.pageCount || target === this.page
+      ? el("span", { class: "step off", "aria-hidden": "true" }, words)
+      : el("a", { class: "step", href: this.place({ page: target }), "aria-label": title, title }, words);
+    const range = order.length === 0 ? "no rows" :
+      `${numbers.format(start + 1)}–${numbers.format(start + shown.length)} of ${numbers.format(order.length)}`;
+    this.pager.replaceChildren(step(1, "«", "First page"), step(this.page - 1, "‹", "Page before"),
+      el("span", { class: "number" }, range), step(this.page + 1, "›", "Next page"),
+      step(this.pageCount, "»", "Last page"));
+
+    this.kept.hidden = filters.length === 0;
+    this.state.textContent = filters.length === 0 ? "" :
+      `${numbers.format(order.length)} of ${count(group.rows.length, "row")}`;
+    const isNone = order.length === 0 && filters.length > 0;
+    this.advice.replaceChildren(...isNone ? adviceFor(filters) : []);
+    (isNone ? this.advice : this.kept).append(this.clear);
+  }
+
+  line(row) {
+    const cells = this.columns.slice(1).map((column) => {
+      const value = column.valueOf(row);
+      // Tables are mostly nothing, which is not to be what one sees.
+      if (value === null) return el("td", { class: "nothing", tabindex: -1, "aria-label": "null", title: "null" }, "–");
+      const className = typeof value === "number" ? "right" : undefined;
+      return el("td", { class: className, tabindex: -1 }, linkToParts(value, row) ?? inline(value, 80));
+    });
+    const key = el("a", { class: "link", href: placeOfRow(row), tabindex: -1 }, String(row[1]));
+    return el("tr", { role: "row" }, el("th", { scope: "row", class: "key", tabindex: -1 }, key), ...cells);
+  }
+
+  /** Makes a cell the one that the Tab key leads to. */
+  mark(cell) {
+    this.element.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
+    cell?.setAttribute("tabindex", "0");
+  }
+
+  moveTo(line, column) {
+    const { rows: lines } = this.element;
+    const cell = lines[Math.min(Math.max(line, 0), lines.length - 1)].cells[column];
     if (!cell) return;
-    table.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
-    cell.setAttribute("tabindex", "0");
-    cell.focus();
+    const field = cell.querySelector("input");
+    if (!field) this.mark(cell);
+    (field ?? cell).focus();
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
-  };
-  table.addEventListener("keydown", (event) => {
+  }
+
+  /** Arrow keys go from cell to cell, and into the filters; the keys for pages turn them. */
+  press(event) {
     const cell = event.target.closest("th, td");
     if (cell === null || event.altKey || event.ctrlKey || event.metaKey) return;
     const line = cell.parentElement.rowIndex;
     const column = cell.cellIndex;
+    const isTyping = event.target instanceof HTMLInputElement;
+    if (isTyping && !["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return;
+    const last = this.columns.length - 1;
     switch (event.key) {
-      case "ArrowDown": moveTo(line + 1, column); break;
-      case "ArrowUp": moveTo(line - 1, column); break;
-      case "ArrowLeft": moveTo(line, Math.max(column - 1, 0)); break;
-      case "ArrowRight": moveTo(line, Math.min(column + 1, cells[0].length - 1)); break;
-      case "Home": moveTo(line, 0); break;
-      case "End": moveTo(line, cells[0].length - 1); break;
-      case "PageDown": if (page < pageCount) go(place({ page: page + 1 })); break;
-      case "PageUp": if (page > 1) go(place({ page: page - 1 })); break;
-      case "Enter": (cell.querySelector("a") ?? cell.parentElement.querySelector("a"))?.click(); break;
+      case "ArrowDown": this.moveTo(line + 1, column); break;
+      case "ArrowUp": this.moveTo(line - 1, column); break;
+      case "ArrowLeft": this.moveTo(line, Math.max(column - 1, 0)); break;
+      case "ArrowRight": this.moveTo(line, Math.min(column + 1, last)); break;
+      case "Home": this.moveTo(line, 0); break;
+      case "End": this.moveTo(line, last); break;
+      case "PageDown": if (this.page < this.pageCount) go(this.place({ page: this.page + 1 })); break;
+      case "PageUp": if (this.page > 1) go(this.place({ page: this.page - 1 })); break;
+      case "Enter":
+        if (isTyping) this.filter();
+        else (cell.querySelector("a") ?? cell.parentElement.querySelector("a"))?.click();
+        break;
       default: return;
     }
     event.preventDefault();
-  });
-  table.addEventListener("focusin", (event) => {
-    const cell = event.target.closest("th, td");
-    table.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
-    cell?.setAttribute("tabindex", "0");
-  });
+  }
+}
+
+async function tableView(group, options) {
+  const table = new Table(group, options);
+  await table.fill();
+  const details = [group.parent === undefined ? null : `inherits from ${groups[group.parent].name}`,
+    (group.ancestors ?? []).length > 0 ? `inherits from ${group.ancestors.join(", ")}` : null].filter(Boolean);
+  const made = view(group.name, "table",
+    el("header", { class: "title" }, heading(group.name), table.kept, table.pager,
+      details.length > 0 ? el("p", { class: "quiet" }, text(details.join("; "))) : null,
+      ...notesOf(group).map((note) => el("p", { class: "note" }, note))),
+    el("div", { class: "scroller" }, table.element, table.advice));
+  return { ...made, table };
 }

@@ -95,6 +95,13 @@ function count(number, noun, plural = noun + "s") {
   return numbers.format(number) + " " + (number === 1 ? noun : plural);
 }
 
+/** A button in words. */
+function button(words, press) {
+  const element = el("button", { type: "button" }, words);
+  element.addEventListener("click", press);
+  return element;
+}
+
 /** The bytes of base64. */
 function bytesOf(base64) {
   const binary = atob(base64);

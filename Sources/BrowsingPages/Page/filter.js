@@ -1,0 +1,142 @@
+"use strict";
+
+// Filters of columns: what is typed over a column, and the rows that it keeps.
+
+const filterHelp = {
+  text: "Text that the value contains · =Ada: the whole text · !=Ada: another text · =: no value · !=: any value",
+  number: "5: equal · >5, >=5, <5, <=5, !=5 · 5..9: from 5 to 9 · =: no value · !=: any value",
+  date: "2026, 2026-06, 2026-06-30 or 2026-06-30T12:30, in UTC: within it · >2026-06, >=, <, <=, != · " +
+    "2026-01..2026-06: from the first to the end of the last · =: no value · !=: any value",
+};
+const filterExamples = { text: "contains", number: ">5", date: "2026-06" };
+
+/** How the values of a column are filtered: by the type in the model, or by that of the first value. */
+function filterTypeOf(column, group) {
+  let { kind } = column;
+  for (let at = 0; kind === undefined && at < Math.min(group.rows.length, 200); at += 1) {
+    const value = resolved(column.valueOf(rowAt(group.rows[at])));
+    kind = value?.m || value?.a ? "number" : kindOf(value);
+  }
+  if (kind === "date") return "date";
+  return /^(number|integer\d+|decimal|double|float|to many .*)$/.test(kind) ? "number" : "text";
+}
+
+/** The number that a value has in a filter, as a number or its digits: also of objects, elements or bytes. */
+function numberOf(value) {
+  if (typeof value === "number") return value;
+  if (value?.m || value?.a) return value.n ?? (value.m ?? value.a).length;
+  return value?.s === undefined ? value?.n : undefined;
+}
+
+/** A function that compares values with a number in text; undefined if the text is not a number. */
+function numberOrder(words) {
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(words)) return undefined;
+  const isInteger = (digits) => /^-?\d+$/.test(digits);
+  const number = Number(words);
+  return (value) => {
+    const own = numberOf(value);
+    if (own === undefined || Number.isNaN(Number(own))) return undefined;
+    // JavaScript has no exact numbers for large integers.
+    const isLarge = !Number.isSafeInteger(Number(own)) || !Number.isSafeInteger(number);
+    if (isLarge && isInteger(own) && isInteger(words)) return Math.sign(Number(BigInt(own) - BigInt(words)));
+    return Math.sign(Number(own) - number);
+  };
+}
+
+/** A function that compares dates with the beginning of one in text, as far as it goes; undefined if it is none. */
+function dateOrder(words) {
+  const pattern = /^(-?\d{1,8})((?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?)?)?)Z?$/i;
+  const [, year, rest] = pattern.exec(words) ?? [];
+  if (year === undefined) return undefined;
+  const end = rest.toUpperCase().replace(" ", "T").replace(/(\.\d*?)0*$/, "$1").replace(/\.$/, "");
+  return (value) => {
+    const [, ownYear, ownRest] = /^(-?\d+)(.*)Z$/.exec(value?.d ?? "") ?? [];
+    if (ownYear === undefined) return undefined;
+    if (Number(ownYear) !== Number(year)) return Math.sign(Number(ownYear) - Number(year));
+    const ownEnd = ownRest.slice(0, end.length);
+    return ownEnd === end ? 0 : ownEnd < end ? -1 : 1;
+  };
+}
+
+/** The text of a value in which filters look: what tables show of it. */
+function filteredText(value) {
+  if (value === null || value === undefined) return "";
+  if (value.r) {
+    const index = find(value.r);
+    return `${index === undefined ? "" : titleOf(rowAt(index))} ${groups[value.r[0]]?.name} ${value.r[1]}`;
+  }
+  if (value.m) return count(numberOf(value), "object");
+  const parts = value.b === undefined ? [] : [dataLine(value)];
+  forEachText(value, (words) => parts.push(words));
+  return parts.join("\n");
+}
+
+const comparisons = {
+  "=": (order) => order === 0, "!=": (order) => order !== 0, "<": (order) => order < 0,
+  "<=": (order) => order <= 0, ">": (order) => order > 0, ">=": (order) => order >= 0,
+};
+
+/** Reads what is typed over a column: `{keeps}`, a function of values; with `needle` if it looks for a text that they
+    contain, or with `mistake`. Undefined if it keeps all rows. */
+function readFilter(words, type) {
+  const pattern = type === "text" ? /^(!?=)?\s*(.*)$/s : /^(!?=|[<>]=?)?\s*(.*)$/s;
+  const [, operator, operand] = pattern.exec(words.trim());
+  if (operand === "") {
+    if (operator !== "=" && operator !== "!=") return undefined;
+    const isNothing = (value) => value === null || value === undefined || value === "" ||
+      typeof value === "object" && numberOf(value) === 0;
+    return { keeps: operator === "=" ? isNothing : (value) => !isNothing(value) };
+  }
+  const needle = folded(operand);
+  const contains = (value) => folded(filteredText(value)).includes(needle);
+  if (type === "text") {
+    if (operator === undefined) return { keeps: contains, needle };
+    const isEqual = (value) => folded(filteredText(value)) === needle;
+    return { keeps: operator === "=" ? isEqual : (value) => !isEqual(value) };
+  }
+  const orderOf = type === "date" ? dateOrder : numberOrder;
+  const order = orderOf(operand);
+  if (operator !== undefined) {
+    if (order !== undefined) return { keeps: (value) => comparisons[operator](order(value)) };
+    const expected = type === "date" ? "a date such as 2026-06-30" : "a number";
+    return { keeps: () => false, mistake: `“${shortened(operand, 40)}” is not ${expected}` };
+  }
+  if (order !== undefined) return { keeps: (value) => order(value) === 0 || type === "date" && contains(value) };
+  const [, first, last] = /^(.*?)\.\.(.*)$/s.exec(operand) ?? [operand, "", ""];
+  const [from, to] = [orderOf(first.trim()), orderOf(last.trim())];
+  if (from && to) return { keeps: (value) => from(value) >= 0 && to(value) <= 0 };
+  return { keeps: contains, needle };
+}
+
+// The rows that the last filters kept: narrower ones have to look at these alone.
+let lastKept = { filters: [] };
+
+/** The work of filters: how often they ran, and how many rows they looked at. */
+const filterWork = { runs: 0, rows: 0 };
+
+/** True if filters keep no row that others have not kept. */
+function areNarrower(filters, others) {
+  return others.every((other) => filters.some((filter) => filter.column === other.column &&
+    (filter.words === other.words || other.needle !== undefined && filter.needle?.includes(other.needle))));
+}
+
+/** The rows of a group that all filters keep, in their order; undefined if others were asked for meanwhile. */
+async function keptRows(group, filters, isWanted) {
+  filterWork.runs += 1;
+  const isNarrower = lastKept.group === group && areNarrower(filters, lastKept.filters);
+  const candidates = isNarrower ? lastKept.rows : group.rows;
+  const slice = new Slice();
+  const kept = [];
+  for (let at = 0; at < candidates.length; at += 1) {
+    const row = rowAt(candidates[at]);
+    filterWork.rows += 1;
+    if (filters.every((filter) => filter.keeps(filter.valueOf(row)))) kept.push(candidates[at]);
+    if ((at & 63) === 63) {
+      await slice.rest();
+      if (!isWanted()) return undefined;
+    }
+  }
+  timing.longestSlice = Math.max(timing.longestSlice, slice.longest);
+  lastKept = { group, filters, rows: kept };
+  return kept;
+}
