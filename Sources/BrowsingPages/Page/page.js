@@ -53,7 +53,8 @@ function overview() {
     notes.length + listed.length > 0
       ? el("section", {}, el("h2", {}, "Notes"), el("ul", { class: "notes" }, ...notes, ...listed)) : null,
     el("section", { class: "keys" }, el("h2", {}, "Keys"), el("dl", { class: "facts" },
-      ...[["/", "search"], ["↑ ↓ ← →", "move in lists, tables and trees; → opens, ← closes; ↑ leads to the filters"],
+      ...[["/", "search"],
+        ["↑ ↓ ← →", "move in lists, tables and trees; → opens, ← closes; ↑ leads to the filters"],
         ["Enter", "follow a link"], ["Page Up, Page Down", "turn the pages of a table"],
         ["Backspace, Alt ←", "back"]].flatMap(([key, words]) => [
         el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)]))));
@@ -113,6 +114,8 @@ async function viewOf(place) {
 // The views that were shown last, so that going back finds them as they were.
 const shownViews = new Map();
 let shownPlace;
+/** The last view that was not a search, and its place. */
+let searchOrigin = { place: "#/" };
 let showNumber = 0;
 
 async function show() {
@@ -138,6 +141,8 @@ async function show() {
   if (isRead) shownViews.set(place, made);
   if (shownViews.size > 12) shownViews.delete(shownViews.keys().next().value);
   shownPlace = place;
+  made.place = place;
+  if (!place.startsWith("#/search/")) searchOrigin = made;
   main.replaceChildren(made.element);
   document.title = seenText(made.title === "" ? head.title : `${shortened(made.title, 80)} – ${head.title}`);
   markPlace(place);
@@ -159,6 +164,7 @@ function renamePlace(place) {
   shownViews.delete(shownPlace);
   shownViews.set(place, shown);
   shownPlace = place;
+  shown.place = place;
   history.replaceState(null, "", place);
 }
 
@@ -191,6 +197,18 @@ function listedGroups(filter) {
   return listed.sort((first, second) => (lines.get(first) < lines.get(second) ? -1 : 1));
 }
 
+/** Why the list is empty, and a button that ends the filter. */
+function noGroups(filter) {
+  if (filter === "") return [isArchive ? emptyNote() : "The model has no entities."];
+  const field = document.getElementById("filter");
+  const clear = button("Clear the filter", () => {
+    field.value = "";
+    fillList("");
+    field.focus();
+  });
+  return [`No ${groupWord} has “`, text(shortened(filter, 60)), "” in its name. ", clear];
+}
+
 function fillList(filter) {
   const listed = listedGroups(filter);
   const items = listed.slice(0, greatestListed).map((group) => {
@@ -203,8 +221,7 @@ function fillList(filter) {
   const rest = listed.length - items.length;
   if (rest > 0) items.push(el("li", { class: "quiet" }, `${numbers.format(rest)} more; filter to see them`));
   if (items.length === 0) {
-    const words = filter !== "" ? `no ${groupWord} with this name` : isArchive ? emptyNote() : "The model has no entities.";
-    items.push(el("li", { class: "quiet" }, words));
+    items.push(el("li", { class: "quiet" }, ...noGroups(filter)));
   }
   list.replaceChildren(...items);
   markPlace(location.hash || "#/");

@@ -31,17 +31,58 @@ function match(row, needle) {
   return found;
 }
 
+const greatestTables = 20;
+
+/** Links to the tables of what was found, where it can be sorted and filtered, and to the filtered table where the
+    search began. */
+function tablesOf(words, foundIn, { table }) {
+  const tables = [...foundIn].filter(([group]) => isListed(group))
+    .sort(([, first], [, second]) => second - first).slice(0, greatestTables);
+  const linkTo = (group, href, note) => el("a", { class: "link", href }, text(shortened(group.name, 60)), " ", note);
+  const links = tables.map(([group, found]) =>
+    linkTo(group, placeOfGroup(group, { search: words }), numbers.format(found)));
+  if (table && table.filtered().length > 0) {
+    links.push(linkTo(table.group, table.place({ search: words, page: 1 }), "with its filters"));
+  }
+  return tables.length > 0 ? [el("p", { class: "tables" }, "As a table:", ...links)] : [];
+}
+
+/** What a search without a match has looked at, what to try, and a button that ends the search. */
+function searchAdvice(words, { place, table }) {
+  const [parts, names] = isArchive ? ["values, keys and numbers", "classes"] : ["values and ids", "entities"];
+  const objects = count(rows.chunk.length, "object");
+  const lines = [`Searched: all ${parts} of ${objects}, and the names of ${names}.`];
+  for (const group of groups.filter((one) => one.rows.length < one.total).slice(0, greatestTables)) {
+    lines.push(...notesOf(group).map((note) => `${group.name}: ${note}`));
+  }
+  lines.push("Data is searched if it was opened as an archive or a property list, and a long text in its first 64 KB.");
+  if (/\S\s+\S/.test(words)) lines.push("The words are searched for together, as they are typed: try one of them.");
+  if (table && table.filtered().length > 0) {
+    const columns = table.filtered().map((column) => `${column.name} ${column.words}`).join(", ");
+    lines.push(`The search is in all objects. Filters are active in the table of ${table.group.name}: ${columns}`);
+  }
+  const end = () => {
+    searchField.value = "";
+    go(place);
+  };
+  return [el("ul", {}, ...lines.map((line) => el("li", {}, text(line)))), button("Clear the search", end)];
+}
+
 function searchView(words) {
   const needle = folded(words);
   const number = searchNumber += 1;
   const state = el("p", { class: "quiet", role: "status" }, "Searching …");
   const list = el("ul", { class: "results" });
-  const made = view(`Search for ${words}`, "search", el("header", { class: "title" }, heading("Search"), state), list);
+  const more = el("div", { class: "advice" });
+  const made = view(`Search for ${words}`, "search",
+    el("header", { class: "title" }, heading("Search"), state, more), list);
+  const origin = searchOrigin;
   const run = async () => {
     const slice = new Slice();
     let found = 0;
-    for (const group of groups) {
-      if (!folded(group.name).includes(needle) || !isListed(group)) continue;
+    const foundIn = new Map();
+    const named = groups.filter((group) => isListed(group) && folded(group.name).includes(needle));
+    for (const group of named) {
       list.append(el("li", {}, el("a", { class: "link", href: placeOfGroup(group) }, text(group.name, "", needle)), " ",
         el("span", { class: "kind" }, groupWord)));
     }
@@ -51,8 +92,9 @@ function searchView(words) {
       const place = match(row, needle);
       if (place !== undefined) {
         found += 1;
+        const group = groups[row[0]];
+        foundIn.set(group, (foundIn.get(group) ?? 0) + 1);
         if (found <= greatestResults) {
-          const group = groups[row[0]];
           const kind = isArchive && group.isValue
             ? [" ", text(shortened(`${group.name} #${row[1]}`, 60), "kind")] : [];
           list.append(el("li", {}, link([row[0], row[1]]), ...kind, el("div", { class: "aside" },
@@ -69,8 +111,11 @@ function searchView(words) {
       }
     }
     const first = found > greatestResults ? `, the first ${greatestResults} are here` : "";
-    state.replaceChildren(count(found, "match", "matches"), " for “", text(shortened(words, 60)), `”${first}.`);
+    const total = count(found + named.length, "match", "matches");
+    state.replaceChildren(total, " for “", text(shortened(words, 60)), `”${first}.`);
     state.setAttribute("data-done", "");
+    const isNone = list.children.length === 0;
+    more.replaceChildren(...isNone ? searchAdvice(words, origin) : tablesOf(words, foundIn, origin));
     timing.longestSlice = Math.max(timing.longestSlice, slice.longest);
     list.querySelector("a")?.setAttribute("tabindex", "0");
   };

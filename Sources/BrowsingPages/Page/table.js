@@ -126,6 +126,7 @@ class Table {
     this.sorted = this.columns.find((column) => column.id === options.get("sort"));
     this.isDescending = options.get("order") === "descending";
     this.page = Math.max(Math.trunc(Number(options.get("page")) || 1), 1);
+    this.search = options.get("search") ?? "";
     this.runs = 0;
     this.links = new Map();
     this.fields = new Map();
@@ -133,6 +134,7 @@ class Table {
     this.pager = el("nav", { class: "pager", "aria-label": "Pages" });
     this.state = el("span", { role: "status" });
     this.clear = button("Clear the filters", () => this.clearFilters());
+    this.clearSearch = button("Clear the search", () => this.endSearch());
     this.kept = el("p", { class: "kept" }, this.state);
     this.advice = el("div", { class: "advice" });
     this.element = el("table", { role: "grid", "aria-label": group.name }, el("thead", {},
@@ -147,12 +149,16 @@ class Table {
 
   /** The place of the same table in another order or at another page. */
   place(changes = {}) {
-    const { options, page } = this;
-    const all = { sort: options.get("sort"), order: options.get("order"), page, ...changes };
+    const { options, page, search } = this;
+    const all = { sort: options.get("sort"), order: options.get("order"), page, search, ...changes };
     const given = Object.entries(all).filter(([key, value]) => value && !(key === "page" && value === 1));
-    const filters = this.columns.filter((column) => column.words.trim() !== "")
-      .map((column) => [`filter.${column.id}`, column.words]);
+    const filters = this.filtered().map((column) => [`filter.${column.id}`, column.words]);
     return placeOfGroup(this.group, [...given, ...filters]);
+  }
+
+  /** The columns with a filter. */
+  filtered() {
+    return this.columns.filter((column) => column.words.trim() !== "");
   }
 
   heading(column) {
@@ -199,11 +205,22 @@ class Table {
     return this.filter();
   }
 
-  /** Fills the table with the rows that the filters keep. A later call ends those before it. */
+  endSearch() {
+    this.search = "";
+    this.fields.get(this.columns[0])?.focus();
+    return this.filter();
+  }
+
+  /** Fills the table with the rows that the search finds and the filters keep. A later call ends those before it. */
   async fill() {
     const run = this.runs += 1;
     const { group, sorted } = this;
     const filters = [];
+    const needle = folded(this.search);
+    if (needle !== "") {
+      const keeps = (row) => match(row, needle) !== undefined;
+      filters.push({ name: "any value", words: this.search, keeps, valueOf: (row) => row });
+    }
     for (const column of this.columns) {
       const filter = readFilter(column.words, column.type);
       this.fields.get(column)?.setAttribute("aria-invalid", String(filter?.mistake !== undefined));
@@ -243,11 +260,14 @@ class Table {
       step(this.pageCount, "»", "Last page"));
 
     this.kept.hidden = filters.length === 0;
-    this.state.textContent = filters.length === 0 ? "" :
-      `${numbers.format(order.length)} of ${count(group.rows.length, "row")}`;
+    const kept = filters.length === 0 ? [] : [`${numbers.format(order.length)} of ${count(group.rows.length, "row")}`];
+    if (this.search !== "") kept.push(" for “", text(shortened(this.search, 60)), "”");
+    this.state.replaceChildren(...kept);
     const isNone = order.length === 0 && filters.length > 0;
     this.advice.replaceChildren(...isNone ? adviceFor(filters) : []);
-    (isNone ? this.advice : this.kept).append(this.clear);
+    this.clear.hidden = this.filtered().length === 0;
+    this.clearSearch.hidden = this.search === "";
+    (isNone ? this.advice : this.kept).append(this.clear, this.clearSearch);
   }
 
   line(row) {

@@ -130,7 +130,8 @@ function link(reference, limit = greatestLine, needle = "") {
   }
   const kind = shortened(group === 0 && isArchive ? "top level" : `${name} ${isArchive ? "#" : ""}${key}`, 60);
   // Without a title, the entity and the number are all of the link, and look like one.
-  const parts = title === "" ? [text(kind)] : [text(shortened(title, limit), undefined, needle), " ", text(kind, "kind")];
+  const parts = title === "" ? [text(kind)] :
+    [text(shortened(title, limit), undefined, needle), " ", text(kind, "kind")];
   return el("a", { class: "link", href: address, tabindex: -1 }, ...parts);
 }
 
