@@ -45,7 +45,7 @@ extension PreferencesFile {
   ///
   /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, has
   ///   no byte, or may not be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for a link to such a
-  ///   file, for one that another user keeps for himself, and for what else the system refuses.
+  ///   file, for another user's file that is not shared, and for anything else that the system refuses.
   /// - Complexity: O(*n*) in the size of the file. Half a second more if somebody is writing to it in place.
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
     guard let path else { return nil }
@@ -59,16 +59,16 @@ extension PreferencesFile {
     }
   }
 
-  /// Changes the values by what the file holds, while no other process can change them. Returns when they are on the
-  /// disk.
+  /// Changes values of the file while no other process can change them. Returns when they are on the disk.
   ///
   /// The file keeps its format as ``UserPreferences`` has it, and is not touched if nothing is changed. One that cannot
   /// be read is set aside, and told to the handler of ``UserPreferences/handleFaults(_:)``. Of two spellings of a key
   /// that Swift holds equal, `change` is given the shorter, and the other stays as long as that one.
   ///
-  /// - Parameter change: is given what the file holds; nil if it is missing. For a file that cannot be read, that is
-  ///   what was last saved to it, or nil if there is no copy of that. The change makes of it what the file is to hold;
-  ///   nil for no file. It is called again if a program that does not lock the file changed it meanwhile.
+  /// - Parameter change: called with the values of the file, which it changes. They are nil for a missing file; for a
+  ///   file that cannot be read, they are the values that were last saved, or nil without a copy of these. If they are
+  ///   nil after the call, the file is removed. The change is called again if a program that does not lock the file
+  ///   changed it meanwhile.
   /// - Returns: what `change` returned the last time.
   /// - Throws: ``PreferencesError``; the file is as it was then.
   @discardableResult

@@ -7,7 +7,8 @@ public import PropertyLists
 /// the forms that wait holds for it; see ``update(_:)-((DomainValues)->Result)``. A task that is cancelled waits all
 /// the same, since the values would be saved in any case.
 extension UserPreferences {
-  /// Saves what this store has set, and returns when it is on the disk. Also brings in what other processes have saved.
+  /// Saves the values that this store has set, and returns when they are on the disk. Also reads the values that other
+  /// processes have saved.
   ///
   /// - Throws: ``PreferencesError``, the first of several. Nothing is lost then: values stay in memory, are tried
   ///   again, and the file is as it was or has all of them.
@@ -17,8 +18,8 @@ extension UserPreferences {
     }
   }
 
-  /// Changes the value for a key in the domain of the application by what the file holds, while no other process can
-  /// change it. Returns when the new value is on the disk.
+  /// Changes the saved value for a key in the domain of the application while no other process can change it. Returns
+  /// when the new value is on the disk.
   ///
   /// - Returns: what `change` returned the last time.
   /// - Throws: what `change` throws, and ``PreferencesError``; the value is as it was then.
@@ -30,8 +31,8 @@ extension UserPreferences {
     return try await update { values in try change(&values[key]) }
   }
 
-  /// Changes the value for a typed key by what the file holds, while no other process can change it. Returns when the
-  /// new value is on the disk.
+  /// Changes the saved value for a typed key while no other process can change it. Returns when the new value is on the
+  /// disk.
   ///
   /// ```swift
   /// let number = try await preferences.update(Keys.launches) { launches in
@@ -50,9 +51,8 @@ extension UserPreferences {
     return try await update { values in try change(&values[key]) }
   }
 
-  /// Changes several values of the domain of the application at once by what the file holds, while no other process can
-  /// change them. Returns when the new values are on the disk, where no process ever finds some of them without the
-  /// others.
+  /// Changes several saved values of the domain of the application at once while no other process can change them.
+  /// Returns when the new values are on the disk. Other processes read all of them or none.
   ///
   /// - Returns: what `change` returned the last time.
   /// - Throws: what `change` throws, and ``PreferencesError``; all values are as they were then.

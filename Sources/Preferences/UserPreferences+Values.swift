@@ -56,8 +56,8 @@ extension UserPreferences {
   /// preferences.set(["width": 640, "title": "Notes", "isFull": false], forKey: "window")
   /// ```
   ///
-  /// Read it with ``dictionary(forKey:)``. A value that cannot be stored changes nothing and is told to the handler of
-  /// ``handleFaults(_:)``.
+  /// Read it with ``dictionary(forKey:)``. A value that cannot be stored changes nothing; the handler of
+  /// ``handleFaults(_:)`` gets the error.
   @_disfavoredOverload
   public func set(_ values: [String: any PreferenceValue]?, forKey key: String) {
     reportingFaults { () throws(PreferencesError) in

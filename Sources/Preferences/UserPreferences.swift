@@ -74,8 +74,8 @@ public final class UserPreferences: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - values: the values of the application's domain. One that cannot be stored is left out and told to the handler
-  ///     of ``handleFaults(_:)``.
+  ///   - values: the values of the application's domain. A value that cannot be stored is left out, and the handler of
+  ///     ``handleFaults(_:)`` gets the error.
   ///   - domain: the name of that domain.
   ///   - arguments: the arguments of a command line, without the name of the program.
   public convenience init(

@@ -90,18 +90,18 @@ package struct LockedFile: ~Copyable, Sendable {
   /// Puts `data` in the place of the file in one step. It is on the disk, and its name is when its folder is.
   ///
   /// The new file belongs to the user of this process. If the old one does too, or is shared with a group on purpose,
-  /// its group and permission bits are kept; else it is for this user alone. It is locked against others until it is
-  /// certain that nothing else got into its place.
+  /// its group and permission bits are kept; else only this user can read it. It stays locked until it is certain that
+  /// no other file took its path.
   ///
   /// - Parameters:
-  ///   - suffix: if not nil, the old file is kept beside it, under its name with that, and a number if need be. Its
-  ///     permissions are not kept then, as they are part of what is wrong with it.
-  ///   - lastGood: the file whose group and permission bits are kept instead of those of one that is set aside.
-  ///   - displaced: the same for a file that somebody put in the place meanwhile, and somebody else took the place of.
-  /// - Returns: what the new file is known by; nil if somebody who does not lock it changed the file since it was read,
-  ///   which is there then, or if the path leads to another folder by now.
-  /// - Throws: ``FileError``, also for a file of another user that is not shared on purpose in a folder in which both
-  ///   save.
+  ///   - suffix: if not nil, the old file is kept in the same folder, under its name with this suffix, and a number if
+  ///     that name is taken. The new file does not get its permissions then: these may be what is wrong with it.
+  ///   - lastGood: the file whose group and permission bits are kept instead of those of a file that is set aside.
+  ///   - displaced: the suffix for a file that another program put at the path meanwhile, and that was replaced again.
+  /// - Returns: the identity of the new file. Nil if a program that does not lock the file changed it since it was
+  ///   read, and that file is still there; also nil if the path leads to another folder by now.
+  /// - Throws: ``FileError``, also for another user's file that is not shared on purpose, in a folder that both can
+  ///   write to.
   package consuming func replace(
     with data: Data, settingAside suffix: String?, lastGood: FileIdentity? = nil, displaced: @autoclosure () -> String
   ) throws(FileError) -> FileIdentity? {

@@ -35,7 +35,7 @@ package struct FilePlace: Sendable {
     isBehindLink = walk.isBehindLink
   }
 
-  /// The place of another name in the folder of a place.
+  /// Another name in the same folder.
   init(_ name: FileSystem.SystemPath, nextTo other: FilePlace) {
     (folder, self.name) = (other.folder, name)
     realPath = FileSystem.parent(of: other.realPath) + "/" + FileSystem.text(name)

@@ -8,7 +8,7 @@ package struct NewFile: ~Copyable {
   /// Keeps the file locked; nil if it is not to be.
   fileprivate let lock: HeldLock?
   fileprivate var isGone = false
-  /// The registrations of the temporary name, which end after the file has its place or is removed.
+  /// The registrations of the temporary name. They end after the file is renamed or removed.
   fileprivate var registrations: [UnfinishedFiles.Registration] = []
 
   deinit {

@@ -43,8 +43,8 @@ package enum UnfinishedFiles {
     }
   }
 
-  /// The file that a temporary name must stand for to be removed. When two files are exchanged, another program's file
-  /// can come to have the name.
+  /// The file that a temporary name must have to be removed. When two files are exchanged, another program's file can
+  /// get the name.
   enum File {
     /// The new file, however much of it is written.
     case new(FileIdentity)

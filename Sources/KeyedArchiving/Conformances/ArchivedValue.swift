@@ -319,15 +319,15 @@ extension KeyedUnarchiver {
     set { table.scope = classes.setAdditionalTypes(newValue) }
   }
 
-  /// Decodes the value of a key, in which objects of further types are allowed wherever an ``ArchivedValue`` is.
+  /// Decodes the value of a key, and allows further types wherever an ``ArchivedValue`` is.
   ///
   /// ```swift
   /// let info = try coder.decode(Archived.Error.self, additionalTypes: [Request.self], forKey: "failure").userInfo
   /// ```
   ///
-  /// - Parameter additionalTypes: the types that this call allows besides ``additionalTypes``, in the value and in all
-  ///   that it consists of. An object of a class that was decoded before is the same object, whichever types its own
-  ///   call allowed.
+  /// - Parameter additionalTypes: the types that this call allows in addition to ``additionalTypes``, at any depth of
+  ///   the value. An instance of a class that was decoded before is the same instance, whatever types that call
+  ///   allowed.
   /// - Throws: as ``decode(_:forKey:)``.
   public func decode<T: SecureCoding>(
     _ type: T.Type = T.self, additionalTypes more: [any SecureCoding.Type], forKey key: String

@@ -47,7 +47,7 @@ struct HashCounts {
       // the element.
       let comparisons = count * (4 + weight) / 4
       try coder.spendHashing(comparisons)
-      // Wherever the collection stands, to compare it with another takes all of them again.
+      // Comparing the collection with another one takes all of them again.
       try coder.weigh(comparisons: comparisons)
     }
     counts[hash] = count + 1

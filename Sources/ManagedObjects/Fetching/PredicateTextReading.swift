@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import PropertyLists
 
 extension ManagedPredicate {
-  /// As ``init(format:_:for:)``, for predicates that people type: a text that is compared with an object is the ID of
-  /// one, and a text that is compared with a UUID, a URL or a date stands for that. The language itself has no such
-  /// constants. Dates are spelled as for ``PredicateFunction/cast``.
+  /// Reads a predicate that a person typed. Does the same as ``init(format:_:for:)``, but takes a text that is compared
+  /// with an object for the ID of an object, and a text that is compared with a UUID, a URL or a date for such a value.
+  /// The language itself lacks these constants. Dates are spelled as for ``PredicateFunction/cast``.
   ///
   /// - Parameter object: the object of a name, which is to be of an entity or of one that inherits from it; nil for
   ///   text that is no name.

@@ -4,7 +4,7 @@ internal import SystemFiles
 ///
 /// It does not keep them: an object takes itself out when it is released.
 struct IdentityMap {
-  /// The number of objects from which on a map that loses most of them gives their memory back to the system.
+  /// A map that had at least this number of objects gives memory back to the system when it loses most of them.
   private let largeCount: Int
 
   /// The object is there for as long as it is in the map, since ``ManagedObject/deinit`` removes it.

@@ -5,7 +5,7 @@ internal import OrderedCollections
 /// The values of composite attributes in files that have one value for an attribute: the bytes of a keyed archive of a
 /// dictionary, as Core Data has such a value in memory.
 extension AttributeValue {
-  /// The greatest depth to which composite values are nested, as in models.
+  /// The greatest depth of nested composite values, as in models.
   private static let greatestDepth = 16
 
   /// The value of a composite attribute that an archive of a dictionary has; nil for other bytes.

@@ -29,10 +29,10 @@ public enum PreferencesError: Error, Hashable, Sendable {
   case forkedProcess
   /// The file kept being changed by a program that does not lock it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
-  /// The system refused to save the file, which is as it was, or complete but not known to be on the disk; or there is
-  /// something else than a regular file in its place, a link that is not to be followed, or a file that must stay
-  /// there: one of another user that is not shared on purpose, or the target of a link that cannot be read. Values are
-  /// kept in memory and saved later.
+  /// The file was not saved. The system refused it, or the path leads to something other than a regular file, to a link
+  /// that must not be followed, to another user's file that is not shared on purpose, or through a link to a file that
+  /// cannot be read. The file is as it was, or it is complete but may not be on the disk yet. Values are kept in memory
+  /// and saved later.
   case notSaved(path: String, PropertyListError)
   /// The system refused to read the file, or something else is in its place. The values that are known count, and it is
   /// read again later.

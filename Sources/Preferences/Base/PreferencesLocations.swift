@@ -46,8 +46,8 @@ public struct PreferencesLocations: Sendable {
     environment: { CurrentProcess.environmentValue($0) }, home: CurrentProcess.homeFolder)
 
   /// - Parameters:
-  ///   - environment: the value of a variable; nil if there is none.
-  ///   - home: the home folder; nil if there is none.
+  ///   - environment: returns the value of a variable; nil for a variable that is not set.
+  ///   - home: the home folder; nil for a user without one.
   ///   - hasFolders: false for a store without files.
   init(environment: (String) -> String?, home: String?, hasFolders: Bool = true) {
     let home = home.flatMap(Self.absolute)

@@ -59,7 +59,7 @@ struct ReadPlaces: @unchecked Sendable {
     return nil
   }
 
-  /// Allocates the places, so that a child of `fork` need not.
+  /// Allocates the entries, so that a child of `fork` need not.
   static func prepare() { _ = shared }
 
   /// Ends all claims, in a child of `fork` that does not have their threads.

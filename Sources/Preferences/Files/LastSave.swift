@@ -3,7 +3,7 @@ internal import PropertyLists
 internal import SharedFiles
 internal import SystemFiles
 
-/// A copy of what was last saved to a domain's file, in the same folder: `.DOMAIN.plist.last`.
+/// A copy of the last save of a domain's file, in the same folder: `.DOMAIN.plist.last`.
 ///
 /// The processes of a domain agree by it. A save locks it from beginning to end: another file may replace the domain's
 /// at any moment, and a lock on that file is worth nothing then. If the domain's file cannot be read, the process that

@@ -52,7 +52,7 @@ public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
   /// The preference itself.
   public var projectedValue: Preference<Value> { self }
 
-  /// The key, with what counts when there is no value.
+  /// The key, with its default value.
   public var key: PreferenceKey<Value> { observed.key }
 
   /// The store that the value is in.

@@ -78,8 +78,8 @@ extension UserPreferences {
   ///
   /// - Parameters:
   ///   - isInitial: true to call it with the value that counts now, too, soon after this.
-  ///   - handler: is given the value that counts now.
-  /// - Returns: the observation, which ends when nobody has it any more.
+  ///   - handler: called with the value that counts now.
+  /// - Returns: the observation. It ends when the last reference to it is released.
   public func observeOnMainActor<Value>(
     _ key: PreferenceKey<Value>, initial isInitial: Bool = false,
     _ handler: @escaping @MainActor @Sendable (Value) -> Void

@@ -15,7 +15,7 @@ struct IndexedNumbers: ~Copyable {
     all = SparseNumbers(count: areMany ? count : 0)
   }
 
-  /// As many indices are a table at once.
+  /// The number of indices up to which a table is made at once.
   private static let smallCount = 64
   /// To make a table takes less time than this share of its numbers took in the dictionary.
   private static let tableShare = 32

@@ -5,8 +5,8 @@ final class DecodingContext {
   private let depthLimit: Int
   let stack = CallStack.current
   private var shapes = DictionaryShapes()
-  /// How many more values and bytes may be read; see ``ParsingLimits/expandedSize``. Values count as often as they are
-  /// decoded: behind shared references, and by a type that tries several others.
+  /// The number of values and bytes that may still be read; see ``ParsingLimits/expandedSize``. A value counts each
+  /// time it is decoded: through each shared reference, and by each type that is tried.
   /// Sound: nobody else's code runs while it is changed.
   @exclusivity(unchecked) private var budget: Int
   /// The first limit that was exceeded, with the complete path to where.

@@ -12,7 +12,7 @@ extension PropertyListDocument {
   /// How large a value may become when shared references are followed, in the sense of ``ParsingLimits/expandedSize``.
   package var expandedSizeLimit: Int {
     let nodeCount = if case .table(let table) = index { table.nodes.count } else { 0 }
-    // Of a document that was a tree, only strings and data have bytes.
+    // A document made from a tree has bytes for strings and data only.
     return options.limits.effectiveExpandedSize(inputSize: source.count + nodeCount)
   }
 

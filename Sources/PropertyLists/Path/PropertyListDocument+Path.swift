@@ -8,7 +8,7 @@ extension PropertyListDocument.Node {
     try descendant(at: path) { (node, key) throws(PropertyListError) in try node.value(forKey: key) }
   }
 
-  /// As ``descendant(at:)``. `lookup` returns the value of a dictionary for a key; nil if there is none.
+  /// Does the same as ``descendant(at:)``. `lookup` returns the value for a key of a dictionary, or nil.
   func descendant(
     at path: PropertyListKeyPath, _ lookup: (Self, String) throws(PropertyListError) -> Self?
   ) throws(PropertyListError) -> Self {

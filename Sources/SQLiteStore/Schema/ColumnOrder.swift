@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// The order in which the columns of an entity get their names.
+/// The order of an entity's columns. Names are given in this order.
 struct ColumnOrder {
   struct Column {
     let name: String

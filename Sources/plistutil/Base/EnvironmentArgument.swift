@@ -74,7 +74,7 @@ struct EnvironmentArgument: ParsableArguments {
     return String(result + rest)
   }
 
-  /// Returns the value of what stands between `${` and `}`: a name, or a name and what counts if it is not set.
+  /// Returns the value of the text between `${` and `}`: a name, or a name and a default such as in `NAME:-TEXT`.
   private static func value(of content: String) throws(PropertyListError) -> String {
     let separator = content.firstRange(of: ":-")
     let name = String(content[..<(separator?.lowerBound ?? content.endIndex)])
@@ -91,7 +91,7 @@ struct EnvironmentArgument: ParsableArguments {
       throw PropertyListError(
         .noSuchValue, "the environment variable \(name) is not set; ${\(name):-TEXT} would be TEXT then")
     }
-    // What is not UTF-8 becomes this character.
+    // Bytes that are not UTF-8 become this character.
     guard !found.unicodeScalars.contains("\u{FFFD}") else {
       throw PropertyListError(.malformed, "the environment variable \(name) is not UTF-8")
     }

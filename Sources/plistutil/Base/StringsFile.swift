@@ -12,7 +12,7 @@ extension PropertyListWritingOptions {
     }
   }
 
-  /// As ``checkStrings(in:)-(PropertyListDocument.Node)``.
+  /// Does the same as ``checkStrings(in:)-(PropertyListDocument.Node)`` for a tree.
   func checkStrings(in root: PropertyList) throws(PropertyListError) {
     guard isForStrings, case .dictionary(let entries) = root else { return }
     for (key, value) in entries { try Self.check(value.kind, of: key) }

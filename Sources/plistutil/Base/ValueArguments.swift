@@ -134,7 +134,7 @@ struct ValueArguments: ParsableArguments {
 
   /// Returns the value in a file of any format.
   ///
-  /// - Parameter reading: says what becomes of keys that stand twice; nil if they are an error.
+  /// - Parameter reading: decides about duplicate keys; nil if they are an error.
   static func value(
     inFile file: String, _ reading: ReadingArguments?
   ) throws(PropertyListError) -> PropertyList {

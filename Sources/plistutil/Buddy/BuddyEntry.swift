@@ -38,7 +38,7 @@ struct BuddyPlace {
   let path: PropertyListKeyPath
   private let content: Content
 
-  /// Where the value is.
+  /// The document or tree that has the value.
   private enum Content {
     case node(PropertyListDocument.Node)
     case tree(PropertyList)

@@ -13,7 +13,7 @@ struct BuddyMerging {
   /// - Parameters:
   ///   - new: of the kind of `old`, or for an array also a scalar. The reader has seen to it that it is not too deep.
   mutating func merge(_ new: PropertyList, into old: inout PropertyList) {
-    // The containers are changed in place: none of what they hold is copied.
+    // The containers are changed in place, without copies of their contents.
     switch (new, old.kind) {
     case (.dictionary(let entries), .dictionary):
       for (key, value) in entries {

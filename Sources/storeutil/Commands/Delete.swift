@@ -25,7 +25,9 @@ struct Delete: ParsableCommand {
   @OptionGroup var change: ChangeArguments
 
   func validate() throws {
-    if ids.isEmpty, !condition.isGiven { throw ValidationError("Nothing to delete: there is no ID and no --where.") }
+    if ids.isEmpty, !condition.isGiven {
+      throw ValidationError("Name the objects to delete by their IDs, or by --where.")
+    }
   }
 
   func run() throws {

@@ -53,7 +53,7 @@ struct SetValues: ParsableCommand {
       throw ValidationError("Name the object to change, or use --entity and --where.")
     }
     if try assignments().isEmpty, null.isEmpty {
-      throw ValidationError("Nothing to change: there is no KEY=VALUE.")
+      throw ValidationError("Name a value to change, such as title=Milk.")
     }
   }
 

@@ -48,7 +48,9 @@ struct ObjectGroups {
       var argument = ManagedExpression.evaluatedObject
       if let path {
         try ObjectColumn(path).check(entity, option: "--keys")
-        guard let keyPath = PredicateKeyPath(path) else { throw ValidationError("--keys: \(path.quoted) is no key.") }
+        guard let keyPath = PredicateKeyPath(path) else {
+          throw ValidationError("--keys: \(path.quoted) is not a key path.")
+        }
         argument = .keyPath(keyPath)
       }
       return Column(name: name, value: .expression(name: name, .function(function, [argument]), type: .undefined))
@@ -79,7 +81,7 @@ struct ObjectGroups {
     return request
   }
 
-  /// Sorts the values of groups by printed keys, the first of which counts most. Equal groups keep their order.
+  /// Sorts the values of groups by printed keys. The first key counts most. Equal groups keep their order.
   ///
   /// - Throws: `ValidationError` for a key that is not printed.
   func sort(_ groups: inout [[RowValue]], by descriptors: [FetchRequest.SortDescriptor]) throws {

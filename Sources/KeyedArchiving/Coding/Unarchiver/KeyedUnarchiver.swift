@@ -363,7 +363,7 @@ extension KeyedUnarchiver {
   @inline(never)
   private func leave(after error: any Error) -> any Error {
     leave()
-    // What a program decodes at the top it may decode as often as it likes.
+    // Decoding at the top level has no limit of failures: the program itself asks for each.
     if outer.isEmpty {
       failureBudget = failureLimit
       return error

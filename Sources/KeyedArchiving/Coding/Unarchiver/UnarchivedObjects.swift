@@ -19,7 +19,7 @@ struct UnarchivedObjects: ~Copyable {
 
   /// Objects that are published but not finished, and how much was finished before.
   private var published: [UInt32: Int] = [:]
-  /// What was finished while anything was published: objects, and with their types and scopes, values.
+  /// The objects and values that were finished while any object was published. Values come with their type and scope.
   private var finished: [(uid: UInt32, value: (type: ObjectIdentifier, scope: Int)?)] = []
 
   private struct State: OptionSet {
@@ -197,8 +197,8 @@ struct UnarchivedObjects: ~Copyable {
   @inline(__always)
   func object(_ uid: UInt32) -> AnyObject? { objects[Int(uid)] }
 
-  /// The number of levels of values in an object, itself included. An object that is being decoded, to which something
-  /// in it leads back, is one level.
+  /// The number of levels of values in an object, itself included. A reference back to an object that is still being
+  /// decoded counts as one level.
   func height(_ uid: UInt32) -> Int { Int(heights[Int(uid)]) }
 
   /// Returns what was published before, for the caller to release.

@@ -268,7 +268,7 @@ extension TypedstreamUnarchiver {
   func known<T>(_ type: T.Type, _ slot: Int) throws(TypedstreamError) -> T? {
     guard let known = made[slot] else { return nil }
     try spend(0)
-    // An object that is being made, to which something in it leads back, is one level.
+    // A reference back to an object that is still being decoded counts as one level.
     try note(height: heights[slot] ?? 1)
     guard let known = known as? T else {
       throw failure(
@@ -370,7 +370,7 @@ extension TypedstreamUnarchiver {
 
   /// Returns true if decoding has to go on on another stack.
   ///
-  /// - Parameter more: the number of levels besides those that are being decoded.
+  /// - Parameter more: the number of levels to add to those that are being decoded.
   private func needsMoreStack(within more: Int = 0) throws(TypedstreamError) -> Bool {
     do throws(KeyedArchiveError) {
       return try stackRoom.isUsedUp(at: depth + more, isTop: depth <= 4)
@@ -411,7 +411,7 @@ extension TypedstreamUnarchiver {
       .limitExceeded, "what is decoded expands to more than \(valueLimit) values; see expandedSize of ParsingLimits")
   }
 
-  /// The number of levels of what was decoded.
+  /// The number of levels of the decoded values.
   var height: Int { deepest }
 
   /// The levels of objects that are being decoded, with those around the data that the stream is nested in.

@@ -220,7 +220,7 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
     elements = attribute.elements.map(ArchivedAttribute.archived)
   }
 
-  /// The greatest depth to which composite attributes are nested. Models with more are refused.
+  /// The greatest depth of nested composite attributes. Models with deeper ones are refused.
   private static let greatestDepth = 16
 
   required init(coder: KeyedUnarchiver) throws {

@@ -89,7 +89,7 @@ extension ManagedObjectModel.Entity {
   /// or from a store.
   public var hasKnownVersionHash: Bool { attributesWithUnknownVersionHash.isEmpty }
 
-  /// The names of the attributes because of which ``hasKnownVersionHash`` is false.
+  /// The names of the attributes that make ``hasKnownVersionHash`` false.
   package var attributesWithUnknownVersionHash: [String] {
     record.attributes.filter { !$0.isTransient && !$0.definition.hasKnownVersionHash }.map(\.name)
   }

@@ -31,7 +31,7 @@ package struct ValuePool: ~Copyable {
     fileprivate var number: Int { Int(bits >> 2) }
   }
 
-  /// How many scalars and containers there can be.
+  /// The greatest number of scalars and containers.
   package static var greatestCount: Int { 1 << 30 - 1 }
 
   private static func check(_ number: Int) throws(PropertyListError) -> Int {

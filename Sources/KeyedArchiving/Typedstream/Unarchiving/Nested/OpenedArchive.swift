@@ -85,12 +85,12 @@ enum OpenedArchive {
     return key
   }
 
-  /// The number of levels of what was decoded.
+  /// The number of levels of the decoded values.
   var height: Int {
     switch self {
     case .typedstream(let unarchiver): unarchiver.height
     case .keyedArchive(let coder, _): coder.deepest
-    // The value has as many levels as the document at most, each of which takes two bytes at least.
+    // A bound: the value has at most the levels of the document, and a level takes at least two bytes.
     case .propertyList(let document, _): min(document.options.limits.effectiveDepth, document.original.count / 2)
     }
   }
