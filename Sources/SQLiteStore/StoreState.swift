@@ -27,6 +27,16 @@ struct StoreState {
   private var others: (dataVersion: Int64, historyNumber: Int64)?
   /// The numbers of this store's own transactions in the history since then.
   private var ownTransactions: [Int64] = []
+  /// The part of the state that a rollback of several saves restores; nil without a transaction of several saves.
+  private var savedState: SavedState?
+
+  private struct SavedState {
+    let numbers: RowNumbers
+    let metadata: StoreMetadata
+    let hasNewMetadata: Bool
+    let ownTransactions: [Int64]
+    let others: (dataVersion: Int64, historyNumber: Int64)?
+  }
 
   /// - Parameters:
   ///   - given: the model; nil for the one that the file has in it.
@@ -170,6 +180,41 @@ struct StoreState {
       try SchemaWriter(schema: StoreSchema(model, configuration: configuration), database: database).write(metadata)
     }
     try database.execute("PRAGMA journal_mode = WAL")
+  }
+}
+
+/// Several saves in one transaction.
+extension StoreState {
+  mutating func beginSaving() throws(ManagedObjectError) {
+    if database.isInTransaction {
+      throw ManagedObjectError(.invalidState, "\(database.path): a transaction has begun already")
+    }
+    try database.begin(.immediate)
+    savedState = SavedState(
+      numbers: numbers, metadata: metadata, hasNewMetadata: hasNewMetadata, ownTransactions: ownTransactions,
+      others: others)
+  }
+
+  mutating func endSaving(keepsChanges: Bool) throws(ManagedObjectError) {
+    guard let before = savedState else {
+      throw ManagedObjectError(.invalidState, "\(database.path): no transaction has begun")
+    }
+    savedState = nil
+    var failure: ManagedObjectError?
+    if keepsChanges {
+      if database.isInTransaction {
+        do throws(ManagedObjectError) { return try database.end(.commit) } catch { failure = error }
+      } else {
+        failure = ManagedObjectError(.save, "\(database.path): an error has ended the transaction")
+      }
+    }
+    database.rollBack()
+    numbers = before.numbers
+    metadata = before.metadata
+    hasNewMetadata = before.hasNewMetadata
+    ownTransactions = before.ownTransactions
+    others = before.others
+    if let failure { throw failure }
   }
 }
 

@@ -274,22 +274,44 @@ extension Database {
     _ kind: TransactionKind, end: TransactionEnd = .commit, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     if isInTransaction { return try body() }
-    isWriting = kind != .deferred
-    workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
-    defer {
-      isWriting = false
-      workLimit.unwrittenSize = 0
-    }
-    try execute(kind.rawValue)
+    try begin(kind)
     do throws(ManagedObjectError) {
-      if kind != .deferred { try checkPlace() }
       let result = try body()
-      try execute(end.rawValue)
+      try self.end(end)
       return result
     } catch {
-      // Some errors have ended the transaction already.
-      if isInTransaction { try? execute("ROLLBACK") }
+      rollBack()
       throw error
     }
+  }
+
+  /// Begins a transaction that lasts until ``end(_:)`` or ``rollBack()``. Other transactions are part of it.
+  func begin(_ kind: TransactionKind) throws(ManagedObjectError) {
+    isWriting = kind != .deferred
+    workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
+    do throws(ManagedObjectError) {
+      try execute(kind.rawValue)
+      if kind != .deferred { try checkPlace() }
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Ends the transaction. If that fails, it goes on.
+  func end(_ end: TransactionEnd) throws(ManagedObjectError) {
+    try execute(end.rawValue)
+    noteEnd()
+  }
+
+  /// Reverts the transaction, unless an error has ended it already.
+  func rollBack() {
+    if isInTransaction { try? execute("ROLLBACK") }
+    noteEnd()
+  }
+
+  private func noteEnd() {
+    isWriting = false
+    workLimit.unwrittenSize = 0
   }
 }

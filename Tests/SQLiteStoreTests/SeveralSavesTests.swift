@@ -1,0 +1,90 @@
+import Foundation
+import ManagedObjects
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Several saves of an SQLite store in one transaction") struct SeveralSavesTests {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder(isInMemory: true)
+    file = folder.url.appending(path: "store.sqlite")
+  }
+
+  private static let model: ManagedObjectModel = {
+    var account = EntityDescription("Account", [.attribute("name", .string)])
+    account.uniquenessConstraints = [["name"]]
+    do { return try ManagedObjectModel(entities: [account]) } catch { fatalError("\(error)") }
+  }()
+
+  private func store(tracksHistory: Bool = false) throws -> SQLiteStore {
+    try SQLiteStore(file, model: Self.model, tracksHistory: tracksHistory)
+  }
+
+  /// Saves an account in a context of its own.
+  @discardableResult
+  private func add(_ name: String, to store: SQLiteStore) throws -> ManagedObjectID {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    try coordinator.add(store)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    let account = try context.insert("Account")
+    try account.setValue(.string(name), forKey: "name")
+    try context.save()
+    return account.objectID
+  }
+
+  private func count(_ store: SQLiteStore) throws -> Int {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    try coordinator.add(store)
+    return try ManagedObjectContext(coordinator: coordinator).count(for: FetchRequest("Account"))
+  }
+
+  @Test("are seen by others when it ends")
+  func commits() throws {
+    let store = try store()
+    let other = try self.store()
+    try store.beginSaving()
+    try add("a", to: store)
+    try add("b", to: store)
+    #expect(try count(store) == 2)
+    #expect(try count(other) == 0)
+    other.wait(0)
+    #expect(throws: ManagedObjectError.self) { try add("c", to: other) }
+    try store.endSaving(keepsChanges: true)
+    #expect(try count(other) == 2)
+    try add("c", to: other)
+    #expect(try count(store) == 3)
+  }
+
+  @Test("are rolled back as a whole, also after one that failed", arguments: [false, true])
+  func rollsBack(fails: Bool) throws {
+    let store = try store(tracksHistory: true)
+    let first = try add("a", to: store)
+    try store.beginSaving()
+    let second = try add("b", to: store)
+    if fails {
+      #expect(throws: ManagedObjectError.self) { try add("a", to: store) }
+    }
+    try store.endSaving(keepsChanges: false)
+    #expect(try count(store) == 1)
+    #expect(try store.history().count == 1)
+    // The keys are free again.
+    let third = try add("c", to: store)
+    #expect(third.key.number == second.key.number && second.key.number == first.key.number + 1)
+    #expect(try self.store().history().count == 2)
+  }
+
+  @Test("are an error without a transaction, in one that has begun, and in a store that is read only")
+  func misuse() throws {
+    let store = try store()
+    #expect(throws: ManagedObjectError.self) { try store.endSaving(keepsChanges: true) }
+    try store.beginSaving()
+    #expect(throws: ManagedObjectError.self) { try store.beginSaving() }
+    try store.endSaving(keepsChanges: true)
+    let reader = try SQLiteStore(file, model: Self.model, isReadOnly: true)
+    #expect(throws: ManagedObjectError.self) { try reader.beginSaving() }
+  }
+}
