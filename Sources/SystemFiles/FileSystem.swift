@@ -185,7 +185,8 @@ package enum FileSystem {
 
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  private static func openToRead(_ path: String) throws(FileError) -> Int32 {
+  /// Opens a file to read it. The caller closes the descriptor.
+  package static func openToRead(_ path: String) throws(FileError) -> Int32 {
     try perform(.open, "open", path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC) }
   }
 }

@@ -89,31 +89,15 @@ struct Assignment: ExpressibleByArgument {
   /// The text as a value of a type.
   private func value(of type: AttributeType) throws -> AttributeValue {
     let text = try ProgramArguments.text(text)
-    func raw(_ kind: PropertyList.Kind) -> PropertyList? { try? PropertyList(rawText: text, as: kind) }
-    switch type {
-    case .integer16, .integer32, .integer64:
-      if let value = raw(.integer)?.integer.flatMap({ Int64(exactly: $0) }) { return .integer(value) }
-    case .decimal: if let value = Decimal(text: text), !value.isNaN { return .decimal(value) }
-    case .double: if case .real(let value)? = raw(.real) { return .double(value) }
-    case .float:
-      if case .real(let value)? = raw(.real), Float(value).isFinite || !value.isFinite { return .float(Float(value)) }
-    case .string, .undefined: return .string(text)
-    case .boolean: if let value = raw(.boolean)?.boolean { return .boolean(value) }
-    case .date: if let value = raw(.date)?.date { return .date(value) }
-    case .uuid: if let value = UUID(uuidString: text) { return .uuid(value) }
-    case .uri: if let value = URL(string: text) { return .url(value) }
-    case .binary, .transformable:
-      if text.hasPrefix("@") {
-        let path = String(self.text.dropFirst())
-        let file = try PropertyListError.converting { () throws(FileError) in
-          try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)
-        }
-        guard let file else { throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())") }
-        return .data(file.data)
+    if [.binary, .transformable].contains(type), text.hasPrefix("@") {
+      let path = String(self.text.dropFirst())
+      let file = try PropertyListError.converting { () throws(FileError) in
+        try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)
       }
-      if let value = raw(.data)?.data { return .data(value) }
-    case .objectID, .composite: break
+      guard let file else { throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())") }
+      return .data(file.data)
     }
+    if let value = type.value(ofText: text) { return value }
     throw ManagedObjectError(.invalidValue, "\(key.printable()): \(text.quoted) is no \(type.name)")
   }
 }

@@ -135,6 +135,11 @@ struct OpenStore {
   ///
   /// - Parameter keepsChanges: false if a save is only to tell whether it could be done.
   func context(keepsChanges: Bool = true) throws -> ManagedObjectContext {
+    context(of: try coordinator(keepsChanges: keepsChanges))
+  }
+
+  /// A coordinator for contexts, with the parameter of ``context(keepsChanges:)``.
+  func coordinator(keepsChanges: Bool) throws -> PersistentStoreCoordinator {
     let coordinator = PersistentStoreCoordinator(model: model)
     if keepsChanges {
       try coordinator.add(store)
@@ -143,6 +148,10 @@ struct OpenStore {
     } else {
       throw ManagedObjectError(.unsupportedRequest, "changes of the store cannot be tried")
     }
+    return coordinator
+  }
+
+  func context(of coordinator: PersistentStoreCoordinator) -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator: coordinator)
     context.transactionAuthor = ToolName.current
     return context

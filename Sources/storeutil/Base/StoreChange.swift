@@ -31,25 +31,20 @@ struct ChangeArguments: ParsableArguments {
     let opened = try arguments.open(isReadOnly: false, isTrial: dryRun, allowsTriggers: allowTriggers)
     let context = try opened.context(keepsChanges: !dryRun)
     try body(context, opened)
-    try context.fillTransientValues()
+    for object in context.insertedObjects.union(context.updatedObjects) { try object.fillTransientValues() }
     let changes = dryRun || !isBrief ? ChangeList(context) : nil
     try context.save()
     try changes?.print()
   }
 }
 
-extension ManagedObjectContext {
+extension ManagedObject {
   /// Gives attributes that no store has, and that must have a value, one of their type: only the program of the store
   /// knows which.
-  fileprivate func fillTransientValues() throws(ManagedObjectError) {
-    for object in insertedObjects.union(updatedObjects) {
-      for attribute in object.entity.attributes
-      where attribute.definition.isTransient && !attribute.definition.isOptional {
-        guard object[attribute.definition.name] == .null, let value = attribute.definition.type.emptyValue else {
-          continue
-        }
-        try object.setValue(value, forKey: attribute.definition.name)
-      }
+  final func fillTransientValues() throws(ManagedObjectError) {
+    for attribute in entity.attributes where attribute.definition.isTransient && !attribute.definition.isOptional {
+      guard self[attribute.definition.name] == .null, let value = attribute.definition.type.emptyValue else { continue }
+      try setValue(value, forKey: attribute.definition.name)
     }
   }
 }

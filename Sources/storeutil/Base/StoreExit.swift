@@ -13,7 +13,7 @@ enum StoreExit {
   /// For the help.
   static let help = """
     Exit codes: 0 success; 1 input or output failed, or there is no such object; 2 a value or a change that the model \
-    does not allow; 3 no store or model, or a store of another model; 64 usage.
+    does not allow; 3 no store or model, a store of another model, or objects in a form that cannot be read; 64 usage.
     """
 
   /// The exit code of an error; nil for one that the parser of arguments knows.
@@ -25,6 +25,7 @@ enum StoreExit {
       if case .file(let error) = error, error.kind.isOfSystem { inputOutput } else { noStore }
     case is ModelFileError: noStore
     case let error as PropertyListError: error.exitCode
+    case let error as ImportError: error.exitCode
     case is KeyedArchiveError: noStore
     default: nil
     }

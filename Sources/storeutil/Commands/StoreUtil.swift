@@ -25,7 +25,7 @@ struct StoreUtil: ParsableCommand {
           History.self, Diff.self,
           Check.self,
         ]),
-      CommandGroup(name: "Change", subcommands: [SetValues.self, Insert.self, Delete.self]),
+      CommandGroup(name: "Change", subcommands: [SetValues.self, Insert.self, Import.self, Delete.self]),
       CommandGroup(name: "Make", subcommands: [Create.self, Convert.self, Compile.self, Migrate.self]),
     ])
 }

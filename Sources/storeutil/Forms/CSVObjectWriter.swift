@@ -8,7 +8,7 @@ import ToolSupport
 /// end of a line in it is between quotation marks.
 ///
 /// Dates are as in ISO 8601, data are base64, and arrays and other containers are plain JSON; with a separator, arrays
-/// of texts and numbers are joined by it. What has no value is empty; a text that is empty is `""`. On a terminal
+/// of texts and numbers are joined by it. What has no value is empty; empty text and empty data are `""`. On a terminal
 /// nothing in a value gives commands.
 struct CSVObjectWriter: ObjectWriter {
   private let columns: [String]
@@ -32,7 +32,7 @@ struct CSVObjectWriter: ObjectWriter {
     var line = ""
     for (index, value) in values.enumerated() {
       if index > 0 { line += "," }
-      line += value == .string("") ? "\"\"" : Self.field(try text(value, columns[index], key))
+      line += value == .string("") || value == .data(Data()) ? "\"\"" : Self.field(try text(value, columns[index], key))
     }
     try write(line: line)
   }

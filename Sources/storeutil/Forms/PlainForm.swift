@@ -62,6 +62,10 @@ struct LocalTime: ExpressibleByArgument {
 
   private let zone: Zone
 
+  static let utc = LocalTime(.fixed(0))
+
+  private init(_ zone: Zone) { self.zone = zone }
+
   /// Makes a named zone that of the process.
   init?(argument: String) {
     if let seconds = Self.seconds(argument) {
@@ -105,11 +109,44 @@ struct LocalTime: ExpressibleByArgument {
       guard unsafe localtime_r(&time, &fields) != nil else { return nil }
       seconds = unsafe fields.tm_gmtoff
     }
+    // Zones of before standard time differ by seconds, which the text does not have. It is the right moment all the same.
+    seconds -= seconds % 60
     let shifted = PropertyList.date(date.addingTimeInterval(TimeInterval(seconds)))
     guard let text = shifted.rawText, text.hasSuffix("Z") else { return nil }
     let sign = seconds < 0 ? "-" : "+"
     seconds = abs(seconds)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return .string("\(text.dropLast())\(sign)\(two(seconds / 3600)):\(two(seconds / 60 % 60))")
+  }
+
+  /// The date of a text without a zone, as in `2026-06-01T11:30:00`, `2026-06-01 11:30` or `2026-06-01`; nil for another
+  /// text, and for a time that clocks of the zone skip.
+  func date(_ text: String) -> Date? {
+    var text = text
+    if text.utf8.count == 10 { text += "T00:00:00" }
+    if text.utf8.count > 10, let space = text.utf8.index(text.startIndex, offsetBy: 10, limitedBy: text.endIndex),
+      text[space] == " "
+    {
+      text.replaceSubrange(space...space, with: "T")
+    }
+    if text.utf8.count == 16 { text += ":00" }
+    // With a zone of its own there is another one after this.
+    guard let seconds = DateText.parseISO8601(text + "Z") else { return nil }
+    switch zone {
+    case .fixed(let fixed): return Date(timeIntervalSinceReferenceDate: seconds - Double(fixed))
+    case .process:
+      let local = Date(timeIntervalSinceReferenceDate: seconds).timeIntervalSince1970
+      let whole = local.rounded(.down)
+      guard abs(whole) < 1e12 else { return nil }
+      var time = time_t(whole)
+      // Sound: the calls read and fill it, and its text is not used.
+      var fields = unsafe tm()
+      guard unsafe gmtime_r(&time, &fields) != nil else { return nil }
+      let (hour, minute) = unsafe (fields.tm_hour, fields.tm_min)
+      unsafe fields.tm_isdst = -1
+      let moment = unsafe mktime(&fields)
+      guard unsafe fields.tm_hour == hour, unsafe fields.tm_min == minute else { return nil }
+      return Date(timeIntervalSince1970: TimeInterval(moment) + local - whole)
+    }
   }
 }

@@ -1,0 +1,43 @@
+import FoundationEssentials
+import ManagedObjects
+import PropertyLists
+
+extension AttributeType {
+  /// Returns the value that a text has as an attribute of the type: `true`, `42`, `1.5`, `2026-01-31T12:00:00Z`, base64
+  /// for data. Nil for text that is not a value of the type, and for types without a text.
+  ///
+  /// - Parameter timeZone: the zone of dates that have none; nil to refuse such dates, but for days, which begin in UTC.
+  func value(ofText text: String, timeZone: LocalTime? = nil) -> AttributeValue? {
+    func raw(_ kind: PropertyList.Kind) -> PropertyList? { try? PropertyList(rawText: text, as: kind) }
+    switch self {
+    case .integer16, .integer32, .integer64:
+      guard let value = raw(.integer)?.integer.flatMap({ Int64(exactly: $0) }), integers?.contains(value) == true else {
+        return nil
+      }
+      return .integer(value)
+    case .decimal: return Decimal(text: text).flatMap { $0.isNaN ? nil : .decimal($0) }
+    case .double: if case .real(let value)? = raw(.real) { return .double(value) }
+    case .float:
+      if case .real(let value)? = raw(.real), Float(value).isFinite || !value.isFinite { return .float(Float(value)) }
+    case .string, .undefined: return .string(text)
+    case .boolean: return raw(.boolean)?.boolean.map { .boolean($0) }
+    case .date: return Self.date(text, timeZone).map { .date($0) }
+    case .uuid: return UUID(uuidString: text).map { .uuid($0) }
+    case .uri: return URL(string: text).map { .url($0) }
+    case .binary, .transformable: return raw(.data)?.data.map { .data($0) }
+    case .objectID, .composite: break
+    }
+    return nil
+  }
+
+  private static func date(_ text: String, _ timeZone: LocalTime?) -> Date? {
+    if let timeZone, let date = timeZone.date(text) { return date }
+    if let date = (try? PropertyList(rawText: text, as: .date))?.date { return date }
+    if let seconds = DateText.parseISO8601(text) { return Date(timeIntervalSinceReferenceDate: seconds) }
+    // A date outside of the years that have a text is the number of its seconds.
+    guard case .real(let seconds)? = try? PropertyList(rawText: text, as: .real), !seconds.isNaN,
+      DateText.text(seconds) == nil
+    else { return nil }
+    return Date(timeIntervalSinceReferenceDate: seconds)
+  }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import ManagedObjects
+import ToolSupport
+
+/// A column of a file, and the property that it is for: `COLUMN=PROPERTY`.
+struct ColumnMapping: ExpressibleByArgument {
+  let column: String
+  let property: String
+
+  init?(argument: String) {
+    // The name of a column can have an equals sign in it, and that of a property cannot.
+    guard let equals = argument.lastIndex(of: "="), equals != argument.startIndex else { return nil }
+    column = String(argument[..<equals])
+    property = String(argument[argument.index(after: equals)...])
+    if property.isEmpty { return nil }
+  }
+}
+
+/// The properties that the columns of a file are for.
+struct ImportColumns {
+  /// The use of a column.
+  enum Use: Hashable {
+    case ignored
+    /// An attribute that the store computes.
+    case derived
+    /// The ID of the object.
+    case id
+    /// The name of the object's entity.
+    case entity
+    case attribute(String)
+    /// The IDs of the objects that a relationship refers to.
+    case relationship(String)
+    /// The values of an attribute of the objects that a relationship refers to.
+    case lookup(String, attribute: String)
+
+    /// The name of the property.
+    var property: String? {
+      switch self {
+      case .ignored, .derived, .id, .entity: nil
+      case .attribute(let name), .relationship(let name), .lookup(let name, _): name
+      }
+    }
+  }
+
+  private let entity: ManagedObjectModel.Entity
+  private let mappings: [String: String]
+  private let ignored: Set<String>
+  private var uses: [String: Use] = [:]
+
+  /// - Parameter entity: the entity of the objects, or one that theirs inherit from.
+  init(_ entity: ManagedObjectModel.Entity, _ mappings: [ColumnMapping], ignored: [String]) throws(ValidationError) {
+    self.entity = entity
+    var properties: [String: String] = [:]
+    for mapping in mappings where properties.updateValue(mapping.property, forKey: mapping.column) != nil {
+      throw ValidationError("--map names the column \(mapping.column.quoted) twice.")
+    }
+    self.mappings = properties
+    self.ignored = Set(ignored)
+    if let column = ignored.first(where: { properties[$0] != nil }) {
+      throw ValidationError("--map and --ignore name the same column, \(column.quoted).")
+    }
+  }
+
+  /// The columns of `--map` that no record had.
+  var missingColumns: [String] { mappings.keys.filter { uses[$0] == nil }.sorted() }
+
+  /// The use of a column.
+  ///
+  /// - Throws: `ValidationError` for a column whose property the entity does not have.
+  mutating func use(of column: String) throws(ValidationError) -> Use {
+    if let use = uses[column] { return use }
+    let use = try findUse(of: column)
+    uses[column] = use
+    return use
+  }
+
+  private func findUse(of column: String) throws(ValidationError) -> Use {
+    if ignored.contains(column) { return .ignored }
+    let path = mappings[column] ?? column
+    if path == ObjectColumn.id { return .id }
+    if path == ObjectColumn.entity { return .entity }
+    let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    switch Self.property(parts[0], of: entity) {
+    case .attribute(let attribute)?:
+      if parts.count > 1 { throw ValidationError("\(path.quoted): \(parts[0].quoted) is not a relationship") }
+      if attribute.isTransient { throw Self.transient(path) }
+      return attribute.definition.derivation == nil ? .attribute(parts[0]) : .derived
+    case .relationship(let relationship)?:
+      if relationship.isTransient { throw Self.transient(path) }
+      if parts.count == 1 { return .relationship(parts[0]) }
+      let destination = entity.destination(of: relationship)
+      guard parts.count == 2 else {
+        throw ValidationError("\(path.quoted): expected one relationship and an attribute after it")
+      }
+      if parts[1] == ObjectColumn.id { return .relationship(parts[0]) }
+      guard case .attribute(let attribute)? = Self.property(parts[1], of: destination),
+        !attribute.isTransient, attribute.type != .composite
+      else {
+        throw ValidationError(
+          "\(path.quoted): \(destination.name.printable()) has no attribute \(parts[1].quoted) to find objects by")
+      }
+      return .lookup(parts[0], attribute: parts[1])
+    case nil:
+      let hint =
+        mappings[column] == nil
+        ? " --map \(column.printable(limit: 80))=PROPERTY names its property, and --ignore leaves the column out." : ""
+      throw ValidationError("column \(column.quoted): " + Assignment.unknown(path, entity) + hint)
+    }
+  }
+
+  private static func transient(_ path: String) -> ValidationError {
+    ValidationError("\(path.quoted) is transient: stores do not have its values")
+  }
+
+  /// A property of an entity, or of one that inherits from it.
+  private static func property(
+    _ name: String, of entity: ManagedObjectModel.Entity
+  ) -> ManagedObjectModel.Entity.Property? {
+    entity.selfAndDescendants.lazy.compactMap { $0.property(named: name) }.first
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import ManagedObjects
+import PropertyLists
+import ToolSupport
+
+/// The errors of an import, each with its position in the file.
+struct ImportError: Error, CustomStringConvertible {
+  /// The most errors that are reported.
+  static let greatestCount = 20
+
+  private(set) var lines: [String] = []
+  /// The exit code of the first error.
+  private(set) var exitCode = StoreExit.refused
+
+  /// True if no more errors are looked for.
+  var isFull: Bool { lines.count >= Self.greatestCount }
+
+  var description: String { lines.joined(separator: "\n") }
+
+  /// Adds an error, unless there are enough.
+  ///
+  /// - Parameters:
+  ///   - file: the name of the file.
+  ///   - position: the position in the file; nil for an error about an object of the store.
+  mutating func add(_ error: any Error, in file: String, at position: PropertyListError.TextPosition?) {
+    var texts: [String] = []
+    var place = position
+    var code = StoreExit.refused
+    switch error {
+    case let error as ManagedObjectError:
+      for var detail in error.details.isEmpty ? [error] : error.details {
+        // New objects have no name that means something to a reader.
+        if position != nil { detail.objectID = nil }
+        texts.append(detail.description)
+      }
+      code = StoreExit.exitCode(of: error) ?? code
+    case let error as ValidationError: texts = [error.message]
+    case let error as ColumnError:
+      texts = [error.error.message]
+      code = ExitCodes.usage
+    case let error as PropertyListError:
+      place = error.position ?? position
+      texts = [error.detail]
+      code = error.exitCode
+    default: texts = ["\(error)"]
+    }
+    if lines.isEmpty { exitCode = code }
+    let prefix = place.map { "\(file):\($0.line):\($0.column)" } ?? file
+    for text in texts where !isFull { lines.append("\(prefix): \(text)") }
+  }
+}

@@ -1,0 +1,38 @@
+import PropertyLists
+
+/// An object in an imported file.
+struct ImportRecord {
+  /// The position of its first character.
+  let position: PropertyListError.TextPosition
+  /// The name of the entity whose array has the object; nil in files with objects of one entity.
+  var entity: String?
+  let fields: [Field]
+
+  /// A value of the object, under the name that the file has for it.
+  struct Field {
+    let column: String
+    let value: Value
+    let position: PropertyListError.TextPosition
+  }
+
+  enum Value {
+    /// A field of CSV; nil for an empty one without quotation marks.
+    case text(String?)
+    /// A value of JSON.
+    case value(PropertyList)
+
+    /// True for a missing value.
+    var isNull: Bool {
+      switch self {
+      case .text(let text): text == nil
+      case .value(let value): value == .null
+      }
+    }
+  }
+}
+
+/// Reads the objects of a file one after the other.
+protocol RecordReader {
+  /// The next object; nil at the end.
+  mutating func next() throws(PropertyListError) -> ImportRecord?
+}

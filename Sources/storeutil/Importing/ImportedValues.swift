@@ -1,0 +1,141 @@
+import FoundationEssentials
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import ToolSupport
+
+/// Reads values of attributes in the forms that `fetch` writes.
+struct ImportedValues {
+  /// The zone of dates that have none; nil to refuse such dates.
+  let timeZone: LocalTime?
+  /// The text between the elements of an array in CSV; nil for arrays of JSON.
+  let listSeparator: String?
+
+  /// The value of an attribute.
+  ///
+  /// - Throws: ``ManagedObjectError`` for a value that the attribute cannot have.
+  func value(
+    _ value: ImportRecord.Value, of attribute: AttributeDescription
+  ) throws(ManagedObjectError) -> AttributeValue {
+    switch value {
+    case .text(nil): return .null
+    case .text(let text?):
+      if attribute.type == .composite {
+        guard let value = try? PropertyList(importedJSON: Data(text.utf8)) else {
+          throw Self.unsuitable(text, attribute)
+        }
+        return try self.value(value, of: attribute)
+      }
+      guard let value = attribute.type.value(ofText: text, timeZone: timeZone) else {
+        throw unsuitable(text, attribute)
+      }
+      return value
+    case .value(let value): return try self.value(value, of: attribute)
+    }
+  }
+
+  private func value(
+    _ value: PropertyList, of attribute: AttributeDescription
+  ) throws(ManagedObjectError) -> AttributeValue {
+    if value == .null { return .null }
+    if attribute.type == .composite {
+      guard case .dictionary(let entries) = value else { throw Self.unsuitable(value, attribute) }
+      var leaves: [String: AttributeValue] = [:]
+      for element in attribute.elements { leaves[element.name] = .null }
+      for (name, value) in entries {
+        guard let element = attribute.elements.first(where: { $0.name == name }) else {
+          throw ManagedObjectError(.invalidValue, "the composite value has no \(name.quoted)", key: attribute.name)
+        }
+        do throws(ManagedObjectError) { leaves[name] = try self.value(value, of: element) } catch {
+          var error = error
+          error.key = "\(attribute.name).\(error.key ?? name)"
+          throw error
+        }
+      }
+      return leaves.values.allSatisfy { $0 == .null } ? .null : .composite(leaves)
+    }
+    if case .string(let text) = value {
+      guard let value = attribute.type.value(ofText: text, timeZone: timeZone) else {
+        throw unsuitable(text, attribute)
+      }
+      return value
+    }
+    guard let scalar = attribute.type.value(ofScalar: value) else { throw Self.unsuitable(value, attribute) }
+    return scalar
+  }
+
+  /// The elements of an array: of JSON, or of text in CSV.
+  func elements(_ value: ImportRecord.Value) throws(ManagedObjectError) -> [ImportRecord.Value] {
+    switch value {
+    case .text(nil), .value(.null): return []
+    case .value(.array(let elements)): return elements.map { .value($0) }
+    case .text(let text?):
+      if let listSeparator {
+        if text.isEmpty { return [] }
+        return text.split(separator: listSeparator, omittingEmptySubsequences: false).map { .text(String($0)) }
+      }
+      guard case .array(let elements)? = try? PropertyList(importedJSON: Data(text.utf8)) else {
+        throw ManagedObjectError(
+          .invalidValue, "expected an array of JSON, found \(text.quoted); --list-separator names another form")
+      }
+      return elements.map { .value($0) }
+    case .value(let value):
+      throw ManagedObjectError(.invalidValue, "expected an array, found \(value.foundText)")
+    }
+  }
+
+  private func unsuitable(_ text: String, _ attribute: AttributeDescription) -> ManagedObjectError {
+    var error = Self.unsuitable(text, attribute)
+    if attribute.type == .date, timeZone == nil, LocalTime.utc.date(text) != nil {
+      error.message += "; the date has no zone, which --time-zone names"
+    }
+    return error
+  }
+
+  private static func unsuitable(_ text: String, _ attribute: AttributeDescription) -> ManagedObjectError {
+    unsuitable(.string(text), attribute)
+  }
+
+  private static func unsuitable(_ value: PropertyList, _ attribute: AttributeDescription) -> ManagedObjectError {
+    ManagedObjectError(
+      .invalidValue, "expected \(attribute.type.name), found \(value.foundText)", key: attribute.name)
+  }
+}
+
+extension PropertyList {
+  /// The value as a message about it has it.
+  var foundText: String {
+    switch self {
+    case .string(let text): text.quoted
+    case .array: "an array"
+    case .dictionary: "an object"
+    case .data: "data"
+    default: rawText?.printable() ?? "another value"
+    }
+  }
+}
+
+extension AttributeType {
+  /// The value of an attribute of the type from a scalar that is not text; nil for a value that the type does not have.
+  fileprivate func value(ofScalar value: PropertyList) -> AttributeValue? {
+    let found: AttributeValue
+    switch value {
+    case .boolean(let value): found = .boolean(value)
+    case .integer(let value):
+      guard let integer = Int64(exactly: value) else { return nil }
+      found = .integer(integer)
+    case .real(let value):
+      // The digits that were written, and not those of the number that is nearest to them.
+      if self == .decimal { return Decimal(text: "\(value)").flatMap { $0.isNaN ? nil : .decimal($0) } }
+      if self == .float, value.isFinite, !Float(value).isFinite { return nil }
+      found = .double(value)
+    case .float(let value): found = .float(value)
+    case .date(let value): found = .date(value)
+    case .data(let value): found = .data(value)
+    case .string, .null, .uid, .array, .dictionary: return nil
+    }
+    // A truth value is not a number.
+    if case .boolean = found, self != .boolean, self != .undefined { return nil }
+    return normalized(found)
+  }
+}

@@ -1,0 +1,71 @@
+import ManagedObjects
+
+/// The objects of an entity by the values of some of its attributes.
+///
+/// It is made by reading each object once, and has their values in memory.
+struct KeyIndex {
+  /// The objects with the same values; the first few of many.
+  private var keys: [[AttributeValue]: [RowKey]] = [:]
+
+  private static let greatestCount = 3
+
+  /// Reads the objects of an entity, and of those that inherit from it.
+  ///
+  /// - Parameters:
+  ///   - attributes: the names of the attributes.
+  ///   - wanted: the values that count; nil for all.
+  ///   - context: a context whose changes count.
+  init(
+    _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, _ attributes: [String], among wanted: [[AttributeValue]]?,
+    _ context: ManagedObjectContext
+  ) throws(ManagedObjectError) {
+    let slots = entity.selfAndDescendants.map { entity in
+      (entity, attributes.map { name in entity.attribute(named: name)?.slot })
+    }
+    var slotsOfEntity: [Int: [Int?]] = [:]
+    for (entity, slots) in slots { slotsOfEntity[entity.index] = slots }
+    let changed = context.insertedObjects.union(context.updatedObjects)
+      .filter { $0.entity.isKind(of: entity) }.sorted { $0.objectID.key < $1.objectID.key }
+    let changedKeys = Set(changed.map(\.objectID.key))
+    var request = FetchRequest(entity.name)
+    if let wanted {
+      // An attribute of an entity that inherits from this one cannot be in a condition.
+      request.predicate = .and(
+        attributes.enumerated().compactMap { place, name in
+          guard entity.attribute(named: name) != nil, let path = PredicateKeyPath(keys: [name]) else { return nil }
+          return .comparing(
+            .keyPath(path), .in, .constant(.array(Set(wanted.map { $0[place] }).map { .value($0) })))
+        })
+    }
+    for batch in try Self.batches(ObjectReader(opened).keys(request)) {
+      for row in try opened.store.rows(batch) {
+        guard let row, !changedKeys.contains(row.key), let slots = slotsOfEntity[Int(row.key.entityIndex)] else {
+          continue
+        }
+        add(row.key, slots.map { slot in slot.map { row.values[$0] } ?? .null })
+      }
+    }
+    for object in changed {
+      add(
+        object.objectID.key,
+        attributes.map { name in
+          if case .attribute(let value)? = object[name] { .attribute(value) } else { .null }
+        })
+    }
+  }
+
+  private static func batches(_ keys: [RowKey]) -> some Sequence<[RowKey]> {
+    stride(from: 0, to: keys.count, by: ObjectReader.batchSize).lazy.map {
+      Array(keys[$0..<min($0 + ObjectReader.batchSize, keys.count)])
+    }
+  }
+
+  private mutating func add(_ key: RowKey, _ values: [RowValue]) {
+    let values = values.map { value in if case .attribute(let value) = value { value } else { AttributeValue.null } }
+    if values.contains(.null) { return }
+    if keys[values, default: []].count < Self.greatestCount { keys[values, default: []].append(key) }
+  }
+
+  /// The objects that have some values; the first few of many.
+  subscript(values: [AttributeValue]) -> [RowKey] { keys[values] ?? [] }
+}

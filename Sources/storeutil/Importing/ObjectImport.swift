@@ -1,0 +1,455 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import PropertyLists
+import SQLiteStore
+import ToolSupport
+
+/// Adds the objects of a file to a store, or changes objects of the store, all in one transaction.
+///
+/// A store in SQLite takes ``batchSize`` objects at a time, so that what is in memory does not grow with the file, but
+/// for keys. Stores of other kinds are in memory as a whole, and take all objects at once.
+final class ObjectImport {
+  /// The numbers of objects.
+  struct Counts {
+    var inserted = 0
+    var updated = 0
+    var unchanged = 0
+  }
+
+  /// The most objects of a batch.
+  static let batchSize = 10_000
+
+  let opened: OpenStore
+  /// The name of the file for messages.
+  let file: String
+  let drafting: RecordDrafting
+  let isDryRun: Bool
+  private(set) var counts = Counts()
+
+  private let entity: ManagedObjectModel.Entity
+  private let coordinator: PersistentStoreCoordinator
+  private let sqlite: SQLiteStore?
+  private var errors = ImportError()
+  /// The indexes of the objects that relationships refer to, of all objects of a store.
+  private var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
+  /// The index of the objects that are updated, of all objects of a store.
+  private var keyIndex: KeyIndex?
+  /// The position of the first record with each key.
+  private var positions: [[AttributeValue]: PropertyListError.TextPosition] = [:]
+  private var updatedKeys: [RowKey: PropertyListError.TextPosition] = [:]
+  /// References to objects that the file may have after the object that refers to them.
+  private var deferred: [Deferred] = []
+  private var progress = ProgressLine()
+  private var recordCount = 0
+
+  /// True when no more records are read.
+  private var isStopped = false
+
+  /// An object whose references are set when all objects of the file are known.
+  private struct Deferred {
+    var id: ManagedObjectID
+    let position: PropertyListError.TextPosition
+    let references: [RecordDraft.Reference]
+    /// True if other values of the object have changed.
+    var isChanged = false
+  }
+
+  /// Objects of a context, and the records that they are from.
+  private struct Batch {
+    let context: ManagedObjectContext
+    var drafts: [(object: ManagedObject, draft: RecordDraft)] = []
+    /// Objects that the context is not to release.
+    var kept: [ManagedObject] = []
+    /// Objects of the batch with references that are not set yet.
+    var deferred: [ManagedObjectID: Deferred] = [:]
+  }
+
+  init(
+    _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, file: String, _ drafting: RecordDrafting, isDryRun: Bool
+  ) throws {
+    self.opened = opened
+    self.entity = entity
+    self.file = file
+    self.drafting = drafting
+    self.isDryRun = isDryRun
+    sqlite = opened.store as? SQLiteStore
+    // A transaction of several saves is rolled back as a whole.
+    coordinator = try opened.coordinator(keepsChanges: !isDryRun || sqlite != nil)
+  }
+
+  /// Imports all records.
+  ///
+  /// - Parameter check: called when all records have been read.
+  /// - Throws: ``ImportError`` with all that is wrong, up to a limit; what saving throws. The store is as it was then.
+  func run(_ reader: inout some RecordReader, finally check: () throws -> Void = {}) throws {
+    defer { progress.clear() }
+    var drafts = drafts(&reader)
+    let isWhole = sqlite == nil || drafts.count < Self.batchSize
+    // Other processes do not wait while the first records come in.
+    try sqlite?.beginSaving()
+    do {
+      if isWhole {
+        try addAll(drafts)
+      } else {
+        while !drafts.isEmpty {
+          let batch = try add(drafts, isWhole: false)
+          try finish(batch)
+          drafts = self.drafts(&reader)
+        }
+        try setDeferredReferences()
+      }
+      if !errors.lines.isEmpty { throw errors }
+      try check()
+      try NewStoreArguments.checkInterruption()
+    } catch {
+      try? sqlite?.endSaving(keepsChanges: false)
+      throw error
+    }
+    try sqlite?.endSaving(keepsChanges: !isDryRun)
+  }
+
+  /// Reads the next records, as many as a batch has.
+  private func drafts(_ reader: inout some RecordReader) -> [RecordDraft] {
+    var drafts: [RecordDraft] = []
+    do throws(PropertyListError) {
+      while !isStopped, !errors.isFull, sqlite == nil || drafts.count < Self.batchSize, Signals.interruptedBy == nil,
+        let record = try reader.next()
+      {
+        recordCount += 1
+        progress.show("\(grouped(recordCount)) objects")
+        do {
+          let draft = try drafting.draft(record)
+          try checkKey(of: draft)
+          drafts.append(draft)
+        } catch let error as ColumnError {
+          errors.add(error, in: file, at: record.position)
+          isStopped = true
+        } catch {
+          errors.add(error, in: file, at: record.position)
+        }
+      }
+    } catch {
+      errors.add(error, in: file, at: nil)
+      isStopped = true
+    }
+    return drafts
+  }
+
+  /// - Throws: `ValidationError` for a key that an earlier record has.
+  private func checkKey(of draft: RecordDraft) throws(ValidationError) {
+    if let key = draft.key, let first = positions.updateValue(draft.position, forKey: key) {
+      let texts = zip(drafting.keyNames, key).map { "\($0.printable()) \($1)" }
+      throw ValidationError(
+        "the object at \(first.line):\(first.column) has the same key: \(texts.joined(separator: ", "))")
+    }
+    if let key = draft.id, let first = updatedKeys.updateValue(draft.position, forKey: key) {
+      throw ValidationError("the object at \(first.line):\(first.column) has the same \(ObjectColumn.id)")
+    }
+  }
+}
+
+/// Batches.
+extension ObjectImport {
+  /// Adds the objects of a file that are saved at once.
+  private func addAll(_ drafts: [RecordDraft]) throws {
+    var batch = try add(drafts, isWhole: true)
+    let items = batch.drafts.compactMap { batch.deferred[$0.object.objectID] }
+    batch.deferred = [:]
+    batch.kept += try setReferences(of: items, batch.context, isWhole: true).kept
+    try finish(batch)
+  }
+
+  /// Makes or changes the objects of drafts. Errors are noted.
+  ///
+  /// - Parameter isWhole: true if the drafts are all of the file.
+  private func add(_ drafts: [RecordDraft], isWhole: Bool) throws -> Batch {
+    let context = opened.context(of: coordinator)
+    // This type validates objects itself, to report their positions.
+    context.validatesOnSave = false
+    var batch = Batch(context: context)
+    let found = try existingKeys(of: drafts, context, isWhole: isWhole)
+    let references = drafts.map { draft in draft.references.filter { !isDeferred($0) } }
+    let targets = try targets(of: references.joined(), context, isWhole: isWhole)
+    let (objects, kept) = try read(found.compactMap { $0.count == 1 ? $0[0] : nil } + targets.keys, context)
+    batch.kept = kept
+    for (place, draft) in drafts.enumerated() {
+      do {
+        let object = try object(of: draft, found[place], objects, context)
+        for (name, value) in draft.values { try object.setValue(value, forKey: name) }
+        for reference in references[place] { try set(reference, of: object, targets, objects) }
+        try object.fillTransientValues()
+        let rest = draft.references.filter(isDeferred)
+        if !rest.isEmpty {
+          batch.deferred[object.objectID] = Deferred(id: object.objectID, position: draft.position, references: rest)
+        }
+        batch.drafts.append((object, draft))
+      } catch {
+        errors.add(error, in: file, at: draft.position)
+      }
+    }
+    return batch
+  }
+
+  /// The object that a draft changes, or a new one.
+  private func object(
+    of draft: RecordDraft, _ keys: [RowKey], _ objects: [RowKey: ManagedObject], _ context: ManagedObjectContext
+  ) throws -> ManagedObject {
+    if keys.count > 1 {
+      throw ValidationError("several objects have the key: \(list(keys))")
+    }
+    guard let key = keys.first else { return try context.insert(draft.entity) }
+    guard let object = objects[key] else { throw missing(key) }
+    if draft.namesEntity, object.entity != draft.entity {
+      throw ValidationError(
+        "expected \(draft.entity.name.printable()), found \(object.objectID) in the store, whose entity cannot change")
+    }
+    return object
+  }
+
+  /// Checks the objects of a batch, and saves them if there has been no error.
+  private func finish(_ batch: Batch) throws {
+    try NewStoreArguments.checkInterruption()
+    validate(batch)
+    guard errors.lines.isEmpty else { return }
+    var deferred: [(object: ManagedObject, item: Deferred)] = []
+    for (object, draft) in batch.drafts {
+      let isChanged = object.isInserted || Self.hasChanged(object, draft.properties)
+      if object.isInserted {
+        counts.inserted += 1
+      } else if isChanged {
+        counts.updated += 1
+      }
+      if var item = batch.deferred[object.objectID] {
+        item.isChanged = isChanged
+        deferred.append((object, item))
+      } else if !isChanged {
+        counts.unchanged += 1
+      }
+    }
+    if batch.context.hasChanges {
+      let changes = isDryRun ? ChangeList(batch.context) : nil
+      do throws(ManagedObjectError) { try batch.context.save() } catch {
+        errors.add(error, in: file, at: position(of: error, batch))
+        return
+      }
+      progress.clear()
+      try changes?.print()
+    }
+    // New objects have other names after the save.
+    self.deferred += deferred.map { object, item in
+      var item = item
+      item.id = object.objectID
+      return item
+    }
+  }
+
+  /// True if an object has new values of some properties. Others can have changed by inverse relationships.
+  private static func hasChanged(_ object: ManagedObject, _ properties: Set<String>) -> Bool {
+    object.changedValues().contains { properties.contains($0.key) }
+  }
+
+  private func validate(_ batch: Batch) {
+    var seen: Set<ManagedObject> = []
+    func check(_ object: ManagedObject, at position: PropertyListError.TextPosition?) {
+      guard seen.insert(object).inserted, object.hasChanges, !errors.isFull, batch.deferred[object.objectID] == nil
+      else { return }
+      do throws(ManagedObjectError) {
+        if object.isInserted { try object.validateForInsert() } else { try object.validateForUpdate() }
+      } catch {
+        errors.add(error, in: file, at: position)
+      }
+    }
+    for (object, draft) in batch.drafts { check(object, at: draft.position) }
+    for object in batch.context.updatedObjects.sorted(by: { $0.objectID.key < $1.objectID.key }) {
+      check(object, at: nil)
+    }
+  }
+
+  /// The position of the record that an error of a save is about; nil if it is not known.
+  private func position(of error: ManagedObjectError, _ batch: Batch) -> PropertyListError.TextPosition? {
+    for conflict in error.conflicts {
+      guard let row = conflict.object else { continue }
+      let entity = ManagedObjectID(row.key, model: opened.model, storeIdentifier: nil).entity
+      let slots = conflict.constraint.compactMap { name in entity.property(named: name).map { (name, $0.slot) } }
+      let owner = batch.drafts.last { object, _ in
+        object.entity == entity
+          && slots.allSatisfy { name, slot in
+            switch (row.values[slot], object[name]) {
+            case (.attribute(let value), .attribute(let other)?): value == other
+            case (.toOne(let key?), .object(let other)?): key == other.objectID.key
+            default: false
+            }
+          }
+      }
+      if let owner { return owner.draft.position }
+    }
+    return batch.drafts.first { $0.object.objectID == error.objectID }?.draft.position
+  }
+}
+
+/// Objects of the store.
+extension ObjectImport {
+  /// For each draft, the objects with its key.
+  private func existingKeys(
+    of drafts: [RecordDraft], _ context: ManagedObjectContext, isWhole: Bool
+  ) throws(ManagedObjectError) -> [[RowKey]] {
+    guard !drafting.keyNames.isEmpty else { return drafts.map { $0.id.map { [$0] } ?? [] } }
+    let index: KeyIndex
+    if let keyIndex {
+      index = keyIndex
+    } else {
+      let wanted = isWhole ? drafts.compactMap(\.key) : nil
+      index = try KeyIndex(opened, entity, drafting.keyNames, among: wanted, context)
+      if !isWhole { keyIndex = index }
+    }
+    return drafts.map { draft in draft.key.map { index[$0] } ?? [] }
+  }
+
+  /// The objects that references by values lead to.
+  private struct Targets {
+    var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
+    /// The objects of all references.
+    var keys: [RowKey] = []
+  }
+
+  private func targets(
+    of references: some Sequence<RecordDraft.Reference>, _ context: ManagedObjectContext, isWhole: Bool
+  ) throws(ManagedObjectError) -> Targets {
+    var targets = Targets()
+    var wanted: [RecordDraft.Lookup: [[AttributeValue]]] = [:]
+    for reference in references {
+      switch reference.targets {
+      case .keys(let keys): targets.keys += keys
+      case .values(let lookup, let values): wanted[lookup, default: []] += values.map { [$0] }
+      }
+    }
+    for (lookup, values) in wanted {
+      let index: KeyIndex
+      if let known = indexes[lookup] {
+        index = known
+      } else {
+        index = try KeyIndex(opened, lookup.entity, [lookup.attribute], among: isWhole ? values : nil, context)
+        if !isWhole { indexes[lookup] = index }
+      }
+      targets.indexes[lookup] = index
+      for value in Set(values) {
+        let keys = index[value]
+        if keys.count == 1 { targets.keys.append(keys[0]) }
+      }
+    }
+    return targets
+  }
+
+  /// Reads objects at once. Those that the store does not have are left out.
+  private func read(
+    _ keys: [RowKey], _ context: ManagedObjectContext
+  ) throws(ManagedObjectError) -> (objects: [RowKey: ManagedObject], kept: [ManagedObject]) {
+    var objects: [RowKey: ManagedObject] = [:]
+    var byRoot: [Int: Set<RowKey>] = [:]
+    for key in keys {
+      let id = ManagedObjectID(key, model: opened.model, storeIdentifier: opened.store.identifier)
+      if let object = context.registeredObject(for: id), object.isInserted || !object.isFault {
+        objects[key] = object
+      } else {
+        byRoot[id.entity.root.index, default: []].insert(key)
+      }
+    }
+    for (index, keys) in byRoot {
+      let root = opened.model.entities[index]
+      let list = PredicateConstant.array(keys.sorted().map { .object($0) })
+      let request = FetchRequest(root.name, where: .comparing(.evaluatedObject, .in, .constant(list)))
+      for object in try context.fetch(request) { objects[object.objectID.key] = object }
+    }
+    return (objects, Array(objects.values))
+  }
+
+  private func missing(_ key: RowKey) -> ValidationError {
+    ValidationError("the store does not have the object \(list([key]))")
+  }
+
+  private func list(_ keys: [RowKey]) -> String {
+    keys.map { "\(ManagedObjectID($0, model: opened.model, storeIdentifier: nil))" }.joined(separator: ", ")
+  }
+}
+
+/// References.
+extension ObjectImport {
+  /// True for a reference to objects that the file itself can have.
+  private func isDeferred(_ reference: RecordDraft.Reference) -> Bool {
+    guard case .values(let lookup, _) = reference.targets else { return false }
+    return lookup.entity.isKind(of: entity) || entity.isKind(of: lookup.entity)
+  }
+
+  private func set(
+    _ reference: RecordDraft.Reference, of object: ManagedObject, _ targets: Targets,
+    _ objects: [RowKey: ManagedObject]
+  ) throws {
+    let keys: [RowKey]
+    switch reference.targets {
+    case .keys(let named): keys = named
+    case .values(let lookup, let values):
+      keys = try values.map { value in
+        let found = targets.indexes[lookup]?[[value]] ?? []
+        if found.count == 1 { return found[0] }
+        let condition = "\(lookup.attribute.printable()) \(value)"
+        throw ValidationError(
+          found.isEmpty
+            ? "\(reference.name.printable()): no \(lookup.entity.name.printable()) has \(condition)"
+            : "\(reference.name.printable()): several objects have \(condition): \(list(found))")
+      }
+    }
+    let values = try keys.map { key in
+      guard let target = objects[key] else {
+        throw ValidationError("\(reference.name.printable()): \(missing(key).message)")
+      }
+      return ManagedObject.Value.object(target)
+    }
+    let value: ManagedObject.Value =
+      !reference.isToMany ? values.first ?? .null : reference.isOrdered ? .array(values) : .set(values)
+    try object.setValue(value, forKey: reference.name)
+  }
+
+  /// Sets the references to objects of the file, after all of them were saved.
+  private func setDeferredReferences() throws {
+    guard errors.lines.isEmpty else { return }
+    let all = deferred
+    deferred = []
+    for start in stride(from: 0, to: all.count, by: Self.batchSize) {
+      let part = Array(all[start..<min(start + Self.batchSize, all.count)])
+      let context = opened.context(of: coordinator)
+      context.validatesOnSave = false
+      let batch = try setReferences(of: part, context, isWhole: false)
+      validate(batch)
+      guard errors.lines.isEmpty else { continue }
+      for (item, draft) in zip(part, batch.drafts) where !item.isChanged {
+        let names = Set(item.references.map(\.name))
+        if Self.hasChanged(draft.object, names) { counts.updated += 1 } else { counts.unchanged += 1 }
+      }
+      let changes = isDryRun && context.hasChanges ? ChangeList(context) : nil
+      try context.save()
+      try changes?.print()
+    }
+  }
+
+  /// Sets references of objects. Errors are noted.
+  private func setReferences(
+    of items: [Deferred], _ context: ManagedObjectContext, isWhole: Bool
+  ) throws -> Batch {
+    var batch = Batch(context: context)
+    if items.isEmpty { return batch }
+    let targets = try targets(of: items.lazy.flatMap(\.references), context, isWhole: isWhole)
+    let (objects, kept) = try read(targets.keys + items.map(\.id.key), context)
+    batch.kept = kept
+    for item in items {
+      guard let object = objects[item.id.key] else { throw missing(item.id.key) }
+      do {
+        for reference in item.references { try set(reference, of: object, targets, objects) }
+        batch.drafts.append((object, RecordDraft(position: item.position, entity: object.entity)))
+      } catch {
+        errors.add(error, in: file, at: item.position)
+      }
+    }
+    return batch
+  }
+}

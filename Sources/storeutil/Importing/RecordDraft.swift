@@ -1,0 +1,266 @@
+import ArgumentParser
+import FoundationEssentials
+import ManagedObjects
+import PropertyLists
+import ToolSupport
+
+/// The values that a record gives an object.
+struct RecordDraft {
+  let position: PropertyListError.TextPosition
+  let entity: ManagedObjectModel.Entity
+  /// True if the record has the name of its entity.
+  var namesEntity = false
+  /// The values of attributes.
+  var values: [(name: String, value: AttributeValue)] = []
+  var references: [Reference] = []
+  /// The values of the key attributes; nil without key attributes.
+  var key: [AttributeValue]?
+  /// The names of the properties that the record has.
+  var properties: Set<String> { Set(values.map(\.name) + references.map(\.name)) }
+  /// The object to change, if objects are found by ID.
+  var id: RowKey?
+
+  init(position: PropertyListError.TextPosition, entity: ManagedObjectModel.Entity) {
+    self.position = position
+    self.entity = entity
+  }
+
+  /// The objects that a relationship is to refer to.
+  struct Reference {
+    let name: String
+    let isToMany: Bool
+    let isOrdered: Bool
+    let targets: Targets
+  }
+
+  enum Targets {
+    case keys([RowKey])
+    /// The objects with some values, one for each.
+    case values(Lookup, [AttributeValue])
+  }
+
+  /// An attribute that finds objects by its value.
+  struct Lookup: Hashable {
+    let entity: ManagedObjectModel.Entity
+    let attribute: String
+  }
+}
+
+/// A column that no property is for. The same error would come with each record.
+struct ColumnError: Error {
+  let error: ValidationError
+}
+
+/// Makes drafts of records.
+final class RecordDrafting {
+  private let opened: OpenStore
+  private let entity: ManagedObjectModel.Entity
+  private var columns: ImportColumns
+  private let values: ImportedValues
+  /// The attributes that find the objects to change.
+  let keyNames: [String]
+  private let findsByID: Bool
+  private var notedColumns: Set<String> = []
+
+  /// - Parameter keys: the attributes that find the objects to change; `@id` alone to find them by ID.
+  init(
+    _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, _ columns: ImportColumns, _ values: ImportedValues,
+    keys: [String]
+  ) throws(ValidationError) {
+    self.opened = opened
+    self.entity = entity
+    self.columns = columns
+    self.values = values
+    findsByID = keys == [ObjectColumn.id]
+    keyNames = findsByID ? [] : keys
+    if Set(keys).count < keys.count { throw ValidationError("--key names an attribute twice.") }
+    if !findsByID, keys.contains(ObjectColumn.id) {
+      throw ValidationError("--key \(ObjectColumn.id) does not go with other keys.")
+    }
+    for name in keyNames {
+      switch entity.property(named: name) {
+      case .attribute(let attribute)?
+      where !attribute.isTransient && attribute.type != .composite && attribute.definition.derivation == nil:
+        continue
+      case nil: throw ValidationError("--key: " + Assignment.unknown(name, entity))
+      default: throw ValidationError("--key: \(name.quoted) is not an attribute that objects can be found by.")
+      }
+    }
+  }
+
+  /// Checks the columns that all records have.
+  func check(_ header: [(name: String, position: PropertyListError.TextPosition)], in file: String) throws {
+    for column in header {
+      do throws(ValidationError) { _ = try columns.use(of: column.name) } catch {
+        throw ValidationError("\(file):\(column.position.line):\(column.position.column): \(error.message)")
+      }
+    }
+    try checkMappings()
+    let uses = try header.map { column in try columns.use(of: column.name) }
+    do throws(ValidationError) { try Self.checkProperties(zip(uses, header.map(\.name))) } catch {
+      throw ValidationError("\(file): \(error.message)")
+    }
+    for name in keyNames where !uses.contains(.attribute(name)) {
+      throw ValidationError("--key: \(file) has no column for \(name.quoted).")
+    }
+    if findsByID, !uses.contains(.id) { throw ValidationError("--key: \(file) has no column \(ObjectColumn.id).") }
+  }
+
+  /// - Throws: `ValidationError` for a column of `--map` that no record had.
+  func checkMappings() throws(ValidationError) {
+    let missing = columns.missingColumns
+    if !missing.isEmpty {
+      throw ValidationError(
+        "--map: the file does not have the column \(missing.map(\.quoted).joined(separator: ", ")).")
+    }
+  }
+
+  /// - Throws: ``ColumnError`` for a column without a property; `ValidationError`, `ManagedObjectError` and
+  ///   `PropertyListError` for values that the object cannot have.
+  func draft(_ record: ImportRecord) throws -> RecordDraft {
+    var uses: [(ImportColumns.Use, ImportRecord.Field)] = []
+    for field in record.fields {
+      do throws(ValidationError) { uses.append((try columns.use(of: field.column), field)) } catch {
+        throw ColumnError(error: error)
+      }
+    }
+    try Self.checkProperties(uses.lazy.map { ($0.0, $0.1.column) })
+    var draft = RecordDraft(position: record.position, entity: try entity(of: uses))
+    draft.namesEntity = uses.contains { $0.0 == .entity && !$0.1.value.isNull }
+    for (use, field) in uses {
+      do {
+        try add(use, field, to: &draft)
+      } catch let error as ManagedObjectError {
+        // In CSV, a value has a position of its own.
+        guard field.position != record.position else { throw error }
+        throw PropertyListError(.notRepresentable, error.description, position: field.position)
+      }
+    }
+    if !keyNames.isEmpty {
+      draft.key = try keyNames.map { name in
+        guard let value = draft.values.first(where: { $0.name == name })?.value, value != .null else {
+          throw ValidationError("\(name.printable()) has no value, and --key needs one")
+        }
+        return value
+      }
+    }
+    if findsByID, draft.id == nil { throw ValidationError("\(ObjectColumn.id) has no value, and --key needs one") }
+    return draft
+  }
+
+  /// - Throws: `ValidationError` if two columns are for the same property.
+  private static func checkProperties(
+    _ uses: some Sequence<(ImportColumns.Use, String)>
+  ) throws(ValidationError) {
+    var columns: [String: String] = [:]
+    for (use, column) in uses {
+      guard let property = use.property, let other = columns.updateValue(column, forKey: property) else { continue }
+      throw ValidationError("the columns \(other.quoted) and \(column.quoted) are both for \(property.printable())")
+    }
+  }
+
+  /// The entity that a record names, or that of the import.
+  private func entity(
+    of uses: [(ImportColumns.Use, ImportRecord.Field)]
+  ) throws -> ManagedObjectModel.Entity {
+    guard let field = uses.first(where: { $0.0 == .entity })?.1, !field.value.isNull else { return entity }
+    guard let name = field.value.string else {
+      throw ValidationError("\(ObjectColumn.entity): expected the name of an entity")
+    }
+    let found = try opened.entity(name)
+    guard found.isKind(of: entity) else {
+      throw ValidationError(
+        "\(ObjectColumn.entity): \(found.name.printable()) does not inherit from \(entity.name.printable())")
+    }
+    return found
+  }
+
+  private func add(_ use: ImportColumns.Use, _ field: ImportRecord.Field, to draft: inout RecordDraft) throws {
+    switch use {
+    case .ignored, .entity: return
+    case .derived:
+      if notedColumns.insert(field.column).inserted {
+        note("note: \(field.column.printable()) is left out: stores compute the values of derived attributes")
+      }
+    case .id:
+      guard findsByID, !field.value.isNull else { return }
+      guard let text = field.value.string else { throw ValidationError("\(ObjectColumn.id): expected text") }
+      draft.id = try opened.key(text)
+    case .attribute(let name):
+      guard case .attribute(let attribute)? = draft.entity.property(named: name) else {
+        return try refuse(name, field, draft)
+      }
+      draft.values.append((name, try values.value(field.value, of: attribute.definition)))
+    case .relationship(let name):
+      guard case .relationship(let relationship)? = draft.entity.property(named: name) else {
+        return try refuse(name, field, draft)
+      }
+      let keys = try naming(name) {
+        try elements(field.value, relationship).map { value in
+          guard let text = value.string else { throw ValidationError("expected an object ID") }
+          return try opened.key(text)
+        }
+      }
+      add(.keys(keys), relationship, to: &draft)
+    case .lookup(let name, let key):
+      guard case .relationship(let relationship)? = draft.entity.property(named: name) else {
+        return try refuse(name, field, draft)
+      }
+      let destination = draft.entity.destination(of: relationship)
+      let attribute = destination.selfAndDescendants.lazy.compactMap { $0.attribute(named: key) }.first
+      guard let attribute else { return }
+      let values = try naming(name) {
+        try elements(field.value, relationship).map { value in
+          let value = try self.values.value(value, of: attribute.definition)
+          if value == .null { throw ValidationError("an element has no value") }
+          return value
+        }
+      }
+      add(.values(RecordDraft.Lookup(entity: destination, attribute: key), values), relationship, to: &draft)
+    }
+  }
+
+  private func add(
+    _ targets: RecordDraft.Targets, _ relationship: ManagedObjectModel.Entity.Relationship,
+    to draft: inout RecordDraft
+  ) {
+    draft.references.append(
+      RecordDraft.Reference(
+        name: relationship.name, isToMany: relationship.definition.isToMany,
+        isOrdered: relationship.definition.isOrdered, targets: targets))
+  }
+
+  /// The values for a relationship, one for each object.
+  private func elements(
+    _ value: ImportRecord.Value, _ relationship: ManagedObjectModel.Entity.Relationship
+  ) throws -> [ImportRecord.Value] {
+    if relationship.definition.isToMany { return try values.elements(value) }
+    return value.isNull ? [] : [value]
+  }
+
+  /// Does something with the value of a property, which the errors name.
+  private func naming<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as ValidationError {
+      throw ManagedObjectError(.invalidValue, error.message, key: name)
+    } catch var error as ManagedObjectError {
+      error.key = name
+      throw error
+    }
+  }
+
+  /// - Throws: `ValidationError` if the record has a value of a property that its entity does not have.
+  private func refuse(_ name: String, _ field: ImportRecord.Field, _ draft: RecordDraft) throws {
+    if field.value.isNull { return }
+    throw ValidationError(Assignment.unknown(name, draft.entity))
+  }
+}
+
+extension ImportRecord.Value {
+  /// The text; nil for another value.
+  var string: String? {
+    switch self {
+    case .text(let text): text
+    case .value(let value): value.string
+    }
+  }
+}

@@ -1,0 +1,382 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("storeutil imports objects")
+struct ImportTests {
+  // MARK: The same values
+
+  @Test(
+    "with the same values that it printed, of attributes of every type",
+    arguments: [["--json"], ["--json", "--plain"], ["--csv"], ["--csv", "--time-zone", "Asia/Kolkata"]])
+  func roundTrip(_ form: [String]) throws {
+    let library = try Library()
+    try library.makeValues()
+    let exported = try library.run(["fetch", "values.sqlite", "Value", "--sort", "name"] + form)
+    try library.write(exported, to: "exported")
+    #expect(try library.run("import", "copy.sqlite", "Value", "exported") == "5 inserted\n")
+    let keys = ["--sort", "name", "--keys", Library.valueKeys, "--json"]
+    let copied = try library.run(["fetch", "copy.sqlite", "Value"] + keys)
+    let original = try library.run(["fetch", "values.sqlite", "Value"] + keys)
+    #expect(copied == original)
+    #expect(try library.isSound("copy.sqlite"))
+  }
+
+  @Test("with the leaves of composite attributes", arguments: [["--json"], ["--csv"]])
+  func composites(_ form: [String]) throws {
+    let library = try Library()
+    try library.makeDrinks()
+    let model = ["--model", "Drinks.xcdatamodel"]
+    let exported = try library.run(["fetch", "drinks.sqlite", "Drink", "--sort", "title"] + form + model)
+    try library.write(exported, to: "exported")
+    try library.run("create", "Drinks.xcdatamodel", "drinks.xml", "--type", "xml")
+    #expect(try library.run(["import", "drinks.xml", "Drink", "exported"] + model) == "2 inserted\n")
+    let keys = ["--sort", "title", "--keys", "title,author"]
+    #expect(
+      try library.run(["fetch", "drinks.xml", "Drink"] + keys + model)
+        == library.run(["fetch", "drinks.sqlite", "Drink"] + keys + model))
+  }
+
+  @Test("and changes nothing if they are those that it printed", arguments: ["sqlite", "xml", "binary"])
+  func unchanged(_ type: String) throws {
+    let library = try Library()
+    let store = try library.makeLibrary(type)
+    for (entity, count) in [("Book", 2), ("Author", 1), ("Tag", 1)] {
+      try library.write(library.run(["fetch", store] + Library.modelOption + [entity]), to: "all.json")
+      #expect(
+        try library.run(["import", store] + Library.modelOption + [entity, "all.json", "--key", "@id"])
+          == "0 inserted, 0 updated, \(count) unchanged\n")
+    }
+  }
+
+  // MARK: Relationships
+
+  @Test("whose relationships are found by values or names")
+  func relationships() throws {
+    let library = try Library()
+    try library.write(
+      """
+      title,Writer,tagged
+      First,Grace,1
+      "Second, and last",Ada Łovelace,2
+      Third,,3
+      Fourth,Grace,4
+      """.replacing("\n", with: "\r\n"), to: "books.csv")
+    try library.run("insert", Library.store, "Author", "name=Grace")
+    let unowned = try library.failure([
+      "import", Library.store, "Book", "books.csv", "--map", "Writer=author.name", "--ignore", "tagged",
+    ])
+    #expect(unowned.status == 2 && unowned.errors.contains("books.csv:4:1: author: an object is missing"))
+    try library.edit("books.csv") { $0.replacing("Third,,", with: "Third,Grace,") }
+    #expect(
+      try library.run(
+        "import", Library.store, "Book", "books.csv", "--map", "Writer=author.name", "--ignore", "tagged")
+        == "4 inserted\n")
+    #expect(
+      try library.run("fetch", Library.store, "Author", "name = 'Grace'", "--keys", "books.title", "--csv")
+        == "books.title\r\n\"[\"\"First\"\",\"\"Third\"\",\"\"Fourth\"\"]\"\r\n")
+    try library.write(
+      #"[{"name": "new", "books.title": ["First"]}, {"name": "other", "books": ["Book/p4"]}]"#,
+      to: "tags.json")
+    #expect(try library.run("import", Library.store, "Tag", "tags.json") == "2 inserted\n")
+    try library.write("name,books.title\nthird,Third;Fourth\n", to: "separated.csv")
+    #expect(
+      try library.run("import", Library.store, "Tag", "separated.csv", "--list-separator", ";") == "1 inserted\n")
+    #expect(try library.run("count", Library.store, "Tag", "books.@count > 0") == "4\n")
+    #expect(try library.isSound(Library.store))
+  }
+
+  @Test("that refer to each other, in any order", arguments: ["sqlite", "xml", "binary"])
+  func references(_ type: String) throws {
+    let library = try Library()
+    try library.makePlaces("places", type: type)
+    let model = ["--model", "Places.xcdatamodel"]
+    try library.write(
+      #"{"name": "Cup", "within.name": "Table"} {"name": "Table", "within.name": "Home"}"#
+        + #"{"name": "Desk", "height": 1, "within.name": "Cup"}"#,
+      to: "places.jsonl")
+    #expect(
+      try library.run(["import", "places", "Place", "places.jsonl", "--key", "name"] + model)
+        == "2 inserted, 1 updated, 0 unchanged\n")
+    #expect(
+      try library.run(
+        ["fetch", "places", "Place", "--keys", "name,height,within.name", "--sort", "name", "--csv"] + model)
+        == "name,height,within.name\r\nCup,,Table\r\nDesk,1.0,Cup\r\nHome,,\r\nTable,,Home\r\n")
+  }
+
+  // MARK: Changes of objects
+
+  @Test("and changes those that have the same key")
+  func keys() throws {
+    let library = try Library()
+    try library.write("title,pages,author.name\n=1+1,66,Ada Łovelace\nNew,1,Ada Łovelace\n", to: "books.csv")
+    let call = ["import", Library.store, "Book", "books.csv", "--key", "title"]
+    #expect(try library.run(call) == "1 inserted, 1 updated, 0 unchanged\n")
+    #expect(try library.run(call) == "0 inserted, 0 updated, 2 unchanged\n")
+    #expect(try library.run("count", Library.store, "Comic", "pages == 66 AND inColor == YES") == "1\n")
+    // Several key attributes: all values have to be the same.
+    try library.edit("books.csv") { $0.replacing("New,1,", with: "New,2,") }
+    #expect(try library.run(call + ["--key", "pages"]) == "1 inserted, 0 updated, 1 unchanged\n")
+    let ambiguous = try library.failure(call)
+    #expect(ambiguous.status == 2)
+    #expect(ambiguous.errors.contains("books.csv:3:1: several objects have the key: Book/p3, Book/p4"))
+  }
+
+  @Test("of entities that inherit from the one that is named")
+  func entities() throws {
+    let library = try Library()
+    try library.write(
+      #"""
+      [
+        {"@entity": "Comic", "title": "C", "inColor": true, "weight": 0.5, "author": "Author/1"},
+        {"title": "B", "inColor": null, "author": "Author/1"}
+      ]
+      """#, to: "books.json")
+    #expect(try library.run("import", Library.store, "Book", "books.json") == "2 inserted\n")
+    #expect(try library.run("count", Library.store, "Comic", "title == 'C' AND weight == 0.5") == "1\n")
+    #expect(try library.run("count", Library.store, "Book", "title == 'B'", "--exclude-subentities") == "1\n")
+    try library.edit("books.json") { $0.replacing("\"inColor\": null", with: "\"inColor\": false") }
+    let failure = try library.failure(["import", Library.store, "Book", "books.json"])
+    #expect(failure.status == 2 && failure.errors.contains("books.json:3:3: Book has no \"inColor\""))
+  }
+
+  // MARK: All or nothing
+
+  @Test("and takes all back with --dry-run, which prints the same", arguments: ["sqlite", "xml", "binary"])
+  func dryRun(_ type: String) throws {
+    let library = try Library()
+    let store = try library.makeLibrary(type)
+    let before = try library.contents(store)
+    try library.write("name,born\nGrace,1906-12-09\nAda Łovelace,\n", to: "authors.csv")
+    let call = ["import", store] + Library.modelOption + ["Author", "authors.csv", "--key", "name"]
+    let text = try library.run(call + ["--dry-run"])
+    let lines = text.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("inserted Author/p") } && lines.contains("  name = \"Grace\""))
+    #expect(
+      lines.contains { $0.hasPrefix("changed Author/p") }
+        && lines.contains { $0.hasPrefix("  born = nil (was 1815-12-10") })
+    #expect(text.hasSuffix("\n1 inserted, 1 updated, 0 unchanged; nothing was saved\n"))
+    #expect(try library.contents(store) == before)
+    #expect(try library.run(call) == "1 inserted, 1 updated, 0 unchanged\n")
+  }
+
+  struct Refusal: Sendable {
+    let file: String
+    let text: String
+    var arguments: [String] = []
+    let status: Int32
+    let message: String
+  }
+
+  @Test(
+    "or leaves the store as it was",
+    arguments: [
+      Refusal(file: "a.csv", text: "name\nGrace\nx\n", status: 2, message: "a.csv:3:1: name: "),
+      Refusal(
+        file: "a.csv", text: "name,born\nGrace,1906-13-09\n", status: 2, message: "a.csv:2:7: born: expected Date"),
+      Refusal(
+        file: "a.csv", text: "name,born\nGrace,1906-12-09 10:00\n", status: 2,
+        message: "no zone, which --time-zone names"),
+      Refusal(file: "a.csv", text: "born\n1906-12-09\n", status: 2, message: "a.csv:2:1: name: a value is missing"),
+      Refusal(file: "a.csv", text: "name,born\nGrace\n", status: 3, message: "a.csv:2:1: expected 2 fields"),
+      Refusal(
+        file: "a.csv", text: "name,born\nGrace,\"19", status: 3, message: "a.csv:2:7: the file ends within a field"),
+      Refusal(file: "a.csv", text: "name\nGr\"ace\n", status: 3, message: "a.csv:2:3: a quotation mark in a field"),
+      Refusal(file: "a.csv", text: "name\n\"Grace\"x\n", status: 3, message: "a.csv:2:8: expected a comma"),
+      Refusal(file: "a.csv", text: "name,name\n", status: 3, message: "a.csv:1:6: there are two columns \"name\""),
+      Refusal(file: "a.csv", text: "", status: 3, message: "a.csv:1:1: the file is empty"),
+      Refusal(file: "a.csv", text: "nmae\nGrace\n", status: 64, message: "did you mean name?"),
+      Refusal(
+        file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--map", "born=name"], status: 64,
+        message: "both for name"),
+      Refusal(
+        file: "a.csv", text: "name\nGrace\n", arguments: ["--map", "Nam=name"], status: 64,
+        message: "not have the column \"Nam\""
+      ),
+      Refusal(
+        file: "a.csv", text: "name\nGrace\nGrace\n", arguments: ["--key", "name"], status: 2,
+        message: "a.csv:3:1: the object at 2:1 has the same key: name \"Grace\""),
+      Refusal(
+        file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--key", "born"], status: 2,
+        message: "a.csv:2:1: born has no value"),
+      Refusal(
+        file: "a.csv", text: "name,books.title\nGrace,[]\nOther,\"[\"\"None\"\"]\"\n", status: 2,
+        message: "a.csv:3:1: books: no Book has title \"None\""),
+      Refusal(
+        file: "a.json", text: #"[{"name": "Grace"}, {"name": 5}]"#, status: 2, message: "a.json:1:21: name: expected"),
+      Refusal(
+        file: "a.json", text: #"[{"name": "Grace"}, {"name": "Ot"#, status: 3, message: "a.json:1:21: the file ends"),
+      Refusal(
+        file: "a.json", text: #"[{"name": "Grace"} {"name": "Ot"}]"#, status: 3, message: "a.json:1:20: expected a"),
+      Refusal(file: "a.json", text: #"[{"name": "Grace"}, 5]"#, status: 3, message: "a.json:1:21: expected an object"),
+      Refusal(file: "a.json", text: "[{\"name\":\n  Grace}]", status: 3, message: "a.json:2:3:"),
+      Refusal(file: "a.json", text: #"[{"name": "Grace"}] x"#, status: 3, message: "a.json:1:21: expected the end"),
+      Refusal(file: "a.json", text: #"[{"name": "Grace", "name": "x"}]"#, status: 3, message: "a.json:1:"),
+      Refusal(
+        file: "a.json", text: #"[{"name": "Grace", "books": ["Book/p77"]}]"#, status: 2,
+        message: "not have the object Book/p77"),
+      Refusal(
+        file: "a.json", text: #"[{"name": "Grace", "books": ["Tag/p1"]}]"#, status: 2, message: "books: "),
+      Refusal(
+        file: "a.json", text: #"[{"@id": "Author/p7", "name": "Grace"}]"#, arguments: ["--key", "@id"], status: 2,
+        message: "a.json:1:2: the store does not have the object Author/p7"),
+      Refusal(
+        file: "a.json", text: #"[{"name": "Grace"}]"#, arguments: ["--map", "Nam=name"], status: 64,
+        message: "not have the column \"Nam\""),
+      Refusal(
+        file: "a.json", text: #"[{"name": "Grace"}]"#, arguments: ["--immutable"], status: 64, message: "--immutable"),
+    ])
+  func refusals(_ refusal: Refusal) throws {
+    let library = try Library()
+    let before = try library.contents(Library.store)
+    try library.write(refusal.text, to: refusal.file)
+    let failure = try library.failure(["import", Library.store, "Author", refusal.file] + refusal.arguments)
+    #expect(failure.status == refusal.status && failure.errors.contains(refusal.message), "\(failure)")
+    #expect(try library.contents(Library.store) == before)
+  }
+
+  @Test(
+    "or leaves the store as it was for text that is not UTF-8", arguments: [[0xFF], [0xFE, 0xFF], [0xC3]] as [[UInt8]])
+  func encodings(_ bytes: [UInt8]) throws {
+    let library = try Library()
+    let before = try library.contents(Library.store)
+    for (name, data) in [
+      ("a.csv", Data("name\nGrace\n".utf8) + bytes + Data("\n".utf8)), ("b.csv", Data(bytes) + Data("name\n".utf8)),
+      ("a.json", Data(#"[{"name": "Grace"#.utf8) + bytes + Data(#""}]"#.utf8)),
+    ] {
+      try data.write(to: library.url.appending(path: name))
+      let failure = try library.failure(["import", Library.store, "Author", name])
+      #expect([3, 64].contains(failure.status) && failure.errors.contains(":"), "\(name): \(failure)")
+    }
+    #expect(try library.contents(Library.store) == before)
+  }
+
+  @Test("and says which record a unique value of another object is in", arguments: ["sqlite", "xml"])
+  func uniqueness(_ type: String) throws {
+    let library = try Library()
+    try library.makePlaces("places", type: type)
+    let before = try library.contents("places")
+    try library.write("name\nShelf\nHome\n", to: "names.csv")
+    let failure = try library.failure([
+      "import", "places", "Place", "names.csv", "--model", "Places.xcdatamodel",
+    ])
+    #expect(failure.status == 2 && failure.errors.contains("names.csv:3:1: another object has the same values"))
+    #expect(try library.contents("places") == before)
+  }
+
+  // MARK: Many objects
+
+  @Test("in batches of one transaction, whose memory does not grow with the file")
+  func batches() throws {
+    let library = try Library()
+    try library.makePlaces("places.sqlite")
+    // Each is within the one after it, which may be in another batch.
+    func places(_ count: Int) -> String {
+      "name,within.name\n" + (0..<count).map { "p\($0),\($0 + 1 < count ? "p\($0 + 1)" : "Home")\n" }.joined()
+    }
+    let before = try library.contents("places.sqlite")
+    try library.write(places(12_000) + "Desk,\n", to: "taken.csv")
+    let failure = try library.failure(["import", "places.sqlite", "Place", "taken.csv"])
+    #expect(failure.status == 2 && failure.errors.contains("taken.csv:12002:1: another object"), "\(failure)")
+    #expect(try library.contents("places.sqlite") == before)
+    try library.write(places(12_000), to: "many.csv")
+    #expect(try library.run("import", "places.sqlite", "Place", "many.csv") == "12 000 inserted\n")
+    #expect(try library.run("count", "places.sqlite", "Place", "within = nil") == "1\n")
+    #expect(
+      try library.run("fetch", "places.sqlite", "Place", "name = 'p9999'", "--keys", "within.name", "--csv")
+        == "within.name\r\np10000\r\n")
+    let call = ["import", "places.sqlite", "Place", "many.csv", "--key", "name"]
+    #expect(try library.run(call) == "0 inserted, 0 updated, 12 000 unchanged\n")
+    try library.edit("many.csv") { $0.replacing("\np11000,p11001\n", with: "\np11000,Home\n") }
+    #expect(try library.run(call) == "0 inserted, 1 updated, 11 999 unchanged\n")
+    #expect(try library.isSound("places.sqlite"))
+  }
+
+  @Test("from standard input, in the form that it begins like")
+  func standardInput() throws {
+    let library = try Library()
+    for (input, count) in [("name\nGrace\n", 1), (" [{\"name\": \"Ada\"}]", 1), ("\u{FEFF}{\"name\":\"A B\"}\n", 1)] {
+      let arguments = ["import", Library.store, "Author", "-"]
+      let result = try Program.run("storeutil", arguments, input: Data(input.utf8), in: library.url)
+      #expect(result.text == "\(count) inserted\n", "\(input): \(result.errors)")
+    }
+    #expect(try library.run("count", Library.store, "Author") == "4\n")
+  }
+}
+
+extension Library {
+  static let modelOption = ["--model", "Library.xcdatamodel"]
+
+  /// The attributes of the entity `Value`.
+  static let valueKeys = "name,i16,i32,i64,decimal,double,float,string,boolean,date,binary,uuid,uri,transformable"
+
+  func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: url.appending(path: name))
+  }
+
+  func edit(_ name: String, _ body: (String) -> String) throws {
+    try write(body(String(contentsOf: url.appending(path: name), encoding: .utf8)), to: name)
+  }
+
+  /// The bytes of a store's files.
+  func contents(_ store: String) throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0.hasPrefix(store) }
+    return Dictionary(
+      uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: url.appending(path: $0))) })
+  }
+
+  /// True if the tool finds nothing wrong with a store.
+  func isSound(_ store: String) throws -> Bool {
+    try Program.run("storeutil", ["check", store], in: url).status == 0
+  }
+
+  /// A store of the library of some type.
+  func makeLibrary(_ type: String) throws -> String {
+    if type == "sqlite" { return Library.store }
+    try run("convert", Library.store, "library.\(type)", "--type", type)
+    return "library.\(type)"
+  }
+
+  /// Makes the stores `values.sqlite`, with objects that have values of every type, and `copy.sqlite` without objects.
+  func makeValues() throws {
+    let types = [
+      "i16": "Integer 16", "i32": "Integer 32", "i64": "Integer 64", "decimal": "Decimal", "double": "Double",
+      "float": "Float", "string": "String", "boolean": "Boolean", "date": "Date", "binary": "Binary", "uuid": "UUID",
+      "uri": "URI", "transformable": "Transformable", "name": "String",
+    ]
+    // Defaults show whether a value that is missing in the file is nil or the default.
+    let attributes = types.sorted { $0.key < $1.key }.map { name, type in
+      "<attribute name=\"\(name)\" optional=\"YES\" attributeType=\"\(type)\""
+        + (name == "i32" ? " defaultValueString=\"7\"" : "") + "/>"
+    }
+    let folder = url.appending(path: "Values.xcdatamodel")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try write(
+      "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"Value\">"
+        + attributes.joined() + "</entity></model>", to: "Values.xcdatamodel/contents")
+    try run("create", "Values.xcdatamodel", "values.sqlite")
+    try run("create", "Values.xcdatamodel", "copy.sqlite")
+    let uuid = "uuid=E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+    for values in [
+      [
+        "name=a", "i16=-32768", "i32=2147483647", "i64=-9223372036854775808", "decimal=12345678901234.567",
+        "double=0.1", "float=0.1", "string=a, \"b\"\r\nc", "boolean=yes", "date=2026-06-01T12:30:15.25Z",
+        "binary=AAEC/w==",
+        uuid, "uri=https://example.com/?a=%20b#c", "transformable=YnBsaXN0",
+      ],
+      [
+        "name=b", "i16=32767", "i32=-2147483648", "i64=9223372036854775807", "decimal=-0.5", "double=1e300",
+        "float=-3.4e38", "string=", "boolean=no", "date=0001-01-01T00:00:00Z", "binary=", "uri=a/b", "transformable=",
+      ],
+      ["name=c", "double=inf", "float=-inf", "string= null ", "date=1900-02-28T23:59:59Z", "decimal=1e20"],
+      ["name=d", "double=-0.0", "float=16777216", "string=\u{1F600}e\u{301}\t\u{7}", "i64=9007199254740993"],
+      ["name=e"],
+    ] {
+      var arguments = ["insert", "values.sqlite", "Value"] + values
+      if values.count == 1 { arguments += ["i32=1"] }
+      try run(arguments)
+    }
+    try run("set", "values.sqlite", "Value/p5", "--null", "i32")
+  }
+}
