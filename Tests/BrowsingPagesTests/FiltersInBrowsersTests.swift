@@ -37,9 +37,10 @@ extension PagesInBrowsersTests {
       ("born", "!=2001", { _ in false }), ("born", "-15T", { [14, 45, 73, 104, 134, 165, 195, 226].contains($0) }),
       ("name", "n 0", { $0 * 7919 % 100_000 < 10_000 }), ("name", "=person 00000", { $0 == 0 }),
       ("name", "!=Person 07919", { $0 != 1 }), ("notes", "=", { $0 % 7 == 3 }), ("notes", "!=", { $0 % 7 != 3 }),
-      ("notes", "number 24", { $0 % 7 != 3 && "\($0)".hasPrefix("24") }), ("account", "ACCOUNT 1", { $0 % 3 == 1 }),
+      ("notes", "number 24", { $0 % 7 != 3 && "\($0)".hasPrefix("24") }), ("account", "T 1 ACC", { $0 % 3 == 1 }),
       ("photo", "picture", { $0 == 0 }), ("settings", "Model.Person", { $0 == 0 }), ("friends", "2", { _ in true }),
-      ("friends", ">2", { _ in false }), ("friendOf", "=", { _ in true }), ("id", "5..9", { $0 < 6 && $0 > 0 }),
+      ("friends", ">2", { _ in false }), ("friendOf", "=", { _ in false }), ("friendOf", ">2", { $0 < 125 }),
+      ("id", "5..9", { $0 < 6 && $0 > 0 }),
     ]
 
     @Test("keep the rows whose value has the text, or compares with the number or the date")
@@ -66,18 +67,18 @@ extension PagesInBrowsersTests {
       let length = try tab.number("history.length")
       try tab.go("#/entity/Person?sort=name", until: "document.querySelector('[aria-sort=ascending]')")
       try type("<80", over: "age", in: tab)
-      try type("account 1", over: "account", in: tab)
+      try type("t 1 acc", over: "account", in: tab)
       let kept = (0..<250).filter { $0 % 90 < 80 && $0 % 3 == 1 }
       #expect(try tab.text(Self.state).hasPrefix("\(kept.count) of 250 rows"))
       let names = "[...document.querySelectorAll('tbody tr')].map((row) => row.cells[1].innerText)"
       let sorted = kept.map { String(format: "Person %05d", $0 * 7919 % 100_000) }.sorted()
       #expect(try tab.evaluate(names) as? [String] == sorted)
-      #expect(try tab.text("location.hash") == "#/entity/Person?sort=name&filter.age=%3C80&filter.account=account+1")
+      #expect(try tab.text("location.hash") == "#/entity/Person?sort=name&filter.age=%3C80&filter.account=t+1+acc")
       // The other way around, by the link in the heading.
       try tab.evaluate("document.querySelector('[aria-sort=ascending] a').click()")
       try tab.wait(for: "document.querySelector('[aria-sort=descending]')")
       #expect(try tab.evaluate(names) as? [String] == sorted.reversed())
-      #expect(try tab.text("\(Self.field("age")).value + \(Self.field("account")).value") == "<80account 1")
+      #expect(try tab.text("\(Self.field("age")).value + \(Self.field("account")).value") == "<80t 1 acc")
       try tab.evaluate("history.back()")
       try tab.wait(for: "document.querySelector('[aria-sort=ascending]')")
       #expect(try tab.evaluate(names) as? [String] == sorted)
@@ -156,8 +157,8 @@ extension PagesInBrowsersTests {
       try tab.wait(for: "\(Self.state).startsWith('111 of')")
       #expect(try tab.text("`${filterWork.runs} ${filterWork.rows} ${made}`") == "2 101111 200")
       try type(">98", over: "size", in: tab)
-      try tab.wait(for: "document.querySelector('.pager').innerText.includes('1–12 of 12')")
-      #expect(try tab.text("`${filterWork.runs} ${filterWork.rows} ${made}`") == "3 101222 212")
+      try tab.wait(for: "document.querySelector('.pager').innerText.includes('1–3 of 3')")
+      #expect(try tab.text("`${filterWork.runs} ${filterWork.rows} ${made}`") == "3 101222 203")
       // What is not narrower looks at all rows again.
       try type("note 9", over: "text", in: tab)
       try tab.wait(for: "document.querySelector('.pager').innerText.includes('of 112')")
@@ -197,7 +198,7 @@ extension PagesInBrowsersTests {
       let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/class/Model.Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 2")
       for (column, words, keys) in [
-        ("name", "CHAR", "4"), ("born", ">=2001", "1"), ("born", "=", "4"), ("friends", "elements", "1,4"),
+        ("name", "CHAR", "4"), ("born", ">=2001", "1"), ("born", "=", "4"), ("friends", "array #3", "1,4"),
         ("#", ">1", "4"),
         ("token", "40 bytes", "1"),
       ] {

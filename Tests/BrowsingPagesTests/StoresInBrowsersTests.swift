@@ -22,7 +22,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("document.querySelector('.pager').innerText").contains("1–100 of 250"))
       try tab.press("PageDown")
       try tab.wait(for: "document.querySelector('.pager').innerText.includes('101–200')")
-      try tab.press("ArrowUp")
+      try tab.press("ArrowUp", "ArrowUp")
       for _ in 0..<Int(try tab.number(Self.column("name"))) { try tab.press("ArrowRight") }
       try tab.press("Enter")
       try tab.wait(for: "document.querySelector('[aria-sort=ascending]')")

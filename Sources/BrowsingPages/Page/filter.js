@@ -63,7 +63,7 @@ function filteredText(value) {
   if (value === null || value === undefined) return "";
   if (value.r) {
     const index = find(value.r);
-    return `${index === undefined ? "" : titleOf(rowAt(index))} ${groups[value.r[0]]?.name} ${value.r[1]}`;
+    return `${index === undefined ? "" : titleOf(rowAt(index))} ${kindOfRow(value.r)}`;
   }
   if (value.m) return count(numberOf(value), "object");
   const parts = value.b === undefined ? [] : [dataLine(value)];

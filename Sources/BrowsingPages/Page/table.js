@@ -275,7 +275,7 @@ class Table {
       const value = column.valueOf(row);
       // Tables are mostly nothing, which is not to be what one sees.
       if (value === null) return el("td", { class: "nothing", tabindex: -1, "aria-label": "null", title: "null" }, "–");
-      const className = typeof value === "number" ? "right" : undefined;
+      const className = kindOf(value) === "number" ? "right" : undefined;
       return el("td", { class: className, tabindex: -1 }, linkToParts(value, row) ?? inline(value, 80));
     });
     const key = el("a", { class: "link", href: placeOfRow(row), tabindex: -1 }, String(row[1]));

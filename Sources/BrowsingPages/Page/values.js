@@ -113,6 +113,11 @@ function inline(value, limit = greatestLine, needle = "") {
   return text(String(value.n), "number", needle);
 }
 
+/** The entity or class of a row, and its number. */
+function kindOfRow([group, key]) {
+  return group === 0 && isArchive ? "top level" : `${groups[group]?.name} ${isArchive ? "#" : ""}${key}`;
+}
+
 /** A link to a row, with what the row is. Objects that are a value of their own are shown by it. */
 function link(reference, limit = greatestLine, needle = "") {
   const [group, key] = reference;
@@ -128,7 +133,7 @@ function link(reference, limit = greatestLine, needle = "") {
   if (isArchive && groups[group].isValue) {
     return el("a", { class: "link value", href: address, tabindex: -1 }, inline(row[2], limit, needle));
   }
-  const kind = shortened(group === 0 && isArchive ? "top level" : `${name} ${isArchive ? "#" : ""}${key}`, 60);
+  const kind = shortened(kindOfRow(reference), 60);
   // Without a title, the entity and the number are all of the link, and look like one.
   const parts = title === "" ? [text(kind)] :
     [text(shortened(title, limit), undefined, needle), " ", text(kind, "kind")];
