@@ -16,6 +16,9 @@ struct HTML: ParsableCommand {
       of any column, relationships that are followed both ways, and a search. Archives in binary and transformable values \
       are opened, and pictures shown. The page runs nothing that is in the store, and loads nothing.
 
+      The fields under the headings of a table filter its rows: ada, =Ada, 5, >5, 5..9, 2026-06, >2026-06, = for no value \
+      and != for any. Several filters, the order of a column and a search work together.
+
       Browsers open pages of some 50000 rows at once. Of an entity with more, those are in the page, which says so; --limit \
       asks for others. What cannot be read is told in the page and on standard error.
 

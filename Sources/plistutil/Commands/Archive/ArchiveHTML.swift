@@ -13,6 +13,9 @@ struct ArchiveHTML: ParsableCommand {
       each object, and a search. Archives that are nested in data are opened, so that any property list can be looked at. \
       Data is shown as hex, and pictures as pictures. The page runs nothing that is in the archive, and loads nothing.
 
+      The fields under the headings of a table filter its rows: ada, =Ada, 5, >5, 5..9, 2026-06, >2026-06, = for no value \
+      and != for any. Several filters, the order of a column and a search work together.
+
       Examples:
         plistutil archive html Session.data -o Session.html
         plistutil archive html --extension html *.nib
