@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import ManagedObjects
+import OrderedCollections
 import PropertyLists
 import SQLiteStore
 import ToolSupport
@@ -27,7 +28,8 @@ final class ObjectImport {
   let isDryRun: Bool
   private(set) var counts = Counts()
 
-  private let entity: ManagedObjectModel.Entity
+  /// The entity of the objects; nil for a file with objects of several entities.
+  private let entity: ManagedObjectModel.Entity?
   private let coordinator: PersistentStoreCoordinator
   private let sqlite: SQLiteStore?
   private var errors = ImportError()
@@ -35,6 +37,9 @@ final class ObjectImport {
   private var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
   /// The index of the objects that are updated, of all objects of a store.
   private var keyIndex: KeyIndex?
+  /// The objects of the file by the names that it gives them.
+  private var localKeys: [String: RowKey] = [:]
+  private var localPositions: [String: PropertyListError.TextPosition] = [:]
   /// The position of the first record with each key.
   private var positions: [[AttributeValue]: PropertyListError.TextPosition] = [:]
   private var updatedKeys: [RowKey: PropertyListError.TextPosition] = [:]
@@ -55,18 +60,35 @@ final class ObjectImport {
     var isChanged = false
   }
 
+  /// A relationship, and the objects that it is to refer to.
+  private struct Expectation {
+    let object: ManagedObject
+    let name: String
+    let value: ManagedObject.Value
+    let position: PropertyListError.TextPosition
+
+    var isMet: Bool {
+      switch (value, object[name]) {
+      case (.set(let objects), .set(let found)?): Set(objects) == Set(found)
+      case (let value, let found): value == found
+      }
+    }
+  }
+
   /// Objects of a context, and the records that they are from.
   private struct Batch {
     let context: ManagedObjectContext
     var drafts: [(object: ManagedObject, draft: RecordDraft)] = []
     /// Objects that the context is not to release.
     var kept: [ManagedObject] = []
+    /// The values that relationships have been given.
+    var expected: [Expectation] = []
     /// Objects of the batch with references that are not set yet.
     var deferred: [ManagedObjectID: Deferred] = [:]
   }
 
   init(
-    _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, file: String, _ drafting: RecordDrafting, isDryRun: Bool
+    _ opened: OpenStore, _ entity: ManagedObjectModel.Entity?, file: String, _ drafting: RecordDrafting, isDryRun: Bool
   ) throws {
     self.opened = opened
     self.entity = entity
@@ -143,6 +165,10 @@ final class ObjectImport {
       throw ValidationError(
         "the object at \(first.line):\(first.column) has the same key: \(texts.joined(separator: ", "))")
     }
+    if let id = draft.localID, let first = localPositions.updateValue(draft.position, forKey: id) {
+      throw ValidationError(
+        "the object at \(first.line):\(first.column) has the same \(ObjectColumn.id), \(id.quoted)")
+    }
     if let key = draft.id, let first = updatedKeys.updateValue(draft.position, forKey: key) {
       throw ValidationError("the object at \(first.line):\(first.column) has the same \(ObjectColumn.id)")
     }
@@ -156,7 +182,10 @@ extension ObjectImport {
     var batch = try add(drafts, isWhole: true)
     let items = batch.drafts.compactMap { batch.deferred[$0.object.objectID] }
     batch.deferred = [:]
-    batch.kept += try setReferences(of: items, batch.context, isWhole: true).kept
+    noteLocalKeys(of: batch)
+    let referring = try setReferences(of: items, batch.context, isWhole: true)
+    batch.kept += referring.kept
+    batch.expected += referring.expected
     try finish(batch)
   }
 
@@ -177,7 +206,11 @@ extension ObjectImport {
       do {
         let object = try object(of: draft, found[place], objects, context)
         for (name, value) in draft.values { try object.setValue(value, forKey: name) }
-        for reference in references[place] { try set(reference, of: object, targets, objects) }
+        for reference in references[place] {
+          let value = try set(reference, of: object, targets, objects)
+          batch.expected.append(
+            Expectation(object: object, name: reference.name, value: value, position: draft.position))
+        }
         try object.fillTransientValues()
         let rest = draft.references.filter(isDeferred)
         if !rest.isEmpty {
@@ -189,6 +222,10 @@ extension ObjectImport {
       }
     }
     return batch
+  }
+
+  private func noteLocalKeys(of batch: Batch) {
+    for (object, draft) in batch.drafts { if let id = draft.localID { localKeys[id] = object.objectID.key } }
   }
 
   /// The object that a draft changes, or a new one.
@@ -236,6 +273,7 @@ extension ObjectImport {
       progress.clear()
       try changes?.print()
     }
+    noteLocalKeys(of: batch)
     // New objects have other names after the save.
     self.deferred += deferred.map { object, item in
       var item = item
@@ -259,6 +297,12 @@ extension ObjectImport {
       } catch {
         errors.add(error, in: file, at: position)
       }
+    }
+    for expectation in batch.expected where !errors.isFull && !expectation.isMet {
+      errors.add(
+        ValidationError(
+          "\(expectation.name.printable()): another object of the file has changed it by the inverse relationship"),
+        in: file, at: expectation.position)
     }
     for (object, draft) in batch.drafts { check(object, at: draft.position) }
     for object in batch.context.updatedObjects.sorted(by: { $0.objectID.key < $1.objectID.key }) {
@@ -294,7 +338,7 @@ extension ObjectImport {
   private func existingKeys(
     of drafts: [RecordDraft], _ context: ManagedObjectContext, isWhole: Bool
   ) throws(ManagedObjectError) -> [[RowKey]] {
-    guard !drafting.keyNames.isEmpty else { return drafts.map { $0.id.map { [$0] } ?? [] } }
+    guard let entity, !drafting.keyNames.isEmpty else { return drafts.map { $0.id.map { [$0] } ?? [] } }
     let index: KeyIndex
     if let keyIndex {
       index = keyIndex
@@ -321,6 +365,7 @@ extension ObjectImport {
     for reference in references {
       switch reference.targets {
       case .keys(let keys): targets.keys += keys
+      case .local(let ids): targets.keys += ids.compactMap { localKeys[$0] }
       case .values(let lookup, let values): wanted[lookup, default: []] += values.map { [$0] }
       }
     }
@@ -377,6 +422,7 @@ extension ObjectImport {
 extension ObjectImport {
   /// True for a reference to objects that the file itself can have.
   private func isDeferred(_ reference: RecordDraft.Reference) -> Bool {
+    guard let entity else { return true }
     guard case .values(let lookup, _) = reference.targets else { return false }
     return lookup.entity.isKind(of: entity) || entity.isKind(of: lookup.entity)
   }
@@ -384,10 +430,16 @@ extension ObjectImport {
   private func set(
     _ reference: RecordDraft.Reference, of object: ManagedObject, _ targets: Targets,
     _ objects: [RowKey: ManagedObject]
-  ) throws {
-    let keys: [RowKey]
+  ) throws -> ManagedObject.Value {
+    var keys: [RowKey]
     switch reference.targets {
     case .keys(let named): keys = named
+    case .local(let ids):
+      keys = try ids.map { id in
+        if let key = localKeys[id] { return key }
+        throw ValidationError(
+          "\(reference.name.printable()): no object of the file has the \(ObjectColumn.id) \(id.quoted)")
+      }
     case .values(let lookup, let values):
       keys = try values.map { value in
         let found = targets.indexes[lookup]?[[value]] ?? []
@@ -399,6 +451,7 @@ extension ObjectImport {
             : "\(reference.name.printable()): several objects have \(condition): \(list(found))")
       }
     }
+    keys = Array(OrderedSet(keys))
     let values = try keys.map { key in
       guard let target = objects[key] else {
         throw ValidationError("\(reference.name.printable()): \(missing(key).message)")
@@ -408,6 +461,7 @@ extension ObjectImport {
     let value: ManagedObject.Value =
       !reference.isToMany ? values.first ?? .null : reference.isOrdered ? .array(values) : .set(values)
     try object.setValue(value, forKey: reference.name)
+    return value
   }
 
   /// Sets the references to objects of the file, after all of them were saved.
@@ -444,7 +498,11 @@ extension ObjectImport {
     for item in items {
       guard let object = objects[item.id.key] else { throw missing(item.id.key) }
       do {
-        for reference in item.references { try set(reference, of: object, targets, objects) }
+        for reference in item.references {
+          let value = try set(reference, of: object, targets, objects)
+          batch.expected.append(
+            Expectation(object: object, name: reference.name, value: value, position: item.position))
+        }
         batch.drafts.append((object, RecordDraft(position: item.position, entity: object.entity)))
       } catch {
         errors.add(error, in: file, at: item.position)

@@ -19,6 +19,8 @@ struct RecordDraft {
   var properties: Set<String> { Set(values.map(\.name) + references.map(\.name)) }
   /// The object to change, if objects are found by ID.
   var id: RowKey?
+  /// The text by which other objects of the file refer to this one, if the file names its own objects.
+  var localID: String?
 
   init(position: PropertyListError.TextPosition, entity: ManagedObjectModel.Entity) {
     self.position = position
@@ -35,6 +37,8 @@ struct RecordDraft {
 
   enum Targets {
     case keys([RowKey])
+    /// Objects of the file, by ``RecordDraft/localID``.
+    case local([String])
     /// The objects with some values, one for each.
     case values(Lookup, [AttributeValue])
   }
@@ -54,13 +58,26 @@ struct ColumnError: Error {
 /// Makes drafts of records.
 final class RecordDrafting {
   private let opened: OpenStore
-  private let entity: ManagedObjectModel.Entity
-  private var columns: ImportColumns
+  /// The entity of records that have no entity of their own; nil if all have.
+  private let entity: ManagedObjectModel.Entity?
+  /// The columns of each entity.
+  private var columns: [Int: ImportColumns] = [:]
   private let values: ImportedValues
   /// The attributes that find the objects to change.
   let keyNames: [String]
   private let findsByID: Bool
   private var notedColumns: Set<String> = []
+  /// True if names of objects are those that the file itself gives its objects.
+  var hasLocalIDs: Bool { entity == nil }
+
+  /// Makes drafts of records that have their entities, and that refer to each other.
+  init(_ opened: OpenStore, _ values: ImportedValues) {
+    self.opened = opened
+    self.values = values
+    entity = nil
+    keyNames = []
+    findsByID = false
+  }
 
   /// - Parameter keys: the attributes that find the objects to change; `@id` alone to find them by ID.
   init(
@@ -69,7 +86,7 @@ final class RecordDrafting {
   ) throws(ValidationError) {
     self.opened = opened
     self.entity = entity
-    self.columns = columns
+    self.columns[entity.index] = columns
     self.values = values
     findsByID = keys == [ObjectColumn.id]
     keyNames = findsByID ? [] : keys
@@ -90,13 +107,14 @@ final class RecordDrafting {
 
   /// Checks the columns that all records have.
   func check(_ header: [(name: String, position: PropertyListError.TextPosition)], in file: String) throws {
+    guard let entity else { return }
     for column in header {
-      do throws(ValidationError) { _ = try columns.use(of: column.name) } catch {
+      do throws(ValidationError) { _ = try use(of: column.name, entity) } catch {
         throw ValidationError("\(file):\(column.position.line):\(column.position.column): \(error.message)")
       }
     }
     try checkMappings()
-    let uses = try header.map { column in try columns.use(of: column.name) }
+    let uses = try header.map { column in try use(of: column.name, entity) }
     do throws(ValidationError) { try Self.checkProperties(zip(uses, header.map(\.name))) } catch {
       throw ValidationError("\(file): \(error.message)")
     }
@@ -108,24 +126,32 @@ final class RecordDrafting {
 
   /// - Throws: `ValidationError` for a column of `--map` that no record had.
   func checkMappings() throws(ValidationError) {
-    let missing = columns.missingColumns
+    let missing = columns.values.flatMap(\.missingColumns)
     if !missing.isEmpty {
       throw ValidationError(
         "--map: the file does not have the column \(missing.map(\.quoted).joined(separator: ", ")).")
     }
   }
 
+  private func use(
+    of column: String, _ entity: ManagedObjectModel.Entity
+  ) throws(ValidationError) -> ImportColumns.Use {
+    if columns[entity.index] == nil { columns[entity.index] = try ImportColumns(entity, [], ignored: []) }
+    return try columns[entity.index]?.use(of: column) ?? .ignored
+  }
+
   /// - Throws: ``ColumnError`` for a column without a property; `ValidationError`, `ManagedObjectError` and
   ///   `PropertyListError` for values that the object cannot have.
   func draft(_ record: ImportRecord) throws -> RecordDraft {
+    let base = try baseEntity(of: record)
     var uses: [(ImportColumns.Use, ImportRecord.Field)] = []
     for field in record.fields {
-      do throws(ValidationError) { uses.append((try columns.use(of: field.column), field)) } catch {
+      do throws(ValidationError) { uses.append((try use(of: field.column, base), field)) } catch {
         throw ColumnError(error: error)
       }
     }
     try Self.checkProperties(uses.lazy.map { ($0.0, $0.1.column) })
-    var draft = RecordDraft(position: record.position, entity: try entity(of: uses))
+    var draft = RecordDraft(position: record.position, entity: try entity(of: uses, base))
     draft.namesEntity = uses.contains { $0.0 == .entity && !$0.1.value.isNull }
     for (use, field) in uses {
       do {
@@ -159,9 +185,17 @@ final class RecordDrafting {
     }
   }
 
-  /// The entity that a record names, or that of the import.
+  /// The entity whose properties the columns of a record are for.
+  private func baseEntity(of record: ImportRecord) throws(ColumnError) -> ManagedObjectModel.Entity {
+    if let entity { return entity }
+    do { return try opened.entity(record.entity ?? "") } catch {
+      throw ColumnError(error: error as? ValidationError ?? ValidationError("\(error)"))
+    }
+  }
+
+  /// The entity that a record names, or that of its array or of the import.
   private func entity(
-    of uses: [(ImportColumns.Use, ImportRecord.Field)]
+    of uses: [(ImportColumns.Use, ImportRecord.Field)], _ entity: ManagedObjectModel.Entity
   ) throws -> ManagedObjectModel.Entity {
     guard let field = uses.first(where: { $0.0 == .entity })?.1, !field.value.isNull else { return entity }
     guard let name = field.value.string else {
@@ -183,8 +217,12 @@ final class RecordDrafting {
         note("note: \(field.column.printable()) is left out: stores compute the values of derived attributes")
       }
     case .id:
-      guard findsByID, !field.value.isNull else { return }
+      guard findsByID || hasLocalIDs, !field.value.isNull else { return }
       guard let text = field.value.string else { throw ValidationError("\(ObjectColumn.id): expected text") }
+      if hasLocalIDs {
+        draft.localID = text
+        return
+      }
       draft.id = try opened.key(text)
     case .attribute(let name):
       guard case .attribute(let attribute)? = draft.entity.property(named: name) else {
@@ -195,13 +233,14 @@ final class RecordDrafting {
       guard case .relationship(let relationship)? = draft.entity.property(named: name) else {
         return try refuse(name, field, draft)
       }
-      let keys = try naming(name) {
+      let names = try naming(name) {
         try elements(field.value, relationship).map { value in
           guard let text = value.string else { throw ValidationError("expected an object ID") }
-          return try opened.key(text)
+          return text
         }
       }
-      add(.keys(keys), relationship, to: &draft)
+      if hasLocalIDs { return add(.local(names), relationship, to: &draft) }
+      add(.keys(try naming(name) { try names.map(opened.key) }), relationship, to: &draft)
     case .lookup(let name, let key):
       guard case .relationship(let relationship)? = draft.entity.property(named: name) else {
         return try refuse(name, field, draft)

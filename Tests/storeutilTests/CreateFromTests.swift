@@ -1,0 +1,116 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite("storeutil create --from")
+struct CreateFromTests {
+  private static let types = ["sqlite", "xml", "binary"]
+  private static let model = "Library.xcdatamodel"
+
+  /// The objects of the store of the library, in the form that fetch writes.
+  private func export(_ library: Library, _ form: [String] = []) throws -> String {
+    let arrays = try ["Author", "Book", "Tag"].map { entity in
+      "\"\(entity)\": \(try library.run(["fetch", Library.store, entity] + form))"
+    }
+    return "{\n\(arrays.joined(separator: ",\n"))}\n"
+  }
+
+  private func values(_ store: String, _ library: Library) throws -> [String] {
+    let model = store.hasSuffix("sqlite") ? [] : Library.modelOption
+    return try [
+      ("Author", "name,born,books.title"), ("Book", "@entity,title,pages,price,cover,author.name"),
+      ("Comic", "title,inColor,weight"), ("Tag", "name,books.title"),
+    ].map { entity, keys in
+      let sort = keys.contains("title") && !keys.hasPrefix("name") ? "title" : "name"
+      return try library.run(["fetch", store, entity, "--keys", keys, "--sort", sort, "--json"] + model)
+    }
+  }
+
+  @Test("makes a store with the values and relationships that fetch printed", arguments: types, [[], ["--plain"]])
+  func copies(_ type: String, _ form: [String]) throws {
+    let library = try Library()
+    try library.write(export(library, form), to: "library.json")
+    let text = try library.run("create", Self.model, "copy.\(type)", "--type", type, "--from", "library.json")
+    #expect(text == "4 inserted\n")
+    #expect(try values("copy.\(type)", library) == values(Library.store, library))
+  }
+
+  @Test("reads references by local IDs and by values, before and after the objects that they lead to")
+  func references() throws {
+    let library = try Library()
+    try library.write(
+      #"""
+      {
+        "Book": [
+          {"@id": "notes", "title": "Notes", "author": "ada", "cover": {"$data": "AAEC"}},
+          {"title": "Letters", "author.name": "Ada"},
+          {"@entity": "Comic", "@id": "comic", "title": "Cartoons", "author.name": "Grace", "inColor": true}
+        ],
+        "Author": [{"name": "Grace"}, {"@id": "ada", "name": "Ada", "born": "1815-12-10 06:00"}],
+        "Tag": [{"name": "x", "books": ["comic", "notes"]}, {"name": "y", "books.title": ["Letters"]}]
+      }
+      """#, to: "data.json")
+    let call = ["create", Self.model, "new.sqlite", "--from", "data.json"]
+    #expect(try library.run(call + ["--time-zone=-01:00"]) == "7 inserted\n")
+    let keys = ["--sort", "title", "--keys", "@entity,title,author.name", "--csv"]
+    #expect(
+      try library.run(["fetch", "new.sqlite", "Book"] + keys)
+        == "@entity,title,author.name\r\nComic,Cartoons,Grace\r\nBook,Letters,Ada\r\nBook,Notes,Ada\r\n")
+    #expect(try library.run("count", "new.sqlite", "Tag", "name == 'x' AND books.@count == 2") == "1\n")
+    #expect(try library.run("count", "new.sqlite", "Author", "born == '1815-12-10T07:00:00Z'") == "1\n")
+    #expect(try library.isSound("new.sqlite"))
+  }
+
+  @Test("makes many objects in batches, which refer to each other")
+  func batches() throws {
+    let library = try Library()
+    try library.makePlaces("places.sqlite")
+    let places = (0..<12_000).map { number in
+      "{\"@id\": \"\(number)\", \"name\": \"p\(number)\", \"within\": \"\((number + 7_000) % 12_000)\"}"
+    }
+    try library.write("{\"Place\": [\(places.joined(separator: ",\n"))]}", to: "data.json")
+    #expect(try library.run("create", "Places.xcdatamodel", "new.sqlite", "--from", "data.json") == "12 000 inserted\n")
+    #expect(
+      try library.run("fetch", "new.sqlite", "Place", "name IN {'p3', 'p9000'}", "--keys", "within.name", "--csv")
+        == "within.name\r\np7003\r\np4000\r\n")
+    #expect(try library.isSound("new.sqlite"))
+  }
+
+  @Test(
+    "leaves no file behind on an error", arguments: types,
+    [
+      (#"{"Author": [{"name": "Ada"}, {"name": 5}]}"#, 2, "data.json:1:30: name: expected String, found 5"),
+      (#"{"Author": [{"name": "x"}]}"#, 2, "data.json:1:13: name: "),
+      (#"{"Author": [{"born": null}]}"#, 2, "data.json:1:13: name: a value is missing"),
+      (#"{"Book": [{"title": "x"}]}"#, 2, "data.json:1:11: author: an object is missing"),
+      (
+        #"{"Book": [{"title": "x", "author": "a"}]}"#, 2,
+        "data.json:1:11: author: no object of the file has the @id \"a\""
+      ),
+      (#"{"Tag": [{"@id": "a", "name": "x", "books": ["a"]}]}"#, 2, "data.json:1:10: books: "),
+      (
+        #"{"Author": [{"@id": "a", "name": "Ada"}, {"@id": "a", "name": "Bea"}]}"#, 2,
+        "data.json:1:42: the object at 1:13 has the same @id, \"a\""
+      ),
+      (
+        #"{"Author":[{"@id":"a","name":"Ada"},{"name":"Bea","books":["b"]}],"Book":[{"@id":"b","title":"x","author":"a"}]}"#,
+        2, "by the inverse relationship"
+      ),
+      (#"{"Author": [{"nam": "Ada"}]}"#, 64, "did you mean name?"),
+      (#"{"Autor": [{"name": "Ada"}]}"#, 64, "did you mean Author?"),
+      (#"{"Author": {"name": "Ada"}}"#, 3, "data.json:1:12: expected an array of objects"),
+      (#"[{"name": "Ada"}]"#, 3, "data.json:1:1: expected an object with an array for each entity"),
+      (#"{"Author": [{"name": "Ada"}]"#, 3, "data.json:1:29: expected a comma"),
+      (#"{"Author": [], "Author": []}"#, 3, "data.json:1:16: there are two arrays \"Author\""),
+      ("", 3, "the file is empty"),
+    ] as [(String, Int32, String)])
+  func failures(_ type: String, _ example: (text: String, status: Int32, message: String)) throws {
+    let library = try Library()
+    try library.write(example.text, to: "data.json")
+    let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
+    let failure = try library.failure(["create", Self.model, "new", "--type", type, "--from", "data.json"])
+    #expect(failure.status == example.status && failure.errors.contains(example.message), "\(failure)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
+  }
+}
