@@ -324,6 +324,23 @@ extension SQLiteStore {
   }
 }
 
+/// The state of the rows, by which programs find what others saved.
+extension SQLiteStore {
+  /// The versions of all rows.
+  ///
+  /// - Complexity: O(*n*) in the number of rows.
+  package func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {
+    try reading { state throws(ManagedObjectError) in try state.rowVersions() }
+  }
+
+  /// The number of the last save in the history, 0 without a save; nil for a store without a history.
+  package func lastHistoryNumber() throws(ManagedObjectError) -> Int64? {
+    try reading { state throws(ManagedObjectError) in
+      try state.hasHistory() ? HistoryReading(state).lastNumber() : nil
+    }
+  }
+}
+
 /// The model and the metadata of a file.
 extension SQLiteStore {
   /// The model that a store has in itself.

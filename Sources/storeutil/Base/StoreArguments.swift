@@ -158,13 +158,7 @@ struct OpenStore {
   }
 
   /// The entity of a name on the command line.
-  func entity(_ name: String) throws -> ManagedObjectModel.Entity {
-    if let entity = model.entity(named: name) { return entity }
-    let names = model.entities.map(\.name)
-    let hint = MistypedVerb.nearest(to: name, in: names).map { "; did you mean \($0.printable())?" }
-    throw ValidationError(
-      "There is no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them.")")
-  }
+  func entity(_ name: String) throws -> ManagedObjectModel.Entity { try model.entity(onCommandLine: name) }
 
   /// A condition on objects of an entity. Objects, UUIDs, URLs and dates are text in it.
   func predicate(_ text: String, for entity: ManagedObjectModel.Entity) throws -> ManagedPredicate {
@@ -213,5 +207,14 @@ struct OpenStore {
       guard error.code == .referentialIntegrity else { throw error }
       throw ManagedObjectError(.referentialIntegrity, "there is no object \(id)")
     }
+  }
+}
+
+extension ManagedObjectModel {
+  /// The entity of a name on the command line.
+  func entity(onCommandLine name: String) throws -> Entity {
+    if let entity = entity(named: name) { return entity }
+    let hint = MistypedVerb.nearest(to: name, in: entities.map(\.name)).map { "; did you mean \($0.printable())?" }
+    throw ValidationError("There is no entity \(name.quoted)\(hint ?? "; storeutil model \"STORE\" lists them.")")
   }
 }

@@ -22,7 +22,7 @@ struct StoreUtil: ParsableCommand {
         name: "Look",
         subcommands: [
           Info.self, Fetch.self, Count.self, Search.self, Show.self, HTML.self, ModelVerb.self, Hashes.self,
-          History.self, Diff.self,
+          History.self, Watch.self, Diff.self,
           Check.self,
         ]),
       CommandGroup(name: "Change", subcommands: [SetValues.self, Insert.self, Import.self, Delete.self]),

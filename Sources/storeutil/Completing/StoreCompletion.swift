@@ -15,7 +15,11 @@ enum StoreCompletion {
   ) -> CompletionAnswer? {
     switch argument.valueName {
     case "entity": .texts(model(on: line)?.entities.map(\.name) ?? [])
-    case "key[:desc]": .texts(keys(on: line))
+    case "key[:desc]", "attribute": .texts(keys(on: line))
+    case "column=property":
+      text.lastIndex(of: "=").map { equals in
+        CompletionAnswer.texts(keys(on: line).map { text[...equals] + $0 })
+      }
     case "keys":
       CompletionAnswer(
         candidates: keys(on: line).map { key in

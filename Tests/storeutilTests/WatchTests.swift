@@ -1,0 +1,126 @@
+import Foundation
+import PropertyLists
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("storeutil watch")
+struct WatchTests {
+  private func start(_ library: Library, _ arguments: String...) throws -> ChildProcess {
+    let process = try ChildProcess("storeutil", ["watch"] + arguments.map { $0.replacing("%", with: library.url.path) })
+    #expect(eventually { process.errors.contains("Control-C") || process.ended != nil }, "\(process.errors)")
+    return process
+  }
+
+  private func expect(_ lines: [String], of process: ChildProcess) {
+    let text = lines.map { $0 + "\n" }.joined()
+    #expect(eventually { process.text == text }, "\(process.text)\(process.errors)")
+  }
+
+  @Test("prints what others save, by the versions of objects", arguments: ["sqlite", "xml", "binary"])
+  func versions(_ type: String) throws {
+    let library = try Library()
+    try library.makePlaces("places", type: type)
+    let model = ["--model", "Places.xcdatamodel"]
+    let process = try start(library, "%/places", "--model", "%/Places.xcdatamodel")
+    #expect(process.errors.contains("by the versions of its objects"))
+    let inserted = try library.run(["insert", "places", "Place", "name=Shelf"] + model)
+    let id = try #require(inserted.split(separator: "\n").first?.split(separator: " ").last.map { String($0) })
+    var lines = ["inserted \(id)"]
+    expect(lines, of: process)
+    try library.run(["set", "places", id, "height=2", "name=Board"] + model)
+    lines.append("changed \(id): height, name")
+    expect(lines, of: process)
+    // The same length as before.
+    try library.run(["set", "places", id, "height=3"] + model)
+    lines.append("changed \(id): height")
+    expect(lines, of: process)
+    try library.run(["delete", "places", id] + model)
+    lines.append("deleted \(id)")
+    expect(lines, of: process)
+    process.signal(SIGINT)
+    #expect(process.waitUntilExit() == .exited(0))
+    expect(lines, of: process)
+  }
+
+  @Test("prints saves of the history, as lines of JSON, and ends by a signal", arguments: [SIGINT, SIGTERM])
+  func history(_ signal: Int32) throws {
+    let library = try Library()
+    try library.trackHistory()
+    try library.run("set", Library.store, "Book/1", "pages=1")
+    let process = try start(library, "%/\(Library.store)", "--json", "--entity", "Book")
+    #expect(process.errors.contains("by its history"))
+    try library.run("insert", Library.store, "Comic", "title=New", "author=Author/1")
+    try library.run("set", Library.store, "Book/1", "pages=2", "price=3")
+    try library.run("set", Library.store, "Author/1", "born=2000-01-01")
+    try library.run("delete", Library.store, "Comic/3")
+    #expect(eventually { process.text.split(separator: "\n").count == 3 }, "\(process.text)\(process.errors)")
+    let options = PropertyListReadingOptions(restoresCoercedValues: true)
+    let changes = try process.text.split(separator: "\n").map { line in
+      try PropertyList(Data(line.utf8), format: .json, options: options)
+    }
+    #expect(changes.map { $0["change"]?.string } == ["inserted", "changed", "deleted"])
+    #expect(changes.map { $0["entity"]?.string } == ["Comic", "Book", "Comic"])
+    #expect(changes[1]["properties"] == ["pages", "price"])
+    #expect(changes[1]["author"]?.string == "storeutil" && changes[1]["date"]?.date != nil)
+    #expect(changes[1]["object"]?.string?.hasSuffix("/Book/p1") == true)
+    process.signal(signal)
+    #expect(process.waitUntilExit() == .exited(0))
+  }
+
+  @Test("writes nothing and lets others save, also with a log that others have open")
+  func writesNothing() throws {
+    let library = try Library()
+    let before = try library.contents(Library.store)
+    let process = try start(library, "%/\(Library.store)")
+    #expect(try library.contents(Library.store) == before)
+    // Another program has the store open, and commits into its log.
+    let python = """
+      store.execute('PRAGMA journal_mode = WAL')
+      import time
+      for pages in (101, 102):
+          store.execute('UPDATE ZBOOK SET ZPAGES = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = 1', (pages,))
+          store.commit()
+          time.sleep(0.5)
+      assert store.execute('PRAGMA wal_checkpoint(TRUNCATE)').fetchone()[0] == 0
+      store.execute('PRAGMA locking_mode = EXCLUSIVE')
+      store.execute('BEGIN EXCLUSIVE')
+      """
+    try library.runPython(python, on: Library.store)
+    expect(["changed Book/p1: pages", "changed Book/p1: pages"], of: process)
+    process.signal(SIGTERM)
+    #expect(process.waitUntilExit() == .exited(0))
+    let names = try library.contents(Library.store).keys.sorted()
+    #expect(names == [Library.store])
+  }
+
+  @Test(
+    "refuses what it cannot watch",
+    arguments: [
+      (["watch", "missing.sqlite"], 1, "missing.sqlite"), (["watch", Library.store, "--entity", "Bok"], 64, "Book"),
+      (["watch", Library.store, "--immutable"], 64, "--immutable"),
+      (["watch", Library.store, "--tables"], 64, "--tables"),
+      (["watch", Library.store, "--plain"], 64, "--plain goes with --json"),
+    ] as [([String], Int32, String)])
+  func refusals(_ arguments: [String], _ status: Int32, _ text: String) throws {
+    let failure = try Library().failure(arguments)
+    #expect(failure.status == status && failure.errors.contains(text), "\(failure)")
+  }
+
+  @Test("ends when the store is removed")
+  func removed() throws {
+    let library = try Library()
+    let process = try start(library, "%/\(Library.store)")
+    try FileManager.default.removeItem(at: library.url.appending(path: Library.store))
+    #expect(process.waitUntilExit() == .exited(1))
+    #expect(process.errors.contains(Library.store))
+  }
+}
+
+extension Library {
+  /// Keeps a history of the changes of the store.
+  func trackHistory() throws {
+    let file = url.appending(path: Library.store)
+    _ = try SQLiteStore(file, model: SQLiteStore.model(inFile: file), tracksHistory: true)
+  }
+}
