@@ -47,7 +47,7 @@ enum Library {
 }
 
 /// Steele, Lea and Flood's generator: small, and the same everywhere.
-struct SplitMix64 {
+struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {

@@ -5,6 +5,9 @@ import PropertyLists
 // the argument `preferences`, `messages`, `objects`, `sqlite` or `results`: only those tables. With `check`: does our
 // part of every work on a small library, to see that an optimized build does it at all. With the arguments `tool PATH`:
 // the table of the tool, a release build of which is at PATH; it takes a few gigabytes of disk. With the arguments
+// `growth [TEXT] [--tools FOLDER] [--scale N]`: the processor times of all operations at 1, 2, 4 and 8 times a
+// size, of those whose names contain TEXT, and of the tools in FOLDER; the exit code is 1 if any grows faster than
+// n log n. With the arguments
 // `WORK IMPLEMENTATION FOLDER`, of messages `WORK IMPLEMENTATION COUNT`, of managed objects `WORK IMPLEMENTATION COUNT
 // STORAGE`, of fetched results their name, `WORK COUNT`: measures one in this process and prints the figures as JSON.
 
@@ -120,7 +123,15 @@ func time(_ seconds: Double) -> String {
 /// How many objects there are where the growth of times is looked at.
 let growth = [10_000, 100_000, 1_000_000]
 
-if arguments.count == 3, arguments[1] == ResultsWork.name, let work = ResultsWork(rawValue: arguments[2]),
+if arguments.first == "growth" {
+  let suspects = try GrowthTable(arguments: Array(arguments.dropFirst())).printTable()
+  if !suspects.isEmpty {
+    print("\nFaster than n log n, or not measured:\n" + suspects.joined(separator: "\n"))
+    exit(1)
+  }
+} else if arguments.first == GrowthTable.lineMode {
+  try GrowthTable(arguments: Array(arguments.dropFirst())).measureLine()
+} else if arguments.count == 3, arguments[1] == ResultsWork.name, let work = ResultsWork(rawValue: arguments[2]),
   let count = Int(arguments[3])
 {
   try work.measure(count: count).report()

@@ -1,0 +1,115 @@
+import Foundation
+
+/// One of the tools, as processes that are measured.
+struct GrowthTool {
+  let name: String
+  let path: String
+  /// A run that takes longer is ended, which is a failure.
+  private static let timeLimit = Duration.seconds(60)
+
+  init(_ name: String, in folder: URL) {
+    self.name = name
+    path = folder.appendingPathComponent(name).path
+  }
+
+  /// A command line: its arguments, what it reads from standard input, and its exit code.
+  struct Command {
+    var arguments: [String]
+    /// A file to read from.
+    var input: URL?
+    var status: Int32
+    /// Variables of the environment beyond those of this process.
+    var environment: [String: String]
+
+    init(_ arguments: [String], input: URL? = nil, status: Int32 = 0, environment: [String: String] = [:]) {
+      self.arguments = arguments
+      self.input = input
+      self.status = status
+      self.environment = environment
+    }
+  }
+
+  /// The tool ended with another exit code than expected.
+  struct Failure: Error {
+    let arguments: [String]
+    let status: Int32
+    let output: String
+  }
+
+  /// A line of the table. The time that the same command takes at size 1 is subtracted, so that starting the tool does
+  /// not count.
+  ///
+  /// - Parameters:
+  ///   - operation: The verb, and the options that make it a line of its own.
+  ///   - file: A file that the command changes, if there is one. Each run gets a copy.
+  ///   - prepare: Makes the files of a size in a folder, and returns the command. Files that the command makes have names
+  ///     that begin with `new-`; they are removed before each run.
+  func line(
+    _ operation: String, _ shape: String, base: Int = 250, greatest: Int = GrowthLine.greatestSize,
+    changing file: String? = nil,
+    prepare: @escaping (_ size: Int, _ folder: URL) throws -> Command
+  ) -> GrowthLine {
+    GrowthLine(
+      operation: "\(name) \(operation)", shape: shape, base: base, greatest: greatest, leastSeconds: 0.01
+    ) { size, folder in
+      let small = folder.appendingPathComponent("small")
+      try FileManager.default.createDirectory(at: small, withIntermediateDirectories: true)
+      let smallCommand = try prepare(1, small)
+      var startUp = Double.infinity
+      for _ in 0..<5 { startUp = min(startUp, try run(smallCommand, in: small, changing: file)) }
+      let command = try prepare(size, folder)
+      return { try run(command, in: folder, changing: file) - startUp }
+    }
+  }
+
+  /// Runs a command to its end in a folder; returns its processor time, in seconds.
+  private func run(_ command: Command, in folder: URL, changing file: String?) throws -> Double {
+    let fileManager = FileManager.default
+    if let file {
+      // The original has another name from the first run on.
+      let (changed, original) = (folder.appendingPathComponent(file), folder.appendingPathComponent("original-" + file))
+      if !fileManager.fileExists(atPath: original.path) { try fileManager.moveItem(at: changed, to: original) }
+      for suffix in ["", "-wal", "-shm"] { try? fileManager.removeItem(atPath: changed.path + suffix) }
+      try fileManager.copyItem(at: original, to: changed)
+    }
+    // What a run made is in the way of the next one.
+    for name in try fileManager.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("new-") {
+      try fileManager.removeItem(at: folder.appendingPathComponent(name))
+    }
+    let errors = folder.appendingPathComponent("errors").path
+    var pointers: [UnsafeMutablePointer<CChar>?] = ([path] + command.arguments).map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    var variables = ProcessInfo.processInfo.environment.merging(command.environment) { $1 }
+    variables[GrowthTable.tunables] = nil
+    var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for variable in environment { free(variable) } }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, command.input?.path ?? "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    // The process inherits the folder of this one, which measures nothing else.
+    guard chdir(folder.path) == 0 else {
+      throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: folder.path])
+    }
+    var process: pid_t = 0
+    guard posix_spawn(&process, path, &actions, nil, &pointers, &environment) == 0 else {
+      throw CocoaError(.executableNotLoadable, userInfo: [NSFilePathErrorKey: path])
+    }
+    var (status, usage): (CInt, rusage) = (0, rusage())
+    let begin = ContinuousClock.now
+    while wait4(process, &status, WNOHANG, &usage) == 0 {
+      if ContinuousClock.now - begin > Self.timeLimit { kill(process, SIGKILL) }
+      usleep(500)
+    }
+    let code = status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+    guard code == command.status else {
+      let output = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
+      throw Failure(
+        arguments: command.arguments.prefix(12).map { String($0.prefix(80)) }, status: code,
+        output: String(output.prefix(500)))
+    }
+    return ProcessorTime.seconds(usage)
+  }
+}
