@@ -19,6 +19,26 @@ struct UnwrapperCostTests {
     return isDebug ? .seconds(4) : .milliseconds(100)
   }()
 
+  @Test("data on the ways of many paths is opened once") func openedOnce() throws {
+    let names = (0..<500).map { "key \($0)" }
+    let archive = try KeyedArchiver.archivedData(
+      withRootObject: Dictionary(uniqueKeysWithValues: names.map { ($0, [$0, "second"]) }))
+    let broken = Data("bplist00".utf8)
+    let document = try PropertyListDocument(
+      PropertyList.array([.data(archive), .data(broken)]).data(format: .binary))
+    var lookup = UnwrappedLookup(document)
+    for name in names {
+      let path = PropertyListKeyPath([.index(0), .key(name), .index(0)])
+      #expect(try lookup.value(at: path).string == name)
+      var unwrapper = Unwrapper()
+      #expect(try unwrapper.value(at: path, in: document).string == name)
+      #expect(throws: KeyedArchiveError.self) {
+        try lookup.value(at: PropertyListKeyPath([.index(1), .key(name)]))
+      }
+    }
+    #expect(lookup.unwrapper.openedCount == 1 && lookup.unwrapper.unreadableCount == 1)
+  }
+
   /// Lists one in the data of another.
   private static func layers(_ count: Int, _ inner: PropertyList, _ format: PropertyListFormat) throws -> PropertyList {
     var list = inner

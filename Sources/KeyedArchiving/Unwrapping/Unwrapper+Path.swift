@@ -14,111 +14,180 @@ extension Unwrapper {
   public mutating func value(
     at path: PropertyListKeyPath, in document: PropertyListDocument
   ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
-    begin(document)
-    var place = OpenedPlace(node: document.root)
-    if let archive = try? KeyedArchive(document) { place = OpenedPlace(archiveRoot: try self.document(archive).root) }
+    var lookup = UnwrappedLookup(document, self)
+    defer { self = lookup.unwrapper }
+    return try lookup.value(at: path)
+  }
+}
+
+/// Looks up values by paths that go on inside of data, many in one document.
+///
+/// Data on the ways is opened once, and of large dictionaries that are asked again and again the keys are kept, so that
+/// *m* paths take O(*n* + *m*) and not O(*n* × *m*).
+package struct UnwrappedLookup {
+  /// What has been opened, and what could not be.
+  package private(set) var unwrapper: Unwrapper
+  private let document: PropertyListDocument
+  private var root: OpenedPlace?
+  /// What data became, by its place; nil if it stays data.
+  private var opened: [Place: OpenedPlace?] = [:]
+  private var lookups: [ObjectIdentifier: NodeLookup] = [:]
+
+  private struct Place: Hashable {
+    let document: ObjectIdentifier
+    let index: Int
+  }
+
+  package init(_ document: PropertyListDocument, _ unwrapper: Unwrapper = Unwrapper()) {
+    self.document = document
+    self.unwrapper = unwrapper
+  }
+
+  /// Returns the value at a path, and throws as ``Unwrapper/value(at:in:)`` does.
+  package mutating func value(
+    at path: PropertyListKeyPath
+  ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
+    unwrapper.begin(document)
+    var place = try start()
     for (depth, component) in path.components.enumerated() {
       let way = PropertyListKeyPath(Array(path.components[..<depth]))
-      while place.objects == nil, let content = try open(place.node.flat, in: place.node.document, at: way) {
-        place = try self.place(of: content)
-      }
+      while place.objects == nil, let content = try content(of: place.node, at: way) { place = content }
       do throws(PropertyListError) {
-        try place.enter(component)
+        if place.objects != nil {
+          try place.enter(component)
+        } else {
+          let id = ObjectIdentifier(place.node.document)
+          let next = PropertyListKeyPath([component])
+          place = OpenedPlace(node: try lookups[id, default: NodeLookup()].descendant(of: place.node, at: next))
+        }
       } catch {
         var error = error
         if error.kind == .noSuchValue { error.keyPath = way }
         throw KeyedArchiveError(error)
       }
     }
-    if place.objects == nil {
-      let known = unreadable.count
-      let value = try unwrapped(place.node)
-      for index in known..<unreadable.count {
-        let way = PropertyListKeyPath(path.components + unreadable[index].path.components)
-        unreadable[index] = Unreadable(path: way, error: unreadable[index].error)
-      }
-      return value
-    }
-    return try translated(place.resolved())
+    guard place.objects == nil else { return try translated(place.resolved()) }
+    let known = unwrapper.unreadable.count
+    let value = try unwrapper.unwrapped(place.node)
+    unwrapper.locateUnreadable(from: known, below: path)
+    return value
   }
 
-  private mutating func place(of content: NestedContent) throws(KeyedArchiveError) -> OpenedPlace {
-    switch content {
-    case .propertyList(let document): OpenedPlace(node: document.root)
-    case .archive(let archive): OpenedPlace(archiveRoot: try document(archive).root)
+  private mutating func start() throws(KeyedArchiveError) -> OpenedPlace {
+    if let root { return root }
+    var place = OpenedPlace(node: document.root)
+    if let archive = try? KeyedArchive(document) {
+      place = OpenedPlace(archiveRoot: try unwrapper.document(archive).root)
     }
+    root = place
+    return place
   }
+
+  /// What data became; nil for what stays what it is.
+  private mutating func content(
+    of node: PropertyListDocument.Node, at path: PropertyListKeyPath
+  ) throws(KeyedArchiveError) -> OpenedPlace? {
+    guard node.kind == .data else { return nil }
+    let place = Place(document: ObjectIdentifier(node.document), index: node.index)
+    if let known = opened[place] { return known }
+    var content: OpenedPlace?
+    switch try unwrapper.open(node.flat, in: node.document, at: path) {
+    case .propertyList(let document): content = OpenedPlace(node: document.root)
+    case .archive(let archive): content = OpenedPlace(archiveRoot: try unwrapper.document(archive).root)
+    case nil: break
+    }
+    opened[place] = content
+    return content
+  }
+}
+
+/// What an archive became, with what is kept to find values in it.
+private final class OpenedObjects {
+  let root: PropertyListDocument.Node
+  var lookup = NodeLookup()
+  /// The objects that have a `$uid`; nil until one is asked for.
+  var marked: [PropertyList.Integer: PropertyListDocument.Node]?
+  /// The positions of the elements of Foundation's dictionaries, by the index of the dictionary, then by key.
+  var positions: [Int: [String: Int]] = [:]
+
+  init(_ root: PropertyListDocument.Node) { self.root = root }
 }
 
 /// A value on a path, in a property list or in what an archive became.
 private struct OpenedPlace {
   private(set) var node: PropertyListDocument.Node
-  /// The top of the archive; nil in a property list.
-  private(set) var objects: PropertyListDocument.Node?
-  /// The objects that have a `$uid`; nil until one is asked for.
-  private var marked: [PropertyList.Integer: PropertyListDocument.Node]?
+  /// What the archive became; nil in a property list.
+  let objects: OpenedObjects?
 
-  init(node: PropertyListDocument.Node) { self.node = node }
+  init(node: PropertyListDocument.Node) {
+    self.node = node
+    objects = nil
+  }
 
   init(archiveRoot root: PropertyListDocument.Node) {
     node = root
-    objects = root
+    objects = OpenedObjects(root)
   }
 
   /// Goes on to a child.
   mutating func enter(_ component: PropertyListKeyPath.Component) throws(PropertyListError) {
-    if objects != nil, let child = try objectChild(component) {
+    let step = PropertyListKeyPath([component])
+    guard let objects else {
+      node = try node.descendant(at: step)
+      return
+    }
+    if let child = try objectChild(component, objects) {
       node = child
     } else {
-      node = try node.descendant(at: PropertyListKeyPath([component]))
+      node = try objects.lookup.descendant(of: node, at: step)
     }
   }
 
   /// The value itself, in the place of a reference.
   func resolved() throws(PropertyListError) -> PropertyListDocument.Node {
-    var copy = self
-    return try copy.target(of: node) ?? node
+    guard let objects, let target = try target(of: node, objects) else { return node }
+    return target
   }
 
   /// A value that a path reaches, but not by a key of the dictionary that is there; nil for others.
-  private mutating func objectChild(
-    _ component: PropertyListKeyPath.Component
+  private func objectChild(
+    _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard node.kind == .dictionary else { return nil }
-    if try node.value(forKey: component.text) != nil { return nil }
-    var object = try target(of: node) ?? node
+    if try objects.lookup.value(of: node, forKey: component.text) != nil { return nil }
+    var object = try target(of: node, objects) ?? node
     if let inner = try object.value(forKey: "$object") { object = inner }
     switch object.kind {
     case .array:
       guard let index = component.arrayIndex(in: object.count), index < object.count else { return nil }
       return try object.child(at: index)
     case .dictionary:
-      if let value = try object.value(forKey: component.text) { return value }
-      return try element(component, of: object)
+      if let value = try objects.lookup.value(of: object, forKey: component.text) { return value }
+      return try element(component, of: object, objects)
     default: return nil
     }
   }
 
   /// The object that a reference leads to; nil for what is none.
-  private mutating func target(
-    of node: PropertyListDocument.Node
+  private func target(
+    of node: PropertyListDocument.Node, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
-    guard let root = objects, node.kind == .dictionary, node.count == 1,
+    guard node.kind == .dictionary, node.count == 1,
       let uid = try node.value(forKey: "$ref")?.integer
     else { return nil }
-    if let marked { return marked[uid] }
+    if let marked = objects.marked { return marked[uid] }
     var found: [PropertyList.Integer: PropertyListDocument.Node] = [:]
-    var walk = NodeWalk(root)
+    var walk = NodeWalk(objects.root)
     while let node = try walk.next() {
       if node.kind == .dictionary, let uid = try node.value(forKey: "$uid")?.integer { found[uid] = node }
     }
-    marked = found
+    objects.marked = found
     return found[uid]
   }
 
   /// An element of one of Foundation's collections.
-  private mutating func element(
-    _ component: PropertyListKeyPath.Component, of object: PropertyListDocument.Node
+  private func element(
+    _ component: PropertyListKeyPath.Component, of object: PropertyListDocument.Node, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard let name = try object.value(forKey: "$class")?.string, let layout = FoundationLayout(className: name),
       layout.isCollection, let values = try object.value(forKey: "NS.objects"), values.kind == .array
@@ -128,14 +197,25 @@ private struct OpenedPlace {
       return try values.child(at: index)
     }
     guard let keys = try object.value(forKey: "NS.keys"), keys.kind == .array else { return nil }
-    for position in 0..<min(keys.count, values.count) {
-      var key = try keys.child(at: position)
-      key = try target(of: key) ?? key
-      if let inner = try key.value(forKey: "$object") { key = inner }
-      if try key.string == component.text || key.integer?.description == component.text {
-        return try values.child(at: position)
-      }
+    if objects.positions[object.index] == nil {
+      objects.positions[object.index] = try positions(of: keys, count: values.count, objects)
     }
-    return nil
+    guard let position = objects.positions[object.index]?[component.text] else { return nil }
+    return try values.child(at: position)
+  }
+
+  /// The first position of each key that is a string or an integer.
+  private func positions(
+    of keys: PropertyListDocument.Node, count: Int, _ objects: OpenedObjects
+  ) throws(PropertyListError) -> [String: Int] {
+    var positions: [String: Int] = [:]
+    for position in 0..<min(keys.count, count) {
+      var key = try keys.child(at: position)
+      key = try target(of: key, objects) ?? key
+      if let inner = try key.value(forKey: "$object") { key = inner }
+      guard let text = try key.string ?? key.integer?.description, positions[text] == nil else { continue }
+      positions[text] = position
+    }
+    return positions
   }
 }

@@ -108,6 +108,14 @@ extension Unwrapper {
     if unreadable.count < Self.greatestUnreadable { unreadable.append(data) }
   }
 
+  /// Puts a path before those of the data that could not be opened, from the one at an index on.
+  mutating func locateUnreadable(from start: Int, below path: PropertyListKeyPath) {
+    for index in start..<unreadable.count {
+      let way = PropertyListKeyPath(path.components + unreadable[index].path.components)
+      unreadable[index] = Unreadable(path: way, error: unreadable[index].error)
+    }
+  }
+
   /// What tools say about data that begins like an archive, but cannot be read.
   package var notes: [String] {
     var notes = unreadable.prefix(10).map { data in

@@ -6,7 +6,7 @@ extension PropertyListDocument {
     /// The document this is a part of.
     public let document: PropertyListDocument
     /// The number of the object in a binary document, the place in the node table of others.
-    let index: Int
+    package let index: Int
     package let flat: FlatNode
   }
 }

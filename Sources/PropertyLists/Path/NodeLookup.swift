@@ -26,7 +26,8 @@ package struct NodeLookup {
     }
   }
 
-  private mutating func value(
+  /// Returns the value of a dictionary for a key, as ``PropertyListDocument/Node/value(forKey:)`` does.
+  package mutating func value(
     of node: PropertyListDocument.Node, forKey key: String
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard node.count >= Self.keptCount else { return try node.value(forKey: key) }

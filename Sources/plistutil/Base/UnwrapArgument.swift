@@ -41,12 +41,17 @@ struct UnwrapArgument: ParsableArguments {
     _ body: (inout Unwrapper) throws(KeyedArchiveError) -> Result
   ) throws(PropertyListError) -> Result {
     var unwrapper = Unwrapper()
-    defer { for note in unwrapper.notes { report.note("\(input.name): note: \(note)") } }
+    defer { reportUnreadable(of: unwrapper, input, &report) }
     do throws(KeyedArchiveError) {
       return try body(&unwrapper)
     } catch {
       throw PropertyListError(error)
     }
+  }
+
+  /// Reports what an unwrapper could not open.
+  func reportUnreadable(of unwrapper: Unwrapper, _ input: Input, _ report: inout FileReport) {
+    for note in unwrapper.notes { report.note("\(input.name): note: \(note)") }
   }
 
   /// The file as a property list. Typedstreams and nibs are in the shape of keyed archives.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import KeyedArchiving
 import PropertyLists
 import Synchronization
 import ToolSupport
@@ -137,15 +138,31 @@ struct Get: ParsableCommand {
     }
   }
 
+  /// What is kept of the way to a value for the values after it.
+  private struct Lookup {
+    var nodes = NodeLookup()
+    /// Nil if nothing is opened.
+    var unwrapped: UnwrappedLookup?
+
+    mutating func value(
+      at path: PropertyListKeyPath, in document: PropertyListDocument
+    ) throws(PropertyListError) -> PropertyListDocument.Node {
+      guard unwrapped != nil else { return try nodes.descendant(of: document.root, at: path) }
+      do throws(KeyedArchiveError) { return try unwrapped!.value(at: path) } catch { throw PropertyListError(error) }
+    }
+  }
+
   /// A path as it was given, and what it means.
   private typealias Path = (text: String, path: PropertyListKeyPath)
 
   private func take(
     _ paths: [Path], from document: PropertyListDocument, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) {
-    var lookup = NodeLookup()
+    var lookup = Lookup()
+    if unwrap.isGiven { lookup.unwrapped = UnwrappedLookup(document) }
+    defer { if let unwrapped = lookup.unwrapped { unwrap.reportUnreadable(of: unwrapped.unwrapper, input, &report) } }
     if let format {
-      guard let path = paths.first?.path, let node = try node(at: path, in: document, &lookup, input, &report) else {
+      guard let path = paths.first?.path, let node = try node(at: path, in: document, &lookup) else {
         return
       }
       return try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
@@ -154,7 +171,7 @@ struct Get: ParsableCommand {
       var values: [PropertyList] = []
       for (_, path) in paths {
         values.append(
-          try node(at: path, in: document, &lookup, input, &report).map(PropertyList.init) ?? .string(`default` ?? ""))
+          try node(at: path, in: document, &lookup).map(PropertyList.init) ?? .string(`default` ?? ""))
       }
       guard !key.isEmpty else { return try report.machineLine(["value": values[0]]) }
       var fields: PropertyList = [:]
@@ -164,7 +181,7 @@ struct Get: ParsableCommand {
     // All of them before the first is printed.
     var output = Data()
     for (_, path) in paths {
-      let node = try node(at: path, in: document, &lookup, input, &report)
+      let node = try node(at: path, in: document, &lookup)
       output += try text(of: node, at: path, input, report)
     }
     try destination.write(output, for: input, to: &report)
@@ -172,14 +189,11 @@ struct Get: ParsableCommand {
 
   /// The value at a path; nil if there is none, and --default says what stands for it.
   private func node(
-    at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout NodeLookup, _ input: Input,
-    _ report: inout FileReport
+    at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout Lookup
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
     let node: PropertyListDocument.Node
     do throws(PropertyListError) {
-      node =
-        try unwrap.isGiven
-        ? unwrap.value(at: path, in: document, input, &report) : lookup.descendant(of: document.root, at: path)
+      node = try lookup.value(at: path, in: document)
     } catch {
       guard error.kind == .noSuchValue, `default` != nil else { throw error }
       return nil
