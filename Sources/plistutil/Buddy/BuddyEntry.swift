@@ -41,7 +41,7 @@ struct BuddyPlace {
   /// The document or tree that has the value.
   private enum Content {
     case node(PropertyListDocument.Node)
-    case tree(PropertyList)
+    case tree(BuddyTree)
   }
 
   init(_ path: PropertyListKeyPath, _ node: PropertyListDocument.Node) {
@@ -49,7 +49,7 @@ struct BuddyPlace {
     content = .node(node)
   }
 
-  init(_ path: PropertyListKeyPath, _ tree: PropertyList) {
+  init(_ path: PropertyListKeyPath, _ tree: BuddyTree) {
     self.path = path
     content = .tree(tree)
   }
@@ -65,9 +65,7 @@ struct BuddyPlace {
   var count: Int {
     switch content {
     case .node(let node): node.count
-    case .tree(.array(let elements)): elements.count
-    case .tree(.dictionary(let entries)): entries.count
-    case .tree: 0
+    case .tree(let tree): tree.count
     }
   }
 
@@ -75,7 +73,7 @@ struct BuddyPlace {
     get throws(PropertyListError) {
       switch content {
       case .node(let node): try PropertyList(node)
-      case .tree(let tree): tree
+      case .tree(let tree): tree.value
       }
     }
   }
@@ -87,14 +85,14 @@ struct BuddyPlace {
       let path = path.appending(.key(name))
       return switch content {
       case .node(let node): try node.value(forKey: name).map { BuddyPlace(path, $0) }
-      case .tree(let tree): tree[name].map { BuddyPlace(path, $0) }
+      case .tree(let tree): tree.child(.key(name)).map { BuddyPlace(path, $0) }
       }
     case .array:
       guard let index = PropertyListKeyPath.Component(name).arrayIndex, index < count else { return nil }
       let path = path.appending(.index(index))
       return switch content {
       case .node(let node): BuddyPlace(path, try node.child(at: index))
-      case .tree(let tree): tree[index].map { BuddyPlace(path, $0) }
+      case .tree(let tree): tree.child(.index(index)).map { BuddyPlace(path, $0) }
       }
     default: return nil
     }

@@ -12,7 +12,7 @@ struct BuddyPlist {
   private var bytes: Data
   private var document: PropertyListDocument
   /// The value with all changes, once there are several.
-  private var tree: PropertyList?
+  private var tree: BuddyTree?
   private var isEdited = false
   /// True if ``tree`` has changes that ``bytes`` has not.
   private var isAhead = false
@@ -41,7 +41,7 @@ struct BuddyPlist {
 
   /// Prepares for a command. From the second on, entries are looked up in a tree.
   mutating func beginCommand() {
-    if hasHadCommand, tree == nil { tree = try? PropertyList(document.root) }
+    if hasHadCommand, tree == nil { tree = (try? PropertyList(document.root)).map(BuddyTree.init) }
     hasHadCommand = true
   }
 
@@ -49,7 +49,7 @@ struct BuddyPlist {
   func start(of entry: BuddyEntry?) throws(PropertyListError) -> BuddyPlace {
     let path = entry?.isAbsolute == true ? PropertyListKeyPath() : container
     guard let tree else { return BuddyPlace(path, try document.root.descendant(at: path)) }
-    return BuddyPlace(path, try tree.value(at: path))
+    return BuddyPlace(path, try tree.descendant(at: path))
   }
 
   /// The value of an entry; nil if there is none.
@@ -70,7 +70,8 @@ struct BuddyPlist {
       }
     }
     let edit = try edit.mapValue { value throws(PropertyListError) in try asRead(value, at: edit.path) }
-    try change { tree throws(PropertyListError) in try tree.apply(edit) }
+    try changedTree().apply(edit)
+    isAhead = true
   }
 
   /// Merges a value into the container at a path, and keeps the layout of what stays.
@@ -79,18 +80,16 @@ struct BuddyPlist {
   mutating func merge(
     _ value: PropertyList, at path: PropertyListKeyPath, isRecursive: Bool
   ) throws(PropertyListError) -> [String] {
-    var merging = BuddyMerging(isRecursive: isRecursive)
     if isEdited, isWrittenLater {
       let new = try asRead(value, at: path)
-      try change { tree throws(PropertyListError) in
-        try tree.edit(at: path.components[...]) { container in merging.merge(new, into: &container) }
-      }
-    } else {
-      var tree = try PropertyList(document.root)
-      try tree.edit(at: path.components[...]) { container in merging.merge(value, into: &container) }
-      try update(to: tree)
+      let skippedKeys = try changedTree().merge(new, at: path, isRecursive: isRecursive)
+      isAhead = true
+      return skippedKeys
     }
-    return merging.skippedKeys
+    let tree = BuddyTree(try PropertyList(document.root))
+    let skippedKeys = try tree.merge(value, at: path, isRecursive: isRecursive)
+    try update(to: tree.value)
+    return skippedKeys
   }
 
   /// Puts another value in the place of the whole, and keeps the layout of what stays.
@@ -109,8 +108,8 @@ struct BuddyPlist {
 
   /// Makes the changes of the tree in the text.
   private mutating func write() throws(PropertyListError) {
-    guard isAhead, let tree else { return }
-    try replace { document, options throws(PropertyListError) in try document.data(updatedTo: tree, options: options) }
+    guard isAhead, let value = tree?.value else { return }
+    try replace { document, options throws(PropertyListError) in try document.data(updatedTo: value, options: options) }
   }
 
   private mutating func replace(
@@ -128,15 +127,12 @@ struct BuddyPlist {
     (isEdited, isAhead) = (true, false)
   }
 
-  private mutating func change(
-    _ body: (inout PropertyList) throws(PropertyListError) -> Void
-  ) throws(PropertyListError) {
-    var changed = if let tree { tree } else { try PropertyList(document.root) }
-    // So that the tree has one owner, and is changed in place.
-    tree = nil
-    defer { tree = changed }
-    try body(&changed)
-    isAhead = true
+  /// The tree that changes are made in.
+  private mutating func changedTree() throws(PropertyListError) -> BuddyTree {
+    if let tree { return tree }
+    let new = BuddyTree(try PropertyList(document.root))
+    tree = new
+    return new
   }
 
   /// A value as it is read from a file of the same format. Throws if the format has no form for it.

@@ -1,0 +1,46 @@
+import OrderedCollections
+import PropertyLists
+
+/// The entries of a dictionary that is changed, in their order.
+///
+/// An entry that is removed leaves a gap. When half of them are gaps, these are closed.
+final class BuddyEntries {
+  /// The entries, and nil for gaps.
+  private var slots: [(key: String, value: BuddyTree)?]
+  /// The slots of the keys.
+  private var positions: [String: Int] = [:]
+  /// The number of entries that were moved so that gaps were closed.
+  private(set) var movedCount = 0
+
+  init(_ entries: OrderedDictionary<String, PropertyList>) {
+    slots = entries.map { ($0, BuddyTree($1)) }
+    positions = Dictionary(uniqueKeysWithValues: zip(entries.keys, 0...))
+  }
+
+  var count: Int { positions.count }
+
+  var all: some Sequence<(key: String, value: BuddyTree)> { slots.lazy.compactMap { $0 } }
+
+  /// The value of a key; nil if there is no such key.
+  subscript(key: String) -> BuddyTree? { positions[key].flatMap { slots[$0]?.value } }
+
+  /// Adds an entry after the others. There is no entry with its key.
+  func append(_ key: String, _ value: BuddyTree) {
+    positions[key] = slots.count
+    slots.append((key, value))
+  }
+
+  /// Removes the entry with a key. Returns false if there is none.
+  func remove(_ key: String) -> Bool {
+    guard let position = positions.removeValue(forKey: key) else { return false }
+    slots[position] = nil
+    if slots.count >= 32, positions.count < slots.count / 2 { closeGaps() }
+    return true
+  }
+
+  private func closeGaps() {
+    slots.removeAll { $0 == nil }
+    for (position, slot) in slots.enumerated() { if let slot { positions[slot.key] = position } }
+    movedCount += slots.count
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import plistutil
+
+@Suite("The tree that PlistBuddy's commands change")
+struct BuddyTreeTests {
+  private static func key(_ key: String) -> PropertyListKeyPath { PropertyListKeyPath([.key(key)]) }
+
+  @Test("has the value that the same changes give a property list", arguments: 1...40 as ClosedRange<UInt64>)
+  func sameAsPropertyList(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var value: PropertyList = [
+      "d": .dictionary(.init(uniqueKeysWithValues: (0..<50).map { ("k\($0)", ["n": .string("\($0)")]) })),
+      "a": .array((0..<600).map { .string("\($0)") }), "s": "scalar",
+    ]
+    let tree = BuddyTree(value)
+    for step in 0..<400 {
+      let new = PropertyList.string("new \(step)")
+      let key = PropertyListKeyPath.Component.key("k\(Int.random(in: 0..<80, using: &random))")
+      let index = PropertyListKeyPath.Component.index(Int.random(in: 0..<900, using: &random))
+      let paths: [PropertyListKeyPath] = [
+        .init([.key("d"), key]), .init([.key("a"), index]), .init([.key("d"), key, .key("n")]),
+        .init([.key("s"), key]), .init([key]),
+      ]
+      let path = paths[Int.random(in: 0..<paths.count, using: &random)]
+      let edits: [PropertyListEdit] = [.insert(new, at: path), .replace(new, at: path), .remove(at: path)]
+      let edit = edits[Int.random(in: 0..<3, using: &random)]
+      let expected = error { () throws(PropertyListError) in try value.apply(edit) }
+      let found = error { () throws(PropertyListError) in try tree.apply(edit) }
+      #expect(expected?.kind == found?.kind || expected?.kind == .valueExists, "\(edit)")
+    }
+    // Also the order of the keys.
+    #expect(tree.value.debugDescription == value.debugDescription)
+    #expect(tree.count == value.dictionary?.count)
+  }
+
+  private func error(_ body: () throws(PropertyListError) -> Void) -> PropertyListError? {
+    do throws(PropertyListError) { try body() } catch { return error }
+    return nil
+  }
+
+  @Test("moves fewer entries than it removes", arguments: [true, false])
+  func movedEntries(_ isFromStart: Bool) {
+    let count = 10_000
+    let entries = BuddyEntries(.init(uniqueKeysWithValues: (0..<count).map { ("\($0)", .string("\($0)")) }))
+    for number in 0..<count {
+      #expect(entries.remove("\(isFromStart ? number : count - 1 - number)"))
+      if number % 1000 == 0 { #expect(entries.all.map(\.key).count == entries.count) }
+    }
+    #expect(entries.count == 0 && entries.movedCount < count)
+  }
+
+  @Test("an entry that was removed and added again is the last one") func addedAgain() throws {
+    let tree = BuddyTree(["a": "1", "b": "2"])
+    for number in 0..<1000 {
+      try tree.apply(.remove(at: Self.key("a")))
+      try tree.apply(.insert(.string("\(number)"), at: Self.key("a")))
+      #expect(tree.value.dictionary.map { Array($0.keys) } == ["b", "a"])
+    }
+  }
+
+  @Test("keeps chunks of an array short, and few") func chunks() {
+    let elements = BuddyElements([])
+    for number in 0..<5_000 { elements.insert(BuddyTree(.string("\(number)")), at: 0) }
+    #expect(elements.shape.longest <= BuddyElements.greatestCount)
+    #expect(elements.shape.chunkCount <= 5_000 / (BuddyElements.greatestCount / 4))
+    #expect(elements.all.map(\.value) == (0..<5_000).reversed().map { .string("\($0)") })
+    for _ in 0..<4_900 { elements.remove(at: 0) }
+    #expect(elements.all.map(\.value) == (0..<100).reversed().map { .string("\($0)") })
+    #expect(elements.shape.chunkCount <= 2)
+    for _ in 0..<100 { elements.remove(at: elements.count - 1) }
+    #expect(elements.count == 0 && elements.shape.chunkCount == 0)
+  }
+}
