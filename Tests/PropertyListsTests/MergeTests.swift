@@ -1,4 +1,5 @@
 import Foundation
+import OrderedCollections
 import TestSupport
 import Testing
 
@@ -25,6 +26,26 @@ struct MergeTests {
     var merged = Self.ours
     try merged.merge(Self.theirs, conflicts: conflicts, arrays: arrays)
     #expect(merged == ["a": 1, "list": list, "d": ["x": 1, "deep": ["k": leaf, "l": 0], "y": 2], "b": 2])
+  }
+
+  @Test("a merge changes dictionaries in place, whatever the rule", arguments: PropertyList.MergeRule.allCases)
+  func inPlace(_ rule: PropertyList.MergeRule) throws {
+    func entries() -> OrderedDictionary<String, PropertyList> {
+      var entries = OrderedDictionary<String, PropertyList>(minimumCapacity: 1000)
+      for number in 0..<100 { entries["key \(number)"] = 1 }
+      return entries
+    }
+    func place(_ value: PropertyList?) -> UnsafeRawPointer? {
+      value?.dictionary?.values.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
+    }
+    var outer = entries()
+    outer["inner"] = .dictionary(entries())
+    var value = PropertyList.dictionary(outer)
+    outer = [:]
+    let places = (place(value), place(value["inner"]))
+    for number in 0..<100 { try value.merge(["new \(number)": 1, "inner": ["new \(number)": 1]], conflicts: rule) }
+    #expect(value.dictionary?.count == 201 && value["inner"]?.dictionary?.count == 200)
+    #expect(places == (place(value), place(value["inner"])))
   }
 
   @Test(

@@ -35,13 +35,47 @@ extension PropertyList {
   public mutating func merge(
     _ other: PropertyList, conflicts: MergeRule, arrays: ArrayMergeRule = .asValues
   ) throws(PropertyListError) {
-    if conflicts == .fail {
-      // A run over a copy, so that a conflict leaves this value as it was.
-      var trial = self
-      try trial.mergeInPlace(other, conflicts, arrays)
-      self = trial
-    } else {
-      try mergeInPlace(other, conflicts, arrays)
+    // Before anything is changed. A trial on a copy would take time in proportion to this value.
+    if conflicts == .fail { try checkConflicts(with: other, arrays) }
+    try mergeInPlace(other, conflicts, arrays)
+  }
+
+  /// Throws the conflict that a merge under ``MergeRule/fail`` would throw.
+  private func checkConflicts(
+    with other: PropertyList, _ arrays: ArrayMergeRule
+  ) throws(PropertyListError) {
+    guard case .dictionary(let ours) = self, case .dictionary(let theirs) = other else {
+      do throws(PropertyListError) { return try checkConflict(with: other, arrays) } catch {
+        throw error.located(at: [])
+      }
+    }
+    var frames = [MergeFrame(ours: ours, theirs: theirs)]
+    while !frames.isEmpty {
+      let top = frames.count - 1
+      guard frames[top].next < frames[top].theirs.count else {
+        frames.removeLast()
+        continue
+      }
+      let (key, value) = frames[top].theirs.elements[frames[top].next]
+      frames[top].next += 1
+      guard let mine = frames[top].ours[key] else { continue }
+      if case .dictionary(let inner) = value, case .dictionary(let entries) = mine {
+        frames.append(MergeFrame(ours: entries, theirs: inner))
+        continue
+      }
+      do throws(PropertyListError) {
+        try mine.checkConflict(with: value, arrays)
+      } catch {
+        throw error.located(at: frames.map { .key($0.theirs.keys[$0.next - 1]) })
+      }
+    }
+  }
+
+  /// Throws if two values that are not both dictionaries differ, and the rule for arrays does not merge them.
+  private func checkConflict(with other: PropertyList, _ arrays: ArrayMergeRule) throws(PropertyListError) {
+    if arrays != .asValues, kind == .array, other.kind == .array { return }
+    guard self == other else {
+      throw PropertyListError(.conflict, "two different values: \(summary) here, \(other.summary) there")
     }
   }
 
@@ -102,10 +136,7 @@ extension PropertyList {
     switch conflicts {
     case .keepOurs: break
     case .takeTheirs: self = other
-    case .fail:
-      guard self == other else {
-        throw PropertyListError(.conflict, "two different values: \(summary) here, \(other.summary) there")
-      }
+    case .fail: try checkConflict(with: other, arrays)
     }
   }
 }

@@ -140,14 +140,14 @@ struct Merge: ParsableCommand {
   private func merge(_ other: PropertyList, into value: inout PropertyList) throws(PropertyListError) {
     guard let at else { return try value.merge(other, conflicts: conflicts.rule, arrays: arrays.rule) }
     // Where there is nothing to merge with, setting it says what is wrong with the path.
-    guard var part = try? value.value(at: at) else { return try value.set(other, at: at) }
-    do throws(PropertyListError) {
-      try part.merge(other, conflicts: conflicts.rule, arrays: arrays.rule)
-    } catch {
-      var error = error
-      error.keyPath = PropertyListKeyPath(at.components + (error.keyPath?.components ?? []))
-      throw error
+    guard (try? value.value(at: at)) != nil else { return try value.set(other, at: at) }
+    // In place: a part with a second owner would be copied for each file.
+    try value.edit(at: at.components[...]) { part throws(PropertyListError) in
+      do throws(PropertyListError) {
+        try part.merge(other, conflicts: conflicts.rule, arrays: arrays.rule)
+      } catch {
+        throw error.below(at.components)
+      }
     }
-    try value.replace(part, at: at)
   }
 }
