@@ -82,6 +82,16 @@ struct SetValuesTests {
     #expect(try PropertyList(without.output) == ["a": .string(text)])
   }
 
+  @Test("--env replaces very many variables of one string") func manyVariables() throws {
+    let count = 20_000
+    let text = String(repeating: "é${NAME}$${NONE:-é}$", count: count)
+    let file = try SampleFile(["a": "b"], format: .xml)
+    let values = try SampleFile(["a": .string(text)], format: .xml)
+    let result = try run(["set", "--values-file", values.path, "--env", file.path], ["NAME": "Ada"])
+    let expected = String(repeating: "éAda${NONE:-é}$", count: count)
+    #expect(try PropertyList(result.output) == ["a": .string(expected)], "\(result.errors)")
+  }
+
   @Test(
     "--env refuses what is not a variable, and says where",
     arguments: [

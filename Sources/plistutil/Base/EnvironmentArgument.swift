@@ -52,26 +52,27 @@ struct EnvironmentArgument: ParsableArguments {
     }
   }
 
+  /// Bytes are put together: appending to a view of a string's scalars can copy all of it.
   private static func expanded(_ text: String) throws(PropertyListError) -> String {
-    var result = String.UnicodeScalarView()
-    var rest = text.unicodeScalars[...]
-    while let dollar = rest.firstIndex(of: "$") {
+    var result: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
       result += rest[..<dollar]
-      rest = rest[dollar...].dropFirst()
-      if rest.starts(with: "${".unicodeScalars) {
-        result += "${".unicodeScalars
+      rest = rest[(dollar + 1)...]
+      if rest.starts(with: "${".utf8) {
+        result += "${".utf8
         rest = rest.dropFirst(2)
-      } else if rest.first == "{" {
-        guard let end = rest.firstIndex(of: "}") else {
+      } else if rest.first == UInt8(ascii: "{") {
+        guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
           throw PropertyListError(.malformed, "\"${\" without \"}\"; $${ is ${ itself")
         }
-        result += try value(of: String(rest[..<end].dropFirst())).unicodeScalars
-        rest = rest[end...].dropFirst()
+        result += try value(of: String(decoding: rest[..<end].dropFirst(), as: UTF8.self)).utf8
+        rest = rest[(end + 1)...]
       } else {
-        result.append("$")
+        result.append(UInt8(ascii: "$"))
       }
     }
-    return String(result + rest)
+    return String(decoding: result + rest, as: UTF8.self)
   }
 
   /// Returns the value of the text between `${` and `}`: a name, or a name and a default such as in `NAME:-TEXT`.
