@@ -206,6 +206,22 @@ struct SearchListTests {
     #expect(store.volatileDomainNames == ["NSArgumentDomain", "NSRegistrationDomain"])
   }
 
+  @Test("registering values adds them to the table of those before, which is not made anew")
+  func registersInPlace() {
+    let table = DomainTable()
+    var moves = 0
+    var place = 0
+    for number in 0..<1000 {
+      #expect(table.register(["key \(number)": 1]) == [])
+      let now = unsafe unsafeBitCast(table.listed.values, to: Int.self)
+      if now != place { moves += 1 }
+      place = now
+    }
+    #expect(table.listed.values.count == 1000)
+    // A dictionary that grows is moved when its room is used up.
+    #expect(moves < 20)
+  }
+
   @Test("has registered values last, for all stores with the same folders")
   func hasRegisteredValuesLast() throws {
     let other = UserPreferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])

@@ -188,7 +188,14 @@ extension DomainTable {
   /// before.
   func register(_ entries: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
-      put(contents.values.merging(entries.lazy.map { (TableKey($0), $1) }) { $1 }, into: &contents)
+      var changed: [TableKey] = []
+      for (name, value) in entries {
+        let key = TableKey(name)
+        if contents.values.updateValue(value, forKey: key) != value { changed.append(key) }
+      }
+      noteCount(contents)
+      // In an order that does not depend on how the process hashes.
+      return isWatched ? changed.sorted() : []
     }
   }
 
