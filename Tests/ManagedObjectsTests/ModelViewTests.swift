@@ -48,6 +48,26 @@ struct ModelViewTests {
     #expect(entities["Note"]?["versionHash"] as? String == (try notes.get()["Note"]?.versionHash.base64EncodedString()))
   }
 
+  @Test("are graphs with one edge for each pair of very many relationships, also inherited ones")
+  func graphOfManyRelationships() throws {
+    let count = 2_000
+    let root = EntityDescription(
+      "Root",
+      (0..<count).flatMap { number -> [PropertyDescription] in
+        [
+          .relationship("next\(number)", to: "Root", inverse: "former\(number)"),
+          .relationship("former\(number)", to: "Root", inverse: "next\(number)", isToMany: true),
+        ]
+      })
+    var heir = EntityDescription("Heir", [.relationship("own", to: "Heir", inverse: "other")])
+    heir.properties.append(.relationship("other", to: "Heir", inverse: "own"))
+    heir.superentity = "Root"
+    let edges = try ManagedObjectModel(entities: [root, heir]).graph().split(separator: "\n")
+      .filter { $0.contains("dir=both") }
+    #expect(edges.count == count + 1)
+    #expect(edges.count { $0.contains("former") && $0.contains("next") } == count)
+  }
+
   @Test("are pictures: a line for each pair of relationships, an arrow to each superentity")
   func graph() throws {
     let text = try notes.get().graph()

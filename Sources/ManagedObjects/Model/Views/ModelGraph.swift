@@ -42,8 +42,8 @@ extension ManagedObjectModel {
       // One line for the pair: at the side that comes first.
       let (own, other) = ((entity.index, name), (destination.index, inverse.definition.name))
       let isSecond = other.0 < own.0 || other.0 == own.0 && other.1.precedes(own.1)
-      let isOfDestination = destination.definition.relationships.contains { $0.name == inverse.definition.name }
-      if isSecond, isOfDestination, entity.destination(of: relationship).destination(of: inverse) == entity {
+      let isInherited = destination.superentity?.relationship(named: inverse.definition.name) != nil
+      if isSecond, !isInherited, entity.destination(of: relationship).destination(of: inverse) == entity {
         return []
       }
     }
