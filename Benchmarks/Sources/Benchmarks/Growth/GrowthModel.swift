@@ -10,6 +10,8 @@ enum GrowthModel: String, CaseIterable {
   case heirs = "many entities that inherit from one"
   case templates = "many fetch request templates"
 
+  /// The size of the largest models.
+  static let greatestSize = 1 << 14
   /// SQLite refuses a table of more columns.
   static let greatestColumnCount = 1_600
 
@@ -162,6 +164,9 @@ enum GrowthObjects: String, CaseIterable {
 
 /// Stores in a folder.
 enum GrowthStore {
+  /// The size of the largest stores, which take most of the time of the table to make.
+  static let greatestSize = 1 << 16
+
   static func container(
     _ storage: Storage, in folder: URL, model: ManagedObjectModel? = nil, tracksHistory: Bool = false
   ) throws -> PersistentContainer {

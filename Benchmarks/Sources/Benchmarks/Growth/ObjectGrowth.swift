@@ -14,7 +14,7 @@ extension GrowthTable {
       // Small files cost what saving them costs, whatever is in them.
       let base = storage == .memory ? 100 : 400
       return GrowthLine.renewing(
-        name, "\(storage.rawValue), \(shape.rawValue)", base: base,
+        name, "\(storage.rawValue), \(shape.rawValue)", base: base, greatest: GrowthStore.greatestSize,
         each: { size, folder in
           if storage != .memory { try GrowthStore.fill(storage, shape, size, in: folder) }
           return {
@@ -39,7 +39,7 @@ extension GrowthTable {
       for shape in GrowthObjects.allCases {
         lines.append(
           GrowthLine.renewing(
-            "insert, save", "\(storage.rawValue), \(shape.rawValue)", base: 100,
+            "insert, save", "\(storage.rawValue), \(shape.rawValue)", base: 100, greatest: GrowthStore.greatestSize,
             each: { size, folder in
               return {
                 let run = folder.appendingPathComponent(UUID().uuidString)

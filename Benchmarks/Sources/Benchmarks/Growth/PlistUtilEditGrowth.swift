@@ -116,13 +116,13 @@ extension GrowthTable {
         return .init(["diff", "--patch", "old", "new"], status: 1)
       })
     lines.append(
-      tool.line("diff", "two folders of small files", base: 16) { size, folder in
+      tool.line("diff -r", "two folders of small files", base: 16) { size, folder in
         for (name, count) in [("old", 3), ("new", 4)] {
           let folder = folder.appendingPathComponent(name)
           try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
           for number in 0..<size { try GrowthFormat.xml.write(.wide, count, to: folder, as: "\(number).plist") }
         }
-        return .init(["diff", "old", "new"], status: 1)
+        return .init(["diff", "-r", "old", "new"], status: 1)
       })
     for arrays in ["values", "append", "union"] {
       for shape in [GrowthShape.wide, .long, .records] {
@@ -178,9 +178,9 @@ extension GrowthTable {
         return .init(["git", "textconv", "file"])
       })
     lines.append(
-      tool.line("edit", "xml, a wide dictionary, all values changed", changing: "file") { size, folder in
-        try GrowthFormat.xml.write(.wide, size, to: folder, as: "file")
-        return .init(["edit", "file"], environment: ["EDITOR": "sed -i s/key/entry/"])
+      tool.line("edit", "xml, a wide dictionary, half of the values changed", changing: "file") { size, folder in
+        try GrowthShape.wide.value(size, isText: true).write(to: folder.appendingPathComponent("file"), format: .xml)
+        return .init(["edit", "file"], environment: ["EDITOR": "sed -i s/value/other/"])
       })
     return lines
   }
@@ -294,9 +294,8 @@ extension GrowthTable {
           try GrowthFormat.binary.write(.wide, size, to: folder, as: "file.plist")
           try GrowthFormat.xml.write(.prefixes, size, to: folder, as: "other")
           let verb = verb.split(separator: " ")[0]
-          // What is missing is an error of `find`.
           return .init(
-            ["defaults", "--folder", folder.path, String(verb)] + arguments, status: verb == "find" ? 1 : 0)
+            ["defaults", "--folder", folder.path, String(verb)] + arguments)
         })
     }
     lines.append(

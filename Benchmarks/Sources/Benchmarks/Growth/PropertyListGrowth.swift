@@ -173,7 +173,6 @@ extension GrowthTable {
     let wide: (Int) -> PropertyList = { GrowthShape.wide.value($0) }
     let long: (Int) -> PropertyList = { GrowthShape.long.value($0) }
     let emptyDictionary: (Int) -> PropertyList = { _ in [:] }
-    let emptyArray: (Int) -> PropertyList = { _ in [] }
     let innerArray: (Int) -> PropertyList = { _ in ["a": []] }
     let inner: (Int) -> PropertyList = { ["a": ["b": GrowthShape.wide.value($0)]] }
     tree("set(_:at:)", "each value of a wide dictionary", wide) { value, number, _ in
@@ -188,20 +187,11 @@ extension GrowthTable {
     tree("insert(_:at:)", "new keys", emptyDictionary) { value, number, _ in
       try value.insert("new", at: .init([.key("key \(number)")]))
     }
-    tree("insert(_:at:)", "elements at the start", emptyArray) { value, _, _ in
-      try value.insert("new", at: .init([.index(0)]))
-    }
     tree("replace(_:at:)", "each value of a wide dictionary", wide) { value, number, _ in
       try value.replace("new", at: .init([.key("key \(number)")]))
     }
-    tree("remove(at:)", "each value of a wide dictionary, from the first", wide) { value, number, _ in
-      _ = try value.remove(at: .init([.key("key \(number)")]))
-    }
     tree("remove(at:)", "each value of a wide dictionary, from the last", wide) { value, number, size in
       _ = try value.remove(at: .init([.key("key \(size - 1 - number)")]))
-    }
-    tree("remove(at:)", "the first element of an array", long) { value, _, _ in
-      _ = try value.remove(at: .init([.index(0)]))
     }
     tree("append(_:at:)", "an array", innerArray) { value, _, _ in
       try value.append("new", at: .init([.key("a")]))
@@ -216,6 +206,22 @@ extension GrowthTable {
       value.dictionary?["key \(number)"] = "new"
     }
     tree("array?[index] =", "each element of an array", long) { value, number, _ in value.array?[number] = "new" }
+    // These move what comes after the value, so that one of them takes time in proportion to the container.
+    for (name, shape, edit) in [
+      ("remove(at:)", GrowthShape.wide, PropertyListEdit.remove(at: .init([.key("key 0")]))),
+      ("remove(at:)", .long, .remove(at: .init([.index(0)]))),
+      ("insert(_:at:)", .long, .insert("new", at: .init([.index(0)]))),
+    ] {
+      lines.append(
+        GrowthLine("PropertyList.\(name)", "the first of \(shape.rawValue)", base: 100) { size, _ in
+          let value = shape.value(size)
+          return {
+            var value = value
+            try value.apply(edit)
+            keep(value)
+          }
+        })
+    }
     for format in [GrowthFormat.xml, .binary, .json, .openstep] {
       for (name, path, edit) in [
         ("first", { (_: Int) in "key 0" }, PropertyListEdit.replace("new", at: .init([.key("key 0")]))),

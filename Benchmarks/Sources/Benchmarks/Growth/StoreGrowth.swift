@@ -11,7 +11,6 @@ extension GrowthTable {
       ("a long OR", { (0..<$0).map { "key == \(-$0 - 1)" }.joined(separator: " OR ") }),
       ("a list of integers", { "key IN {\((0..<$0).map(String.init).joined(separator: ", "))}" }),
       ("a list of strings", { "key IN {\((0..<$0).map { "\"string \($0)\"" }.joined(separator: ", "))}" }),
-      ("a long sum", { "key == \((0..<$0).map(String.init).joined(separator: " + "))" }),
       ("a long string", { "key == \"\(String(repeating: "long \\\" ", count: $0))\"" }),
       (
         "many parentheses side by side",
@@ -23,26 +22,23 @@ extension GrowthTable {
       ),
     ]
     for (name, text) in texts {
-      // Sums are as deep as they are long, and deep trees are refused.
-      let greatest = name == "a long sum" ? 800 : GrowthLine.greatestSize
-      let base = name == "a long sum" ? 100 : 50
       lines.append(
-        GrowthLine("ManagedPredicate(format:)", name, base: base, greatest: greatest) { size, _ in
+        GrowthLine("ManagedPredicate(format:)", name, base: 50) { size, _ in
           let text = text(size)
           return { keep(try ManagedPredicate(format: text)) }
         })
       lines.append(
-        GrowthLine("ManagedPredicate.formatText", name, base: base, greatest: greatest) { size, _ in
+        GrowthLine("ManagedPredicate.formatText", name, base: 50) { size, _ in
           let predicate = try ManagedPredicate(format: text(size))
           return { keep(try predicate.formatText()) }
         })
       lines.append(
-        GrowthLine("ManagedPredicate ==, hash", name, base: base, greatest: greatest) { size, _ in
+        GrowthLine("ManagedPredicate ==, hash", name, base: 50) { size, _ in
           let (first, second) = (try ManagedPredicate(format: text(size)), try ManagedPredicate(format: text(size)))
           return { keep(first == second && first.hashValue == second.hashValue) }
         })
       lines.append(
-        GrowthLine("KeyedArchiver, ManagedPredicate", name, base: base, greatest: greatest) { size, _ in
+        GrowthLine("KeyedArchiver, ManagedPredicate", name, base: 50) { size, _ in
           let predicate = try ManagedPredicate(format: text(size))
           return {
             let archiver = KeyedArchiverOfPredicates()
@@ -50,12 +46,12 @@ extension GrowthTable {
           }
         })
       lines.append(
-        GrowthLine("KeyedUnarchiver, ManagedPredicate", name, base: base, greatest: greatest) { size, _ in
+        GrowthLine("KeyedUnarchiver, ManagedPredicate", name, base: 50) { size, _ in
           let data = try KeyedArchiverOfPredicates().data(ManagedPredicate(format: text(size)))
           return { keep(try KeyedArchiverOfPredicates().predicate(data) as Any) }
         })
       lines.append(
-        GrowthLine("PreparedPredicate, evaluate", name, base: base, greatest: greatest) { size, _ in
+        GrowthLine("PreparedPredicate, evaluate", name, base: 50) { size, _ in
           let predicate = try ManagedPredicate(format: text(size))
           let object: [String: AttributeValue] = ["key": .integer(-1)]
           return {
@@ -127,7 +123,7 @@ extension GrowthTable {
     var lines: [GrowthLine] = []
     for shape in GrowthModel.allCases {
       func add(
-        _ name: String, greatest: Int = GrowthLine.greatestSize,
+        _ name: String, greatest: Int = GrowthModel.greatestSize,
         _ prepare: @escaping (ManagedObjectModel, Int, URL) throws -> () throws -> Void
       ) {
         lines.append(
@@ -165,7 +161,7 @@ extension GrowthTable {
         return { keep(model == other) }
       }
       let greatest =
-        shape == .attributes || shape == .relationships ? GrowthModel.greatestColumnCount : GrowthLine.greatestSize
+        shape == .attributes || shape == .relationships ? GrowthModel.greatestColumnCount : GrowthModel.greatestSize
       add("SQLiteStore.schemaStatements", greatest: greatest) { model, _, _ in
         { keep(try SQLiteStore.schemaStatements(of: model)) }
       }
@@ -247,7 +243,7 @@ extension GrowthTable {
       func add(_ name: String, _ prepare: @escaping (URL, URL, ManagedObjectModel) throws -> () throws -> Void) {
         lines.append(
           GrowthLine.renewing(
-            name, shape.rawValue, base: 400,
+            name, shape.rawValue, base: 400, greatest: GrowthStore.greatestSize,
             each: { size, folder in
               try GrowthStore.fill(.sqlite, shape, size, in: folder)
               let model = try GrowthModel.library()
@@ -301,7 +297,7 @@ extension GrowthTable {
       func add(_ operation: String, _ work: @escaping (URL, ManagedObjectModel) throws -> Void) {
         lines.append(
           GrowthLine.renewing(
-            operation, name, base: 200,
+            operation, name, base: 200, greatest: GrowthStore.greatestSize,
             each: { size, folder in
               try Self.writeHistory(size, hasManyTransactions: shape, in: folder)
               let model = try GrowthModel.library()

@@ -14,7 +14,10 @@ extension GrowthTable {
     ) {
       for storage in storages {
         lines.append(
-          tool.line(arguments.joined(separator: " "), "\(storage.rawValue), \(shape.rawValue)", base: base) {
+          tool.line(
+            arguments.joined(separator: " "), "\(storage.rawValue), \(shape.rawValue)", base: base,
+            greatest: GrowthStore.greatestSize
+          ) {
             size, folder in
             try GrowthStore.fill(storage, shape, size, in: folder)
             return .init(
@@ -25,31 +28,35 @@ extension GrowthTable {
     }
     for shape in GrowthObjects.allCases {
       let entity = shape == .chain || shape == .tree ? "Person" : "Note"
-      for verb in [["info"], ["check"], ["html", "--limit", "0"], ["fetch", entity], ["fetch", entity, "--csv"]] {
+      for verb in [
+        ["info"], ["check"], ["html", "--limit", "0", "-o", "-"], ["fetch", entity], ["fetch", entity, "--csv"],
+      ] {
         add(verb, shape)
       }
       if shape == .rows || shape == .grid { add(["check"], shape, in: [.xml, .binary]) }
       lines.append(
-        tool.line("search", "sqlite, \(shape.rawValue)", base: 400) { size, folder in
+        tool.line("search", "sqlite, \(shape.rawValue)", base: 400, greatest: GrowthStore.greatestSize) {
+          size, folder in
           try GrowthStore.fill(.sqlite, shape, size, in: folder)
           return .init(["search", entity, "store"])
         })
       lines.append(
-        tool.line("diff", "sqlite, \(shape.rawValue), equal", base: 400) { size, folder in
+        tool.line("diff", "sqlite, \(shape.rawValue), equal", base: 400, greatest: GrowthStore.greatestSize) {
+          size, folder in
           try GrowthStore.fill(.sqlite, shape, size, in: folder)
           return .init(["diff", "store", "store"])
         })
       lines.append(
-        tool.line("diff --json", "xml and binary, \(shape.rawValue), equal", base: 400) { size, folder in
-          let other = folder.appendingPathComponent("other")
-          try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        tool.line("diff --json", "xml, \(shape.rawValue), equal", base: 400, greatest: GrowthStore.greatestSize) {
+          size, folder in
           try GrowthStore.fill(.xml, shape, size, in: folder)
-          try GrowthStore.fill(.binary, shape, size, in: other)
-          return .init(["diff", "store", "other/store", "--json"] + (try modelArguments(.xml, in: folder)))
+          return .init(["diff", "store", "store", "--json"] + (try modelArguments(.xml, in: folder)))
         })
       for target in ["sqlite", "xml", "binary"] {
         lines.append(
-          tool.line("convert --type \(target)", "sqlite, \(shape.rawValue)", base: 400) {
+          tool.line(
+            "convert --type \(target)", "sqlite, \(shape.rawValue)", base: 400, greatest: GrowthStore.greatestSize
+          ) {
             size, folder in
             try GrowthStore.fill(.sqlite, shape, size, in: folder)
             return .init(["convert", "store", "new-store", "--type", target])
@@ -92,7 +99,8 @@ extension GrowthTable {
     for (name, hasManyTransactions) in [("many transactions", true), ("one transaction of many changes", false)] {
       for arguments in [["history"], ["history", "--json"], ["info"], ["check"]] {
         lines.append(
-          tool.line(arguments.joined(separator: " "), name, base: 200) { size, folder in
+          tool.line(arguments.joined(separator: " "), name, base: 200, greatest: GrowthStore.greatestSize) {
+            size, folder in
             try writeHistory(size, hasManyTransactions: hasManyTransactions, in: folder)
             return .init([arguments[0], "store"] + arguments.dropFirst())
           })
@@ -123,7 +131,7 @@ extension GrowthTable {
   static func changeLines(of tool: GrowthTool) -> [GrowthLine] {
     var lines: [GrowthLine] = []
     func add(
-      _ name: String, _ shape: GrowthObjects, base: Int = 400, greatest: Int = GrowthLine.greatestSize,
+      _ name: String, _ shape: GrowthObjects, base: Int = 400, greatest: Int = GrowthStore.greatestSize,
       in storages: [Storage] = [.sqlite],
       _ arguments: @escaping (Int) -> [String]
     ) {
@@ -181,7 +189,9 @@ extension GrowthTable {
       })
     for shape in GrowthObjects.allCases {
       lines.append(
-        tool.line("migrate", "sqlite, \(shape.rawValue)", base: 400, changing: "store") { size, folder in
+        tool.line(
+          "migrate", "sqlite, \(shape.rawValue)", base: 400, greatest: GrowthStore.greatestSize, changing: "store"
+        ) { size, folder in
           try GrowthStore.fill(.sqlite, shape, size, in: folder)
           try write(GrowthModel.library(hasSummary: true), in: folder)
           return .init(["migrate", "store", "--to", "model.momd"])
@@ -197,7 +207,7 @@ extension GrowthTable {
       for form in ["text", "json", "dot", "sql", "xcdatamodel"] {
         let greatest =
           form == "sql" && (shape == .attributes || shape == .relationships)
-          ? GrowthModel.greatestColumnCount : GrowthLine.greatestSize
+          ? GrowthModel.greatestColumnCount : GrowthModel.greatestSize
         lines.append(
           tool.line("model --format \(form)", shape.rawValue, base: 25, greatest: greatest) { size, folder in
             try write(shape.model(size), in: folder)
@@ -205,31 +215,33 @@ extension GrowthTable {
           })
       }
       lines.append(
-        tool.line("hashes", shape.rawValue, base: 25) { size, folder in
+        tool.line("hashes", shape.rawValue, base: 25, greatest: GrowthModel.greatestSize) { size, folder in
           try write(shape.model(size), in: folder)
           return .init(["hashes", "model.momd"])
         })
       lines.append(
-        tool.line("info, a model", shape.rawValue, base: 25) { size, folder in
+        tool.line("info, a model", shape.rawValue, base: 25, greatest: GrowthModel.greatestSize) { size, folder in
           try write(shape.model(size), in: folder)
           return .init(["info", "model.momd"])
         })
       lines.append(
-        tool.line("compile", shape.rawValue, base: 25) { size, folder in
+        tool.line("compile", shape.rawValue, base: 25, greatest: GrowthModel.greatestSize) { size, folder in
           let model = try shape.model(size)
           try VersionedModel(models: ["model": model], currentName: "model")
             .writeSource(to: folder.appendingPathComponent("model.xcdatamodeld"))
           return .init(["compile", "model.xcdatamodeld", "-o", "new-model.momd"])
         })
       let greatest =
-        shape == .attributes || shape == .relationships ? GrowthModel.greatestColumnCount : GrowthLine.greatestSize
+        shape == .attributes || shape == .relationships ? GrowthModel.greatestColumnCount : GrowthModel.greatestSize
       lines.append(
         tool.line("create", shape.rawValue, base: 25, greatest: greatest) { size, folder in
           try write(shape.model(size), in: folder)
           return .init(["create", "model.momd", "new-store"])
         })
       let entity = shape == .heirs ? "Root" : shape == .entities ? "Entity0" : "Entity"
-      for arguments in [["info"], ["check"], ["html"], ["fetch", entity], ["count", entity], ["model"], ["hashes"]] {
+      for arguments in [
+        ["info"], ["check"], ["html", "-o", "-"], ["fetch", entity], ["count", entity], ["model"], ["hashes"],
+      ] {
         lines.append(
           tool.line("\(arguments[0]), an empty store", shape.rawValue, base: 25, greatest: greatest) { size, folder in
             _ = try GrowthStore.container(.sqlite, in: folder, model: shape.model(size))
