@@ -112,6 +112,11 @@ struct MakeTests {
     }
     let page = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
     #expect(page.status == 1 && page.errors.contains("Tag cannot be read: "))
+    // The page does not count the entity as empty.
+    let html = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
+    let groups = html.components(separatedBy: "{\"name\":\"Tag\",\"total\":0")
+    #expect(groups.count == 2)
+    #expect(groups[1].components(separatedBy: "\"total\":")[0].contains("\"isUnreadable\":true"))
     let difference = try Tool.run("diff", Library.store, Library.store, in: library.url)
     #expect(difference.status == 2 && !difference.wasKilled)
   }
