@@ -82,7 +82,7 @@ extension PagesInBrowsersTests {
       try tab.evaluate("history.back()")
       try tab.wait(for: "document.querySelector('[aria-sort=ascending]')")
       #expect(try tab.evaluate(names) as? [String] == sorted)
-      // What was typed is no step of the history.
+      // Typing adds no step to the history.
       try tab.evaluate("history.back()")
       try tab.wait(for: "document.querySelector('article.overview')")
       #expect(try tab.number("history.length") == length + 2)
@@ -125,7 +125,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("look at 100 000 rows once for what is typed at once, and then at the rows that are left")
+    @Test("test 100 000 rows once for several keys in a row, then only the rows that are left")
     func countTheWork() throws {
       let page = try PageFile { output in
         var page = try PageWriter(to: output)
@@ -159,7 +159,7 @@ extension PagesInBrowsersTests {
       try type(">98", over: "size", in: tab)
       try tab.wait(for: "document.querySelector('.pager').innerText.includes('1–3 of 3')")
       #expect(try tab.text("`${filterWork.runs} ${filterWork.rows} ${made}`") == "3 101222 203")
-      // What is not narrower looks at all rows again.
+      // A filter that is not narrower tests all rows again.
       try type("note 9", over: "text", in: tab)
       try tab.wait(for: "document.querySelector('.pager').innerText.includes('of 112')")
       #expect(try tab.number("filterWork.rows") == 201_222)

@@ -32,7 +32,7 @@ extension PagesInBrowsersTests {
       try press("Clear the search", in: tab)
       try tab.wait(for: "document.querySelector('.kept')")
       #expect(try tab.text("location.hash + search.value") == "#/entity/Person?sort=name&filter.age=%3E5")
-      // Nothing is said of what does not apply.
+      // Advice that does not apply is not given.
       try tab.go("#/", until: "document.querySelector('article.overview')")
       try tab.go("#/search/nowhere", until: "document.querySelector('[data-done]')")
       #expect(try !tab.text(Self.advice).contains("one of them") && !tab.text(Self.advice).contains("ilter"))

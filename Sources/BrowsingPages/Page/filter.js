@@ -1,6 +1,6 @@
 "use strict";
 
-// Filters of columns: what is typed over a column, and the rows that it keeps.
+// Filters of columns: the text that is typed over a column, and the rows that it keeps.
 
 const filterHelp = {
   text: "Text that the value contains · =Ada: the whole text · !=Ada: another text · =: no value · !=: any value",
@@ -10,7 +10,7 @@ const filterHelp = {
 };
 const filterExamples = { text: "contains", number: ">5", date: "2026-06" };
 
-/** How the values of a column are filtered: by the type in the model, or by that of the first value. */
+/** The kind of filter of a column: by its type in the model, or else by the type of the first value. */
 function filterTypeOf(column, group) {
   let { kind } = column;
   for (let at = 0; kind === undefined && at < Math.min(group.rows.length, 200); at += 1) {
@@ -21,7 +21,7 @@ function filterTypeOf(column, group) {
   return /^(number|integer\d+|decimal|double|float|to many .*)$/.test(kind) ? "number" : "text";
 }
 
-/** The number that a value has in a filter, as a number or its digits: also of objects, elements or bytes. */
+/** The number in a value, or its digits; of several objects, of an array and of data, the count. */
 function numberOf(value) {
   if (typeof value === "number") return value;
   if (value?.m || value?.a) return value.n ?? (value.m ?? value.a).length;
@@ -43,7 +43,8 @@ function numberOrder(words) {
   };
 }
 
-/** A function that compares dates with the beginning of one in text, as far as it goes; undefined if it is none. */
+/** A function that compares dates with a date in text, or with a year, month, day, hour or minute; undefined if the
+    text is not one. */
 function dateOrder(words) {
   const pattern = /^(-?\d{1,8})((?:-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?)?)?)Z?$/i;
   const [, year, rest] = pattern.exec(words) ?? [];
@@ -58,7 +59,7 @@ function dateOrder(words) {
   };
 }
 
-/** The text of a value in which filters look: what tables show of it. */
+/** The text of a value that filters compare: the text that tables show. */
 function filteredText(value) {
   if (value === null || value === undefined) return "";
   if (value.r) {
@@ -76,8 +77,8 @@ const comparisons = {
   "<=": (order) => order <= 0, ">": (order) => order > 0, ">=": (order) => order >= 0,
 };
 
-/** Reads what is typed over a column: `{keeps}`, a function of values; with `needle` if it looks for a text that they
-    contain, or with `mistake`. Undefined if it keeps all rows. */
+/** Reads a filter as it was typed: `{keeps}`, a function that is true for the values to show, with `needle` if they
+    have to contain a text, or with `mistake`. Undefined if it keeps all rows. */
 function readFilter(words, type) {
   const pattern = type === "text" ? /^(!?=)?\s*(.*)$/s : /^(!?=|[<>]=?)?\s*(.*)$/s;
   const [, operator, operand] = pattern.exec(words.trim());
@@ -108,10 +109,10 @@ function readFilter(words, type) {
   return { keeps: contains, needle };
 }
 
-// The rows that the last filters kept: narrower ones have to look at these alone.
+// The rows that the last filters kept. Narrower filters test these alone.
 let lastKept = { filters: [] };
 
-/** The work of filters: how often they ran, and how many rows they looked at. */
+/** Counts the work of filters: the number of runs, and the number of rows that were tested. */
 const filterWork = { runs: 0, rows: 0 };
 
 /** True if filters keep no row that others have not kept. */
@@ -120,7 +121,7 @@ function areNarrower(filters, others) {
     (filter.words === other.words || other.needle !== undefined && filter.needle?.includes(other.needle))));
 }
 
-/** The rows of a group that all filters keep, in their order; undefined if others were asked for meanwhile. */
+/** Returns the rows of a group that all filters keep, in the order of the page; undefined if `isWanted` gets false. */
 async function keptRows(group, filters, isWanted) {
   filterWork.runs += 1;
   const isNarrower = lastKept.group === group && areNarrower(filters, lastKept.filters);

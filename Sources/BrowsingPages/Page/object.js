@@ -2,11 +2,11 @@
 
 // One object: its fields as a tree, and what refers to it.
 
-/** How many objects of a field, and how many fields, are shown at first. */
+/** The numbers of objects of a field, and of fields, that are shown at first. */
 const greatestSources = 20;
 const greatestSourceFields = 50;
 
-/** The first indexes and keys under which an array or a dictionary has another row. */
+/** The first indexes or keys of an array or a dictionary whose values are another row. */
 function partsThatRefer(row, [group, key]) {
   const names = [];
   for (const field of fieldsOf(row)) {

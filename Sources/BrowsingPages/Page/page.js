@@ -158,7 +158,7 @@ async function show() {
   target?.focus({ preventScroll: !isNew });
 }
 
-/** Gives the view that is shown another place, without a step in the history. */
+/** Changes the place of the view that is shown, without a step in the history. */
 function renamePlace(place) {
   const shown = shownViews.get(shownPlace);
   shownViews.delete(shownPlace);
@@ -197,7 +197,7 @@ function listedGroups(filter) {
   return listed.sort((first, second) => (lines.get(first) < lines.get(second) ? -1 : 1));
 }
 
-/** Why the list is empty, and a button that ends the filter. */
+/** The reason for an empty list, and a button that clears the filter. */
 function noGroups(filter) {
   if (filter === "") return [isArchive ? emptyNote() : "The model has no entities."];
   const field = document.getElementById("filter");

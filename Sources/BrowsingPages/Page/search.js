@@ -47,7 +47,7 @@ function tablesOf(words, foundIn, { table }) {
   return tables.length > 0 ? [el("p", { class: "tables" }, "As a table:", ...links)] : [];
 }
 
-/** What a search without a match has looked at, what to try, and a button that ends the search. */
+/** The values that a search without a match has tested, other words to try, and a button that clears the search. */
 function searchAdvice(words, { place, table }) {
   const [parts, names] = isArchive ? ["values, keys and numbers", "classes"] : ["values and ids", "entities"];
   const objects = count(rows.chunk.length, "object");

@@ -1,6 +1,6 @@
 "use strict";
 
-// The rows of an entity or of a class, in pages, in the order of any column, as far as the filters keep them.
+// The rows of an entity or of a class that the filters keep, in pages, in the order of any column.
 
 const rowsPerPage = 100;
 const greatestColumns = 12;
@@ -93,14 +93,14 @@ function notesOf(group) {
   return notes;
 }
 
-/** A link for objects that a cell has only the number of: to the object, or to the row that has all of them. */
+/** A link for a cell that shows the number of several objects: to a single object, or to the row, which lists all. */
 function linkToParts(value, row) {
   if (!value.m || value.m.length === 0) return undefined;
   if (value.m.length === 1) return link(value.m[0], 80);
   return el("a", { class: "link", href: placeOfRow(row), tabindex: -1 }, count(value.n ?? value.m.length, "object"));
 }
 
-/** The filters that keep no row together, and what can be typed. */
+/** The filters that keep no row together, each with its mistake and its syntax. */
 function adviceFor(filters) {
   const lines = filters.map(({ name, words, mistake, help }) => el("li", {}, text(name, "name"), " ",
     text(shortened(words, 60)), mistake ? el("span", { class: "wrong" }, " ", text(mistake)) : null,
@@ -188,7 +188,7 @@ class Table {
     return el("td", { class: column.place < 0 ? "key" : undefined }, field);
   }
 
-  /** Shows the rows for what was typed. Its place replaces the one before, so that one step back leads out. */
+  /** Shows the rows for the text that was typed. The place replaces the last one: one step back leaves the table. */
   filter() {
     clearTimeout(this.typing);
     this.page = 1;
@@ -282,7 +282,7 @@ class Table {
     return el("tr", { role: "row" }, el("th", { scope: "row", class: "key", tabindex: -1 }, key), ...cells);
   }
 
-  /** Makes a cell the one that the Tab key leads to. */
+  /** Makes a cell the target of the Tab key. */
   mark(cell) {
     this.element.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
     cell?.setAttribute("tabindex", "0");

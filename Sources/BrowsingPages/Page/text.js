@@ -95,7 +95,7 @@ function count(number, noun, plural = noun + "s") {
   return numbers.format(number) + " " + (number === 1 ? noun : plural);
 }
 
-/** A button in words. */
+/** Makes a button with words. */
 function button(words, press) {
   const element = el("button", { type: "button" }, words);
   element.addEventListener("click", press);

@@ -24,7 +24,7 @@ function titleOf(row, depth = 0) {
   return isBlank(title) ? "" : title;
 }
 
-/** True for text that would be a link that nobody sees. */
+/** True for white space, which would make an invisible link. */
 function isBlank(words) {
   return !/\S/.test(words);
 }
@@ -62,13 +62,13 @@ function wordsOf(value, depth) {
   return typeof natural === "string" || natural?.s ? titleOf(row, depth) : undefined;
 }
 
-/** The value itself, if a reference of an archive leads to an object that is a value of its own. */
+/** The value of the object, if a reference of an archive leads to a string, a number or the like. */
 function resolved(value) {
   const index = value?.r && groups[value.r[0]]?.isValue ? find(value.r) : undefined;
   return index === undefined ? value : rowAt(index)[2];
 }
 
-/** The type of a value, where no model has it; undefined for what says itself what it is. */
+/** The type of a value without a model; undefined for references and containers, whose text says what they are. */
 function kindOf(value) {
   const names = { string: "string", number: "number", boolean: "boolean" };
   if (value === null || typeof value !== "object") return names[typeof value];
@@ -134,7 +134,7 @@ function link(reference, limit = greatestLine, needle = "") {
     return el("a", { class: "link value", href: address, tabindex: -1 }, inline(row[2], limit, needle));
   }
   const kind = shortened(kindOfRow(reference), 60);
-  // Without a title, the entity and the number are all of the link, and look like one.
+  // Without a title, the entity and the number are the whole link, and have its colour.
   const parts = title === "" ? [text(kind)] :
     [text(shortened(title, limit), undefined, needle), " ", text(kind, "kind")];
   return el("a", { class: "link", href: address, tabindex: -1 }, ...parts);
