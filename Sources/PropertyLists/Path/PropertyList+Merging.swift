@@ -82,7 +82,7 @@ extension PropertyList {
   private mutating func mergeInPlace(
     _ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule
   ) throws(PropertyListError) {
-    guard case .dictionary(let theirs) = other, let ours = takeDictionary() else {
+    guard case .dictionary(let theirs) = other, kind == .dictionary else {
       do throws(PropertyListError) {
         return try mergeValue(other, conflicts, arrays)
       } catch {
@@ -91,7 +91,8 @@ extension PropertyList {
     }
     // The dictionaries around the current one, each without it.
     var outer: [MergeFrame] = []
-    var current = MergeFrame(ours: ours, theirs: theirs)
+    // Not bound before: a second owner would make each change a copy in a build without optimization.
+    var current = MergeFrame(ours: takeDictionary() ?? [:], theirs: theirs)
     while true {
       while current.next < current.theirs.count {
         let (key, value) = current.theirs.elements[current.next]
