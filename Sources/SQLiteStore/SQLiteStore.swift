@@ -324,7 +324,7 @@ extension SQLiteStore {
   }
 }
 
-/// The state of the rows, by which programs find what others saved.
+/// The versions of rows, which show the changes of other programs.
 extension SQLiteStore {
   /// The versions of all rows.
   ///

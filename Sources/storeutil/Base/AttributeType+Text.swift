@@ -6,7 +6,8 @@ extension AttributeType {
   /// Returns the value that a text has as an attribute of the type: `true`, `42`, `1.5`, `2026-01-31T12:00:00Z`, base64
   /// for data. Nil for text that is not a value of the type, and for types without a text.
   ///
-  /// - Parameter timeZone: the zone of dates that have none; nil to refuse such dates, but for days, which begin in UTC.
+  /// - Parameter timeZone: the zone of dates that have none; nil to refuse such dates, except for days, which begin in
+  ///   UTC.
   func value(ofText text: String, timeZone: LocalTime? = nil) -> AttributeValue? {
     func raw(_ kind: PropertyList.Kind) -> PropertyList? { try? PropertyList(rawText: text, as: kind) }
     switch self {

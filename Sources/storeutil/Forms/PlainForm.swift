@@ -109,7 +109,7 @@ struct LocalTime: ExpressibleByArgument {
       guard unsafe localtime_r(&time, &fields) != nil else { return nil }
       seconds = unsafe fields.tm_gmtoff
     }
-    // Zones of before standard time differ by seconds, which the text does not have. It is the right moment all the same.
+    // Before standard time, zones differ by seconds, which the text does not have. It is the right moment all the same.
     seconds -= seconds % 60
     let shifted = PropertyList.date(date.addingTimeInterval(TimeInterval(seconds)))
     guard let text = shifted.rawText, text.hasSuffix("Z") else { return nil }
@@ -119,8 +119,8 @@ struct LocalTime: ExpressibleByArgument {
     return .string("\(text.dropLast())\(sign)\(two(seconds / 3600)):\(two(seconds / 60 % 60))")
   }
 
-  /// The date of a text without a zone, as in `2026-06-01T11:30:00`, `2026-06-01 11:30` or `2026-06-01`; nil for another
-  /// text, and for a time that clocks of the zone skip.
+  /// The date of a text without a zone, as in `2026-06-01T11:30:00`, `2026-06-01 11:30` or `2026-06-01`; nil for
+  /// another text, and for a time that clocks of the zone skip.
   func date(_ text: String) -> Date? {
     var text = text
     if text.utf8.count == 10 { text += "T00:00:00" }

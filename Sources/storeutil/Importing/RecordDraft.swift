@@ -19,7 +19,7 @@ struct RecordDraft {
   var properties: Set<String> { Set(values.map(\.name) + references.map(\.name)) }
   /// The object to change, if objects are found by ID.
   var id: RowKey?
-  /// The text by which other objects of the file refer to this one, if the file names its own objects.
+  /// The text with which other objects of the file refer to this one, if the file has IDs for its objects.
   var localID: String?
 
   init(position: PropertyListError.TextPosition, entity: ManagedObjectModel.Entity) {

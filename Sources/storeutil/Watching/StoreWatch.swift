@@ -55,7 +55,7 @@ struct StoreWatch {
     let hashes: [Int]
   }
 
-  /// The age from which on a file that is written to gets another modification time, in seconds.
+  /// The age of a file, in seconds, after which a write certainly changes its modification time.
   private static let settledAge = 0.1
 
   /// Begins with the present state of a store.
@@ -86,7 +86,7 @@ struct StoreWatch {
     do {
       let store = try kind.open(url, model, isReadOnly: true, writesNothing: kind.isUnused(path))
       let found = try reading(store) { store in try changes(in: store) }
-      // What was read without locks can be of two states if the file changed meanwhile.
+      // A file that is read without locks and changes meanwhile can give a mixture of two states.
       guard Self.identities(path) == current else {
         isRecent = true
         return []
