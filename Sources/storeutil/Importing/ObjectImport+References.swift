@@ -1,0 +1,183 @@
+import ArgumentParser
+import ManagedObjects
+import OrderedCollections
+
+/// Objects of the store.
+extension ObjectImport {
+  /// For each draft, the objects with its key.
+  func existingKeys(
+    of drafts: [RecordDraft], _ context: ManagedObjectContext, isWhole: Bool
+  ) throws(ManagedObjectError) -> [[RowKey]] {
+    guard let entity, !drafting.keyNames.isEmpty else { return drafts.map { $0.id.map { [$0] } ?? [] } }
+    let index: KeyIndex
+    if let keyIndex {
+      index = keyIndex
+    } else {
+      let wanted = isWhole ? drafts.compactMap(\.key) : nil
+      index = try KeyIndex(opened, entity, drafting.keyNames, among: wanted, context)
+      if !isWhole { keyIndex = index }
+    }
+    return drafts.map { draft in draft.key.map { index[$0] } ?? [] }
+  }
+
+  /// The objects that references by values lead to.
+  struct Targets {
+    var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
+    /// The objects of all references.
+    var keys: [RowKey] = []
+  }
+
+  func targets(
+    of references: some Sequence<RecordDraft.Reference>, _ context: ManagedObjectContext, isWhole: Bool
+  ) throws(ManagedObjectError) -> Targets {
+    var targets = Targets()
+    var wanted: [RecordDraft.Lookup: [[AttributeValue]]] = [:]
+    for reference in references {
+      switch reference.targets {
+      case .keys(let keys): targets.keys += keys
+      case .local(let ids): targets.keys += ids.compactMap { localKeys[$0] }
+      case .values(let lookup, let values): wanted[lookup, default: []] += values.map { [$0] }
+      }
+    }
+    for (lookup, values) in wanted {
+      let index: KeyIndex
+      if let known = indexes[lookup] {
+        index = known
+      } else {
+        index = try KeyIndex(opened, lookup.entity, [lookup.attribute], among: isWhole ? values : nil, context)
+        if !isWhole { indexes[lookup] = index }
+      }
+      targets.indexes[lookup] = index
+      for value in Set(values) {
+        let keys = index[value]
+        if keys.count == 1 { targets.keys.append(keys[0]) }
+      }
+    }
+    return targets
+  }
+
+  /// Reads objects at once. Those that the store does not have are left out.
+  func read(
+    _ keys: [RowKey], _ context: ManagedObjectContext
+  ) throws(ManagedObjectError) -> (objects: [RowKey: ManagedObject], kept: [ManagedObject]) {
+    var objects: [RowKey: ManagedObject] = [:]
+    var byRoot: [Int: Set<RowKey>] = [:]
+    for key in keys {
+      let id = ManagedObjectID(key, model: opened.model, storeIdentifier: opened.store.identifier)
+      if let object = context.registeredObject(for: id), object.isInserted || !object.isFault {
+        objects[key] = object
+      } else {
+        byRoot[id.entity.root.index, default: []].insert(key)
+      }
+    }
+    for (index, keys) in byRoot {
+      let root = opened.model.entities[index]
+      let list = PredicateConstant.array(keys.sorted().map { .object($0) })
+      let request = FetchRequest(root.name, where: .comparing(.evaluatedObject, .in, .constant(list)))
+      for object in try context.fetch(request) { objects[object.objectID.key] = object }
+    }
+    return (objects, Array(objects.values))
+  }
+
+  func missing(_ key: RowKey) -> ValidationError {
+    ValidationError("the store does not have the object \(list([key]))")
+  }
+
+  func list(_ keys: [RowKey]) -> String {
+    keys.map { "\(ManagedObjectID($0, model: opened.model, storeIdentifier: nil))" }.joined(separator: ", ")
+  }
+}
+
+/// References.
+extension ObjectImport {
+  /// True for a reference to objects that the file itself can have.
+  func isDeferred(_ reference: RecordDraft.Reference) -> Bool {
+    guard let entity else { return true }
+    guard case .values(let lookup, _) = reference.targets else { return false }
+    return lookup.entity.isKind(of: entity) || entity.isKind(of: lookup.entity)
+  }
+
+  func set(
+    _ reference: RecordDraft.Reference, of object: ManagedObject, _ targets: Targets,
+    _ objects: [RowKey: ManagedObject]
+  ) throws -> ManagedObject.Value {
+    var keys: [RowKey]
+    switch reference.targets {
+    case .keys(let named): keys = named
+    case .local(let ids):
+      keys = try ids.map { id in
+        if let key = localKeys[id] { return key }
+        throw ValidationError(
+          "\(reference.name.printable()): no object of the file has the \(ObjectColumn.id) \(id.quoted)")
+      }
+    case .values(let lookup, let values):
+      keys = try values.map { value in
+        let found = targets.indexes[lookup]?[[value]] ?? []
+        if found.count == 1 { return found[0] }
+        let condition = "\(lookup.attribute.printable()) \(value)"
+        throw ValidationError(
+          found.isEmpty
+            ? "\(reference.name.printable()): no \(lookup.entity.name.printable()) has \(condition)"
+            : "\(reference.name.printable()): several objects have \(condition): \(list(found))")
+      }
+    }
+    keys = Array(OrderedSet(keys))
+    let values = try keys.map { key in
+      guard let target = objects[key] else {
+        throw ValidationError("\(reference.name.printable()): \(missing(key).message)")
+      }
+      return ManagedObject.Value.object(target)
+    }
+    let value: ManagedObject.Value =
+      !reference.isToMany ? values.first ?? .null : reference.isOrdered ? .array(values) : .set(values)
+    try object.setValue(value, forKey: reference.name)
+    return value
+  }
+
+  /// Sets the references to objects of the file, after all of them were saved.
+  func setDeferredReferences() throws {
+    guard errors.lines.isEmpty else { return }
+    let all = deferred
+    deferred = []
+    for start in stride(from: 0, to: all.count, by: Self.batchSize) {
+      let part = Array(all[start..<min(start + Self.batchSize, all.count)])
+      let context = opened.context(of: coordinator)
+      context.validatesOnSave = false
+      let batch = try setReferences(of: part, context, isWhole: false)
+      validate(batch)
+      guard errors.lines.isEmpty else { continue }
+      for (item, draft) in zip(part, batch.drafts) where !item.isChanged {
+        let names = Set(item.references.map(\.name))
+        if Self.hasChanged(draft.object, names) { counts.updated += 1 } else { counts.unchanged += 1 }
+      }
+      let changes = isDryRun && context.hasChanges ? ChangeList(context) : nil
+      try context.save()
+      try changes?.print()
+    }
+  }
+
+  /// Sets references of objects. Errors are noted.
+  func setReferences(
+    of items: [Deferred], _ context: ManagedObjectContext, isWhole: Bool
+  ) throws -> Batch {
+    var batch = Batch(context: context)
+    if items.isEmpty { return batch }
+    let targets = try targets(of: items.lazy.flatMap(\.references), context, isWhole: isWhole)
+    let (objects, kept) = try read(targets.keys + items.map(\.id.key), context)
+    batch.kept = kept
+    for item in items {
+      guard let object = objects[item.id.key] else { throw missing(item.id.key) }
+      do {
+        for reference in item.references {
+          let value = try set(reference, of: object, targets, objects)
+          batch.expected.append(
+            Expectation(object: object, name: reference.name, value: value, position: item.position))
+        }
+        batch.drafts.append((object, RecordDraft(position: item.position, entity: object.entity)))
+      } catch {
+        errors.add(error, in: file, at: item.position)
+      }
+    }
+    return batch
+  }
+}
