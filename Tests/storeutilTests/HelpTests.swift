@@ -46,6 +46,10 @@ struct HelpTests {
     #expect(try offered("fetch", "--un") == ["--unwrap"])
     #expect(try offered("fetch", Library.store, "") == ["Author", "Book", "Comic", "Tag"])
     #expect(try offered("fetch", Library.store, "Tag", "--sort", "").sorted() == ["books", "name"])
+    #expect(try offered("import", Library.store, "Tag", "a.csv", "--key", "").sorted() == ["books", "name"])
+    #expect(try offered("import", Library.store, "Tag", "a.csv", "--map", "T=").sorted() == ["T=books", "T=name"])
+    #expect(try offered("import", Library.store, "Tag", "a.csv", "--format", "") == ["csv", "json"])
+    #expect(try offered("watch", Library.store, "--entity", "") == ["Author", "Book", "Comic", "Tag"])
     for shell in ["bash", "zsh", "fish"] {
       let script = try Tool.run("--generate-completion-script", shell)
       #expect(script.status == 0 && script.text.contains("storeutil") && !script.text.contains("plistutil"))

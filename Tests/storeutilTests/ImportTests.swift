@@ -267,7 +267,21 @@ struct ImportTests {
 
   // MARK: Many objects
 
-  @Test("in batches of one transaction, whose memory does not grow with the file")
+  @Test("of any number with the memory that a batch takes")
+  func memory() throws {
+    let library = try Library()
+    try library.makePlaces("places.sqlite")
+    var memory: [Int] = []
+    for count in [12_000, 60_000] {
+      try library.write("name\n" + (0..<count).map { "\(count)-\($0)\n" }.joined(), to: "many.csv")
+      memory.append(try library.cost("import", "places.sqlite", "Place", "many.csv").memory)
+    }
+    #expect(try library.run("count", "places.sqlite", "Place") == "72002\n")
+    // The objects of four more batches would take 40 MB.
+    #expect(memory[1] - memory[0] < 12 << 20, "\(memory)")
+  }
+
+  @Test("in batches of one transaction")
   func batches() throws {
     let library = try Library()
     try library.makePlaces("places.sqlite")
