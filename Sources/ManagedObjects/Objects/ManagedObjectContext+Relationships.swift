@@ -103,18 +103,7 @@ extension ManagedObjectContext {
     case .attribute, .toOne, .unread: return false
     }
     willChange(object)
-    // The set is changed where it is, and not copied: nothing else may refer to it.
-    let value = object.values[slot]
-    object.values[slot] = .unread
-    switch consume value {
-    case .toMany(var keys):
-      keys.insert(key)
-      object.values[slot] = .toMany(keys)
-    case .orderedToMany(var keys):
-      if let place, place < keys.count { keys.insert(key, at: place) } else { keys.append(key) }
-      object.values[slot] = .orderedToMany(keys)
-    case let other: object.values[slot] = other
-    }
+    object.values[slot].insert(key, at: place)
     if state.isTracking { record(.put(object, slot: slot, key)) } else { object.committed?[slot] = object.values[slot] }
     return true
   }
@@ -134,19 +123,7 @@ extension ManagedObjectContext {
     case .attribute, .unread: return false
     }
     willChange(object)
-    let value = object.values[slot]
-    object.values[slot] = .unread
-    var place: Int?
-    switch consume value {
-    case .toMany(var keys):
-      keys.remove(key)
-      object.values[slot] = .toMany(keys)
-    case .orderedToMany(var keys):
-      place = keys.firstIndex(of: key)
-      keys.remove(key)
-      object.values[slot] = .orderedToMany(keys)
-    case let other: object.values[slot] = other
-    }
+    let place = object.values[slot].remove(key)
     if state.isTracking {
       record(.drop(object, slot: slot, key, at: place))
     } else {

@@ -86,6 +86,46 @@ extension RowValue {
     }
   }
 
+  /// Adds an object to a to-many relationship, at the end of an ordered one unless there is a position.
+  ///
+  /// - Complexity: O(1); in the middle of an order O(*n*). The keys are changed where they are, and copied only if another
+  ///   value has them too.
+  mutating func insert(_ key: RowKey, at position: Int? = nil) {
+    switch self {
+    case .toMany(var keys):
+      // Otherwise this value and the variable would share the keys, and a change would copy them.
+      self = .unread
+      keys.insert(key)
+      self = .toMany(keys)
+    case .orderedToMany(var keys):
+      self = .unread
+      if let position, position < keys.count { keys.insert(key, at: position) } else { keys.append(key) }
+      self = .orderedToMany(keys)
+    case .attribute, .toOne, .unread: break
+    }
+  }
+
+  /// Removes an object from a to-many relationship. Returns its position in an ordered one.
+  ///
+  /// - Complexity: O(1); of an order O(*n*). Copies as ``insert(_:at:)`` does.
+  @discardableResult
+  mutating func remove(_ key: RowKey) -> Int? {
+    switch self {
+    case .toMany(var keys):
+      self = .unread
+      keys.remove(key)
+      self = .toMany(keys)
+      return nil
+    case .orderedToMany(var keys):
+      self = .unread
+      let position = keys.firstIndex(of: key)
+      keys.remove(key)
+      self = .orderedToMany(keys)
+      return position
+    case .attribute, .toOne, .unread: return nil
+    }
+  }
+
   /// Returns the objects that a relationship refers to and that a condition holds for, in the order of ``keys``.
   package func keys(where holds: (RowKey) -> Bool) -> [RowKey] {
     var keys: [RowKey] = []

@@ -175,19 +175,7 @@ extension SideMending {
 extension RowValue {
   /// Makes a relationship refer to an object: a to-one relationship to nothing else.
   fileprivate mutating func add(_ key: RowKey) {
-    switch self {
-    case .toOne: self = .toOne(key)
-    case .toMany(var keys):
-      // Nobody else has the keys then, so that they are not copied.
-      self = .unread
-      keys.insert(key)
-      self = .toMany(keys)
-    case .orderedToMany(var keys):
-      self = .unread
-      keys.append(key)
-      self = .orderedToMany(keys)
-    case .attribute, .unread: break
-    }
+    if case .toOne = self { self = .toOne(key) } else { insert(key) }
   }
 
   /// Takes objects out of a to-many relationship.
