@@ -9,7 +9,7 @@ import ToolSupport
 struct Search: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "search",
-    abstract: "Find a text or a UUID in all objects of stores.",
+    abstract: "Find a text, a URL or a UUID in all objects of stores.",
     discussion: """
       Texts and URLs are found that contain the text, whatever the case and the marks of letters. A UUID is also found in \
       attributes of that type, and as 16 bytes. A line for each value: the store, the object, the attribute, the value.
@@ -21,7 +21,7 @@ struct Search: ParsableCommand {
         storeutil search E621E1F8-C36C-495A-93FC-0C247A3E6E5F *.sqlite --json | jq -r '.[].object'
       """)
 
-  @Argument(help: ArgumentHelp("The text or the UUID.", valueName: "text"))
+  @Argument(help: ArgumentHelp("The text, the URL or the UUID.", valueName: "text"))
   var text: String
 
   @Argument(
