@@ -7,7 +7,7 @@ import Testing
 extension PagesInBrowsersTests {
   @Suite("lists of entities and classes", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
   struct Lists {
-    /// Animals, which are abstract, cats and birds, and lions, which are cats. "Bench" sorts between "Animal" and "Bird".
+    /// Abstract animals, with cats and birds; lions are cats. "Bench" sorts between "Animal" and "Bird".
     private static func zoo(_ names: [(entity: String, name: String)] = []) throws -> PageFile {
       func entity(_ name: String, parent: String? = nil, isAbstract: Bool = false) -> EntityDescription {
         var entity = EntityDescription(name, parent == nil ? [.attribute("name", .string)] : [])

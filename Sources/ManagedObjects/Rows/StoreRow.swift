@@ -88,8 +88,8 @@ extension RowValue {
 
   /// Adds an object to a to-many relationship, at the end of an ordered one unless there is a position.
   ///
-  /// - Complexity: O(1); in the middle of an order O(*n*). The keys are changed where they are, and copied only if another
-  ///   value has them too.
+  /// - Complexity: O(1); in the middle of an order O(*n*). The keys are changed in place, and copied only if another
+  ///   value shares them.
   mutating func insert(_ key: RowKey, at position: Int? = nil) {
     switch self {
     case .toMany(var keys):

@@ -2,7 +2,8 @@ import PropertyLists
 
 /// The elements of an array that is changed, in chunks of a few hundred.
 ///
-/// To find, insert or remove one touches one chunk and the lengths of the others: for 100 000 elements about 400 numbers.
+/// Finding, inserting or removing an element touches one chunk and the lengths of the others: about 400 numbers for
+/// 100 000 elements.
 final class BuddyElements {
   private var chunks: [[BuddyTree]] = []
   /// The numbers of elements of the chunks.

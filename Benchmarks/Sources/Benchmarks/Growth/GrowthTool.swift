@@ -42,8 +42,8 @@ struct GrowthTool {
   /// - Parameters:
   ///   - operation: The verb, and the options that make it a line of its own.
   ///   - file: A file that the command changes, if there is one. Each run gets a copy.
-  ///   - prepare: Makes the files of a size in a folder, and returns the command. Files that the command makes have names
-  ///     that begin with `new-`; they are removed before each run.
+  ///   - prepare: Makes the files of a size in a folder, and returns the command. The names of files that the command
+  ///     makes begin with `new-`; these files are removed before each run.
   func line(
     _ operation: String, _ shape: String, base: Int = 250, greatest: Int = GrowthLine.greatestSize,
     changing file: String? = nil,
