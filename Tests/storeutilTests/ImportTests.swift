@@ -23,6 +23,31 @@ struct ImportTests {
     #expect(try library.isSound("copy.sqlite"))
   }
 
+  @Test("also of texts with a combining mark after a quotation mark, a comma or a separator")
+  func combiningMarks() throws {
+    let library = try Library()
+    let names = ["x\"\u{301}y", "a;\u{301}b", ",\u{301}", "\"\u{301}"]
+    for name in names { try library.run("insert", Library.store, "Tag", "name=\(name)") }
+    try library.write(try library.run("fetch", Library.store, "Tag", "--keys", "name", "--csv"), to: "tags.csv")
+    try library.run("create", "Library.xcdatamodel", "copy.sqlite")
+    #expect(try library.run("import", "copy.sqlite", "Tag", "tags.csv") == "5 inserted\n")
+    let copied = try Tool.json("fetch", "copy.sqlite", "Tag", in: library.url).array ?? []
+    #expect(Set(copied.compactMap { $0["name"]?.string }) == Set(names + ["old"]))
+    try library.run("set", Library.store, "Book/1", "title=;\u{301}")
+    let titles = ["fetch", Library.store, "Tag", "--csv", "--keys", "books.title", "--list-separator", ";"]
+    let separated = try Program.run("storeutil", titles, in: library.url)
+    #expect(separated.status == 2 && separated.errors.contains("contains the separator of lists"))
+  }
+
+  @Test("of files with empty lines before JSON and after CSV")
+  func emptyLines() throws {
+    let library = try Library()
+    try library.write("\n\n [{\"name\": \"Grace\"}]", to: "authors")
+    #expect(try library.run("import", Library.store, "Author", "authors") == "1 inserted\n")
+    try library.write("name,born\r\nMary,\r\n\r\n\r\nJean,\r\n\r\n", to: "authors.csv")
+    #expect(try library.run("import", Library.store, "Author", "authors.csv") == "2 inserted\n")
+  }
+
   @Test("with the leaves of composite attributes", arguments: [["--json"], ["--csv"]])
   func composites(_ form: [String]) throws {
     let library = try Library()

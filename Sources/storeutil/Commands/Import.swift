@@ -137,7 +137,8 @@ enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
     case "json", "jsonl", "ndjson": self = .json
     default:
       try input.takeByteOrderMark()
-      let first = try input.peekVisible()
+      try input.skipWhitespace()
+      let first = try input.peek()
       self = first == UInt8(ascii: "[") || first == UInt8(ascii: "{") ? .json : .csv
     }
   }

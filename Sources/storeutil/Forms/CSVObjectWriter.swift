@@ -50,7 +50,7 @@ struct CSVObjectWriter: ObjectWriter {
     var texts: [String] = []
     for element in elements {
       let text = try element.cellText
-      guard !text.contains(listSeparator) else {
+      guard !text.unicodeScalars.contains(listSeparator.unicodeScalars) else {
         throw PropertyListError(
           .notRepresentable,
           "\(key.subject(model)) \(column.printable()): \(text.quoted) contains the separator of lists, \(listSeparator.quoted); "
@@ -75,7 +75,7 @@ struct CSVObjectWriter: ObjectWriter {
       byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 10 || byte == 13
     }
     guard text.utf8.contains(where: isSpecial) else { return text }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    return "\"" + text.replacingScalars("\"", with: "\"\"") + "\""
   }
 }
 

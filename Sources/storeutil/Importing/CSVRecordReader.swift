@@ -36,7 +36,12 @@ struct CSVRecordReader: RecordReader {
   }
 
   mutating func next() throws(PropertyListError) -> ImportRecord? {
-    guard let cells = try Self.line(of: input) else { return nil }
+    guard var cells = try Self.line(of: input) else { return nil }
+    // Editors and spreadsheets leave empty lines at the end. Of one column, such a line is an object without a value.
+    while header.count > 1, cells.count == 1, cells[0].text.isEmpty, !cells[0].isQuoted {
+      guard let next = try Self.line(of: input) else { return nil }
+      cells = next
+    }
     guard cells.count == header.count else {
       let fields = cells.count == 1 ? "1 field" : "\(cells.count) fields"
       throw input.failure(

@@ -72,7 +72,9 @@ struct ImportedValues {
     case .text(let text?):
       if let listSeparator {
         if text.isEmpty { return [] }
-        return text.split(separator: listSeparator, omittingEmptySubsequences: false).map { .text(String($0)) }
+        return text.unicodeScalars.split(
+          separator: listSeparator.unicodeScalars, omittingEmptySubsequences: false
+        ).map { .text(String($0)) }
       }
       guard case .array(let elements)? = try? PropertyList(importedJSON: Data(text.utf8)) else {
         throw ManagedObjectError(

@@ -61,12 +61,6 @@ final class TextInput {
     index += 3
   }
 
-  /// The next byte in memory that is not white space; nil without one.
-  func peekVisible() throws(PropertyListError) -> UInt8? {
-    guard try peek() != nil else { return nil }
-    return bytes[index...].first { ![9, 10, 13, 32].contains($0) }
-  }
-
   /// Takes spaces, tabs and ends of lines.
   func skipWhitespace() throws(PropertyListError) {
     while let byte = try peek(), [9, 10, 13, 32].contains(byte) { _ = try next() }

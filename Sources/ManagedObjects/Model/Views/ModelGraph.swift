@@ -56,6 +56,12 @@ extension ManagedObjectModel {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.printable(limit: 200).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    var result = String.UnicodeScalarView()
+    // Scalars and not characters: a quotation mark can be one character with a combining mark after it.
+    for scalar in text.printable(limit: 200).unicodeScalars {
+      if scalar == "\\" || scalar == "\"" { result.append("\\") }
+      result.append(scalar)
+    }
+    return String(result)
   }
 }

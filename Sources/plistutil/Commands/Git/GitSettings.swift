@@ -35,7 +35,7 @@ struct GitSettings {
     let found = folders.lazy.map { "\($0)/\(name)" }.first { FileSystem.sizeOfRegularFile($0) != nil }
     // Another tool may have this name.
     if let found, FileSystem.realPath(of: found) == path { return name }
-    return "'" + path.replacing("'", with: #"'\''"#) + "'"
+    return "'" + path.replacingScalars("'", with: #"'\''"#) + "'"
   }
 
   /// The path of this program.
