@@ -37,7 +37,7 @@ extension PropertyList {
   ) throws(PropertyListError) {
     // Before anything is changed. A trial on a copy would take time in proportion to this value.
     if conflicts == .fail { try checkConflicts(with: other, arrays) }
-    try mergeInPlace(other, conflicts, arrays)
+    mergeInPlace(other, conflicts, arrays)
   }
 
   /// Throws the conflict that a merge under ``MergeRule/fail`` would throw.
@@ -79,15 +79,10 @@ extension PropertyList {
     }
   }
 
-  private mutating func mergeInPlace(
-    _ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule
-  ) throws(PropertyListError) {
+  /// Merges another value. Under ``MergeRule/fail``, there are no conflicts.
+  private mutating func mergeInPlace(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     guard case .dictionary(let theirs) = other, kind == .dictionary else {
-      do throws(PropertyListError) {
-        return try mergeValue(other, conflicts, arrays)
-      } catch {
-        throw error.located(at: [])
-      }
+      return mergeValue(other, conflicts, arrays)
     }
     // The dictionaries around the current one, each without it.
     var outer: [MergeFrame] = []
@@ -107,11 +102,7 @@ extension PropertyList {
           current = MergeFrame(ours: entries, theirs: inner)
           continue
         }
-        do throws(PropertyListError) {
-          try mine.mergeValue(value, conflicts, arrays)
-        } catch {
-          throw error.located(at: (outer + [current]).map { .key($0.theirs.keys[$0.next - 1]) })
-        }
+        mine.mergeValue(value, conflicts, arrays)
         current.ours[key] = mine
       }
       guard var parent = outer.popLast() else { break }
@@ -122,9 +113,7 @@ extension PropertyList {
   }
 
   /// Merges a value that is not, together with this one, a pair of dictionaries.
-  private mutating func mergeValue(
-    _ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule
-  ) throws(PropertyListError) {
+  private mutating func mergeValue(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     if arrays != .asValues, kind == .array, case .array(let theirs) = other {
       guard arrays == .union else {
         array?.append(contentsOf: theirs)
@@ -134,11 +123,7 @@ extension PropertyList {
       array?.append(contentsOf: theirs.filter { known.insert($0).inserted })
       return
     }
-    switch conflicts {
-    case .keepOurs: break
-    case .takeTheirs: self = other
-    case .fail: try checkConflict(with: other, arrays)
-    }
+    if conflicts == .takeTheirs { self = other }
   }
 }
 
