@@ -84,7 +84,6 @@ struct BatchRules<Store: PersistentStore> {
   private mutating func checkOwners(
     of gone: Set<RowKey>, _ entities: [ManagedObjectModel.Entity]
   ) throws(ManagedObjectError) {
-    let deleted = PredicateConstant.array(gone.sorted().map { .object($0) })
     for index in store.model.records.indices {
       let owner = ManagedObjectModel.Entity(model: store.model, index: index)
       for relationship in owner.toManyRelationshipsWithoutInverse where relationship.definition.minimumCount > 0 {
@@ -92,6 +91,7 @@ struct BatchRules<Store: PersistentStore> {
         guard entities.contains(where: { $0.isKind(of: destination) }),
           let path = PredicateKeyPath(keys: [relationship.definition.traits.name])
         else { continue }
+        let deleted = PredicateConstant.array(gone.map { .object($0) })
         let isOwner = ManagedPredicate.comparing(.keyPath(path), .in, .constant(deleted), modifier: .any)
         guard case .rows(let rows) = try store.fetch(FetchRequest(owner.name, where: isOwner), of: owner) else {
           continue
