@@ -6,8 +6,6 @@ import PropertyLists
 /// 100 000 elements.
 final class BuddyElements {
   private var chunks: [[BuddyTree]] = []
-  /// The numbers of elements of the chunks.
-  private var counts: [Int] = []
   private(set) var count: Int
 
   static let greatestCount = 512
@@ -17,21 +15,20 @@ final class BuddyElements {
     let size = Self.greatestCount / 2
     for start in stride(from: 0, to: elements.count, by: size) {
       chunks.append(elements[start..<min(start + size, elements.count)].map(BuddyTree.init))
-      counts.append(chunks[chunks.count - 1].count)
     }
   }
 
   var all: some Sequence<BuddyTree> { chunks.lazy.joined() }
 
   /// The number of elements of the longest chunk, and the number of chunks.
-  var shape: (longest: Int, chunkCount: Int) { (counts.max() ?? 0, chunks.count) }
+  var shape: (longest: Int, chunkCount: Int) { (chunks.map(\.count).max() ?? 0, chunks.count) }
 
   /// The chunk of an index, and the offset in it. The end is in the last chunk.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     var offset = index
-    for (chunk, count) in counts.enumerated() {
-      if offset < count || chunk == counts.count - 1 { return (chunk, offset) }
-      offset -= count
+    for chunk in chunks.indices {
+      if offset < chunks[chunk].count || chunk == chunks.count - 1 { return (chunk, offset) }
+      offset -= chunks[chunk].count
     }
     return (0, 0)
   }
@@ -42,39 +39,30 @@ final class BuddyElements {
   }
 
   func insert(_ element: BuddyTree, at index: Int) {
-    if chunks.isEmpty {
-      chunks.append([])
-      counts.append(0)
-    }
+    if chunks.isEmpty { chunks.append([]) }
     let (chunk, offset) = position(of: index)
     chunks[chunk].insert(element, at: offset)
-    counts[chunk] += 1
     count += 1
-    guard counts[chunk] > Self.greatestCount else { return }
-    let half = counts[chunk] / 2
-    let second = Array(chunks[chunk][half...])
+    guard chunks[chunk].count > Self.greatestCount else { return }
+    let half = chunks[chunk].count / 2
+    chunks.insert(Array(chunks[chunk][half...]), at: chunk + 1)
     chunks[chunk].removeSubrange(half...)
-    counts[chunk] = half
-    chunks.insert(second, at: chunk + 1)
-    counts.insert(second.count, at: chunk + 1)
   }
 
   func remove(at index: Int) {
     let (chunk, offset) = position(of: index)
     chunks[chunk].remove(at: offset)
-    counts[chunk] -= 1
     count -= 1
-    guard counts[chunk] < Self.greatestCount / 8 else { return }
-    // What is left goes into the next chunk, or the one before.
-    if counts[chunk] > 0 {
+    let rest = chunks[chunk].count
+    guard rest < Self.greatestCount / 8 else { return }
+    // A short chunk goes into the next one, or the one before.
+    if rest > 0 {
       guard chunks.count > 1 else { return }
       let isLast = chunk == chunks.count - 1
       let other = isLast ? chunk - 1 : chunk + 1
-      guard counts[other] + counts[chunk] <= Self.greatestCount / 2 else { return }
-      chunks[other].insert(contentsOf: chunks[chunk], at: isLast ? counts[other] : 0)
-      counts[other] += counts[chunk]
+      guard chunks[other].count + rest <= Self.greatestCount / 2 else { return }
+      chunks[other].insert(contentsOf: chunks[chunk], at: isLast ? chunks[other].count : 0)
     }
     chunks.remove(at: chunk)
-    counts.remove(at: chunk)
   }
 }

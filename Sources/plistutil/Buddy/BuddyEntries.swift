@@ -21,10 +21,10 @@ final class BuddyEntries {
 
   var all: some Sequence<(key: String, value: BuddyTree)> { slots.lazy.compactMap { $0 } }
 
-  /// The value of a key; nil if there is no such key.
+  /// The value of a key; nil without an entry.
   subscript(key: String) -> BuddyTree? { positions[key].flatMap { slots[$0]?.value } }
 
-  /// Adds an entry after the others. There is no entry with its key.
+  /// Adds an entry after the others. Its key must be new.
   func append(_ key: String, _ value: BuddyTree) {
     positions[key] = slots.count
     slots.append((key, value))
