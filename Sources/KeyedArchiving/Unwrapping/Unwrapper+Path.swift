@@ -25,11 +25,11 @@ extension Unwrapper {
 /// Data on the ways is opened once, and of large dictionaries that are asked again and again the keys are kept, so that
 /// *m* paths take O(*n* + *m*) and not O(*n* × *m*).
 package struct UnwrappedLookup {
-  /// What has been opened, and what could not be.
+  /// The unwrapper, with its notes about data that could not be opened.
   package private(set) var unwrapper: Unwrapper
   private let document: PropertyListDocument
   private var root: OpenedPlace?
-  /// What data became, by its place; nil if it stays data.
+  /// The content of data that was opened before; nil for data that stays data.
   private var opened: [Place: OpenedPlace?] = [:]
   private var lookups: [ObjectIdentifier: NodeLookup] = [:]
 
@@ -53,8 +53,8 @@ package struct UnwrappedLookup {
       let way = PropertyListKeyPath(Array(path.components[..<depth]))
       while place.objects == nil, let content = try content(of: place.node, at: way) { place = content }
       do throws(PropertyListError) {
-        if place.objects != nil {
-          try place.enter(component)
+        if let objects = place.objects {
+          try place.enter(component, objects)
         } else {
           let id = ObjectIdentifier(place.node.document)
           let next = PropertyListKeyPath([component])
@@ -83,7 +83,7 @@ package struct UnwrappedLookup {
     return place
   }
 
-  /// What data became; nil for what stays what it is.
+  /// Returns the content of data; nil for data that stays data, and for other values.
   private mutating func content(
     of node: PropertyListDocument.Node, at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> OpenedPlace? {
@@ -101,7 +101,7 @@ package struct UnwrappedLookup {
   }
 }
 
-/// What an archive became, with what is kept to find values in it.
+/// The objects of an opened archive, with tables to find values in them.
 private final class OpenedObjects {
   let root: PropertyListDocument.Node
   var lookup = NodeLookup()
@@ -113,10 +113,10 @@ private final class OpenedObjects {
   init(_ root: PropertyListDocument.Node) { self.root = root }
 }
 
-/// A value on a path, in a property list or in what an archive became.
+/// A value on a path, in a property list or in an opened archive.
 private struct OpenedPlace {
   private(set) var node: PropertyListDocument.Node
-  /// What the archive became; nil in a property list.
+  /// The objects of the opened archive; nil in a property list.
   let objects: OpenedObjects?
 
   init(node: PropertyListDocument.Node) {
@@ -129,17 +129,14 @@ private struct OpenedPlace {
     objects = OpenedObjects(root)
   }
 
-  /// Goes on to a child.
-  mutating func enter(_ component: PropertyListKeyPath.Component) throws(PropertyListError) {
-    let step = PropertyListKeyPath([component])
-    guard let objects else {
-      node = try node.descendant(at: step)
-      return
-    }
+  /// Goes on to a child in an opened archive.
+  mutating func enter(
+    _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
+  ) throws(PropertyListError) {
     if let child = try objectChild(component, objects) {
       node = child
     } else {
-      node = try objects.lookup.descendant(of: node, at: step)
+      node = try objects.lookup.descendant(of: node, at: PropertyListKeyPath([component]))
     }
   }
 

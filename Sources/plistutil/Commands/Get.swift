@@ -138,7 +138,7 @@ struct Get: ParsableCommand {
     }
   }
 
-  /// What is kept of the way to a value for the values after it.
+  /// Finds values of a document, and keeps the tables that it makes for the next ones.
   private struct Lookup {
     var nodes = NodeLookup()
     /// Nil if nothing is opened.
@@ -147,8 +147,12 @@ struct Get: ParsableCommand {
     mutating func value(
       at path: PropertyListKeyPath, in document: PropertyListDocument
     ) throws(PropertyListError) -> PropertyListDocument.Node {
-      guard unwrapped != nil else { return try nodes.descendant(of: document.root, at: path) }
-      do throws(KeyedArchiveError) { return try unwrapped!.value(at: path) } catch { throw PropertyListError(error) }
+      do throws(KeyedArchiveError) {
+        if let node = try unwrapped?.value(at: path) { return node }
+      } catch {
+        throw PropertyListError(error)
+      }
+      return try nodes.descendant(of: document.root, at: path)
     }
   }
 
