@@ -177,7 +177,7 @@ public final class SQLiteStore: PersistentStore {
   }
 
   /// Reads from the file, whose tables have to be those of the model. Errors name it.
-  private func reading<Result: Sendable>(
+  func reading<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     try withState { state throws(ManagedObjectError) in try state.reading(body) }
@@ -247,28 +247,6 @@ extension SQLiteStore {
   }
 }
 
-/// Several saves in one transaction.
-extension SQLiteStore {
-  /// Begins a transaction that all saves of this store are part of until ``endSaving(keepsChanges:)``. Requests find
-  /// the rows that were saved. Other processes wait to save.
-  ///
-  /// After a save that fails, the transaction has to be rolled back.
-  package func beginSaving() throws(ManagedObjectError) {
-    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
-    try withState { state throws(ManagedObjectError) in
-      try state.checkObstacles()
-      try state.beginSaving()
-    }
-  }
-
-  /// Ends the transaction. If it cannot be committed, it is rolled back.
-  ///
-  /// - Parameter keepsChanges: false to roll back all saves.
-  package func endSaving(keepsChanges: Bool) throws(ManagedObjectError) {
-    try withState { state throws(ManagedObjectError) in try state.endSaving(keepsChanges: keepsChanges) }
-  }
-}
-
 /// What is read of rows at once to fill a store.
 package enum RowPart: Sendable {
   /// Attributes and to-one relationships.
@@ -321,23 +299,6 @@ extension SQLiteStore {
   public func deleteHistory(through number: Int64) throws(ManagedObjectError) {
     if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
     try withState { state throws(ManagedObjectError) in try state.deleteHistory(through: number) }
-  }
-}
-
-/// The versions of rows, which show the changes of other programs.
-extension SQLiteStore {
-  /// The versions of all rows.
-  ///
-  /// - Complexity: O(*n*) in the number of rows.
-  package func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {
-    try reading { state throws(ManagedObjectError) in try state.rowVersions() }
-  }
-
-  /// The number of the last save in the history, 0 without a save; nil for a store without a history.
-  package func lastHistoryNumber() throws(ManagedObjectError) -> Int64? {
-    try reading { state throws(ManagedObjectError) in
-      try state.hasHistory() ? HistoryReading(state).lastNumber() : nil
-    }
   }
 }
 

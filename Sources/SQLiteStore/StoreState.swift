@@ -324,19 +324,6 @@ extension StoreState {
     return rows
   }
 
-  /// The versions of all rows of the entities that the model has.
-  func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {
-    var versions: [RowKey: Int64] = [:]
-    for table in schema.tables {
-      let statement = try database.statement("SELECT Z_PK, Z_ENT, \(table.version) FROM \(table.name.sqlName)")
-      try statement.forEachRow {
-        guard let index = schema.entityIndices[statement.integer(1)], table.entities.contains(index) else { return }
-        versions[RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0))] = statement.integer(2)
-      }
-    }
-    return versions
-  }
-
   /// A row alone, as a fault needs it.
   private mutating func row(_ key: RowKey, withFileOf slot: Int?) throws(ManagedObjectError) -> StoreRow? {
     guard key.store == storeNumber, let table = schema.table(ofEntity: Int(key.entityIndex)),
