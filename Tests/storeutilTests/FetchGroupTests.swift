@@ -104,6 +104,7 @@ struct FetchGroupTests {
     #expect(try failure("Order", "--keys", "@sum").contains("\"@sum\" is not an aggregate"))
     #expect(try failure("Order", "--keys", "@sum.amuont").contains("did you mean amount?"))
     #expect(try failure("Order", "--group-by", "custmer").contains("--group-by: Order has no \"custmer\""))
+    #expect(try failure("Order", "--group-by", "customer.@id").contains("and not by @id"))
     #expect(try failure("Order", "--group-by", "count", "--sort", "amount").contains("is not in --keys"))
     #expect(try failure("Order", "--group-by", "count", "--unwrap").contains("are for objects"))
   }

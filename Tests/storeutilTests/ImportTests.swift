@@ -216,6 +216,9 @@ struct ImportTests {
         file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--map", "born=name"], status: 64,
         message: "both for name"),
       Refusal(
+        file: "a.csv", text: "a,b,name\nAuthor/1,Author/1,x\n",
+        arguments: ["--map", "a=@id", "--map", "b=@id", "--key", "@id"], status: 64, message: "both for @id"),
+      Refusal(
         file: "a.csv", text: "name\nGrace\n", arguments: ["--map", "Nam=name"], status: 64,
         message: "not have the column \"Nam\""
       ),

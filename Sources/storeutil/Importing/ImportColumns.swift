@@ -21,8 +21,6 @@ struct ImportColumns {
   /// The use of a column.
   enum Use: Hashable {
     case ignored
-    /// An attribute that the store computes.
-    case derived
     /// The ID of the object.
     case id
     /// The name of the object's entity.
@@ -33,10 +31,12 @@ struct ImportColumns {
     /// The values of an attribute of the objects that a relationship refers to.
     case lookup(String, attribute: String)
 
-    /// The name of the property.
+    /// The name of the property, `@id` or `@entity`; nil for an ignored column.
     var property: String? {
       switch self {
-      case .ignored, .derived, .id, .entity: nil
+      case .ignored: nil
+      case .id: ObjectColumn.id
+      case .entity: ObjectColumn.entity
       case .attribute(let name), .relationship(let name), .lookup(let name, _): name
       }
     }
@@ -84,7 +84,7 @@ struct ImportColumns {
     case .attribute(let attribute)?:
       if parts.count > 1 { throw ValidationError("\(path.quoted): \(parts[0].quoted) is not a relationship") }
       if attribute.isTransient { throw Self.transient(path) }
-      return attribute.definition.derivation == nil ? .attribute(parts[0]) : .derived
+      return .attribute(parts[0])
     case .relationship(let relationship)?:
       if relationship.isTransient { throw Self.transient(path) }
       if parts.count == 1 { return .relationship(parts[0]) }

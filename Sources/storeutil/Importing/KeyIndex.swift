@@ -19,11 +19,10 @@ struct KeyIndex {
     _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, _ attributes: [String], among wanted: [[AttributeValue]]?,
     _ context: ManagedObjectContext
   ) throws(ManagedObjectError) {
-    let slots = entity.selfAndDescendants.map { entity in
-      (entity, attributes.map { name in entity.attribute(named: name)?.slot })
-    }
-    var slotsOfEntity: [Int: [Int?]] = [:]
-    for (entity, slots) in slots { slotsOfEntity[entity.index] = slots }
+    let slotsOfEntity = Dictionary(
+      uniqueKeysWithValues: entity.selfAndDescendants.map { entity in
+        (entity.index, attributes.map { name in entity.attribute(named: name)?.slot })
+      })
     let changed = context.insertedObjects.union(context.updatedObjects)
       .filter { $0.entity.isKind(of: entity) }.sorted { $0.objectID.key < $1.objectID.key }
     let changedKeys = Set(changed.map(\.objectID.key))

@@ -212,10 +212,6 @@ final class RecordDrafting {
   private func add(_ use: ImportColumns.Use, _ field: ImportRecord.Field, to draft: inout RecordDraft) throws {
     switch use {
     case .ignored, .entity: return
-    case .derived:
-      if notedColumns.insert(field.column).inserted {
-        note("note: \(field.column.printable()) is left out: stores compute the values of derived attributes")
-      }
     case .id:
       guard findsByID || hasLocalIDs, !field.value.isNull else { return }
       guard let text = field.value.string else { throw ValidationError("\(ObjectColumn.id): expected text") }
@@ -227,6 +223,12 @@ final class RecordDrafting {
     case .attribute(let name):
       guard case .attribute(let attribute)? = draft.entity.property(named: name) else {
         return try refuse(name, field, draft)
+      }
+      if attribute.definition.derivation != nil {
+        if notedColumns.insert(field.column).inserted {
+          note("note: \(field.column.printable()) is left out: stores compute the values of derived attributes")
+        }
+        return
       }
       draft.values.append((name, try values.value(field.value, of: attribute.definition)))
     case .relationship(let name):
@@ -247,7 +249,9 @@ final class RecordDrafting {
       }
       let destination = draft.entity.destination(of: relationship)
       let attribute = destination.selfAndDescendants.lazy.compactMap { $0.attribute(named: key) }.first
-      guard let attribute else { return }
+      guard let attribute else {
+        throw ValidationError("\(name.printable()): " + Assignment.unknown(key, destination))
+      }
       let values = try naming(name) {
         try elements(field.value, relationship).map { value in
           let value = try self.values.value(value, of: attribute.definition)

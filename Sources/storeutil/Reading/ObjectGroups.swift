@@ -29,7 +29,13 @@ struct ObjectGroups {
     let groupKeys = groupBy.map(Self.names) ?? []
     if groupBy != nil, groupKeys.isEmpty { throw ValidationError("--group-by names no key.") }
     if keys != nil, names.isEmpty { throw ValidationError("--keys names no key.") }
-    for key in groupKeys { try ObjectColumn(key).check(entity, option: "--group-by") }
+    for key in groupKeys {
+      let column = ObjectColumn(key)
+      try column.check(entity, option: "--group-by")
+      if let last = column.keys.last, [ObjectColumn.id, ObjectColumn.entity].contains(last) {
+        throw ValidationError("--group-by: objects are grouped by properties, and not by \(last).")
+      }
+    }
     self.groupKeys = groupKeys
     columns = try (keys == nil ? groupKeys + ["@count"] : names).map { name in
       guard let (function, path) = Self.aggregate(name) else {
