@@ -31,7 +31,6 @@ package struct UnwrappedLookup {
   private var root: OpenedPlace?
   /// The content of data that was opened before; nil for data that stays data.
   private var opened: [Place: OpenedPlace?] = [:]
-  private var lookups: [ObjectIdentifier: NodeLookup] = [:]
 
   private struct Place: Hashable {
     let document: ObjectIdentifier
@@ -56,9 +55,7 @@ package struct UnwrappedLookup {
         if let objects = place.objects {
           try place.enter(component, objects)
         } else {
-          let id = ObjectIdentifier(place.node.document)
-          let next = PropertyListKeyPath([component])
-          place = OpenedPlace(node: try lookups[id, default: NodeLookup()].descendant(of: place.node, at: next))
+          place = OpenedPlace(node: try place.node.descendant(at: PropertyListKeyPath([component])))
         }
       } catch {
         var error = error
@@ -104,7 +101,6 @@ package struct UnwrappedLookup {
 /// The objects of an opened archive, with tables to find values in them.
 private final class OpenedObjects {
   let root: PropertyListDocument.Node
-  var lookup = NodeLookup()
   /// The objects that have a `$uid`; nil until one is asked for.
   var marked: [PropertyList.Integer: PropertyListDocument.Node]?
   /// The positions of the elements of Foundation's dictionaries, by the index of the dictionary, then by key.
@@ -136,7 +132,7 @@ private struct OpenedPlace {
     if let child = try objectChild(component, objects) {
       node = child
     } else {
-      node = try objects.lookup.descendant(of: node, at: PropertyListKeyPath([component]))
+      node = try node.descendant(at: PropertyListKeyPath([component]))
     }
   }
 
@@ -151,7 +147,7 @@ private struct OpenedPlace {
     _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard node.kind == .dictionary else { return nil }
-    if try objects.lookup.value(of: node, forKey: component.text) != nil { return nil }
+    if try node.value(forKey: component.text) != nil { return nil }
     var object = try target(of: node, objects) ?? node
     if let inner = try object.value(forKey: "$object") { object = inner }
     switch object.kind {
@@ -159,7 +155,7 @@ private struct OpenedPlace {
       guard let index = component.arrayIndex(in: object.count), index < object.count else { return nil }
       return try object.child(at: index)
     case .dictionary:
-      if let value = try objects.lookup.value(of: object, forKey: component.text) { return value }
+      if let value = try object.value(forKey: component.text) { return value }
       return try element(component, of: object, objects)
     default: return nil
     }

@@ -105,28 +105,11 @@ extension PropertyListDocument.Node {
   /// Keys are compared by their Unicode scalars, as Apple does.
   ///
   /// - Throws: what is wrong with a key or with the value in a binary document.
-  /// - Complexity: O(*n*) in the number of entries. To look up many, build a ``PropertyList``.
+  /// - Complexity: O(*n*) in the number of entries. The eighth lookup in a dictionary of 32 entries or more makes an
+  ///   index of its keys, which the document keeps; lookups after that take O(1) on average.
   public func value(forKey key: String) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard flat.kind == .dictionary else { return nil }
-    let wanted = Array(key.utf8)
-    let bytes = document.bytes
-    var decoded: [UInt8] = []
-    for position in 0..<flat.count {
-      let node = try document.keyNode(ofEntry: position, of: flat)
-      let isEqual: Bool
-      if node.encoding == .ascii || node.encoding == .verbatim {
-        isEqual =
-          node.length == wanted.count
-          && bytes.extracting(node.range).hasSameBytes(as: wanted.rawBytes)
-      } else {
-        decoded.removeAll(keepingCapacity: true)
-        try NodeContent.appendText(node, in: bytes, to: &decoded)
-        isEqual = decoded == wanted
-      }
-      if isEqual, node.encoding == .ascii, !wanted.rawBytes.isASCII { throw NodeContent.notASCII(node, in: bytes) }
-      if isEqual { return try document.child(position, of: flat) }
-    }
-    return nil
+    return try valueOfDictionary(forKey: Array(key.utf8))
   }
 
   /// The value of the entry number `position`, which is below the count of this dictionary.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import Synchronization
 internal import SystemFiles
 
 /// A property list that has been parsed, to be read and not changed.
@@ -33,6 +34,7 @@ public final class PropertyListDocument: Sendable {
   let index: Index
   let rootIndex: Int
   private let rootNode: FlatNode
+  let keyIndexes = Mutex(KeyIndexes())
 
   deinit {
     if source.count <= Self.greatestCopy { unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate() }

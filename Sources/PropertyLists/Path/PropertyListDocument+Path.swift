@@ -3,19 +3,12 @@ extension PropertyListDocument.Node {
   ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` where the path leaves the document, or what is wrong with a
   ///   binary document on the way, with the key path from here to there.
-  /// - Complexity: O(1) for an index, O(*n*) in the number of entries for a key; nothing else is looked at.
+  /// - Complexity: O(1) for an index, that of ``value(forKey:)`` for a key.
   public func descendant(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyListDocument.Node {
-    try descendant(at: path) { (node, key) throws(PropertyListError) in try node.value(forKey: key) }
-  }
-
-  /// Does the same as ``descendant(at:)``. `lookup` returns the value for a key of a dictionary, or nil.
-  func descendant(
-    at path: PropertyListKeyPath, _ lookup: (Self, String) throws(PropertyListError) -> Self?
-  ) throws(PropertyListError) -> Self {
     var node = self
     for (depth, component) in path.components.enumerated() {
       do throws(PropertyListError) {
-        node = try node.child(at: component, lookup)
+        node = try node.child(at: component)
       } catch {
         // Either the container that has no such value, or the value that is damaged.
         throw error.located(at: path.components[..<(error.kind == .noSuchValue ? depth : depth + 1)])
@@ -24,12 +17,10 @@ extension PropertyListDocument.Node {
     return node
   }
 
-  private func child(
-    at component: PropertyListKeyPath.Component, _ lookup: (Self, String) throws(PropertyListError) -> Self?
-  ) throws(PropertyListError) -> Self {
+  private func child(at component: PropertyListKeyPath.Component) throws(PropertyListError) -> Self {
     switch kind {
     case .dictionary:
-      guard let value = try lookup(self, component.text) else { throw .noKey(component) }
+      guard let value = try value(forKey: component.text) else { throw .noKey(component) }
       return value
     case .array:
       guard let index = component.arrayIndex(in: count), index < count else { throw .noIndex(component, count: count) }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import KeyedArchiving
 import PropertyLists
 import Synchronization
+import SystemFiles
 import ToolSupport
 
 struct Get: ParsableCommand {
@@ -121,6 +122,10 @@ struct Get: ParsableCommand {
 
   func run() throws {
     var files = files
+    if key.isEmpty, let first, let file = files.files.first, !FileSystem.exists(file), FileSystem.exists(first) {
+      throw ValidationError(
+        "The path of the value comes before the file: plistutil get \(file.printable()) \(first.printable())")
+    }
     // Without --key, the first argument is the path.
     if !key.isEmpty, let first { files.files.insert(first, at: 0) }
     let keys = key + Self.otherKeys.withLock { $0 }
@@ -138,33 +143,14 @@ struct Get: ParsableCommand {
     }
   }
 
-  /// Finds values of a document, and keeps the tables that it makes for the next ones.
-  private struct Lookup {
-    var nodes = NodeLookup()
-    /// Nil if nothing is opened.
-    var unwrapped: UnwrappedLookup?
-
-    mutating func value(
-      at path: PropertyListKeyPath, in document: PropertyListDocument
-    ) throws(PropertyListError) -> PropertyListDocument.Node {
-      do throws(KeyedArchiveError) {
-        if let node = try unwrapped?.value(at: path) { return node }
-      } catch {
-        throw PropertyListError(error)
-      }
-      return try nodes.descendant(of: document.root, at: path)
-    }
-  }
-
   /// A path as it was given, and what it means.
   private typealias Path = (text: String, path: PropertyListKeyPath)
 
   private func take(
     _ paths: [Path], from document: PropertyListDocument, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) {
-    var lookup = Lookup()
-    if unwrap.isGiven { lookup.unwrapped = UnwrappedLookup(document) }
-    defer { if let unwrapped = lookup.unwrapped { unwrap.reportUnreadable(of: unwrapped.unwrapper, input, &report) } }
+    var lookup = unwrap.isGiven ? UnwrappedLookup(document) : nil
+    defer { if let unwrapped = lookup { unwrap.reportUnreadable(of: unwrapped.unwrapper, input, &report) } }
     if let format {
       guard let path = paths.first?.path, let node = try node(at: path, in: document, &lookup) else {
         return
@@ -193,11 +179,13 @@ struct Get: ParsableCommand {
 
   /// The value at a path; nil if there is none, and --default says what stands for it.
   private func node(
-    at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout Lookup
+    at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout UnwrappedLookup?
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
     let node: PropertyListDocument.Node
     do throws(PropertyListError) {
-      node = try lookup.value(at: path, in: document)
+      var unwrapped: PropertyListDocument.Node?
+      do throws(KeyedArchiveError) { unwrapped = try lookup?.value(at: path) } catch { throw PropertyListError(error) }
+      node = if let unwrapped { unwrapped } else { try document.root.descendant(at: path) }
     } catch {
       guard error.kind == .noSuchValue, `default` != nil else { throw error }
       return nil
