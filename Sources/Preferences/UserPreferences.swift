@@ -87,7 +87,7 @@ public final class UserPreferences: Sendable {
         store(try value.stored(forKey: key), forKey: key, in: file)
       }
     }
-    file.table.saved(changes: file.table.changeCount)
+    file.table.savedInMemory()
   }
 
   private init(
@@ -153,6 +153,8 @@ extension UserPreferences {
   /// suite that is there already moves to the front.
   ///
   /// Values are not set there; use ``set(_:forKey:in:)-(PropertyList?,_,_)`` or a store of the suite.
+  ///
+  /// - Complexity: O(*n*) in the number of suites in the search list.
   public func addSuite(named name: DomainName) {
     guard name != domain.name, name != .global, canChange else { return }
     let layers = Self.userLayers(name, locations, context) { .suite($0, $1) }

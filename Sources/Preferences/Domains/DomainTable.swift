@@ -290,20 +290,22 @@ extension DomainTable {
   func saved(changes: Int) {
     contents.withLock { contents in
       if contents.changes == changes {
-        contents.own = Self.union(contents.own, contents.unsaved)
+        contents.own.merge(contents.unsaved) { $1 }
         contents.unsaved = [:]
       } else {
-        contents.own = Self.union(contents.own, contents.unsaved.filter { $0.value <= changes })
+        contents.own.merge(contents.unsaved.lazy.filter { $0.value <= changes }.map { ($0.key, $0.value) }) { $1 }
         contents.unsaved = contents.unsaved.filter { $0.value > changes }
       }
       if let replaced = contents.replaced, replaced <= changes { contents.replaced = nil }
     }
   }
 
-  /// - Complexity: O(*n*) in the number of keys of the smaller one.
-  private static func union(_ first: [TableKey: Int], _ second: [TableKey: Int]) -> [TableKey: Int] {
-    let (larger, smaller) = first.count < second.count ? (second, first) : (first, second)
-    return smaller.isEmpty ? larger : larger.merging(smaller) { $1 }
+  /// Marks all values as saved, in a domain that has no file.
+  func savedInMemory() {
+    contents.withLock { contents in
+      contents.unsaved = [:]
+      contents.replaced = nil
+    }
   }
 
   private func adopt(

@@ -7,10 +7,25 @@ internal import SystemFiles
 
 /// Saving: under the file's lock, what the file holds is read, changed key by key, and put in the file's place.
 extension DomainFile {
-  /// Makes the changes that an update asks for, which are taken back if the file cannot have them. It is given what the
-  /// file holds; nil if there is none. Nil if the update has failed, so that nothing is to be done.
+  /// The entries of the domain before an update.
+  private enum HeldEntries {
+    case file(DomainEntries?)
+    case memory(DomainTable)
+
+    /// Nil if there is no file.
+    var entries: DomainEntries? {
+      switch self {
+      case .file(let entries): entries
+      case .memory(let table):
+        DomainEntries(OrderedDictionary(uncheckedUniqueKeysWithValues: table.values.map { ($0, $1) }))
+      }
+    }
+  }
+
+  /// Applies an update's changes, which are reverted if the file cannot be written. Returns nil if the update has
+  /// failed, so that nothing is saved.
   private typealias Staging =
-    (DomainEntries?) throws(PreferencesError) -> DomainTable.StagedChanges?
+    (HeldEntries) throws(PreferencesError) -> DomainTable.StagedChanges?
 
   /// How often a change is worked out again because other threads set what it looks at.
   private static let greatestRepetition = 8
@@ -44,10 +59,11 @@ extension DomainFile {
     patience: Duration, _ change: (inout OrderedDictionary<String, PropertyList>?) throws(Failure) -> Success
   ) throws(PreferencesError) -> Result<Success, Failure> {
     try updating(patience) { held, outcome throws(PreferencesError) in
-      var visible = held?.values.byName
+      let entries = held.entries
+      var visible = entries?.values.byName
       _ = UpdateUnderWay.during(name) { outcome = Result { () throws(Failure) in try change(&visible) } }
       guard case .success? = outcome else { return nil }
-      let held = held ?? DomainEntries()
+      let held = entries ?? DomainEntries()
       let values = visible.map { held.changed(to: $0) }
       for (key, value) in values?.values ?? [:] where held[key] != value {
         try value.checkStorable(forKey: key.name)
@@ -59,7 +75,7 @@ extension DomainFile {
   private func updating<Success, Failure>(
     _ patience: Duration,
     _ stage: (
-      DomainEntries?, inout Result<Success, Failure>?
+      HeldEntries, inout Result<Success, Failure>?
     ) throws(PreferencesError) -> DomainTable.StagedChanges?
   ) throws(PreferencesError) -> Result<Success, Failure> {
     var outcome: Result<Success, Failure>?
@@ -109,15 +125,12 @@ extension DomainFile {
     throw .changedMeanwhile(path: path)
   }
 
-  /// Saves without a file: all that was set, and what an update changes.
+  /// Applies an update without a file, and marks all values as saved.
   private func keepInMemory(_ stage: Staging) throws(PreferencesError) {
     guard
-      let staged = try stage(
-        DomainEntries(OrderedDictionary(uncheckedUniqueKeysWithValues: table.values.map { ($0, $1) })))
+      let staged = try stage(.memory(table))
     else { return }
-    let changes = table.changeCount
-    table.noteInPlace(changes: changes)
-    table.saved(changes: changes)
+    table.savedInMemory()
     table.notify(staged.keys)
   }
 
@@ -150,7 +163,7 @@ extension DomainFile {
           _ disk: inout Disk
         ) throws(PreferencesError) -> DomainTable.StagedChanges? {
           if !isKnown { changed += adopt(held ?? DomainEntries(), identity, generation, &disk, isSaved: true) }
-          staged = try stage(held)
+          staged = try stage(.file(held))
           // The change may have forked the process. The lock is not the child's.
           guard !ForkedChild.isThisProcess else { throw .forkedProcess }
           return staged
