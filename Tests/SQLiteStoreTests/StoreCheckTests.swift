@@ -284,6 +284,22 @@ struct StoreCheckTests {
     #expect(try StoreFindings(check).list.isEmpty)
   }
 
+  @Test("finds a page of nothing but zeros, whatever was on it")
+  func emptyPages() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = try Self.file(folder, "VACUUM")
+    let bytes = try Data(contentsOf: file)
+    let size = 4096
+    // Without the first page it is no database.
+    for start in stride(from: size, to: bytes.count, by: size) {
+      var damaged = bytes
+      damaged.replaceSubrange(start..<start + size, with: Data(count: size))
+      try damaged.write(to: file)
+      let found = try StoreFindings(file, model: LibraryStore.model)
+      #expect(found.summary.errorCount > 0, "page \(start / size + 1)")
+    }
+  }
+
   @Test("of a file whose bytes were damaged ends, whatever they are")
   func damagedBytes() throws {
     let folder = try TemporaryFolder(isInMemory: true)

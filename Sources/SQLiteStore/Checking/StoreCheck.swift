@@ -72,24 +72,24 @@ public struct StoreCheck: Sendable {
     if let check = FileStoreCheck(file, model: model, configuration: configuration) { return try check.run(log) }
     let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
     JournalCheck(path: database.file.path, log: log).run()
-    // All statements see the same state.
-    try database.transaction(.deferred) { () throws(ManagedObjectError) in
-      guard let schema = try schema(database, log) else { return }
-      let check = TableCheck(schema, database, log)
-      check.checkTables()
-      check.checkCounters()
-      check.checkRows()
-      check.checkReferences()
-      check.checkJoins()
-      check.checkInverses()
-      check.checkOrders()
-      check.checkCounts()
-      check.checkValues()
-      check.checkRules()
-      check.checkConstraints()
-      check.checkExternalFiles()
-      check.checkHistory()
-    }
+    // All statements see the same state. A commit would fail after a damaged page was read.
+    try database.begin(.deferred)
+    defer { database.rollBack() }
+    guard let schema = try schema(database, log) else { return }
+    let check = TableCheck(schema, database, log)
+    check.checkTables()
+    check.checkCounters()
+    check.checkRows()
+    check.checkReferences()
+    check.checkJoins()
+    check.checkInverses()
+    check.checkOrders()
+    check.checkCounts()
+    check.checkValues()
+    check.checkRules()
+    check.checkConstraints()
+    check.checkExternalFiles()
+    check.checkHistory()
   }
 
   /// The tables of the model as the file has them; nil for a file that is too damaged to tell.
@@ -130,15 +130,21 @@ public struct StoreCheck: Sendable {
         return nil
       }
     }
-    let numbers = try EntityNumbers.read(
-      used, configuration, database,
-      report: { message in log.report(.entityMismatch, message) { $0.table = "Z_PRIMARYKEY" } },
-      reportName: { entity, name in
-        log.report(.entityName, "Z_PRIMARYKEY has the name \(name.quoted) for the entity") { finding in
-          finding.entity = entity.name
-          finding.table = "Z_PRIMARYKEY"
-        }
-      })
+    let numbers: [Int64]
+    do throws(ManagedObjectError) {
+      numbers = try EntityNumbers.read(
+        used, configuration, database,
+        report: { message in log.report(.entityMismatch, message) { $0.table = "Z_PRIMARYKEY" } },
+        reportName: { entity, name in
+          log.report(.entityName, "Z_PRIMARYKEY has the name \(name.quoted) for the entity") { finding in
+            finding.entity = entity.name
+            finding.table = "Z_PRIMARYKEY"
+          }
+        })
+    } catch {
+      log.report(.unreadableRows, error.message) { $0.table = "Z_PRIMARYKEY" }
+      return nil
+    }
     return (StoreSchema(used, numbers: numbers, file: found), found)
   }
 
