@@ -110,7 +110,7 @@ package struct FileStoreCheck {
         for row in table.entityRows[place].rows {
           guard let values = index.values(row), !known.insert(values).inserted else { continue }
           log.report(.duplicateValue, "another object has the same values") { finding in
-            finding.entity = table.model.entities[place].name
+            finding.entity = table.model.entity(at: place).name
             finding.number = row.key.number
             finding.property = index.names.joined(separator: ", ")
           }

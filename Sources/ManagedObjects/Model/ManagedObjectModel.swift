@@ -36,6 +36,8 @@ public final class ManagedObjectModel: Sendable {
   private let indices: [String: Int]
   /// The places of the values of properties, by name. An entity and those that inherit from it share a slot.
   let keyPlaces: [String: [PredicateKey.Place]]
+  /// The names of the entities of each configuration.
+  private let configurationMembers: [String: Set<String>]
   /// The version hashes of the entities, as soon as somebody has asked for them.
   let computedHashes = Mutex<[String: Data]?>(nil)
 
@@ -90,6 +92,7 @@ public final class ManagedObjectModel: Sendable {
     classes = records.map { contents.classes[$0.definition.name] }
     self.indices = indices
     keyPlaces = Self.keyPlaces(records)
+    configurationMembers = Dictionary(uniqueKeysWithValues: contents.configurations.map { ($0, Set($1)) })
   }
 
   private static func keyPlaces(_ records: [Entity.Record]) -> [String: [PredicateKey.Place]] {
@@ -123,6 +126,19 @@ extension ManagedObjectModel {
   /// them in this order.
   public var entities: [Entity] { records.indices.map { Entity(model: self, index: $0) } }
 
+  /// The entity at an index of ``entities``.
+  package func entity(at index: Int) -> Entity { Entity(model: self, index: index) }
+
+  /// True if a configuration has an entity or one that inherits from it.
+  ///
+  /// - Parameter name: The name of the configuration; nil for all entities.
+  func hasEntity(_ entity: Entity, inConfiguration name: String?) -> Bool {
+    guard let name else { return true }
+    return configurationMembers[name].map { members in
+      entity.selfAndDescendants.contains { members.contains($0.name) }
+    } ?? false
+  }
+
   /// The entity of a name; nil if there is none.
   ///
   /// - Complexity: O(1).
@@ -147,10 +163,9 @@ extension ManagedObjectModel: Equatable {
   public static func == (first: ManagedObjectModel, second: ManagedObjectModel) -> Bool {
     first === second
       || first.records.map(\.definition) == second.records.map(\.definition)
-        && Dictionary(uniqueKeysWithValues: first.configurations.map { ($0, Set($1)) })
-          == Dictionary(uniqueKeysWithValues: second.configurations.map { ($0, Set($1)) })
-        && Dictionary(uniqueKeysWithValues: Array(first.fetchRequestTemplates))
-          == Dictionary(uniqueKeysWithValues: Array(second.fetchRequestTemplates))
+        && first.configurationMembers == second.configurationMembers
+        && first.fetchRequestTemplates.count == second.fetchRequestTemplates.count
+        && first.fetchRequestTemplates.allSatisfy { second.fetchRequestTemplates[$0] == $1 }
         && Set(first.versionIdentifiers) == Set(second.versionIdentifiers)
   }
 }

@@ -45,8 +45,7 @@ extension ManagedObjectContext {
       return coordinator.storeNumber(forNew: entity.index).flatMap { coordinator.store($0) }.map { [$0] } ?? []
     }
     return coordinator.stores.filter { store in
-      !store.isReadOnly
-        && model.entities(ofConfiguration: store.configuration)?.contains { $0.isKind(of: entity) } == true
+      !store.isReadOnly && model.hasEntity(entity, inConfiguration: store.configuration)
     }
   }
 

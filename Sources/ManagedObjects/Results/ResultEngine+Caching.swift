@@ -4,9 +4,7 @@ internal import PropertyLists
 extension ResultEngine {
   /// The stores of the request, in their order.
   private var stores: [any PersistentStore] {
-    context.coordinator.stores.filter { store in
-      context.model.entities(ofConfiguration: store.configuration)?.contains { $0.isKind(of: entity) } == true
-    }
+    context.coordinator.stores.filter { context.model.hasEntity(entity, inConfiguration: $0.configuration) }
   }
 
   /// What the results are results of, as a text; nil if they cannot be kept.

@@ -129,10 +129,7 @@ extension PersistentStoreCoordinator {
   func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    let stores = stores.filter { store in
-      guard let entities = model.entities(ofConfiguration: store.configuration) else { return false }
-      return entities.contains { $0.isKind(of: entity) }
-    }
+    let stores = stores.filter { model.hasEntity(entity, inConfiguration: $0.configuration) }
     if stores.count == 1 { return try stores[0].fetch(request, of: entity) }
     return try JoinedFetch(request, of: entity, in: stores).result()
   }

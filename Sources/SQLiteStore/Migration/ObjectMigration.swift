@@ -43,7 +43,7 @@ final class ObjectMigration {
       for (entity, keys) in Dictionary(grouping: keys, by: \.entityIndex) {
         let isMember = ManagedPredicate.comparing(
           .evaluatedObject, .in, .constant(.array(keys.map { .object($0) })))
-        var request = FetchRequest(store.model.entities[Int(entity)].name)
+        var request = FetchRequest(store.model.entity(at: Int(entity)).name)
         request.predicate = predicate.map { .and([isMember, $0]) } ?? isMember
         request.includesSubentities = false
         request.relationshipKeyPathsForPrefetching = names

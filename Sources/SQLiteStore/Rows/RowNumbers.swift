@@ -27,7 +27,7 @@ struct RowNumbers {
     for index in entityIndices {
       guard schema.tableIndices.indices.contains(index), schema.tableIndices[index] >= 0 else {
         throw ManagedObjectError(
-          .invalidState, "the store has no objects of the entity \(schema.model.entities[index].name)")
+          .invalidState, "the store has no objects of the entity \(schema.model.entity(at: index).name)")
       }
       let table = schema.tableIndices[index]
       if !isRead[table] {

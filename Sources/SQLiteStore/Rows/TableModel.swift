@@ -11,6 +11,8 @@ struct TableModel {
   private let file: FileSchema
   private let database: Database
   private var entities: [Int64: Entity] = [:]
+  /// The names of the properties of each table's entities, by the number of the table's entity.
+  private var takenNames: [Int64: Set<String>] = [:]
 
   private struct Entity {
     var name: String
@@ -94,9 +96,12 @@ struct TableModel {
 
   /// True if no entity of a table has a property of a name.
   private func isFree(_ name: String, _ entity: Int64) -> Bool {
-    let top = root(entity)
-    return top != nil
-      && !entities.contains { root($0.key) == top && $0.value.properties.contains { $0.name == name } }
+    root(entity).map { takenNames[$0]?.contains(name) != true } ?? false
+  }
+
+  private mutating func add(_ property: PropertyDescription, to entity: Int64) {
+    entities[entity]?.properties.append(property)
+    if let root = root(entity) { takenNames[root, default: []].insert(property.name) }
   }
 
   private mutating func readColumns(_ number: Int64) throws(ManagedObjectError) {
@@ -119,20 +124,20 @@ struct TableModel {
         }
         var relationship = RelationshipDescription(name, to: entity.name, isToMany: true)
         relationship.isOrdered = table.columns.contains("Z_FOK_" + column.dropFirst())
-        entities[other]?.properties.append(.relationship(relationship))
+        add(.relationship(relationship), to: other)
         continue
       }
       guard let name = Self.name(String(column.dropFirst())), known.insert(name).inserted, isFree(name, number) else {
         continue
       }
       if let destination = destinations[column].flatMap({ entities[$0]?.name }) {
-        entities[number]?.properties.append(.relationship(name, to: destination))
+        add(.relationship(name, to: destination), to: number)
       } else if let type = Self.type(table.types[column] ?? "") {
         var attribute = AttributeDescription(name, type)
         if type == .binary {
           attribute.allowsExternalBinaryDataStorage = try hasExternalData("Z" + entity.name.uppercased(), column)
         }
-        entities[number]?.properties.append(.attribute(attribute))
+        add(.attribute(attribute), to: number)
       }
     }
   }
@@ -183,7 +188,7 @@ struct TableModel {
     {
       var relationship = RelationshipDescription(there, to: entity, inverse: there, isToMany: true)
       relationship.isOrdered = isOrdered(sides[0].column)
-      entities[owner]?.properties.append(.relationship(relationship))
+      add(.relationship(relationship), to: owner)
       return
     }
     guard sides.count == 2,
@@ -199,7 +204,7 @@ struct TableModel {
     relationship.isOrdered = isOrdered(target.column)
     var inverse = RelationshipDescription(own.name, to: ownerName, inverse: there, isToMany: true)
     inverse.isOrdered = isOrdered(own.column)
-    entities[owner]?.properties.append(.relationship(relationship))
-    entities[target.entity]?.properties.append(.relationship(inverse))
+    add(.relationship(relationship), to: owner)
+    add(.relationship(inverse), to: target.entity)
   }
 }

@@ -80,7 +80,7 @@ extension SaveTransaction {
 
   /// Notes that a row is to have an object that another one has, which is not known to the object.
   private func noteOwnedTwice(_ key: RowKey, by owner: RowKey, _ other: RowKey, _ slot: Int) {
-    let relationship = schema.model.entities[Int(owner.entityIndex)].relationships.first { $0.slot == slot }
+    let relationship = schema.model.entity(at: Int(owner.entityIndex)).relationships.first { $0.slot == slot }
     ownerErrors.append(
       ManagedObjectError(
         ownedTwice: state.objectID(key), by: state.objectID(owner), state.objectID(other),

@@ -90,6 +90,6 @@ extension SaveTransaction {
   }
 
   func propertyName(_ key: RowKey, _ slot: Int) -> String? {
-    schema.model.entities[Int(key.entityIndex)].properties.first { $0.slot == slot }?.name
+    schema.model.entity(at: Int(key.entityIndex)).properties.first { $0.slot == slot }?.name
   }
 }

@@ -83,7 +83,7 @@ extension StoreState {
         }
         if schema.model.records[index].definition.isAbstract {
           throw ManagedObjectError(
-            .invalidState, "the store has no objects of the entity \(schema.model.entities[index].name)",
+            .invalidState, "the store has no objects of the entity \(schema.model.entity(at: index).name)",
             objectID: objectID(row.key))
         }
         let isNew =

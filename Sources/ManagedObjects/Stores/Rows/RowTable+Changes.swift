@@ -42,7 +42,7 @@ extension RowTable {
       }
       guard isMember[index] else {
         throw ManagedObjectError(
-          .invalidState, "the store has no objects of the entity \(model.entities[index].name)",
+          .invalidState, "the store has no objects of the entity \(model.entity(at: index).name)",
           objectID: objectID(row.key, identifier))
       }
       byEntity[index, default: []].append(row)
@@ -97,7 +97,7 @@ extension RowTable {
     }
     for slot in shapes.indices {
       guard let fault = shapes[slot].fault(row.values[slot], store: storeNumber) else { continue }
-      let key = model.entities[index].properties.first { $0.slot == slot }?.name
+      let key = model.entity(at: index).properties.first { $0.slot == slot }?.name
       var error =
         switch fault {
         case .external:

@@ -39,7 +39,7 @@ extension RowTable {
       case .orderedToMany(let keys): row.values[slot] = .orderedToMany(keys.union(sources))
       case .toOne(nil) where sources.count == 1: row.values[slot] = .toOne(sources[0])
       case .toOne(let other):
-        let name = model.entities[Int(key.entityIndex)].relationships.first { $0.slot == slot }?.name ?? ""
+        let name = model.entity(at: Int(key.entityIndex)).relationships.first { $0.slot == slot }?.name ?? ""
         let fault = InverseFault(
           key: sources[0],
           message: "object \(sources[0].number) refers to object \(key.number), whose relationship \(name.quoted) "

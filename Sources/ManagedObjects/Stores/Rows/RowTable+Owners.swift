@@ -78,7 +78,7 @@ extension RowTable {
     faults.sort { ($0.row, $0.place) < ($1.row, $1.place) }
     let errors = faults.compactMap { fault -> ManagedObjectError? in
       let (claim, slot) = (fault.claim, ownerIndexes[fault.place].slot)
-      let name = model.entities[Int(claim.owner.entityIndex)].relationships.first { $0.slot == slot }?.name
+      let name = model.entity(at: Int(claim.owner.entityIndex)).relationships.first { $0.slot == slot }?.name
       guard let name, let owner = objectID(claim.owner, identifier), let target = objectID(claim.key, identifier),
         let other = claim.other.flatMap({ objectID($0, identifier) })
       else { return nil }

@@ -59,7 +59,7 @@ struct RowTable: RowSource {
     for (index, rows) in entityRows.enumerated() {
       let fault = rows._checkInvariants(
         entityIndex: index, slotCount: model.records[index].slotCount, store: storeNumber)
-      if let fault { return "\(model.entities[index].name): \(fault)" }
+      if let fault { return "\(model.entity(at: index).name): \(fault)" }
     }
     for (index, current) in zip(uniquenessIndexes, UniquenessIndex.all(model)) where index.keys != nil {
       var current = current

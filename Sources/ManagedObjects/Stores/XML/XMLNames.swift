@@ -49,7 +49,7 @@ struct XMLNames: Sendable {
       if let other = indices.updateValue(entity.index, forKey: name) {
         throw ManagedObjectError(
           .incompatibleSchema,
-          "the entities \(model.entities[other].name.quoted) and \(entity.name.quoted) have one name in XML")
+          "the entities \(model.entity(at: other).name.quoted) and \(entity.name.quoted) have one name in XML")
       }
       entities.append(try Self.entity(entity, name))
     }
