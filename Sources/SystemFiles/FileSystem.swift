@@ -107,15 +107,21 @@ package enum FileSystem {
     return received == count ? bytes : nil
   }
 
-  /// What can be read from a descriptor at once, at most 64 KiB. It is nothing at the end only.
-  package static func readSome(_ descriptor: Int32, named name: String) throws(FileError) -> Data {
+  /// Reads what a descriptor has at once, at most 64 KiB.
+  ///
+  /// - Parameter goesOn: returns false if a signal that interrupts the call is to end reading.
+  /// - Returns: no bytes at the end, or if a signal has ended reading.
+  package static func readSome(
+    _ descriptor: Int32, named name: String, while goesOn: () -> Bool = { true }
+  ) throws(FileError) -> Data {
     let size = 1 << 16
     var buffer = [UInt8](repeating: 0, count: size)
-    while true {
+    while goesOn() {
       let count = attempt(.read, name) { unsafe systemRead(descriptor, &buffer, size) }
       if count >= 0 { return Data(buffer.prefix(count)) }
       guard errno == EINTR else { throw failure("read", name) }
     }
+    return Data()
   }
 
   /// A file as memory whose pages are read when they are looked at.

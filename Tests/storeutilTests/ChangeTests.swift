@@ -88,7 +88,7 @@ struct ChangeTests {
     ]
     let tried = try library.run(change + ["--null", "cover", "--dry-run"])
     #expect(tried.contains("changed Comic/p2\n") && tried.contains("pages = 66 (was nil)"))
-    #expect(tried.hasSuffix("\n2 objects changed\n"))
+    #expect(tried.hasSuffix("\n2 objects changed; nothing was saved\n"))
     #expect(try library.run("count", Library.store, "Book", "pages = 66") == "1\n")
     #expect(try library.run(change) == "2 objects changed\n")
     #expect(try library.run("count", Library.store, "Book", "pages = 66 AND price = 2") == "2\n")
@@ -102,6 +102,21 @@ struct ChangeTests {
     #expect(
       try library.run("set", Library.store, "--entity", "Book", "--where", "pages = 7", "pages=1")
         == "0 objects changed\n")
+  }
+
+  @Test("but does not take an object from one that was given it before")
+  func stolen() throws {
+    let library = try Library()
+    try library.makePlaces("other.sqlite")
+    try library.edit("Places.xcdatamodel/contents") { $0.replacing("toMany=\"YES\"", with: "maxCount=\"1\"") }
+    try library.run("create", "Places.xcdatamodel", "places.sqlite")
+    for name in ["a", "b", "c"] { try library.run("insert", "places.sqlite", "Place", "name=\(name)") }
+    let change = ["set", "places.sqlite", "--entity", "Place", "--where", "name != 'a'", "within=Place/1"]
+    let refused = try library.failure(change)
+    #expect(refused.status == 2 && refused.errors.contains("within: another of the objects"), "\(refused)")
+    #expect(try library.run("count", "places.sqlite", "Place", "within != nil") == "0\n")
+    #expect(try library.run("set", "places.sqlite", "Place/2", "within=Place/1").contains("within = Place/p1"))
+    #expect(try library.failure(["set", "places.sqlite", "Place/2", "name=x", "--null", "name"]).status == 64)
   }
 
   @Test("but runs no triggers of other programs without --allow-triggers")

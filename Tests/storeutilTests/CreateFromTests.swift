@@ -113,4 +113,21 @@ struct CreateFromTests {
     #expect(failure.status == example.status && failure.errors.contains(example.message), "\(failure)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }
+
+  @Test("names the new store in errors, and not the unfinished file")
+  func unfinishedFile() throws {
+    let library = try Library()
+    try library.edit("Library.xcdatamodel/contents") { text in
+      text.replacing(
+        "<entity name=\"Tag\"",
+        with: """
+          <entity name="Copy"><attribute name="names" optional="YES" attributeType="Integer 64" derived="YES" \
+          derivationExpression="title"/><attribute name="title" optional="YES" attributeType="String"/></entity>\
+          <entity name="Tag"
+          """)
+    }
+    let failure = try library.failure(["create", Self.model, "new.sqlite"])
+    #expect(
+      failure.errors.contains(" new.sqlite cannot be written") && !failure.errors.contains("creation"), "\(failure)")
+  }
 }

@@ -39,6 +39,26 @@ struct ImportTests {
     #expect(separated.status == 2 && separated.errors.contains("contains the separator of lists"))
   }
 
+  @Test(
+    "of local times, of which the clocks skip some and show others twice",
+    arguments: [
+      // The earlier of two moments, whatever the row before it has.
+      ("Europe/Berlin", "2026-07-01 00:00\n2026-10-25 02:30", ["2026-06-30T22:00:00Z", "2026-10-25T00:30:00Z"]),
+      ("Europe/Berlin", "2026-01-01 00:00\n2026-10-25 02:30", ["2025-12-31T23:00:00Z", "2026-10-25T00:30:00Z"]),
+      // The clocks go from 23:59:59 to 01:00:00.
+      ("America/Sao_Paulo", "2018-11-04\n2018-11-05", ["2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"]),
+      ("Europe/Berlin", "2026-06-01 09:30:00.1", ["2026-06-01T07:30:00.1Z"]),
+    ])
+  func localTimes(_ zone: String, _ lines: String, _ expected: [String]) throws {
+    let library = try Library()
+    let names = lines.split(separator: "\n").enumerated().map { "x\($0),\($1)\n" }
+    try library.write("name,born\n" + names.joined(), to: "a.csv")
+    try library.run("import", Library.store, "Author", "a.csv", "--time-zone", zone)
+    let found = try library.run(
+      "fetch", Library.store, "Author", "name BEGINSWITH 'x'", "--keys", "born", "--sort", "name", "--csv")
+    #expect(found == "born\r\n" + expected.map { $0 + "\r\n" }.joined())
+  }
+
   @Test("of files with empty lines before JSON and after CSV")
   func emptyLines() throws {
     let library = try Library()
@@ -203,6 +223,14 @@ struct ImportTests {
       Refusal(
         file: "a.csv", text: "name,born\nGrace,1906-12-09 10:00\n", status: 2,
         message: "no zone, which --time-zone names"),
+      Refusal(
+        file: "a.csv", text: "name,born\nGrace,2026-03-29 02:30\n", arguments: ["--time-zone", "Europe/Berlin"],
+        status: 2, message: "the clocks of the time zone skip this time"),
+      Refusal(
+        file: "a.csv", text: "name,born\nGrace,2011-12-30\n", arguments: ["--time-zone", "Pacific/Apia"], status: 2,
+        message: "the clocks of the time zone skip this time"),
+      Refusal(
+        file: "a.csv", text: "name\nGrace\n", arguments: ["--time-zone", "zone.tab"], status: 64, message: "zone.tab"),
       Refusal(file: "a.csv", text: "born\n1906-12-09\n", status: 2, message: "a.csv:2:1: name: a value is missing"),
       Refusal(file: "a.csv", text: "name,born\nGrace\n", status: 3, message: "a.csv:2:1: expected 2 fields"),
       Refusal(
@@ -230,7 +258,7 @@ struct ImportTests {
         message: "a.csv:2:1: born has no value"),
       Refusal(
         file: "a.csv", text: "name,books.title\nGrace,[]\nOther,\"[\"\"None\"\"]\"\n", status: 2,
-        message: "a.csv:3:1: books: no Book has title \"None\""),
+        message: "a.csv:3:7: books: no Book has title \"None\""),
       Refusal(
         file: "a.json", text: #"[{"name": "Grace"}, {"name": 5}]"#, status: 2, message: "a.json:1:21: name: expected"),
       Refusal(
@@ -246,6 +274,10 @@ struct ImportTests {
         message: "not have the object Book/p77"),
       Refusal(
         file: "a.json", text: #"[{"name": "Grace", "books": ["Tag/p1"]}]"#, status: 2, message: "books: "),
+      Refusal(
+        file: "a.json", text: #"[{"name": "Grace", "works": ["Emma"]}]"#, arguments: ["--map", "works=books"],
+        status: 2,
+        message: "--map works=books.ATTRIBUTE finds objects by an attribute."),
       Refusal(
         file: "a.json", text: #"[{"@id": "Author/p7", "name": "Grace"}]"#, arguments: ["--key", "@id"], status: 2,
         message: "a.json:1:2: the store does not have the object Author/p7"),
@@ -309,6 +341,70 @@ struct ImportTests {
     #expect(memory[1] - memory[0] < 12 << 20, "\(memory)")
   }
 
+  @Test("with a mandatory relationship to objects that come many records later")
+  func mandatoryReferences() throws {
+    let library = try Library()
+    try library.makePlaces("other.sqlite")
+    try library.edit("Places.xcdatamodel/contents") {
+      $0.replacing("name=\"within\" optional=\"YES\"", with: "name=\"within\"")
+    }
+    try library.run("create", "Places.xcdatamodel", "places.sqlite")
+    let count = 12_000
+    // The last place is within the first.
+    try library.write(
+      "name,within.name\n" + (0..<count).map { "p\($0),p\(($0 + 1) % count)\n" }.joined(), to: "many.csv")
+    #expect(try library.run("import", "places.sqlite", "Place", "many.csv") == "12 000 inserted\n")
+    #expect(try library.isSound("places.sqlite"))
+    try library.write("name,within.name\n" + (0..<count).map { "q\($0),\n" }.joined(), to: "none.csv")
+    let failure = try library.failure(["import", "places.sqlite", "Place", "none.csv"])
+    #expect(failure.status == 2 && failure.errors.contains("none.csv:2:1: within: "), "\(failure)")
+  }
+
+  @Test("and refuses a relationship that a record takes from another one, however many are between them")
+  func stolenReferences() throws {
+    let library = try Library()
+    try library.makePlaces("other.sqlite")
+    try library.edit("Places.xcdatamodel/contents") { $0.replacing("toMany=\"YES\"", with: "maxCount=\"1\"") }
+    try library.run("create", "Places.xcdatamodel", "places.sqlite")
+    for count in [100, 12_000] {
+      let records = (0..<count).map { "\(count)p\($0),\([3, count - 1].contains($0) ? "\(count)p5" : "")\n" }
+      try library.write("name,within.name\n" + records.joined(), to: "many.csv")
+      let before = try library.contents("places.sqlite")
+      let failure = try library.failure(["import", "places.sqlite", "Place", "many.csv"])
+      #expect(failure.status == 2 && failure.errors.contains("many.csv:5:"), "\(failure)")
+      #expect(failure.errors.contains("another object of the file has changed it by the inverse"), "\(failure)")
+      #expect(try library.contents("places.sqlite") == before)
+    }
+  }
+
+  @Test("and finds a decimal number that the store has rounded", arguments: ["sqlite", "xml"])
+  func roundedKey(_ type: String) throws {
+    let library = try Library()
+    try library.makeValues()
+    if type != "sqlite" { try library.run("convert", "values.sqlite", "values.\(type)", "--type", type) }
+    try library.write(#"[{"name": "long", "decimal": "1234567890123456789.12"}]"#, to: "a.json")
+    let call = ["import", "values.\(type)", "Value", "a.json", "--key", "decimal", "--model", "Values.xcdatamodel"]
+    #expect(try library.run(call) == "1 inserted, 0 updated, 0 unchanged\n")
+    #expect(try library.run(call).hasPrefix("0 inserted"))
+  }
+
+  @Test("of several processes at once, with each key once", arguments: ["sqlite", "xml", "binary"])
+  func simultaneous(_ type: String) async throws {
+    let library = try Library()
+    try library.makeValues()
+    if type != "sqlite" { try library.run("convert", "values.sqlite", "values.\(type)", "--type", type) }
+    try library.write("name,i16\n" + (0..<20).map { "new \($0),\($0)\n" }.joined(), to: "a.csv")
+    let folder = library.url
+    let model = ["--model", "Values.xcdatamodel"]
+    let call = ["import", "values.\(type)", "Value", "a.csv", "--key", "name"] + model
+    let texts = try await withThrowingTaskGroup(of: Program.self) { group in
+      for _ in 0..<4 { group.addTask { try Program.run("storeutil", call, in: folder) } }
+      return try await group.reduce(into: []) { $0.append($1.text) }
+    }
+    #expect(texts.count { $0 == "20 inserted, 0 updated, 0 unchanged\n" } == 1, "\(texts)")
+    #expect(try library.run(["count", "values.\(type)", "Value", "name BEGINSWITH 'new '"] + model) == "20\n")
+  }
+
   @Test("in batches of one transaction")
   func batches() throws {
     let library = try Library()
@@ -333,6 +429,28 @@ struct ImportTests {
     try library.edit("many.csv") { $0.replacing("\np11000,p11001\n", with: "\np11000,Home\n") }
     #expect(try library.run(call) == "0 inserted, 1 updated, 11 999 unchanged\n")
     #expect(try library.isSound("places.sqlite"))
+  }
+
+  @Test("and ends by a signal while it waits for more of them", arguments: [SIGINT, SIGTERM])
+  func interruption(_ signal: Int32) throws {
+    let library = try Library()
+    let pipe = library.url.appending(path: "pipe").path
+    try #require(mkfifo(pipe, 0o600) == 0)
+    // Open for reading too, so that the other end is never closed.
+    let descriptor = open(pipe, O_RDWR)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    let before = try library.contents(Library.store)
+    let store = library.url.appending(path: Library.store).path
+    let process = try ChildProcess("storeutil", ["import", store, "Author", pipe, "--format", "csv"])
+    let text = Array("name\nGrace\n".utf8)
+    try #require(write(descriptor, text, text.count) == text.count)
+    // The process has read it.
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    #expect(eventually { poll(&request, 1, 0) == 0 || process.ended != nil })
+    process.signal(signal)
+    #expect(process.waitUntilExit() == .exited(128 + signal), "\(process.errors)")
+    #expect(try library.contents(Library.store) == before)
   }
 
   @Test("from standard input, in the form that it begins like")

@@ -1,6 +1,6 @@
 internal import CSQLite
-internal import FoundationEssentials
-internal import ManagedObjects
+package import FoundationEssentials
+package import ManagedObjects
 
 /// Reads values of attributes from columns.
 ///
@@ -113,7 +113,16 @@ struct StatementColumn: StoredValue {
 }
 
 /// Decimal numbers as SQLite has them: integers, or floating-point numbers of 15 to 17 digits.
-enum StoredDecimal {
+package enum StoredDecimal {
+  /// Returns the number that is read after a number was saved. It differs for one with more than 15 digits.
+  package static func rounded(_ decimal: Decimal) -> AttributeValue? {
+    // A numeric column keeps a floating-point number without a fraction as an integer.
+    if case .real(let number)? = value(decimal), let integer = Int64(exactly: number) {
+      return .decimal(Decimal(integer))
+    }
+    return value(decimal).flatMap { self.decimal($0) }
+  }
+
   /// The number that a text stands for.
   static func decimal(_ text: String) -> AttributeValue? {
     Double(text).flatMap { decimal($0) }

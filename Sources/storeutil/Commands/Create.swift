@@ -34,12 +34,20 @@ struct NewStoreArguments: ParsableArguments {
     let folder = try ScratchFolder(beside: path, for: .creation, isLocked: false)
     let unfinished = folder.newFile()
     do {
-      try make(unfinished, model, body)
-    } catch let error as ManagedObjectError {
-      try Self.checkInterruption()
-      var error = error
-      error.message = error.message.replacing(unfinished, with: path.printable())
-      error.fileURL = error.fileURL?.path == unfinished ? URL(filePath: path) : error.fileURL
+      do { try make(unfinished, model, body) } catch {
+        try Self.checkInterruption()
+        throw error
+      }
+    } catch var error as ImportError {
+      error.replace(unfinished, with: path)
+      throw error
+    } catch var error as ManagedObjectError {
+      // Stores name their files by absolute paths.
+      let unfinishedURL = URL(filePath: unfinished)
+      for text in [unfinishedURL.path, unfinished] {
+        error.message = error.message.replacing(text, with: path.printable())
+      }
+      if error.fileURL?.path == unfinishedURL.path { error.fileURL = URL(filePath: path) }
       throw error
     }
     try Self.checkInterruption()
@@ -127,6 +135,7 @@ struct Create: ParsableCommand {
     let input = try TextInput(source)
     var count = 0
     try kind.create(outfile, model) { store in
+      Signals.endWaiting()
       let opened = OpenStore(store)
       let drafting = RecordDrafting(opened, ImportedValues(timeZone: timeZone, listSeparator: nil))
       let work = try ObjectImport(opened, nil, file: input.name, drafting, isDryRun: false)

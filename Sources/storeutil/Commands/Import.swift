@@ -94,7 +94,17 @@ struct Import: ParsableCommand {
     let values = ImportedValues(timeZone: timeZone, listSeparator: listSeparator)
     let drafting = try RecordDrafting(opened, entity, columns, values, keys: key)
     Signals.deferInterruption()
+    Signals.endWaiting()
     let work = try ObjectImport(opened, entity, file: input.name, drafting, isDryRun: change.dryRun)
+    do { try read(input, drafting, work) } catch {
+      // An input that ends too early may do so because of a signal.
+      try NewStoreArguments.checkInterruption()
+      throw error
+    }
+    try output(summary(work.counts))
+  }
+
+  private func read(_ input: TextInput, _ drafting: RecordDrafting, _ work: ObjectImport) throws {
     switch try format ?? ImportFormat(of: file, input) {
     case .csv:
       var reader: CSVRecordReader
@@ -109,7 +119,6 @@ struct Import: ParsableCommand {
       var reader = JSONRecordReader(input)
       try work.run(&reader, finally: drafting.checkMappings)
     }
-    try output(summary(work.counts))
   }
 
   private func failure(_ error: PropertyListError, _ input: TextInput) -> any Error {

@@ -52,7 +52,11 @@ struct SetValues: ParsableCommand {
     if !condition.isGiven, idOrAssignment == nil {
       throw ValidationError("Name the object to change, or use --entity and --where.")
     }
-    if try assignments().isEmpty, null.isEmpty {
+    let keys = try assignments().map(\.key)
+    if let key = null.first(where: keys.contains) {
+      throw ValidationError("--null \(key.printable()) contradicts \(key.printable())=VALUE.")
+    }
+    if keys.isEmpty, null.isEmpty {
       throw ValidationError("Name a value to change, such as title=Milk.")
     }
   }
@@ -64,18 +68,32 @@ struct SetValues: ParsableCommand {
       let objects =
         try id.map { [try opened.object(opened.key($0), in: context)] } ?? condition.objects(context, opened)
       var progress = ProgressBar(total: objects.count, unit: "objects")
+      var assigned: [AssignedRelationship] = []
       for object in objects {
-        for assignment in assignments { try assignment.apply(to: object, in: opened) }
+        for assignment in assignments {
+          try assignment.apply(to: object, in: opened)
+          guard objects.count > 1, assignment.operation == .set, let value = object[assignment.key],
+            object.entity.relationship(named: assignment.key)?.definition.inverse != nil
+          else { continue }
+          assigned.append(AssignedRelationship(object: object, name: assignment.key, value: value))
+        }
         for key in null { try object.removeValue(key) }
         if !object.changedValues().isEmpty { changedCount += 1 }
         progress.advance()
       }
       progress.clear()
+      if let lost = assigned.first(where: { !$0.isKept }) {
+        throw ManagedObjectError(
+          .invalidValue, "another of the objects that are changed has taken it by the inverse relationship",
+          objectID: lost.object.objectID, key: lost.name)
+      }
       foundCount = objects.count
     }
     if condition.isGiven {
       let found = foundCount == 1 ? "1 object" : "\(grouped(foundCount)) objects"
-      try output("\(changedCount == foundCount ? "" : "\(grouped(changedCount)) of ")\(found) changed")
+      try output(
+        "\(changedCount == foundCount ? "" : "\(grouped(changedCount)) of ")\(found) changed"
+          + (change.dryRun ? "; nothing was saved" : ""))
     }
   }
 }

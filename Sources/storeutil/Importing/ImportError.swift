@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import ManagedObjects
 import PropertyLists
 import ToolSupport
@@ -17,6 +18,20 @@ struct ImportError: Error, CustomStringConvertible {
 
   var description: String { lines.joined(separator: "\n") }
 
+  /// Replaces the path of an unfinished store.
+  mutating func replace(_ unfinished: String, with path: String) {
+    lines = lines.map { line in
+      line.replacing(URL(filePath: unfinished).path, with: path.printable())
+        .replacing(unfinished, with: path.printable())
+    }
+  }
+
+  /// An error about one field of a record.
+  struct FieldError: Error {
+    let error: any Error
+    let position: PropertyListError.TextPosition
+  }
+
   /// Adds an error, unless there are enough.
   ///
   /// - Parameters:
@@ -27,6 +42,7 @@ struct ImportError: Error, CustomStringConvertible {
     var place = position
     var code = StoreExit.refused
     switch error {
+    case let error as FieldError: return add(error.error, in: file, at: error.position)
     case let error as ManagedObjectError:
       for var detail in error.details.isEmpty ? [error] : error.details {
         // New objects have no name that means something to a reader.

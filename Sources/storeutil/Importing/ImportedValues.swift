@@ -88,7 +88,10 @@ struct ImportedValues {
 
   private func unsuitable(_ text: String, _ attribute: AttributeDescription) -> ManagedObjectError {
     var error = Self.unsuitable(text, attribute)
-    if attribute.type == .date, timeZone == nil, LocalTime.utc.date(text) != nil {
+    guard attribute.type == .date, LocalTime.utc.read(text) != nil else { return error }
+    if let timeZone {
+      if case .skipped = timeZone.read(text) { error.message += "; the clocks of the time zone skip this time" }
+    } else {
       error.message += "; the date has no zone, which --time-zone names"
     }
     return error
@@ -124,7 +127,9 @@ extension AttributeType {
     switch value {
     case .boolean(let value): found = .boolean(value)
     case .integer(let value):
-      guard let integer = Int64(exactly: value) else { return nil }
+      guard let integer = Int64(exactly: value) else {
+        return [.decimal, .double, .float].contains(self) ? self.value(ofText: "\(value)") : nil
+      }
       found = .integer(integer)
     case .real(let value):
       // The digits that were written, and not those of the number that is nearest to them.

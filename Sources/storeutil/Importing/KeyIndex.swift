@@ -1,4 +1,5 @@
 import ManagedObjects
+import SQLiteStore
 
 /// The objects of an entity by the values of some of its attributes.
 ///
@@ -6,6 +7,8 @@ import ManagedObjects
 struct KeyIndex {
   /// The objects with the same values; the first few of many.
   private var keys: [[AttributeValue]: [RowKey]] = [:]
+  /// True if the store rounds decimal numbers.
+  private let roundsDecimals: Bool
 
   private static let greatestCount = 3
 
@@ -19,6 +22,8 @@ struct KeyIndex {
     _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, _ attributes: [String], among wanted: [[AttributeValue]]?,
     _ context: ManagedObjectContext
   ) throws(ManagedObjectError) {
+    roundsDecimals = opened.store is SQLiteStore
+    let wanted = wanted?.map { Self.stored($0, roundsDecimals) }
     let slotsOfEntity = Dictionary(
       uniqueKeysWithValues: entity.selfAndDescendants.map { entity in
         (entity.index, attributes.map { name in entity.attribute(named: name)?.slot })
@@ -60,11 +65,21 @@ struct KeyIndex {
   }
 
   private mutating func add(_ key: RowKey, _ values: [RowValue]) {
-    let values = values.map { value in if case .attribute(let value) = value { value } else { AttributeValue.null } }
+    let values = Self.stored(
+      values.map { value in if case .attribute(let value) = value { value } else { AttributeValue.null } },
+      roundsDecimals)
     if values.contains(.null) { return }
     if keys[values, default: []].count < Self.greatestCount { keys[values, default: []].append(key) }
   }
 
+  /// The values as the store has them.
+  private static func stored(_ values: [AttributeValue], _ roundsDecimals: Bool) -> [AttributeValue] {
+    guard roundsDecimals else { return values }
+    return values.map { value in
+      if case .decimal(let decimal) = value { StoredDecimal.rounded(decimal) ?? value } else { value }
+    }
+  }
+
   /// The objects that have some values; the first few of many.
-  subscript(values: [AttributeValue]) -> [RowKey] { keys[values] ?? [] }
+  subscript(values: [AttributeValue]) -> [RowKey] { keys[Self.stored(values, roundsDecimals)] ?? [] }
 }

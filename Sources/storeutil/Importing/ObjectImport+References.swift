@@ -35,7 +35,7 @@ extension ObjectImport {
     for reference in references {
       switch reference.targets {
       case .keys(let keys): targets.keys += keys
-      case .local(let ids): targets.keys += ids.compactMap { localKeys[$0] }
+      case .local(let ids): targets.keys += ids.compactMap(localKey)
       case .values(let lookup, let values): wanted[lookup, default: []] += values.map { [$0] }
       }
     }
@@ -71,7 +71,7 @@ extension ObjectImport {
       }
     }
     for (index, keys) in byRoot {
-      let root = opened.model.entities[index]
+      let root = opened.model.entity(at: index)
       let list = PredicateConstant.array(keys.sorted().map { .object($0) })
       let request = FetchRequest(root.name, where: .comparing(.evaluatedObject, .in, .constant(list)))
       for object in try context.fetch(request) { objects[object.objectID.key] = object }
@@ -97,16 +97,31 @@ extension ObjectImport {
     return lookup.entity.isKind(of: entity) || entity.isKind(of: lookup.entity)
   }
 
+  /// Sets a relationship of an object.
+  ///
+  /// - Throws: ``ImportError/FieldError``.
   func set(
     _ reference: RecordDraft.Reference, of object: ManagedObject, _ targets: Targets,
     _ objects: [RowKey: ManagedObject]
+  ) throws -> AssignedRelationship {
+    do {
+      let value = try value(reference, targets, objects)
+      try object.setValue(value, forKey: reference.name)
+      return AssignedRelationship(object: object, name: reference.name, value: value)
+    } catch {
+      throw ImportError.FieldError(error: error, position: reference.position)
+    }
+  }
+
+  private func value(
+    _ reference: RecordDraft.Reference, _ targets: Targets, _ objects: [RowKey: ManagedObject]
   ) throws -> ManagedObject.Value {
     var keys: [RowKey]
     switch reference.targets {
     case .keys(let named): keys = named
     case .local(let ids):
       keys = try ids.map { id in
-        if let key = localKeys[id] { return key }
+        if let key = localKey(id) { return key }
         throw ValidationError(
           "\(reference.name.printable()): no object of the file has the \(ObjectColumn.id) \(id.quoted)")
       }
@@ -128,10 +143,7 @@ extension ObjectImport {
       }
       return ManagedObject.Value.object(target)
     }
-    let value: ManagedObject.Value =
-      !reference.isToMany ? values.first ?? .null : reference.isOrdered ? .array(values) : .set(values)
-    try object.setValue(value, forKey: reference.name)
-    return value
+    return !reference.isToMany ? values.first ?? .null : reference.isOrdered ? .array(values) : .set(values)
   }
 
   /// Sets the references to objects of the file, after all of them were saved.
@@ -143,8 +155,9 @@ extension ObjectImport {
       let part = Array(all[start..<min(start + Self.batchSize, all.count)])
       let context = opened.context(of: coordinator)
       context.validatesOnSave = false
-      let batch = try setReferences(of: part, context, isWhole: false)
-      validate(batch)
+      var batch = try setReferences(of: part, context, isWhole: false)
+      incomplete.subtract(part.lazy.map(\.id.key))
+      validate(&batch, isWhole: false, includesUnchanged: true)
       guard errors.lines.isEmpty else { continue }
       for (item, draft) in zip(part, batch.drafts) where !item.isChanged {
         let names = Set(item.references.map(\.name))
@@ -152,6 +165,7 @@ extension ObjectImport {
       }
       let changes = isDryRun && context.hasChanges ? ChangeList(context) : nil
       try context.save()
+      note(batch)
       try changes?.print()
     }
   }
@@ -169,9 +183,7 @@ extension ObjectImport {
       guard let object = objects[item.id.key] else { throw missing(item.id.key) }
       do {
         for reference in item.references {
-          let value = try set(reference, of: object, targets, objects)
-          batch.expected.append(
-            Expectation(object: object, name: reference.name, value: value, position: item.position))
+          batch.assigned.append((try set(reference, of: object, targets, objects), reference.position))
         }
         batch.drafts.append((object, RecordDraft(position: item.position, entity: object.entity)))
       } catch {

@@ -36,14 +36,20 @@ final class ObjectImport {
   var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
   /// The index of the objects that are updated, of all objects of a store.
   var keyIndex: KeyIndex?
-  /// The objects of the file by the names that it gives them.
-  var localKeys: [String: RowKey] = [:]
-  private var localPositions: [String: PropertyListError.TextPosition] = [:]
+  /// The objects of the file by the bytes of the IDs that it gives them.
+  private var localKeys: [Data: RowKey] = [:]
+  private var localPositions: [Data: PropertyListError.TextPosition] = [:]
   /// The position of the first record with each key.
   private var positions: [[AttributeValue]: PropertyListError.TextPosition] = [:]
   private var updatedKeys: [RowKey: PropertyListError.TextPosition] = [:]
   /// References to objects that the file may have after the object that refers to them.
   var deferred: [Deferred] = []
+  /// The objects of ``deferred``, which may lack mandatory references until these are set.
+  var incomplete: Set<RowKey> = []
+  /// The objects that were saved without mandatory references, which later records may set, and their positions.
+  private var unfinished: [RowKey: PropertyListError.TextPosition?] = [:]
+  /// The records that have set relationships in batches before, for relationships with an inverse.
+  private var setRelationships: [RelationshipSlot: PropertyListError.TextPosition] = [:]
   private var progress = ProgressLine()
   private var recordCount = 0
 
@@ -59,19 +65,10 @@ final class ObjectImport {
     var isChanged = false
   }
 
-  /// A relationship, and the objects that it is to refer to.
-  struct Expectation {
-    let object: ManagedObject
-    let name: String
-    let value: ManagedObject.Value
-    let position: PropertyListError.TextPosition
-
-    var isMet: Bool {
-      switch (value, object[name]) {
-      case (.set(let objects), .set(let found)?): Set(objects) == Set(found)
-      case (let value, let found): value == found
-      }
-    }
+  /// A relationship of an object.
+  private struct RelationshipSlot: Hashable {
+    let key: RowKey
+    let slot: Int
   }
 
   /// Objects of a context, and the records that they are from.
@@ -80,8 +77,10 @@ final class ObjectImport {
     var drafts: [(object: ManagedObject, draft: RecordDraft)] = []
     /// Objects that the context is not to release.
     var kept: [ManagedObject] = []
-    /// The values that relationships have been given.
-    var expected: [Expectation] = []
+    /// The relationships that were set, each with the position of its value.
+    var assigned: [(relationship: AssignedRelationship, position: PropertyListError.TextPosition)] = []
+    /// Objects of the batch that lack mandatory references, which later records may set.
+    var unfinished: [(object: ManagedObject, position: PropertyListError.TextPosition?)] = []
     /// Objects of the batch with references that are not set yet.
     var deferred: [ManagedObjectID: Deferred] = [:]
   }
@@ -114,11 +113,11 @@ final class ObjectImport {
         try addAll(drafts)
       } else {
         while !drafts.isEmpty {
-          let batch = try add(drafts, isWhole: false)
-          try finish(batch)
+          try finish(add(drafts, isWhole: false), isWhole: false)
           drafts = self.drafts(&reader)
         }
         try setDeferredReferences()
+        try checkUnfinishedObjects()
       }
       if !errors.lines.isEmpty { throw errors }
       try check()
@@ -164,7 +163,7 @@ final class ObjectImport {
       throw ValidationError(
         "the object at \(first.line):\(first.column) has the same key: \(texts.joined(separator: ", "))")
     }
-    if let id = draft.localID, let first = localPositions.updateValue(draft.position, forKey: id) {
+    if let id = draft.localID, let first = localPositions.updateValue(draft.position, forKey: Data(id.utf8)) {
       throw ValidationError(
         "the object at \(first.line):\(first.column) has the same \(ObjectColumn.id), \(id.quoted)")
     }
@@ -177,15 +176,38 @@ final class ObjectImport {
 /// Batches.
 extension ObjectImport {
   /// Adds the objects of a file that are saved at once.
+  ///
+  /// If another process saves the store after the objects with the same keys were looked up, all begins anew.
   private func addAll(_ drafts: [RecordDraft]) throws {
+    (opened.store as? any FileStore)?.file.refuseChangedFile()
+    while true {
+      do {
+        return try addOnce(drafts)
+      } catch let error as ManagedObjectError where Self.isChangedStore(error) {
+        counts = Counts()
+        localKeys = [:]
+        deferred = []
+        incomplete = []
+        setRelationships = [:]
+        unfinished = [:]
+      }
+    }
+  }
+
+  /// True for the error of a save after another process has saved the store.
+  private static func isChangedStore(_ error: ManagedObjectError) -> Bool {
+    error.code == .merge && error.conflicts.isEmpty
+  }
+
+  private func addOnce(_ drafts: [RecordDraft]) throws {
     var batch = try add(drafts, isWhole: true)
     let items = batch.drafts.compactMap { batch.deferred[$0.object.objectID] }
     batch.deferred = [:]
     noteLocalKeys(of: batch)
     let referring = try setReferences(of: items, batch.context, isWhole: true)
     batch.kept += referring.kept
-    batch.expected += referring.expected
-    try finish(batch)
+    batch.assigned += referring.assigned
+    try finish(batch, isWhole: true)
   }
 
   /// Makes or changes the objects of drafts. Errors are noted.
@@ -206,9 +228,7 @@ extension ObjectImport {
         let object = try object(of: draft, found[place], objects, context)
         for (name, value) in draft.values { try object.setValue(value, forKey: name) }
         for reference in references[place] {
-          let value = try set(reference, of: object, targets, objects)
-          batch.expected.append(
-            Expectation(object: object, name: reference.name, value: value, position: draft.position))
+          batch.assigned.append((try set(reference, of: object, targets, objects), reference.position))
         }
         try object.fillTransientValues()
         let rest = draft.references.filter(isDeferred)
@@ -224,8 +244,11 @@ extension ObjectImport {
   }
 
   private func noteLocalKeys(of batch: Batch) {
-    for (object, draft) in batch.drafts { if let id = draft.localID { localKeys[id] = object.objectID.key } }
+    for (object, draft) in batch.drafts { if let id = draft.localID { localKeys[Data(id.utf8)] = object.objectID.key } }
   }
+
+  /// The object to which the file gives an ID. IDs are the same if their bytes are.
+  func localKey(_ id: String) -> RowKey? { localKeys[Data(id.utf8)] }
 
   /// The object that a draft changes, or a new one.
   private func object(
@@ -244,9 +267,10 @@ extension ObjectImport {
   }
 
   /// Checks the objects of a batch, and saves them if there has been no error.
-  private func finish(_ batch: Batch) throws {
+  private func finish(_ batch: Batch, isWhole: Bool) throws {
     try NewStoreArguments.checkInterruption()
-    validate(batch)
+    var batch = batch
+    validate(&batch, isWhole: isWhole)
     guard errors.lines.isEmpty else { return }
     var deferred: [(object: ManagedObject, item: Deferred)] = []
     for (object, draft) in batch.drafts {
@@ -266,6 +290,11 @@ extension ObjectImport {
     if batch.context.hasChanges {
       let changes = isDryRun ? ChangeList(batch.context) : nil
       do throws(ManagedObjectError) { try batch.context.save() } catch {
+        if Self.isChangedStore(error) { throw error }
+        var error = error
+        if error.code == .constraintMerge, recordCount > Self.batchSize {
+          error.message += "; objects can exchange unique values only within \(grouped(Self.batchSize)) records"
+        }
         errors.add(error, in: file, at: position(of: error, batch))
         return
       }
@@ -273,12 +302,67 @@ extension ObjectImport {
       try changes?.print()
     }
     noteLocalKeys(of: batch)
-    // New objects have other names after the save.
+    // A save gives new objects permanent IDs.
     self.deferred += deferred.map { object, item in
       var item = item
       item.id = object.objectID
       return item
     }
+    incomplete.formUnion(deferred.lazy.map(\.object.objectID.key))
+    note(batch)
+  }
+
+  /// Remembers what later batches and the end need to know of a saved batch.
+  func note(_ batch: Batch) {
+    noteRelationships(of: batch)
+    for (object, position) in batch.unfinished { unfinished[object.objectID.key] = position }
+  }
+
+  /// Checks the objects again that lacked mandatory references when they were saved.
+  private func checkUnfinishedObjects() throws {
+    guard errors.lines.isEmpty else { return }
+    let keys = unfinished.keys.sorted()
+    for start in stride(from: 0, to: keys.count, by: Self.batchSize) where !errors.isFull {
+      let part = keys[start..<min(start + Self.batchSize, keys.count)]
+      let (objects, kept) = try read(Array(part), opened.context(of: coordinator))
+      for key in part {
+        guard let object = objects[key] else { continue }
+        do throws(ManagedObjectError) { try object.validateForUpdate() } catch {
+          errors.add(error, in: file, at: unfinished[key] ?? nil)
+        }
+      }
+      withExtendedLifetime(kept) {}
+    }
+  }
+
+  private func noteRelationships(of batch: Batch) {
+    for (assigned, position) in batch.assigned {
+      let id = assigned.object.objectID
+      guard case .relationship(let relationship)? = id.entity.property(named: assigned.name),
+        relationship.definition.inverse != nil
+      else { continue }
+      setRelationships[RelationshipSlot(key: id.key, slot: relationship.slot)] = position
+    }
+  }
+
+  /// Adds an error for each relationship that an earlier batch has set and this one has changed.
+  private func checkEarlierRelationships(_ batch: Batch) {
+    if setRelationships.isEmpty { return }
+    for object in batch.context.updatedObjects where !errors.isFull {
+      let id = object.objectID
+      for name in object.changedValues().keys {
+        guard case .relationship(let relationship)? = id.entity.property(named: name),
+          let position = setRelationships[RelationshipSlot(key: id.key, slot: relationship.slot)]
+        else { continue }
+        addInverseError(name, position)
+      }
+    }
+  }
+
+  private func addInverseError(_ name: String, _ position: PropertyListError.TextPosition) {
+    errors.add(
+      ValidationError("\(name.printable()): another object of the file has changed it by the inverse relationship"),
+      in: file, at: position)
   }
 
   /// True if an object has new values of some properties. Others can have changed by inverse relationships.
@@ -286,27 +370,34 @@ extension ObjectImport {
     object.changedValues().contains { properties.contains($0.key) }
   }
 
-  func validate(_ batch: Batch) {
+  /// Checks the objects of a batch.
+  ///
+  /// - Parameters:
+  ///   - isWhole: True if no more records follow that may refer to its objects.
+  ///   - includesUnchanged: True to check objects without changes as well, which were saved without a check.
+  func validate(_ batch: inout Batch, isWhole: Bool, includesUnchanged: Bool = false) {
+    var unfinished: [(object: ManagedObject, position: PropertyListError.TextPosition?)] = []
     var seen: Set<ManagedObject> = []
     func check(_ object: ManagedObject, at position: PropertyListError.TextPosition?) {
-      guard seen.insert(object).inserted, object.hasChanges, !errors.isFull, batch.deferred[object.objectID] == nil
+      guard seen.insert(object).inserted, object.hasChanges || includesUnchanged, !errors.isFull,
+        batch.deferred[object.objectID] == nil, !incomplete.contains(object.objectID.key)
       else { return }
       do throws(ManagedObjectError) {
         if object.isInserted { try object.validateForInsert() } else { try object.validateForUpdate() }
       } catch {
+        if !isWhole, error.isMissingReference(of: object.entity) { return unfinished.append((object, position)) }
         errors.add(error, in: file, at: position)
       }
     }
-    for expectation in batch.expected where !errors.isFull && !expectation.isMet {
-      errors.add(
-        ValidationError(
-          "\(expectation.name.printable()): another object of the file has changed it by the inverse relationship"),
-        in: file, at: expectation.position)
+    for (assigned, position) in batch.assigned where !errors.isFull && !assigned.isKept {
+      addInverseError(assigned.name, position)
     }
+    checkEarlierRelationships(batch)
     for (object, draft) in batch.drafts { check(object, at: draft.position) }
     for object in batch.context.updatedObjects.sorted(by: { $0.objectID.key < $1.objectID.key }) {
       check(object, at: nil)
     }
+    batch.unfinished = unfinished
   }
 
   /// The position of the record that an error of a save is about; nil if it is not known.
@@ -328,5 +419,14 @@ extension ObjectImport {
       if let owner { return owner.draft.position }
     }
     return batch.drafts.first { $0.object.objectID == error.objectID }?.draft.position
+  }
+}
+
+extension ManagedObjectError {
+  /// True if all that is wrong with an object is that relationships refer to too few objects.
+  fileprivate func isMissingReference(of entity: ManagedObjectModel.Entity) -> Bool {
+    if !details.isEmpty { return details.allSatisfy { $0.isMissingReference(of: entity) } }
+    guard let key, entity.relationship(named: key) != nil else { return false }
+    return code == .missingMandatoryProperty || code == .relationshipLacksMinimumCount
   }
 }

@@ -33,6 +33,7 @@ struct RecordDraft {
     let isToMany: Bool
     let isOrdered: Bool
     let targets: Targets
+    let position: PropertyListError.TextPosition
   }
 
   enum Targets {
@@ -241,8 +242,16 @@ final class RecordDrafting {
           return text
         }
       }
-      if hasLocalIDs { return add(.local(names), relationship, to: &draft) }
-      add(.keys(try naming(name) { try names.map(opened.key) }), relationship, to: &draft)
+      if hasLocalIDs { return add(.local(names), relationship, at: field.position, to: &draft) }
+      let keys = try naming(name) {
+        try names.map { text in
+          do { return try opened.key(text) } catch let error as ValidationError {
+            let mapping = "--map \(field.column.printable(limit: 80))=\(name.printable()).ATTRIBUTE"
+            throw ValidationError("\(error.message) \(mapping) finds objects by an attribute.")
+          }
+        }
+      }
+      add(.keys(keys), relationship, at: field.position, to: &draft)
     case .lookup(let name, let key):
       guard case .relationship(let relationship)? = draft.entity.property(named: name) else {
         return try refuse(name, field, draft)
@@ -259,18 +268,19 @@ final class RecordDrafting {
           return value
         }
       }
-      add(.values(RecordDraft.Lookup(entity: destination, attribute: key), values), relationship, to: &draft)
+      let lookup = RecordDraft.Lookup(entity: destination, attribute: key)
+      add(.values(lookup, values), relationship, at: field.position, to: &draft)
     }
   }
 
   private func add(
     _ targets: RecordDraft.Targets, _ relationship: ManagedObjectModel.Entity.Relationship,
-    to draft: inout RecordDraft
+    at position: PropertyListError.TextPosition, to draft: inout RecordDraft
   ) {
     draft.references.append(
       RecordDraft.Reference(
         name: relationship.name, isToMany: relationship.definition.isToMany,
-        isOrdered: relationship.definition.isOrdered, targets: targets))
+        isOrdered: relationship.definition.isOrdered, targets: targets, position: position))
   }
 
   /// The values for a relationship, one for each object.

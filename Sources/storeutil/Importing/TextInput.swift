@@ -1,8 +1,10 @@
 import FoundationEssentials
 import PropertyLists
 import SystemFiles
+import ToolSupport
 
-/// The bytes of a file or of standard input, read in pieces, with the position of the next one.
+/// The bytes of a file or of standard input, read in pieces, with the position of the next one. They end when a signal asks
+/// this process to end.
 final class TextInput {
   /// The name for messages.
   let name: String
@@ -79,7 +81,7 @@ final class TextInput {
     // A pipe can give one byte at a time, and a byte order mark has three.
     while bytes.count < 3, !isAtEnd {
       let data = try PropertyListError.converting { () throws(FileError) in
-        try FileSystem.readSome(descriptor, named: name)
+        try FileSystem.readSome(descriptor, named: name) { Signals.interruptedBy == nil }
       }
       isAtEnd = data.isEmpty
       bytes += data

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import PropertyLists
 internal import SharedFiles
+internal import Synchronization
 internal import SystemFiles
 
 extension StoreFile {
@@ -16,6 +17,10 @@ extension StoreFile {
       throw ManagedObjectError(.save, "\(path.printable()) is changed again and again by another program")
     }
   }
+
+  /// Refuses saves from now on if another process has saved the file since it was read. The error has the code
+  /// ``ManagedObjectError/Code/merge`` and no conflicts.
+  package func refuseChangedFile() { refusesChangedFile.store(true, ordering: .relaxed) }
 
   /// Does all that ``save(_:)`` does but to replace the file.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
@@ -113,6 +118,9 @@ extension StoreFile {
     if file.identity != next.identity {
       next = try refreshed(next, data, file.identity)
       commit(next, metadataChanges: 0)
+      if refusesChangedFile.load(ordering: .relaxed) {
+        throw ManagedObjectError(.merge, "another process has saved \(path.printable()) since it was read")
+      }
       let last = next.contents.lastNumber
       if changes.inserted.contains(where: { $0.key.number > known && $0.key.number <= last }) {
         throw ManagedObjectError(

@@ -32,6 +32,7 @@ public final class StoreFile: Sendable {
   let format: any StoreFileFormat
 
   let state: Mutex<State>
+  let refusesChangedFile = Atomic(false)
   /// Held during a save and whatever else reads the file.
   let saving = Mutex<Void>(())
 
