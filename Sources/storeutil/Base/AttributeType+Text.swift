@@ -32,7 +32,11 @@ extension AttributeType {
   }
 
   private static func date(_ text: String, _ timeZone: LocalTime?) -> Date? {
-    if let timeZone, let date = timeZone.date(text) { return date }
+    switch timeZone?.read(text) {
+    case .date(let date): return date
+    case .skipped: return nil
+    case nil: break
+    }
     if let date = (try? PropertyList(rawText: text, as: .date))?.date { return date }
     if let seconds = DateText.parseISO8601(text) { return Date(timeIntervalSinceReferenceDate: seconds) }
     // A date outside of the years that have a text is the number of its seconds.
