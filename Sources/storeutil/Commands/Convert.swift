@@ -11,8 +11,9 @@ struct Convert: ParsableCommand {
     verb: "convert",
     abstract: "Write the objects of a store into a new store of another kind.",
     discussion: """
-      Objects keep their numbers where the kind allows it: in SQLite each entity has a series of its own, and in the others \
-      all have one. The new store has a UUID of its own, and is there when all of it is.
+      Objects keep their numbers in SQLite, where each entity has a series of its own. In the other kinds all objects have \
+      one series: they keep their numbers only if no two objects have the same. The new store has a UUID of its own, and \
+      is there when all of it is.
 
       Into SQLite, rows go a few at a time: a million objects take about 50 MB. A store in XML or the binary form is made \
       in memory: a million small objects take about 1 GB, and large values twice their size.

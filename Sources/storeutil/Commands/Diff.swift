@@ -11,9 +11,10 @@ struct Diff: ParsableCommand {
     verb: "diff",
     abstract: "Compare the objects of two stores, of any kinds.",
     discussion: """
-      Objects are the same if they have the same number, or the same value of a key. A line for each difference: - \
-      deleted, + inserted, ~ changed, with a line for each value that differs. After the number of an object is the first \
-      text that it has.
+      Objects are the same if they have the same number, or the same value of a key. Numbers differ between stores that \
+      were not copied from each other, also after convert: --key is for those. A line for each difference: - deleted, + \
+      inserted, ~ changed, with a line for each value that differs. After the number of an object is the first text that \
+      it has. Of a to-many relationship, += has the objects that were added, and -= those that were removed.
 
       Exit codes: 0 the same; 1 different; 2 trouble.
 
@@ -35,7 +36,7 @@ struct Diff: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Match objects by an attribute: of all entities that have it, or of one and those that inherit from it. Can be "
-        + "given several times.", valueName: "[entity.]key"))
+        + "given once without an entity, and once for each entity.", valueName: "[entity.]key"))
   var key: [String] = []
 
   @Option(help: ArgumentHelp("Compare the objects of an entity; can be given several times.", valueName: "entity"))
@@ -53,6 +54,10 @@ struct Diff: ParsableCommand {
     if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
     if key.count(where: { !$0.contains(".") }) > 1 {
       throw ValidationError("One --key without an entity is for all; others are written as Entity.key.")
+    }
+    let entities = key.compactMap { $0.contains(".") ? String($0.prefix { $0 != "." }) : nil }
+    for (index, entity) in entities.enumerated() where entities[..<index].contains(entity) {
+      throw ValidationError("--key names the entity \(entity.quoted) twice: its objects are matched by one attribute.")
     }
   }
 
@@ -96,6 +101,10 @@ struct Diff: ParsableCommand {
     if let failure { throw failure }
     if isJSON, !quiet { try buffer.write(isFirst ? "[]\n" : "\n]\n") }
     try buffer.flush()
+    if !summary.isEmpty, key.isEmpty, difference.old.identifier != difference.new.identifier {
+      note(
+        "the stores have different UUIDs, and objects are matched by their numbers; --key matches them by an attribute")
+    }
     if summary.keylessCount > 0 { note("\(grouped(summary.keylessCount)) objects have no key, and match none") }
     if summary.duplicateCount > 0 {
       note("\(grouped(summary.duplicateCount)) objects have the key of another one, and are matched by their numbers")
@@ -117,10 +126,28 @@ private struct DifferenceText {
     case .changed(let before, let after):
       return "~ \(name(after, new))"
         + after.values.map { property in
-          "\n    \(property.name.printable(limit: 100)): "
-            + "\(before.value(of: property.name).map { text($0, old) } ?? "nil") -> \(text(property.value, new))"
+          let name = property.name.printable(limit: 100)
+          let former = before.value(of: property.name)
+          if case .objects(let references) = property.value, case .objects(let others)? = former,
+            let lines = lines(name, from: others, to: references)
+          {
+            return lines
+          }
+          return "\n    \(name): \(former.map { text($0, old) } ?? "nil") -> \(text(property.value, new))"
         }.joined()
     }
+  }
+
+  /// A line each for the objects that a relationship has lost and gained; nil if only their order differs.
+  private func lines(
+    _ name: String, from old: [StoreDifference.Reference], to new: [StoreDifference.Reference]
+  ) -> String? {
+    let (before, after) = (Set(old), Set(new))
+    let (removed, added) = (old.filter { !after.contains($0) }, new.filter { !before.contains($0) })
+    if removed.isEmpty, added.isEmpty { return nil }
+    return [("-=", removed, self.old), ("+=", added, self.new)].map { sign, references, titles in
+      references.isEmpty ? "" : "\n    \(name) \(sign) \(text(.objects(references), titles))"
+    }.joined()
   }
 
   private func name(_ object: StoreDifference.Object, _ titles: ObjectTitles) -> String {
@@ -142,7 +169,7 @@ private struct DifferenceText {
     case .object(let reference): return reference.map { text($0, titles) } ?? "nil"
     case .objects(let references):
       let shown = references.prefix(20).map { text($0, titles) }.joined(separator: ", ")
-      return "[\(shown)\(references.count > 20 ? ", …" : "")]"
+      return "[\(shown)\(references.count > 20 ? ", … \(grouped(references.count - 20)) more" : "")]"
     }
   }
 
