@@ -24,7 +24,9 @@ struct StoreHTMLTests {
     #expect(try run("html", store, "-o", page, "--limit", "1").status == 0)
     let short = try String(contentsOfFile: page, encoding: .utf8)
     #expect(!short.contains("\"Milk\"") && short.contains("\"name\":\"Author\",\"total\":2"))
-    #expect(try run("html", store, "-o", store).errors.contains("in the place of the store"))
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      #expect(try run("html", store, "-o", store + suffix).errors.contains("would replace \(store + suffix)"))
+    }
     #expect(!folder.names.contains { $0.hasSuffix(".tmp") })
   }
 }

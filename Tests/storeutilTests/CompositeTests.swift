@@ -34,6 +34,9 @@ struct CompositeTests {
       "diff", "drinks.sqlite", "other.sqlite", "--model", "Drinks.xcdatamodel", in: library.url)
     #expect(difference.status == 1 && difference.text.contains("Bergen"), "\(difference.text)\(difference.errors)")
     #expect(try library.run("fetch", "drinks.sqlite", "Drink", "--tables").contains("Oslo"))
+    #expect(
+      try library.run(["search", "oslo", "drinks.sqlite"] + Self.model) == "drinks.sqlite: Drink/p1 author.city: Oslo\n"
+    )
   }
 
   @Test("leaf by leaf, too")

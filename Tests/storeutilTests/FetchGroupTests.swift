@@ -109,6 +109,21 @@ struct FetchGroupTests {
     #expect(try failure("Order", "--group-by", "count", "--unwrap").contains("are for objects"))
   }
 
+  @Test("with the keys of several --keys")
+  func severalLists() throws {
+    #expect(
+      try csv("Order", "--group-by", "customer.name", "--keys", "customer.name", "--keys", "@count")
+        == ["customer.name,@count", "Ada,2", "Bob,1", ",1"])
+  }
+
+  @Test("and not of several values that each object has")
+  func toMany() throws {
+    for key in ["@count.orders", "@sum.orders.amount"] {
+      #expect(try failure("Customer", "--keys", key).contains("is a to-many relationship"))
+    }
+    #expect(try csv("Customer", "--keys", "@sum.orders.@count") == ["@sum.orders.@count", "3"])
+  }
+
   @Test("and the number of objects of a to-many relationship with each object")
   func relationshipCount() throws {
     #expect(try csv("Customer", "--keys", "name,orders.@count") == ["name,orders.@count", "Ada,2", "Bob,1"])

@@ -118,10 +118,11 @@ extension PredicateCheck {
         "\(comparator.rawValue) cannot compare a collection; ANY, ALL and NONE compare its elements, each \(name(element))",
         places)
     }
-    let isDateWithText = left == .date && right == .string || left == .string && right == .date
+    let other = left == .date ? right : right == .date ? left : .anything
+    let isMeantAsDate = [.string, .integer, .number].contains(other)
     throw mismatch(
       "\(comparator.rawValue) cannot compare \(name(left)) with \(name(right))"
-        + (isDateWithText ? "; a date is written CAST(\"2027-01-31T12:00:00Z\", \"NSDate\")" : ""), places)
+        + (isMeantAsDate ? "; a date is written CAST(\"2027-01-31T12:00:00Z\", \"NSDate\")" : ""), places)
   }
 
   private func unequal(

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 import Synchronization
+import SystemFiles
 import ToolSupport
 
 /// The files that a verb works on.
@@ -70,6 +71,9 @@ struct FileArguments: ParsableArguments {
       isNamed: mayBeSeveral, replaces: { destination?.replaces($0) ?? false })
     let nothing = search.inputs.isEmpty ? ExitCodes.inputOutput : ExitCodes.success
     let highest = max(exitCode, nothing, batch.run(work))
+    if highest != ExitCodes.success, !recursive, let folder = files.first(where: FileSystem.isFolder) {
+      note("plistutil: note: \(folder.printable()) is a folder; --recursive reads the property lists in it")
+    }
     if highest != ExitCodes.success { throw ExitCode(highest) }
   }
 

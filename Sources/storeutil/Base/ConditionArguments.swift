@@ -8,7 +8,8 @@ struct ConditionArguments: ParsableArguments {
   var entity: String?
 
   @Option(
-    name: .customLong("where"), help: ArgumentHelp("Change the objects that meet a condition.", valueName: "predicate"))
+    name: .customLong("where"),
+    help: ArgumentHelp("The objects are those that meet a condition.", valueName: "predicate"))
   var predicate: String?
 
   /// True if objects are found by a condition.

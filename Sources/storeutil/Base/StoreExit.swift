@@ -13,14 +13,16 @@ enum StoreExit {
   /// For the help.
   static let help = """
     Exit codes: 0 success; 1 input or output failed, or there is no such object; 2 a value or a change that the model \
-    does not allow; 3 no store or model, a store of another model, or objects in a form that cannot be read; 64 usage.
+    does not allow; 3 no store or model, a store of another model, or objects in a form that cannot be read; 4 nested too deeply or too \
+    large; 64 usage.
     """
 
   /// The exit code of an error; nil for one that the parser of arguments knows.
   static func exitCode(of error: any Error) -> Int32? {
     switch error {
     case let error as ManagedObjectError: code(of: error)
-    case is ManagedPredicateError: ExitCodes.usage
+    // Arithmetic fails because of values.
+    case let error as ManagedPredicateError: error.kind == .arithmetic ? refused : ExitCodes.usage
     case let error as ManagedObjectModelError:
       if case .file(let error) = error, error.kind.isOfSystem { inputOutput } else { noStore }
     case is ModelFileError: noStore

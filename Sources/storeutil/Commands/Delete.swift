@@ -12,7 +12,7 @@ struct Delete: ParsableCommand {
 
       Examples:
         storeutil delete Notes.sqlite Note/p12 Note/p13
-        storeutil delete Notes.sqlite --entity Note --where 'created < CAST("2020-01-01T00:00:00Z", "NSDate")' --dry-run
+        storeutil delete Notes.sqlite --entity Note --where 'created < "2020-01-01"' --dry-run
       """)
 
   @OptionGroup var store: StoreArguments

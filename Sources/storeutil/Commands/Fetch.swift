@@ -48,8 +48,11 @@ struct Fetch: ParsableCommand {
   @Option(help: ArgumentHelp("Leave out the first N objects.", valueName: "n"))
   var offset: Int?
 
-  @Option(help: ArgumentHelp("Print these key paths, with commas between them.", valueName: "keys"))
-  var keys: String?
+  @Option(
+    name: .customLong("keys"),
+    help: ArgumentHelp(
+      "Print these key paths, with commas between them. Can be given several times.", valueName: "keys"))
+  var keyLists: [String] = []
 
   @Option(
     help: ArgumentHelp("Print groups of objects that have the same values at these key paths.", valueName: "keys"))
@@ -79,6 +82,7 @@ struct Fetch: ParsableCommand {
   func run() throws {
     let opened = try store.open()
     let entity = try opened.entity(request.entity)
+    let keys = keyLists.isEmpty ? nil : keyLists.joined(separator: ",")
     var request = try self.request.request(entity, opened)
     let descriptors = try sort.map(Self.sortDescriptor)
     if let groups = try ObjectGroups(groupBy: groupBy, keys: keys, of: entity) {

@@ -37,8 +37,11 @@ struct HTML: ParsableCommand {
 
   func validate() throws {
     if limit < 0 { throw ValidationError("--limit is at least 0.") }
-    if FileSystem.isSameFile(store.path, outfile) {
-      throw ValidationError("--outfile would put the page in the place of the store.")
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      let path = store.path + suffix
+      if path == outfile || FileSystem.isSameFile(path, outfile) {
+        throw ValidationError("--outfile would replace \(FileSystem.showingBytes(path).printable()) by the page.")
+      }
     }
   }
 

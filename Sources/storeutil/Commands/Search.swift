@@ -81,36 +81,43 @@ private struct StoreSearch {
     self.path = path
   }
 
-  /// An attribute, the entity that has it first, and the condition that it has the text.
+  /// An attribute or a part of a composite attribute, the entity that has it first, and the condition that it has the
+  /// text.
   struct Part {
     let entity: String
-    let attribute: String
+    /// The names that lead to the value.
+    let keys: [String]
     let condition: ManagedPredicate
   }
 
   /// The attributes that can have the text.
   var parts: [Part] {
     opened.model.entities.flatMap { entity in
-      entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0).compactMap { attribute in
-        attribute.isTransient
-          ? nil : condition(attribute).map { Part(entity: entity.name, attribute: attribute.name, condition: $0) }
-      }
+      entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0).filter { !$0.isTransient }
+        .flatMap { parts(of: $0.definition, [], entity.name) }
     }
+  }
+
+  private func parts(of attribute: AttributeDescription, _ names: [String], _ entity: String) -> [Part] {
+    let keys = names + [attribute.name]
+    if attribute.type == .composite { return attribute.elements.flatMap { parts(of: $0, keys, entity) } }
+    return condition(keys, attribute.type).map { [Part(entity: entity, keys: keys, condition: $0)] } ?? []
   }
 
   func run(_ part: Part, _ output: inout SearchOutput) throws {
     let keys = try reader.keys(FetchRequest(part.entity, where: part.condition))
-    try reader.forEach(keys, [ObjectColumn(key: part.attribute)]) { key, values in
+    let name = part.keys.joined(separator: ".")
+    try reader.forEach(keys, [part.keys.count == 1 ? ObjectColumn(key: name) : ObjectColumn(name)]) { key, values in
       guard let value = values.first ?? nil else { return }
       let found = ManagedObjectID(key, model: opened.model, storeIdentifier: opened.store.identifier)
-      try output.write(path, found, part.attribute, value)
+      try output.write(path, found, name, value)
     }
   }
 
-  /// The condition that the attribute has the text; nil for an attribute that cannot have it.
-  private func condition(_ attribute: ManagedObjectModel.Entity.Attribute) -> ManagedPredicate? {
-    guard let path = PredicateKeyPath(keys: [attribute.name]) else { return nil }
-    switch attribute.definition.type {
+  /// The condition that an attribute has the text; nil for an attribute that cannot have it.
+  private func condition(_ keys: [String], _ type: AttributeType) -> ManagedPredicate? {
+    guard let path = PredicateKeyPath(keys: keys) else { return nil }
+    switch type {
     case .string:
       return .comparing(
         .keyPath(path), .contains, .value(.string(text)), options: [.caseInsensitive, .diacriticInsensitive])

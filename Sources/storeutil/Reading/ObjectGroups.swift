@@ -54,12 +54,28 @@ struct ObjectGroups {
       var argument = ManagedExpression.evaluatedObject
       if let path {
         try ObjectColumn(path).check(entity, option: "--keys")
+        try Self.checkAggregate(path, of: entity)
         guard let keyPath = PredicateKeyPath(path) else {
           throw ValidationError("--keys: \(path.quoted) is not a key path.")
         }
         argument = .keyPath(keyPath)
       }
       return Column(name: name, value: .expression(name: name, .function(function, [argument]), type: .undefined))
+    }
+  }
+
+  /// - Throws: `ValidationError` for a path to several values of each object.
+  private static func checkAggregate(_ path: String, of entity: ManagedObjectModel.Entity) throws {
+    let keys = ObjectColumn(path).keys
+    var entity = entity
+    for (index, key) in keys.enumerated() {
+      guard case .relationship(let relationship)? = entity.property(named: key) else { return }
+      if relationship.isToMany, index + 1 == keys.count || keys[index + 1] != "@count" {
+        throw ValidationError(
+          "--keys: \(path.quoted) has several values for each object, because \(key.quoted) is a to-many relationship. "
+            + "Aggregates of their number are such as @sum.\(keys[...index].joined(separator: ".")).@count.")
+      }
+      entity = entity.destination(of: relationship)
     }
   }
 

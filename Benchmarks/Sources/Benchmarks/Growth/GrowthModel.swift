@@ -52,7 +52,7 @@ enum GrowthModel: String, CaseIterable {
       return try ManagedObjectModel(
         entities: [EntityDescription("Root", [property(0)])]
           + (0..<size).map { number in
-            var entity = EntityDescription("Entity\(number)", [.attribute("own\(number % 50)", .string)])
+            var entity = EntityDescription("Entity\(number)", [.attribute("own\(number % 50)x", .string)])
             entity.superentity = "Root"
             return entity
           })

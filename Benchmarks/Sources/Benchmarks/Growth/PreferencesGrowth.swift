@@ -96,10 +96,6 @@ extension GrowthTable {
       try preferences.archive(keys, forKey: "keys")
       keep(try preferences.unarchive([String].self, forKey: "keys") as Any)
     }
-    inMemory("addSuite", "a suite for each size, in memory", filled: false) { preferences, keys in
-      for key in keys.prefix(keys.count) { preferences.addSuite(named: try DomainName(key)) }
-      keep(preferences.string(forKey: "none") as Any)
-    }
 
     func inFiles(
       _ name: String, _ shape: String, filled: Bool, _ work: @escaping (UserPreferences, [String]) throws -> Void

@@ -83,14 +83,14 @@ extension GrowthTable {
           return { for path in paths { keep(try document.root.descendant(at: path)) } }
         })
       lines.append(
-        GrowthLine("Node.child(at:), entry(at:)", "\(format.rawValue), all of a wide dictionary") { size, _ in
+        GrowthLine("Node.entry(at:)", "\(format.rawValue), all of a wide dictionary") { size, _ in
           let document = try PropertyListDocument(format.data(.wide, size))
-          return {
-            for index in 0..<document.root.count {
-              keep(try document.root.entry(at: index))
-              keep(try document.root.child(at: index))
-            }
-          }
+          return { for index in 0..<document.root.count { keep(try document.root.entry(at: index)) } }
+        })
+      lines.append(
+        GrowthLine("Node.child(at:)", "\(format.rawValue), all of an array of dictionaries") { size, _ in
+          let document = try PropertyListDocument(format.data(.records, size))
+          return { for index in 0..<document.root.count { keep(try document.root.child(at: index)) } }
         })
       lines.append(
         GrowthLine("Node.children", "\(format.rawValue), an array of dictionaries") { size, _ in
