@@ -28,7 +28,7 @@ package final class FindingLog {
     var finding = StoreFinding(code, message().printable())
     complete(&finding)
     if let entity = finding.entity, let number = finding.number, !storeIdentifier.isEmpty {
-      finding.objectURI = "x-coredata://\(storeIdentifier)/\(entity)/p\(number)"
+      finding.objectURI = ObjectURI(storeIdentifier: storeIdentifier, entityName: entity, number: number).text
     }
     body(finding)
   }

@@ -33,21 +33,6 @@ package struct ValueTest: Sendable {
   }
 }
 
-/// An expression of the values of variables. See ``ValueTest``.
-package struct ValueExpression: Sendable {
-  private let expression: PreparedExpression
-
-  package init(_ expression: ManagedExpression, variables: [String]) throws(ManagedPredicateError) {
-    self.expression = try PreparedExpression(expression, PreparationContext(parameters: variables))
-  }
-
-  package func value(
-    of values: [PredicateValue<AttributeValue>]
-  ) throws(ManagedPredicateError) -> PredicateValue<AttributeValue> {
-    try expression.value(with: AttributeValue.null, parameters: values)
-  }
-}
-
 extension AttributeValue {
   /// The form that equal numbers of all types share. See ``PredicateValue``.
   package var canonicalForm: AttributeValue { canonical }
@@ -86,11 +71,6 @@ extension String {
 
 /// Checks that stores make.
 extension FetchRequest {
-  /// True if texts of the same form can differ in the order of a sort descriptor's method.
-  package static func hasSecondSortForm(_ comparison: SortComparison) -> Bool {
-    ![SortComparison.compare, .caseInsensitive].contains(comparison)
-  }
-
   /// Checks the request. See ``check(against:)``.
   package func checkFit(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) { try check(for: entity) }
 

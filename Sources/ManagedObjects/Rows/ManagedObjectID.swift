@@ -27,8 +27,7 @@ public struct ManagedObjectID: Sendable {
   ///
   /// The form of a saved object's is that of files of Core Data.
   public var uriRepresentation: String {
-    "x-coredata://\(storeIdentifier ?? "")/\(entity.name)/"
-      + (isTemporary ? "t\(key.number.magnitude)" : "p\(key.number)")
+    ObjectURI(storeIdentifier: storeIdentifier, entityName: entity.name, number: key.number).text
   }
 }
 
@@ -54,30 +53,4 @@ extension ManagedObjectID: CustomStringConvertible {
 /// The object of the name, in predicates.
 extension ManagedObjectID: PredicateArgument {
   public var predicateExpression: ManagedExpression { key.predicateExpression }
-}
-
-/// The parts of ``ManagedObjectID/uriRepresentation``.
-struct ObjectURI {
-  let storeIdentifier: String?
-  let entityName: String
-  /// Negative for an object that was never saved.
-  let number: Int64
-
-  /// Nil for other text.
-  init?(_ text: String) {
-    let start = "x-coredata://"
-    guard text.hasPrefix(start) else { return nil }
-    let parts = text.dropFirst(start.count).split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 3, !parts[1].isEmpty, let number = Int64(parts[2].dropFirst()), number > 0 else { return nil }
-    switch (parts[2].first, parts[0].isEmpty) {
-    case ("p", false):
-      storeIdentifier = String(parts[0])
-      self.number = number
-    case ("t", true):
-      storeIdentifier = nil
-      self.number = -number
-    default: return nil
-    }
-    entityName = String(parts[1])
-  }
 }

@@ -181,9 +181,6 @@ extension Database {
     statements = statements.filter { $0.value.lastUse > middle }
   }
 
-  /// Forgets all statements: after a change of tables.
-  func forgetStatements() { statements = [:] }
-
   /// A number that SQLite raises with each change of the tables.
   func schemaVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA schema_version") }
 

@@ -1,16 +1,11 @@
 /// Names in statements.
 extension String {
-  /// The text as a name of a table or a column. It may have any characters.
-  var sqlName: String { quoted(by: "\"") }
-
-  /// The text as a text in a statement.
-  var sqlText: String { quoted(by: "'") }
-
-  /// Scalar by scalar: a quote with a mark is another character, but still a quote for SQLite.
-  private func quoted(by quote: Unicode.Scalar) -> String {
-    let mark = String(quote)
-    guard utf8.contains(UInt8(ascii: quote)) else { return mark + self + mark }
-    var result = mark.unicodeScalars
+  /// The text as the name of a table or a column, in quotation marks. It may have any characters.
+  var sqlName: String {
+    let quote: Unicode.Scalar = "\""
+    guard utf8.contains(UInt8(ascii: quote)) else { return "\"" + self + "\"" }
+    var result = "\"".unicodeScalars
+    // By scalars: with a combining mark a quotation mark is another character, but still one for SQLite.
     for scalar in unicodeScalars {
       if scalar == quote { result.append(quote) }
       result.append(scalar)

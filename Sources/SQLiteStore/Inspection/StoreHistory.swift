@@ -180,7 +180,8 @@ struct StoreHistoryReading {
     var change = StoreHistory.Change(
       kind: kind, entity: entity?.name, entityNumber: row.integer(2), number: row.integer(3))
     if let entity, let identifier = tables.metadata?.identifier {
-      change.objectURI = "x-coredata://\(identifier)/\(entity.name)/p\(change.number)"
+      change.objectURI =
+        ObjectURI(storeIdentifier: identifier, entityName: entity.name, number: change.number).text
     }
     let isKnown = tables.modelSource != .tables
     if !row.isNull(4) {

@@ -66,9 +66,6 @@ struct ObjectPlace {
   }
 
   func column(_ place: Int) -> String { "\(alias).\(SQLDialect.name(table.columns[place].name))" }
-
-  /// True if all rows of the table are of the entities.
-  var isWholeTable: Bool { table.entities == entities }
 }
 
 /// A value in a statement that attributes have.

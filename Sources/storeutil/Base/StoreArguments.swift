@@ -178,10 +178,9 @@ struct OpenStore {
 
   /// The key of an object that the command line names: `x-coredata://STORE/Note/p12`, `Note/p12` or `Note/12`.
   func key(_ text: String) throws -> RowKey {
-    let scheme = "x-coredata://"
     var name = text[...]
-    if text.hasPrefix(scheme) {
-      name = name.dropFirst(scheme.count)
+    if text.hasPrefix(ObjectURI.prefix) {
+      name = name.dropFirst(ObjectURI.prefix.count)
       guard name.hasPrefix(store.identifier + "/") else {
         throw ValidationError("\(text.quoted) is an object of another store; this one is \(store.identifier.quoted).")
       }

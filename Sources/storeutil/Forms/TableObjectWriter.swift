@@ -78,8 +78,7 @@ struct TableObjectWriter: ObjectWriter {
 
   /// The name of an object without its store.
   private static func shortName(_ text: String) -> String {
-    let scheme = "x-coredata://"
-    guard text.hasPrefix(scheme) else { return text }
+    guard text.hasPrefix(ObjectURI.prefix) else { return text }
     let parts = text.split(separator: "/")
     return parts.count == 4 ? "\(parts[2])/\(parts[3])" : text
   }

@@ -148,13 +148,13 @@ extension ArchiverClasses.Record {
   /// The key that is encoded as number `position` in an object. Values of one type encode the same keys in the same
   /// order, so a comparison mostly takes the place of a search.
   @inline(__always)
-  func key(_ text: String, at position: Int, in keys: inout KeyTable, _ pool: inout ObjectPool) throws -> FlatNode {
+  func key(_ text: String, at position: Int, in keys: inout ArchivedKeys, _ pool: inout ObjectPool) throws -> FlatNode {
     if position < sequence.count, sequence[position].text == text { return sequence[position].key }
     return try newKey(text, at: position, in: &keys, &pool)
   }
 
   private func newKey(
-    _ text: String, at position: Int, in keys: inout KeyTable, _ pool: inout ObjectPool
+    _ text: String, at position: Int, in keys: inout ArchivedKeys, _ pool: inout ObjectPool
   ) throws -> FlatNode {
     let key = try keys.key(text, in: &pool)
     if position <= sequence.count, position < 64 {
@@ -166,7 +166,7 @@ extension ArchiverClasses.Record {
 
   /// The order in which the entries from `start` on are written.
   @inline(__always)
-  func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: KeyTable) throws -> [Int] {
+  func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: ArchivedKeys) throws -> [Int] {
     if orderedKeys.count == entries.count - start {
       var index = 0
       while index < orderedKeys.count, orderedKeys[index] == entries[start + index].key { index += 1 }
@@ -179,7 +179,7 @@ extension ArchiverClasses.Record {
   }
 }
 
-struct KeyTable {
+struct ArchivedKeys {
   private var nodes: [String: FlatNode] = [:]
   private var keys: [FlatNode: (text: String, hash: UInt64)] = [:]
 

@@ -38,7 +38,7 @@ public final class KeyedArchiver {
   // What every value goes through. Sound: each access is over before code of somebody else is called, so no two
   // overlap, and checking that at run time would take a fifth of the time.
   @safe @exclusivity(unchecked) var pool = ObjectPool()
-  @safe @exclusivity(unchecked) private var keys = KeyTable()
+  @safe @exclusivity(unchecked) private var keys = ArchivedKeys()
   /// Keys and values of the objects that are being encoded, those of the innermost last.
   @safe @exclusivity(unchecked) private var entries: [Entry] = []
   @safe @exclusivity(unchecked) private var storedElements: [FlatNode] = []
