@@ -347,7 +347,7 @@ extension StoreState {
       let statement = try database.statement(
         "SELECT \(selection.list("t")) FROM \(table.name.sqlName) t WHERE t.Z_PK \(list.condition)")
       try list.bind(to: statement, 1)
-      var wanted = KeyPlaces(capacity: places.count)
+      var wanted = RowPositions(capacity: places.count)
       var repeated: [Int] = []
       for place in places where !wanted.insert(place, for: keys[place]) { repeated.append(place) }
       try statement.forEachRow { () throws(ManagedObjectError) in

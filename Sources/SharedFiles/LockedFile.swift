@@ -8,7 +8,7 @@ package import SystemFiles
 /// path, which is looked at once the lock is held and again when the file is replaced. A file that this process may not
 /// open is locked by way of its folder.
 package struct LockedFile: ~Copyable, Sendable {
-  private let place: FilePlace
+  private let place: FileLocation
   /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
   private let lock: HeldLock
   /// Why the file cannot be opened; nil if it is.
@@ -24,7 +24,7 @@ package struct LockedFile: ~Copyable, Sendable {
   ///   there is no regular file, or must not be replaced by way of the links that lead to it.
   package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(FileError) {
     while true {
-      guard let place = try FilePlace(path), let found = try place.file() else { return nil }
+      guard let place = try FileLocation(path), let found = try place.file() else { return nil }
       let (descriptor, fault) = try Self.open(place, found)
       let lock = HeldLock(on: descriptor, reportedAs: path)
       if descriptor >= 0 { try FileSystem.lock(descriptor, path, until: deadline) }
@@ -50,7 +50,7 @@ package struct LockedFile: ~Copyable, Sendable {
 
   /// Opens what is to be locked for a file. Never waits.
   private static func open(
-    _ place: FilePlace, _ status: stat
+    _ place: FileLocation, _ status: stat
   ) throws(FileError) -> (descriptor: Int32, fault: FileError?) {
     var fault: FileError?
     // To write if that is allowed: on a network file system only such a descriptor can be locked.
@@ -68,7 +68,7 @@ package struct LockedFile: ~Copyable, Sendable {
   }
 
   /// Whether the file may still not be opened.
-  private static func isForbidden(_ place: FilePlace) throws(FileError) -> Bool {
+  private static func isForbidden(_ place: FileLocation) throws(FileError) -> Bool {
     do throws(FileError) {
       if let descriptor = try place.open(O_RDONLY) { _ = close(descriptor) }
       return false

@@ -7,7 +7,7 @@ extension FileSystem {
   /// A temporary file is removed only if it has a name that ``NewFile`` makes for this file, belongs to the user of
   /// this process, has not been written to for ten minutes, and is not locked, as a writer locks it.
   package static func removeAbandonedFiles(of path: String) {
-    guard let place = try? FilePlace(lookingFor: path) else { return }
+    guard let place = try? FileLocation(lookingFor: path) else { return }
     let prefix = NewFile.temporaryPrefix(text(place.name))
     for name in names(in: parent(of: place.realPath)) where NewFile.prefix(ofTemporary: name) == prefix {
       removeIfAbandoned(name, in: place)
@@ -21,7 +21,7 @@ extension FileSystem {
 
   /// Removes the temporary files that killed writers of a file left. Lists each folder once in a process, so that
   /// replacing all files of a folder takes time in proportion to their number.
-  static func removeAbandonedFilesOnce(beside place: FilePlace) {
+  static func removeAbandonedFilesOnce(beside place: FileLocation) {
     let folder = parent(of: place.realPath)
     let found = abandoned.withLock { abandoned in
       if abandoned[folder] == nil {
@@ -38,7 +38,7 @@ extension FileSystem {
   /// The temporary files of the folders that were listed, by the beginnings of their names.
   private static let abandoned = Mutex<[String: [String: [String]]]>([:])
 
-  private static func removeIfAbandoned(_ name: String, in place: FilePlace) {
+  private static func removeIfAbandoned(_ name: String, in place: FileLocation) {
     let path = systemPath(name)
     guard let identity = place.identity(of: path), identity.isRegularFile, identity.isOwn,
       identity.secondsSinceModification > 600

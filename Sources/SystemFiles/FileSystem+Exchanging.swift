@@ -9,7 +9,7 @@ extension FileSystem {
   package static func replace(
     _ path: String, with data: Data, unlessChangedSince identity: FileIdentity
   ) throws(FileError) -> Bool {
-    guard let place = try FilePlace(path), let status = try place.file(), FileIdentity(status) == identity else {
+    guard let place = try FileLocation(path), let status = try place.file(), FileIdentity(status) == identity else {
       return false
     }
     let file = try NewFile.holding(data, at: place, .same(as: status))

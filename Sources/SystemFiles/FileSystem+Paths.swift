@@ -66,7 +66,7 @@ extension FileSystem {
 
   /// The path without links that leads where a path does, as far as that can be told.
   package static func realPath(of path: String) -> String {
-    (try? FilePlace(lookingFor: path))?.realPath ?? target(of: path)
+    (try? FileLocation(lookingFor: path))?.realPath ?? target(of: path)
   }
 
   /// The folder that holds the file a path leads to, symbolic links followed.

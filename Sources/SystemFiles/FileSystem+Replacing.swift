@@ -25,7 +25,7 @@ extension FileSystem {
   package static func create(
     _ path: String, with data: Data, permissions: mode_t? = nil
   ) throws(FileError) -> FileIdentity? {
-    guard let place = try FilePlace(path) else { return nil }
+    guard let place = try FileLocation(path) else { return nil }
     let permissions: NewFile.Permissions = permissions.map { .new($0) } ?? place.permissionsOfNewFile
     return try NewFile.holding(data, at: place, permissions).takeFreePlace()
   }
@@ -39,7 +39,7 @@ extension FileSystem {
     else { return false }
     // A link to it is to be one that may be followed. To where it leads in the end only the system knows, as for
     // `/dev/stdout`.
-    _ = try FilePlace(path)
+    _ = try FileLocation(path)
     return true
   }
 
@@ -58,7 +58,7 @@ extension FileSystem {
 
   /// Brings to the disk the name of a file, or that there is none any more.
   package static func synchronizeFolder(of path: String) throws(FileError) {
-    try FilePlace(path)?.folder.synchronize(reportedAs: path)
+    try FileLocation(path)?.folder.synchronize(reportedAs: path)
   }
 }
 
@@ -81,7 +81,7 @@ package struct Replacement: ~Copyable {
       file = nil
       return
     }
-    guard let place = try FilePlace(path) else {
+    guard let place = try FileLocation(path) else {
       throw FileError(ENOENT, "cannot write \(path): \(FileSystem.message(ENOENT))")
     }
     let permissions: NewFile.Permissions = try place.file().map { .same(as: $0) } ?? .new(0o666)

@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// A complete file on the disk beside the one whose place it is to take.
 package struct NewFile: ~Copyable {
-  fileprivate let place: FilePlace
+  fileprivate let place: FileLocation
   fileprivate let temporary: FileSystem.SystemPath
   fileprivate let identity: FileIdentity
   /// Keeps the file locked; nil if it is not to be.
@@ -31,7 +31,7 @@ package struct NewFile: ~Copyable {
 
   /// A file that holds `data`, which nobody else can lock before this value goes.
   package static func holding(
-    _ data: Data, at place: FilePlace, _ permissions: Permissions
+    _ data: Data, at place: FileLocation, _ permissions: Permissions
   ) throws(FileError) -> NewFile {
     let file = try UnfinishedFile(at: place, permissions)
     try file.output.write(data)
@@ -150,12 +150,12 @@ extension NewFile {
 final class UnfinishedFile {
   /// What is to be in the file is written here.
   let output: FileOutput
-  private let place: FilePlace
+  private let place: FileLocation
   private let temporary: FileSystem.SystemPath
   private var isFinished = false
   private var registration: UnfinishedFiles.Registration?
 
-  init(at place: FilePlace, _ permissions: NewFile.Permissions) throws(FileError) {
+  init(at place: FileLocation, _ permissions: NewFile.Permissions) throws(FileError) {
     let (descriptor, temporary) = try Self.createTemporary(in: place, permissions)
     output = FileOutput(descriptor: descriptor, name: place.path)
     self.place = place
@@ -220,7 +220,7 @@ extension UnfinishedFile {
   }
 
   private static func createTemporary(
-    in place: FilePlace, _ permissions: NewFile.Permissions
+    in place: FileLocation, _ permissions: NewFile.Permissions
   ) throws(FileError) -> (descriptor: Int32, name: FileSystem.SystemPath) {
     // Nobody else may read it until it has the permissions it is to have.
     let mode: mode_t = if case .new(let mode) = permissions { mode } else { 0o600 }
@@ -251,8 +251,8 @@ struct ReadyFile: Sendable {
   fileprivate let temporary: FileSystem.SystemPath
 
   /// The folder that the file is in, and where it is to go. Throws `ENOENT` if the path leads to another folder by now.
-  private func place() throws(FileError) -> FilePlace {
-    guard let place = try FilePlace(path), let folder, place.folder.identity?.isSameFile(as: folder) == true else {
+  private func place() throws(FileError) -> FileLocation {
+    guard let place = try FileLocation(path), let folder, place.folder.identity?.isSameFile(as: folder) == true else {
       throw FileError(ENOENT, "cannot write \(path): its folder was replaced")
     }
     return place

@@ -54,7 +54,7 @@ struct KeyTableTests {
     }
     #expect(capacities.count < 30)
     for number in 0..<5_000 { #expect(table[Self.key(Int64(number))] == number) }
-    var places = KeyPlaces(capacity: 1_000)
+    var places = RowPositions(capacity: 1_000)
     for number in 0..<1_000 {
       let isNew = places.insert(number, for: Self.key(Int64(number), entity: number % 3))
       #expect(isNew)
@@ -62,7 +62,7 @@ struct KeyTableTests {
     let isNew = places.insert(7, for: Self.key(0))
     #expect(!isNew)
     #expect(places[Self.key(4, entity: 1)] == 4 && !places.contains(Self.key(4)))
-    let names: KeyNames = [Self.key(-1, store: 0): Self.key(1), Self.key(-2, store: 0): Self.key(2)]
+    let names: KeyReplacements = [Self.key(-1, store: 0): Self.key(1), Self.key(-2, store: 0): Self.key(2)]
     #expect(names.inverted[Self.key(2)] == Self.key(-2, store: 0) && names.inverted.count == 2)
   }
 

@@ -28,11 +28,11 @@ package struct UnwrappedLookup {
   /// The unwrapper, with its notes about data that could not be opened.
   package private(set) var unwrapper: Unwrapper
   private let document: PropertyListDocument
-  private var root: OpenedPlace?
+  private var root: OpenedValue?
   /// The content of data that was opened before; nil for data that stays data.
-  private var opened: [Place: OpenedPlace?] = [:]
+  private var opened: [NodeID: OpenedValue?] = [:]
 
-  private struct Place: Hashable {
+  private struct NodeID: Hashable {
     let document: ObjectIdentifier
     let index: Int
   }
@@ -55,7 +55,7 @@ package struct UnwrappedLookup {
         if let objects = place.objects {
           try place.enter(component, objects)
         } else {
-          place = OpenedPlace(node: try place.node.descendant(at: PropertyListKeyPath([component])))
+          place = OpenedValue(node: try place.node.descendant(at: PropertyListKeyPath([component])))
         }
       } catch {
         var error = error
@@ -70,11 +70,11 @@ package struct UnwrappedLookup {
     return value
   }
 
-  private mutating func start() throws(KeyedArchiveError) -> OpenedPlace {
+  private mutating func start() throws(KeyedArchiveError) -> OpenedValue {
     if let root { return root }
-    var place = OpenedPlace(node: document.root)
+    var place = OpenedValue(node: document.root)
     if let archive = try? KeyedArchive(document) {
-      place = OpenedPlace(archiveRoot: try unwrapper.document(archive).root)
+      place = OpenedValue(archiveRoot: try unwrapper.document(archive).root)
     }
     root = place
     return place
@@ -83,14 +83,14 @@ package struct UnwrappedLookup {
   /// Returns the content of data; nil for data that stays data, and for other values.
   private mutating func content(
     of node: PropertyListDocument.Node, at path: PropertyListKeyPath
-  ) throws(KeyedArchiveError) -> OpenedPlace? {
+  ) throws(KeyedArchiveError) -> OpenedValue? {
     guard node.kind == .data else { return nil }
-    let place = Place(document: ObjectIdentifier(node.document), index: node.index)
+    let place = NodeID(document: ObjectIdentifier(node.document), index: node.index)
     if let known = opened[place] { return known }
-    var content: OpenedPlace?
+    var content: OpenedValue?
     switch try unwrapper.open(node.flat, in: node.document, at: path) {
-    case .propertyList(let document): content = OpenedPlace(node: document.root)
-    case .archive(let archive): content = OpenedPlace(archiveRoot: try unwrapper.document(archive).root)
+    case .propertyList(let document): content = OpenedValue(node: document.root)
+    case .archive(let archive): content = OpenedValue(archiveRoot: try unwrapper.document(archive).root)
     case nil: break
     }
     opened[place] = content
@@ -110,7 +110,7 @@ private final class OpenedObjects {
 }
 
 /// A value on a path, in a property list or in an opened archive.
-private struct OpenedPlace {
+private struct OpenedValue {
   private(set) var node: PropertyListDocument.Node
   /// The objects of the opened archive; nil in a property list.
   let objects: OpenedObjects?

@@ -5,7 +5,7 @@ extension PredicateCheck {
   ///
   /// - Parameter flattens: true if collections of collections that a key path goes through become one.
   mutating func kind(
-    of expression: ManagedExpression, _ places: PredicatePlaces? = nil, flattens: Bool = false
+    of expression: ManagedExpression, _ places: PredicatePositions? = nil, flattens: Bool = false
   ) throws(ManagedPredicateError) -> PredicateKind {
     switch expression {
     case .constant(let constant): return PredicateKind(constant, model)
@@ -57,7 +57,7 @@ extension PredicateCheck {
 
   private mutating func kind(
     ofMethod selector: String, of operand: ManagedExpression, _ arguments: [ManagedExpression],
-    _ places: PredicatePlaces?
+    _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     let base = try kind(of: operand, places?[0])
     guard let path = PredicateKeyPath(method: selector, arguments) else {
@@ -67,7 +67,7 @@ extension PredicateCheck {
   }
 
   private mutating func kind(
-    ofElement place: PredicateSubscript, of base: PredicateKind, _ places: PredicatePlaces?
+    ofElement place: PredicateSubscript, of base: PredicateKind, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     if base == .null || base == .anything {
       if case .index(let index) = place { _ = try kind(of: index, places?[1]) }
@@ -95,21 +95,21 @@ extension PredicateCheck {
 // Key paths.
 extension PredicateCheck {
   /// - Parameters:
-  ///   - keyPlaces: where the keys are; nil or too few if that is not known.
+  ///   - keyPositions: the positions of the keys; nil or too few if that is not known.
   ///   - places: where the whole is.
   private func kind(
-    of keys: ArraySlice<String>, from root: PredicateKind, _ keyPlaces: ArraySlice<PredicatePlaces>?,
-    _ places: PredicatePlaces?, _ flattens: Bool
+    of keys: ArraySlice<String>, from root: PredicateKind, _ keyPositions: ArraySlice<PredicatePositions>?,
+    _ places: PredicatePositions?, _ flattens: Bool
   ) throws(ManagedPredicateError) -> PredicateKind {
     var kind = root
-    var keyPlaces = keyPlaces ?? []
+    var keyPositions = keyPositions ?? []
     for (index, key) in zip(keys.indices, keys) {
-      let place = keyPlaces.popFirst() ?? places
+      let place = keyPositions.popFirst() ?? places
       if key.hasPrefix("@") {
         guard let collection = PredicateCollectionOperator(rawValue: key) else {
           throw failure(.unsupported, "no operator on collections is called \(key.quoted)", place)
         }
-        return try self.kind(of: collection, kind, keys[(index + 1)...], keyPlaces, place, flattens)
+        return try self.kind(of: collection, kind, keys[(index + 1)...], keyPositions, place, flattens)
       }
       kind = try self.kind(ofKey: key, in: kind, place, flattens)
     }
@@ -117,7 +117,7 @@ extension PredicateCheck {
   }
 
   func kind(
-    ofKey key: String, in base: PredicateKind, _ place: PredicatePlaces?, _ flattens: Bool = false
+    ofKey key: String, in base: PredicateKind, _ place: PredicatePositions?, _ flattens: Bool = false
   ) throws(ManagedPredicateError) -> PredicateKind {
     switch base {
     case .anything, .dictionary: return .anything
@@ -142,7 +142,7 @@ extension PredicateCheck {
   }
 
   private func kind(
-    ofKey key: String, of index: Int, _ place: PredicatePlaces?
+    ofKey key: String, of index: Int, _ place: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     let entity = ManagedObjectModel.Entity(model: model, index: index)
     if let property = entity.property(named: key) { return PredicateKind(property) }
@@ -152,7 +152,7 @@ extension PredicateCheck {
     }
     let entities = entity.subtree
     var kind: PredicateKind?
-    for property in model.keyPlaces[key] ?? [] where entities.contains(Int(property.entities.lowerBound)) {
+    for property in model.keySlots[key] ?? [] where entities.contains(Int(property.entities.lowerBound)) {
       let owner = ManagedObjectModel.Entity(model: model, index: Int(property.entities.lowerBound))
       guard let other = owner.property(named: key).map({ PredicateKind($0) }) else { continue }
       kind = kind?.joined(other, model) ?? other
@@ -165,7 +165,7 @@ extension PredicateCheck {
 
   private func kind(
     of collection: PredicateCollectionOperator, _ base: PredicateKind, _ rest: ArraySlice<String>,
-    _ keyPlaces: ArraySlice<PredicatePlaces>, _ place: PredicatePlaces?, _ flattens: Bool
+    _ keyPositions: ArraySlice<PredicatePositions>, _ place: PredicatePositions?, _ flattens: Bool
   ) throws(ManagedPredicateError) -> PredicateKind {
     guard let first = base.elements else {
       throw mismatch("\(collection.rawValue) needs a collection, not \(name(base))", place)
@@ -174,7 +174,7 @@ extension PredicateCheck {
       guard rest.isEmpty else { throw failure(.unsupported, "a key path that goes on after @count", place) }
       return .integer
     }
-    let element = try kind(of: rest, from: first, keyPlaces, place, flattens)
+    let element = try kind(of: rest, from: first, keyPositions, place, flattens)
     switch collection {
     case .count, .sum, .average:
       guard element.isNumber else { throw mismatch("\(collection.rawValue) of \(name(element))", place) }

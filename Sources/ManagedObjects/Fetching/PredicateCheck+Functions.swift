@@ -4,7 +4,7 @@ extension PredicateCheck {
   /// The kind of what a function results in.
   mutating func kind(
     of function: PredicateFunction, _ arguments: [ManagedExpression], _ kinds: [PredicateKind],
-    _ places: PredicatePlaces?
+    _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     guard function.argumentCounts.contains(kinds.count) else {
       throw failure(.argument, "\(kinds.count) arguments for \(function.rawValue)", places)
@@ -49,7 +49,7 @@ extension PredicateCheck {
   }
 
   private func require(
-    _ kinds: [PredicateKind], _ function: PredicateFunction, _ places: PredicatePlaces?,
+    _ kinds: [PredicateKind], _ function: PredicateFunction, _ places: PredicatePositions?,
     _ fits: (PredicateKind) -> Bool
   ) throws(ManagedPredicateError) {
     for (index, kind) in kinds.enumerated() where !fits(kind) {
@@ -61,7 +61,7 @@ extension PredicateCheck {
 
   /// The kind of the elements of the one collection, or of the arguments themselves.
   private func collected(
-    _ kinds: [PredicateKind], _ function: PredicateFunction, _ places: PredicatePlaces?,
+    _ kinds: [PredicateKind], _ function: PredicateFunction, _ places: PredicatePositions?,
     _ fits: (PredicateKind) -> Bool
   ) throws(ManagedPredicateError) -> PredicateKind {
     let elements = kinds.count == 1 ? [kinds[0].elements ?? kinds[0]] : kinds
@@ -71,7 +71,7 @@ extension PredicateCheck {
 
   private func kind(
     ofCast operand: ManagedExpression, _ kind: PredicateKind, to target: ManagedExpression,
-    _ places: PredicatePlaces?
+    _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     guard case .constant(.value(.string(let name))) = target, let target = PredicateCastTarget(rawValue: name) else {
       throw failure(.unsupported, "CAST to a class that is not one of Foundation's values", places?[1])
@@ -110,7 +110,7 @@ extension PredicateCheck {
 
   /// A place is a list of a latitude and a longitude, or an object that has them.
   private mutating func checkPlace(
-    _ expression: ManagedExpression, _ kind: PredicateKind, _ places: PredicatePlaces?
+    _ expression: ManagedExpression, _ kind: PredicateKind, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) {
     switch (kind, expression) {
     case (.null, _), (.anything, _): return

@@ -22,7 +22,7 @@ struct PredicateCheck {
   var model: ManagedObjectModel { entity.model }
 
   func failure(
-    _ kind: ManagedPredicateError.Kind, _ message: String, _ places: PredicatePlaces?
+    _ kind: ManagedPredicateError.Kind, _ message: String, _ places: PredicatePositions?
   ) -> ManagedPredicateError {
     var error = ManagedPredicateError(kind, message)
     if let text, let places {
@@ -31,7 +31,7 @@ struct PredicateCheck {
     return error
   }
 
-  func mismatch(_ message: String, _ places: PredicatePlaces?) -> ManagedPredicateError {
+  func mismatch(_ message: String, _ places: PredicatePositions?) -> ManagedPredicateError {
     failure(.typeMismatch, message, places)
   }
 
@@ -51,7 +51,8 @@ struct PredicateCheck {
     return result
   }
 
-  mutating func assign(_ name: String, _ kind: PredicateKind, _ places: PredicatePlaces?) throws(ManagedPredicateError)
+  mutating func assign(_ name: String, _ kind: PredicateKind, _ places: PredicatePositions?)
+    throws(ManagedPredicateError)
   {
     let known = variables[name] ?? kind
     guard known.canEqual(kind, model) else {
@@ -64,7 +65,8 @@ struct PredicateCheck {
 // Predicates.
 extension PredicateCheck {
   /// - Parameter places: where its parts are in the text.
-  mutating func check(_ predicate: ManagedPredicate, _ places: PredicatePlaces? = nil) throws(ManagedPredicateError) {
+  mutating func check(_ predicate: ManagedPredicate, _ places: PredicatePositions? = nil) throws(ManagedPredicateError)
+  {
     switch predicate {
     case .constant: return
     case .and(let parts), .or(let parts):
@@ -75,7 +77,7 @@ extension PredicateCheck {
   }
 
   private mutating func check(
-    _ comparison: PredicateComparison, _ places: PredicatePlaces?
+    _ comparison: PredicateComparison, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) {
     var left = try kind(of: comparison.left, places?[0], flattens: comparison.modifier != .direct)
     if comparison.modifier != .direct {
@@ -103,7 +105,7 @@ extension PredicateCheck {
   }
 
   private func check(
-    _ left: PredicateKind, _ comparator: PredicateComparator, _ right: PredicateKind, _ places: PredicatePlaces?
+    _ left: PredicateKind, _ comparator: PredicateComparator, _ right: PredicateKind, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) {
     let fits =
       switch comparator {
@@ -126,13 +128,13 @@ extension PredicateCheck {
   }
 
   private func unequal(
-    _ first: PredicateKind, _ second: PredicateKind, _ places: PredicatePlaces?
+    _ first: PredicateKind, _ second: PredicateKind, _ places: PredicatePositions?
   ) -> ManagedPredicateError {
     mismatch("\(name(first)) never equals \(name(second))", places)
   }
 
   private func checkContainment(
-    of part: PredicateKind, in whole: PredicateKind, _ comparison: PredicateComparison, _ places: PredicatePlaces?
+    of part: PredicateKind, in whole: PredicateKind, _ comparison: PredicateComparison, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) {
     if let elements = whole.elements {
       guard part.canEqual(elements, model) else { throw unequal(part, elements, places) }
@@ -145,10 +147,10 @@ extension PredicateCheck {
 
   /// Evaluation needs two values that are there.
   private mutating func checkRange(
-    _ left: PredicateKind, _ expression: ManagedExpression, _ right: PredicateKind, _ places: PredicatePlaces?
+    _ left: PredicateKind, _ expression: ManagedExpression, _ right: PredicateKind, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) {
     if right == .null || right == .anything { return }
-    var bounds: [(kind: PredicateKind, places: PredicatePlaces?)] = []
+    var bounds: [(kind: PredicateKind, places: PredicatePositions?)] = []
     if right.elementsAreInOrder { bounds = try literal(expression, places) ?? [] }
     guard bounds.count == 2 else { throw mismatch("BETWEEN needs a list of the lowest and the highest value", places) }
     for bound in bounds where !left.hasOrder(to: bound.kind) {
@@ -158,11 +160,11 @@ extension PredicateCheck {
 
   /// The kinds of the elements of a list that is written in the predicate; nil for anything else.
   private mutating func literal(
-    _ expression: ManagedExpression, _ places: PredicatePlaces?
-  ) throws(ManagedPredicateError) -> [(kind: PredicateKind, places: PredicatePlaces?)]? {
+    _ expression: ManagedExpression, _ places: PredicatePositions?
+  ) throws(ManagedPredicateError) -> [(kind: PredicateKind, places: PredicatePositions?)]? {
     switch expression {
     case .aggregate(let elements):
-      var kinds: [(PredicateKind, PredicatePlaces?)] = []
+      var kinds: [(PredicateKind, PredicatePositions?)] = []
       for (index, element) in elements.enumerated() {
         kinds.append((try kind(of: element, places?[index]), places?[index]))
       }
@@ -175,7 +177,7 @@ extension PredicateCheck {
 
   /// Reads a regular expression if its place is known. Otherwise the preparation of the predicate does.
   private func checkPattern(
-    _ comparison: PredicateComparison, _ places: PredicatePlaces?
+    _ comparison: PredicateComparison, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) {
     guard text != nil, comparison.comparator == .matches, case .constant(let pattern) = comparison.right else { return }
     do throws(ManagedPredicateError) {

@@ -29,7 +29,7 @@ private struct PredicateTextReading {
   let object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?
 
   mutating func read(
-    _ predicate: ManagedPredicate, _ places: PredicatePlaces?
+    _ predicate: ManagedPredicate, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedPredicate {
     switch predicate {
     case .constant: return predicate
@@ -41,7 +41,7 @@ private struct PredicateTextReading {
   }
 
   private mutating func read(
-    _ parts: [ManagedPredicate], _ places: PredicatePlaces?
+    _ parts: [ManagedPredicate], _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> [ManagedPredicate] {
     var result: [ManagedPredicate] = []
     for (index, part) in parts.enumerated() { result.append(try read(part, places?[index])) }
@@ -49,7 +49,7 @@ private struct PredicateTextReading {
   }
 
   private mutating func read(
-    _ comparison: PredicateComparison, _ places: PredicatePlaces?
+    _ comparison: PredicateComparison, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateComparison {
     var result = comparison
     result.left = try read(comparison.left, places?[0])
@@ -75,7 +75,7 @@ private struct PredicateTextReading {
 
   /// An expression with the predicates that are in it.
   private mutating func read(
-    _ expression: ManagedExpression, _ places: PredicatePlaces?
+    _ expression: ManagedExpression, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {
     switch expression {
     case .constant, .evaluatedObject, .variable, .anyKey, .fetch: return expression
@@ -104,7 +104,7 @@ private struct PredicateTextReading {
   }
 
   private mutating func read(
-    _ parts: [ManagedExpression], _ places: PredicatePlaces?
+    _ parts: [ManagedExpression], _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> [ManagedExpression] {
     var result: [ManagedExpression] = []
     for (index, part) in parts.enumerated() { result.append(try read(part, places?[index])) }
@@ -113,7 +113,7 @@ private struct PredicateTextReading {
 
   /// A list that is written in the predicate, with its texts as values of a kind.
   private func elements(
-    of expression: ManagedExpression, as kind: PredicateKind?, _ places: PredicatePlaces?
+    of expression: ManagedExpression, as kind: PredicateKind?, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {
     guard case .aggregate(let elements) = expression else { return expression }
     var result: [ManagedExpression] = []
@@ -123,7 +123,7 @@ private struct PredicateTextReading {
 
   /// A text that is written in the predicate, as a value of a kind.
   private func value(
-    _ expression: ManagedExpression, as kind: PredicateKind?, _ places: PredicatePlaces?
+    _ expression: ManagedExpression, as kind: PredicateKind?, _ places: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {
     guard case .constant(.value(.string(let text))) = expression else { return expression }
     switch kind {

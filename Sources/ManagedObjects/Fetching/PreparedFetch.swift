@@ -109,7 +109,7 @@ extension PreparedFetch {
 extension PreparationContext {
   /// For objects of a model.
   init(_ model: ManagedObjectModel, parameters: [String] = []) {
-    self.init(places: { model.keyPlaces[$0] ?? [] }, parameters: parameters)
+    self.init(slots: { model.keySlots[$0] ?? [] }, parameters: parameters)
   }
 }
 

@@ -32,10 +32,10 @@ extension RowSubject: PredicateSubject {
   @inline(never)
   private func unusualValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self> {
     if EntityKey.ofObjectItself.contains(key.name) { return .object(self) }
-    guard let places = source.model.keyPlaces[key.name] else {
+    guard let slots = source.model.keySlots[key.name] else {
       throw ManagedPredicateError(.unknownKey, "no entity has a property \(key.name.quoted)")
     }
-    let known = PredicateKey(name: key.name, index: key.index, places: places)
+    let known = PredicateKey(name: key.name, index: key.index, slots: slots)
     // Else it is a key of objects of other entities.
     guard let slot = known.slot(inEntity: row.key.entityIndex), slot < row.values.count else { return .null }
     return try related(row.values[slot], key.name)

@@ -25,7 +25,7 @@ extension ManagedObjectModel {
       package let relationships: [Relationship]
       package let fetchedProperties: [FetchedPropertyDescription]
       /// The places of the properties, by name.
-      let places: [String: PropertyPlace]
+      let places: [String: PropertyIndex]
       package let slotCount: Int
 
       init(
@@ -39,7 +39,7 @@ extension ManagedObjectModel {
         self.attributes = attributes
         self.relationships = relationships
         self.fetchedProperties = fetchedProperties
-        var places: [String: PropertyPlace] = [:]
+        var places: [String: PropertyIndex] = [:]
         for (index, attribute) in attributes.enumerated() { places[attribute.name] = .attribute(index) }
         for (index, relationship) in relationships.enumerated() { places[relationship.name] = .relationship(index) }
         for (index, property) in fetchedProperties.enumerated() { places[property.name] = .fetched(index) }
@@ -48,7 +48,7 @@ extension ManagedObjectModel {
       }
     }
 
-    enum PropertyPlace: Sendable {
+    enum PropertyIndex: Sendable {
       case attribute(Int)
       case relationship(Int)
       case fetched(Int)

@@ -35,7 +35,7 @@ public final class ManagedObjectModel: Sendable {
   let classes: [AnyClass?]
   private let indices: [String: Int]
   /// The places of the values of properties, by name. An entity and those that inherit from it share a slot.
-  let keyPlaces: [String: [PredicateKey.Place]]
+  let keySlots: [String: [PredicateKey.SlotRange]]
   /// The names of the entities of each configuration.
   private let configurationMembers: [String: Set<String>]
   /// The version hashes of the entities, as soon as somebody has asked for them.
@@ -91,21 +91,22 @@ public final class ManagedObjectModel: Sendable {
     self.records = records
     classes = records.map { contents.classes[$0.definition.name] }
     self.indices = indices
-    keyPlaces = Self.keyPlaces(records)
+    keySlots = Self.keySlots(records)
     configurationMembers = Dictionary(uniqueKeysWithValues: contents.configurations.map { ($0, Set($1)) })
   }
 
-  private static func keyPlaces(_ records: [Entity.Record]) -> [String: [PredicateKey.Place]] {
-    var places: [String: [PredicateKey.Place]] = [:]
+  private static func keySlots(_ records: [Entity.Record]) -> [String: [PredicateKey.SlotRange]] {
+    var places: [String: [PredicateKey.SlotRange]] = [:]
     for (index, record) in records.enumerated() {
       let inherited = record.superentity.map { records[$0] }
       let entities = Int32(index)..<Int32(record.endOfSubentities)
       for attribute in record.attributes.dropFirst(inherited?.attributes.count ?? 0) {
-        places[attribute.name, default: []].append(PredicateKey.Place(entities: entities, slot: Int32(attribute.slot)))
+        places[attribute.name, default: []].append(
+          PredicateKey.SlotRange(entities: entities, slot: Int32(attribute.slot)))
       }
       for relationship in record.relationships.dropFirst(inherited?.relationships.count ?? 0) {
         places[relationship.name, default: []].append(
-          PredicateKey.Place(entities: entities, slot: Int32(relationship.slot)))
+          PredicateKey.SlotRange(entities: entities, slot: Int32(relationship.slot)))
       }
     }
     return places

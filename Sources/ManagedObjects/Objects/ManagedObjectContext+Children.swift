@@ -96,7 +96,7 @@ extension ManagedObjectContext {
 /// Names of objects.
 extension ManagedObjectContext {
   /// Takes over the names that objects got. Other contexts that save into this one do it too.
-  func follow(_ newKeys: KeyNames) {
+  func follow(_ newKeys: KeyReplacements) {
     guard !newKeys.isEmpty else { return }
     newKeys.visit { old, key in
       guard let object = registered[old] else { return }
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
   }
 
   /// Lets the contexts that save into this one take over the names that objects got here.
-  func tellChildren(_ newKeys: KeyNames) {
+  func tellChildren(_ newKeys: KeyReplacements) {
     for child in children { child.context?.follow(newKeys) }
   }
 
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
     }
     // All contexts that have the objects get to know the names.
     let names = try SavePlan.makeKeys(objects, root, areLasting: true)
-    noteSavedNames(names.pairs.sorted { $0.key.number > $1.key.number })
+    notePermanentKeys(names.pairs.sorted { $0.key.number > $1.key.number })
     root.follow(names)
   }
 

@@ -166,7 +166,7 @@ extension ManagedObjectContext {
   /// Makes objects that are gone from their store new ones.
   private func saveAgain(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     guard !objects.isEmpty else { return }
-    var names = KeyNames()
+    var names = KeyReplacements()
     for object in objects {
       let old = object.key
       let key = RowKey.temporary(entityIndex: Int(old.entityIndex))
@@ -289,8 +289,8 @@ extension ManagedObjectContext {
       object.status.remove(.inserted)
       object.status.insert(.updated)
     }
-    let names: KeyNames = [object.key: stored.key]
-    noteSavedNames(names.pairs)
+    let names: KeyReplacements = [object.key: stored.key]
+    notePermanentKeys(names.pairs)
     follow(names)
     let target = known ?? object
     let empty = object.shape.emptyValues

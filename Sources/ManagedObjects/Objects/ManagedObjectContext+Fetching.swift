@@ -284,7 +284,7 @@ extension ManagedObjectContext {
         }
         try readFaults(level)
         try readUnread(relationship.slot, of: level)
-        var seen = KeyPlaces(capacity: level.count)
+        var seen = RowPositions(capacity: level.count)
         var next: [ManagedObject] = []
         for object in level {
           object.value(ofSlot: relationship.slot).forEachKey { key in

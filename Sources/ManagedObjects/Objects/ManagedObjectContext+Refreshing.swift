@@ -113,8 +113,8 @@ extension ManagedObjectContext {
     hasSilentNews = false
     prefetched = []
     changedCount = 0
-    aliases = KeyNames()
-    attemptedKeys = KeyNames()
+    aliases = KeyReplacements()
+    attemptedKeys = KeyReplacements()
     refusals = [:]
     assignments = [:]
     batches = [:]

@@ -110,10 +110,10 @@ extension ManagedObjectContext {
       if error.code == .keysTaken, !plan.newKeys.isEmpty { return false }
       // A deletion that both want is no conflict.
       let isAgreed = !error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.object == nil && $0.stored == nil }
-      guard error.code == .merge || error.code == .constraintMerge else { throw withPresentNames(error, plan) }
+      guard error.code == .merge || error.code == .constraintMerge else { throw withCurrentKeys(error, plan) }
       if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }
       attemptedKeys = plan.newKeys.inverted
-      defer { attemptedKeys = KeyNames() }
+      defer { attemptedKeys = KeyReplacements() }
       // What the store changed besides has no object here that could change again.
       guard error.conflicts.contains(where: { object(of: $0)?.hasChanges == true }) else { throw error }
       try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
@@ -122,7 +122,7 @@ extension ManagedObjectContext {
   }
 
   /// An error that calls new objects what they are called as long as they are not saved.
-  private func withPresentNames(_ error: ManagedObjectError, _ plan: SavePlan) -> ManagedObjectError {
+  private func withCurrentKeys(_ error: ManagedObjectError, _ plan: SavePlan) -> ManagedObjectError {
     if plan.newKeys.isEmpty { return error }
     let oldKeys = plan.newKeys.inverted
     func present(_ id: ManagedObjectID) -> ManagedObjectID {
@@ -174,7 +174,7 @@ extension ManagedObjectContext {
         settle(object)
       }
     }
-    noteSavedNames(names)
+    notePermanentKeys(names)
     if let told { coordinator.tell(told) }
     // What the store has is other than what the objects have.
     for key in plan.saved.flatMap(\.mended) {
@@ -182,7 +182,7 @@ extension ManagedObjectContext {
     }
     if children.isEmpty { return }
     // Of several stores, one may have failed: its objects keep their names.
-    var given = KeyNames()
+    var given = KeyReplacements()
     for (old, new) in names { given[old] = new }
     tellChildren(given)
   }

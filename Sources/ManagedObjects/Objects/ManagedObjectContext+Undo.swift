@@ -26,7 +26,7 @@ extension ManagedObjectContext {
     undoManager?.replay(redoing: redoing) { group in
       // First of all, so that the objects have the names by which the others are to refer to them.
       var revived: [ManagedObject] = []
-      var names = KeyNames()
+      var names = KeyReplacements()
       for case .deleted(let object, let wasNew) in group.changes.reversed() {
         let old = object.key
         guard revive(object, wasNew: wasNew) else { continue }
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
   func current(_ key: RowKey) -> RowKey { Self.last(of: key, aliases) }
 
   /// The key at the end of a chain of names.
-  private static func last(of key: RowKey, _ names: KeyNames) -> RowKey {
+  private static func last(of key: RowKey, _ names: KeyReplacements) -> RowKey {
     var key = key
     while let next = names[key] { key = next }
     return key
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
   }
 
   /// Replaces keys in the relationships of an object.
-  func rename(in object: ManagedObject, _ names: KeyNames) {
+  func rename(in object: ManagedObject, _ names: KeyReplacements) {
     guard !names.isEmpty, !object.values.isEmpty else { return }
     for relationship in object.shape.record.relationships {
       let slot = relationship.slot
@@ -148,7 +148,7 @@ extension ManagedObjectContext {
   }
 
   /// Changes the relationships without an inverse that lead to objects by old names: the store has them with these.
-  func changeReferences(_ names: KeyNames) {
+  func changeReferences(_ names: KeyReplacements) {
     if names.isEmpty { return }
     for object in registered.objects where !object.values.isEmpty && !object.isLost {
       for relationship in object.shape.record.relationships where object.shape.inverseSlots[relationship.slot] == nil {
@@ -159,10 +159,10 @@ extension ManagedObjectContext {
     }
   }
 
-  func renamed(_ value: RowValue, _ names: KeyNames) -> RowValue { renaming(value, names) ?? value }
+  func renamed(_ value: RowValue, _ names: KeyReplacements) -> RowValue { renaming(value, names) ?? value }
 
   /// A value with other names; nil if it has no object that has one.
-  func renaming(_ value: RowValue, _ names: KeyNames) -> RowValue? {
+  func renaming(_ value: RowValue, _ names: KeyReplacements) -> RowValue? {
     func new(_ key: RowKey) -> RowKey { Self.last(of: key, names) }
     func isRenamed(_ key: RowKey) -> Bool { names[key] != nil }
     if names.isEmpty { return nil }

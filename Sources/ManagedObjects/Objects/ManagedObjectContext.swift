@@ -5,7 +5,7 @@ internal import PropertyLists
 typealias OrderedKeys = OrderedSet<RowKey>
 
 /// Other names of objects.
-typealias KeyNames = KeyTable<RowKey>
+typealias KeyReplacements = KeyTable<RowKey>
 
 /// A place to work with objects: it fetches them, keeps what is changed, and saves all of it or nothing.
 ///
@@ -35,7 +35,7 @@ public final class ManagedObjectContext {
   /// What a save does with objects that somebody else saved after they were read.
   public var mergePolicy = MergePolicy.error
   /// Takes changes back; nil if nobody wants to.
-  public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyNames() } } }
+  public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
   /// What went wrong where no error could be thrown, such as in reading a property whose object is gone. The last 100.
   public package(set) var misuse: [ManagedObjectError] = []
 
@@ -60,11 +60,11 @@ public final class ManagedObjectContext {
   /// True if an object has changed since it was told of the save that is going on, or was not told.
   var hasUnannouncedChanges = false
   /// Keys that objects had before they were saved, or before their deletion was taken back. Kept for undo.
-  var aliases = KeyNames()
+  var aliases = KeyReplacements()
   /// What objects were called before this context saved them. Its children ask it.
-  var savedNames = SavedNames()
+  var permanentKeys = PermanentKeys()
   /// The keys of new objects, by those that they would have got from a save that failed.
-  var attemptedKeys = KeyNames()
+  var attemptedKeys = KeyReplacements()
   /// What properties were given that they cannot keep, by object and slot. Those objects are kept by ``listed``.
   var refusals: [ObjectIdentifier: [Int: ManagedObjectError]] = [:]
   /// The faults that are read together with others.

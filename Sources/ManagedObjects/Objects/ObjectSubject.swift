@@ -27,7 +27,7 @@ struct ObjectSubject: PredicateSubject {
       }
     }
     // Objects of other entities may have it.
-    if entity.model.keyPlaces[name] != nil { return .null }
+    if entity.model.keySlots[name] != nil { return .null }
     throw ManagedPredicateError(.unknownKey, "the entity \(entity.name.quoted) has no property \(name.quoted)")
   }
 

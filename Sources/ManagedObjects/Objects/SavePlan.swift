@@ -12,7 +12,7 @@ struct SavePlan {
   }
 
   /// The names that new objects get.
-  let newKeys: KeyNames
+  let newKeys: KeyReplacements
   /// The names of objects that get another version.
   private(set) var raised: Set<RowKey> = []
   private var parts: [Part] = []
@@ -64,7 +64,7 @@ struct SavePlan {
 
   /// The values of an object once new objects have their names.
   private static func renamedValues(
-    of object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext, _ newKeys: KeyNames
+    of object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext, _ newKeys: KeyReplacements
   ) throws(ManagedObjectError) -> [RowValue] {
     var values = object.values
     for relationship in object.shape.record.relationships {
@@ -89,7 +89,7 @@ struct SavePlan {
   /// - Parameter areLasting: true for names that somebody gets to know before the objects are saved.
   static func makeKeys(
     _ objects: [ManagedObject], _ context: ManagedObjectContext, areLasting: Bool = false
-  ) throws(ManagedObjectError) -> KeyNames {
+  ) throws(ManagedObjectError) -> KeyReplacements {
     var byStore: [StoreNumber: [RowKey]] = [:]
     var order: [StoreNumber] = []
     // Of most objects the entity alone says it.
@@ -105,7 +105,7 @@ struct SavePlan {
       if byStore[store] == nil { order.append(store) }
       byStore[store, default: []].append(object.key)
     }
-    var newKeys = KeyNames()
+    var newKeys = KeyReplacements()
     for number in order {
       guard let store = context.coordinator.store(number), let keys = byStore[number] else { continue }
       newKeys.reserveCapacity(newKeys.count + keys.count)

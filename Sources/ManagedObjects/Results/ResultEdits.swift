@@ -4,10 +4,10 @@ struct ResultEdits {
   struct Row {
     let id: ManagedObjectID
     /// The place before; nil for a new row.
-    var old: ResultList.Place?
+    var old: ResultList.Position?
     var oldSection = ""
     /// The place after; nil for one that is gone.
-    var new: ResultList.Place?
+    var new: ResultList.Position?
     var newSection = ""
     /// True if the object may have other values than before.
     var isChanged: Bool

@@ -43,7 +43,7 @@ extension ResultEngine {
     }
     let stores = stores
     var rows: [ResultRow] = []
-    var known = KeyPlaces(capacity: 0)
+    var known = RowPositions(capacity: 0)
     for stretch in file.stretches {
       guard stores.indices.contains(stretch.store), prepared.entityIndices.contains(stretch.entityIndex) else {
         return nil

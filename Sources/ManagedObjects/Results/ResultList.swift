@@ -31,8 +31,8 @@ final class ResultSection: ListElement {
 /// The rows of a section are neighbours. A section knows its first row, so that the place of a row in its section is
 /// the distance of two places in the list.
 struct ResultList {
-  /// A place in the results.
-  struct Place: Equatable {
+  /// A position in the results.
+  struct Position: Equatable {
     var offset: Int
     var path: ResultIndexPath
   }
@@ -106,24 +106,24 @@ struct ResultList {
     return row(at: start(of: section) + path.item)
   }
 
-  func place(of row: ResultRow) -> Place? {
+  func place(of row: ResultRow) -> Position? {
     guard let section = row.section, let offset = rows.index(of: row), let index = sections.index(of: section) else {
       return nil
     }
-    return Place(offset: offset, path: ResultIndexPath(section: index, item: offset - start(of: section)))
+    return Position(offset: offset, path: ResultIndexPath(section: index, item: offset - start(of: section)))
   }
 
   /// The rows with their places and the names of their sections, in order.
   ///
   /// - Complexity: O(*n*).
-  var allPlaces: [(row: ResultRow, place: Place, section: String)] {
-    var places: [(row: ResultRow, place: Place, section: String)] = []
+  var allPlaces: [(row: ResultRow, place: Position, section: String)] {
+    var places: [(row: ResultRow, place: Position, section: String)] = []
     places.reserveCapacity(count)
     let rows = allRows
     for (index, section) in allSections.enumerated() {
       for item in 0..<section.count where places.count < rows.count {
         let path = ResultIndexPath(section: index, item: item)
-        places.append((rows[places.count], Place(offset: places.count, path: path), section.name))
+        places.append((rows[places.count], Position(offset: places.count, path: path), section.name))
       }
     }
     return places
@@ -201,7 +201,7 @@ extension ResultList {
         let row = all[offset + item]
         if row.section !== section || rowsByKey[row.key] !== row { return "\(row.key) is not found" }
         let path = ResultIndexPath(section: index, item: item)
-        if place(of: row) != Place(offset: offset + item, path: path) { return "\(row.key) is not at \(path)" }
+        if place(of: row) != Position(offset: offset + item, path: path) { return "\(row.key) is not at \(path)" }
         if self.row(at: path) !== row { return "\(path) has another row" }
       }
       offset += section.count

@@ -180,7 +180,7 @@ extension KeyTable: Sendable where Value: Sendable {}
 /// Places in a list, by the keys of what is there.
 ///
 /// A table of its own kind: modules that use it need not know how tables work to be as fast.
-package struct KeyPlaces: Sendable {
+package struct RowPositions: Sendable {
   private var table = KeyTable<Int>()
 
   package init(capacity: Int) { table.reserveCapacity(capacity) }

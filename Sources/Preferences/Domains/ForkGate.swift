@@ -17,7 +17,7 @@ enum ForkGate {
     }
     ForkedChild.watch()
     // Made now: a child would wait forever for a thread of its parent that makes them.
-    ReadPlaces.prepare()
+    ReaderSlots.prepare()
     SaveSchedule.prepare()
     PreferencesFaults.prepare()
     changes.store(0, ordering: .sequentiallyConsistent)
@@ -26,7 +26,7 @@ enum ForkGate {
       { ForkGate.close() }, { ForkGate.open() },
       {
         // Threads that read or change values are not in the child.
-        ReadPlaces.shared.freeAll()
+        ReaderSlots.shared.freeAll()
         ForkGate.open()
       })
   }

@@ -6,32 +6,32 @@ internal import SystemFiles
 /// Claims don't wait for each other, and threads make them in different cache lines, so that reading takes no longer
 /// when many threads read.
 ///
-/// Sound: places stay as long as the process.
+/// Sound: slots stay as long as the process.
 @safe
 struct ReadClaim: ~Copyable {
-  private let place: UnsafePointer<ReadPlaces.Place>
+  private let slot: UnsafePointer<ReaderSlots.Slot>
 
-  /// Nil if other threads have the places that this one may take, which is rare.
+  /// Nil if other threads have the slots that this one may take, which is rare.
   @inline(__always)
-  init?(_ places: ReadPlaces) {
-    guard let place = unsafe places.take() else { return nil }
-    unsafe self.place = place
+  init?(_ slots: ReaderSlots) {
+    guard let slot = unsafe slots.take() else { return nil }
+    unsafe self.slot = slot
   }
 
-  deinit { unsafe place.pointee.isTaken.store(false, ordering: .releasing) }
+  deinit { unsafe slot.pointee.isTaken.store(false, ordering: .releasing) }
 }
 
-/// Where threads say that they read. All shared values of the process have the same places.
+/// Where threads say that they read. All shared values of the process have the same slots.
 ///
 /// Sound: the memory is made once for the process, and stays.
 @safe
-struct ReadPlaces: @unchecked Sendable {
-  static let shared = ReadPlaces()
+struct ReaderSlots: @unchecked Sendable {
+  static let shared = ReaderSlots()
 
-  private let places: UnsafePointer<Place>
+  private let slots: UnsafePointer<Slot>
 
-  /// One place, in cache lines of its own.
-  struct Place: ~Copyable {
+  /// One slot, in cache lines of its own.
+  struct Slot: ~Copyable {
     let isTaken = Atomic(false)
     private let padding = InlineArray<15, UInt64>(repeating: 0)
   }
@@ -40,21 +40,21 @@ struct ReadPlaces: @unchecked Sendable {
   private static var count: UInt { 32 }
 
   private init() {
-    let places = UnsafeMutablePointer<Place>.allocate(capacity: Int(Self.count))
-    for number in 0..<Int(Self.count) { unsafe (places + number).initialize(to: Place()) }
-    unsafe self.places = UnsafePointer(places)
+    let slots = UnsafeMutablePointer<Slot>.allocate(capacity: Int(Self.count))
+    for number in 0..<Int(Self.count) { unsafe (slots + number).initialize(to: Slot()) }
+    unsafe self.slots = UnsafePointer(slots)
   }
 
   @inline(__always)
-  fileprivate func take() -> UnsafePointer<Place>? {
+  fileprivate func take() -> UnsafePointer<Slot>? {
     // Identifiers of threads are addresses at the end of their stacks, which are a power of two and a guard page apart,
-    // or begin at large pages. Either way threads that are made one after another begin with different places.
+    // or begin at large pages. Either way threads that are made one after another begin with different slots.
     let first = CurrentProcess.threadNumber >> 12 &+ CurrentProcess.threadNumber >> 21
     for attempt in 0..<4 as Range<UInt> {
-      let place = unsafe places + Int(truncatingIfNeeded: (first &+ attempt) & (Self.count &- 1))
-      let (isTaken, _) = unsafe place.pointee.isTaken.compareExchange(
+      let slot = unsafe slots + Int(truncatingIfNeeded: (first &+ attempt) & (Self.count &- 1))
+      let (isTaken, _) = unsafe slot.pointee.isTaken.compareExchange(
         expected: false, desired: true, ordering: .sequentiallyConsistent)
-      if isTaken { return unsafe place }
+      if isTaken { return unsafe slot }
     }
     return nil
   }
@@ -64,19 +64,19 @@ struct ReadPlaces: @unchecked Sendable {
 
   /// Ends all claims, in a child of `fork` that does not have their threads.
   func freeAll() {
-    for number in 0..<Int(Self.count) { unsafe places[number].isTaken.store(false, ordering: .sequentiallyConsistent) }
+    for number in 0..<Int(Self.count) { unsafe slots[number].isTaken.store(false, ordering: .sequentiallyConsistent) }
   }
 
   /// Returns when each claim that there is now has ended.
   func waitForAll() {
     for number in 0..<Int(Self.count) {
-      if unsafe places[number].isTaken.load(ordering: .sequentiallyConsistent) { wait(for: number) }
+      if unsafe slots[number].isTaken.load(ordering: .sequentiallyConsistent) { wait(for: number) }
     }
   }
 
   private func wait(for number: Int) {
     var attempts = 0
-    while unsafe places[number].isTaken.load(ordering: .sequentiallyConsistent) {
+    while unsafe slots[number].isTaken.load(ordering: .sequentiallyConsistent) {
       attempts += 1
       // A look takes some nanoseconds, unless its thread has to wait for a processor.
       if attempts > 1000 { usleep(1000) } else if attempts > 100 { sched_yield() }

@@ -15,7 +15,7 @@ internal import SystemFiles
 @safe
 struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
   private let value: UnsafeMutablePointer<Value>
-  private let places = ReadPlaces.shared
+  private let places = ReaderSlots.shared
   private let isChanging = Atomic(false)
   private let lock = Mutex(())
 

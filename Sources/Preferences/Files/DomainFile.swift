@@ -342,7 +342,7 @@ extension DomainFile {
     _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, suffix: String
   ) -> PreferencesError {
     do throws(FileError) {
-      if let identity { try FilePlace(path)?.checkSettingAside(identity, isForbidden: error.isAboutPermission) }
+      if let identity { try FileLocation(path)?.checkSettingAside(identity, isForbidden: error.isAboutPermission) }
       return .unreadable(path: path, setAside: path + suffix, error)
     } catch {
       return .notRead(path: path, PropertyListError(error))

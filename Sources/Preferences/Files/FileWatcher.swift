@@ -40,14 +40,14 @@ final class FileWatcher: Sendable {
   private struct WatchedFile: Sendable {
     weak var file: DomainFile?
     let path: String
-    var places: [Place] = []
+    var places: [WatchedName] = []
     /// What leads to the file and its folder, as far as it can be watched.
     var waypoints: Set<Int32> = []
     var isPolled = false
   }
 
   /// A name in a folder that is watched: of the file, or of a folder on the way to it that is not there yet.
-  private struct Place: Hashable, Sendable {
+  private struct WatchedName: Hashable, Sendable {
     let folder: Int32
     let name: String
   }
@@ -129,7 +129,7 @@ final class FileWatcher: Sendable {
     }
 
     /// Watches the folder that says when there is a change; nil if the system does not let anybody watch it.
-    private static func place(_ path: String, _ events: FolderEvents) -> Place? {
+    private static func place(_ path: String, _ events: FolderEvents) -> WatchedName? {
       var name = path
       // Folders may come and go while they are looked for; whoever goes on doing that is polled.
       for _ in 0..<100 {
@@ -141,7 +141,7 @@ final class FileWatcher: Sendable {
             name = path
             continue
           }
-          return Place(folder: watched, name: name.split(separator: "/").last.map(String.init) ?? "")
+          return WatchedName(folder: watched, name: name.split(separator: "/").last.map(String.init) ?? "")
         }
         // Only what is not there can be waited for in the folder above.
         guard folder != "/", folder != ".", (try? FileIdentity(at: folder)) == nil else { return nil }
@@ -159,11 +159,11 @@ final class FileWatcher: Sendable {
     private func handle(_ events: [FolderEvents.Event]) {
       let files = state.withLock { state -> [DomainFile] in
         var gone: Set<Int32> = []
-        var changed: Set<Place> = []
+        var changed: Set<WatchedName> = []
         var isAll = false
         for event in events {
           switch event {
-          case .changed(let folder, let name): changed.insert(Place(folder: folder, name: name))
+          case .changed(let folder, let name): changed.insert(WatchedName(folder: folder, name: name))
           case .gone(let folder): gone.insert(folder)
           case .overflow: isAll = true
           }

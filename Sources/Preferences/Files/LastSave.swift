@@ -12,7 +12,7 @@ internal import SystemFiles
 /// It has a line with generation, length and hash, and the bytes. It is written in place, after the domain's file is on
 /// the disk; the hash detects one that a process did not finish, which is ignored.
 final class LastSave {
-  private let place: FilePlace
+  private let place: FileLocation
   private let lock: HeldLock
   private let header: Header?
   /// True if it has a state.
@@ -61,7 +61,7 @@ final class LastSave {
   ///   the file, if that is not to be replaced.
   init?(of file: String, until deadline: ContinuousClock.Instant, isMade: Bool) throws(FileError) {
     while true {
-      guard let domain = try FilePlace(file) else { return nil }
+      guard let domain = try FileLocation(file) else { return nil }
       _ = try domain.file()
       let place = domain.companion(Self.suffix)
       guard let (descriptor, identity) = try? place.openCompanion(isMade: isMade) else { return nil }
@@ -119,5 +119,5 @@ final class LastSave {
   func remove() { isUsed = false }
 
   /// Removes one that could not be opened, since the file was saved without it.
-  static func discard(of file: String) { (try? FilePlace(file))?.companion(suffix).removeCompanion() }
+  static func discard(of file: String) { (try? FileLocation(file))?.companion(suffix).removeCompanion() }
 }

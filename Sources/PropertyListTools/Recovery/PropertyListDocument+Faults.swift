@@ -26,7 +26,7 @@ extension PropertyListDocument {
     guard limit > 0 else { return [] }
     let faults = faultLog(of: data, format: format, options: options, limit: limit).faults
     return faults.enumerated().sorted {
-      ($0.element.sortingPlace, $0.offset) < ($1.element.sortingPlace, $1.offset)
+      ($0.element.sortingPosition, $0.offset) < ($1.element.sortingPosition, $1.offset)
     }.map(\.element)
   }
 
@@ -56,17 +56,17 @@ extension PropertyListDocument {
 
 extension PropertyListError {
   /// What errors are put in order by: the line and column if it has them, else the byte; without either, it is last.
-  package var sortingPlace: SortingPlace {
-    if let position { return SortingPlace(line: position.line, column: position.column, offset: byteOffset ?? 0) }
-    return SortingPlace(line: byteOffset == nil ? .max : 0, column: 0, offset: byteOffset ?? 0)
+  package var sortingPosition: SortingPosition {
+    if let position { return SortingPosition(line: position.line, column: position.column, offset: byteOffset ?? 0) }
+    return SortingPosition(line: byteOffset == nil ? .max : 0, column: 0, offset: byteOffset ?? 0)
   }
 
-  package struct SortingPlace: Comparable {
+  package struct SortingPosition: Comparable {
     fileprivate let line: Int
     fileprivate let column: Int
     fileprivate let offset: Int
 
-    package static func < (first: SortingPlace, second: SortingPlace) -> Bool {
+    package static func < (first: SortingPosition, second: SortingPosition) -> Bool {
       (first.line, first.column, first.offset) < (second.line, second.column, second.offset)
     }
   }

@@ -150,7 +150,7 @@ struct NodeTableBuilder: ~Copyable {
 
   /// An error about the value that comes next.
   mutating func failure(
-    _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: TextSource.Place, in bytes: RawSpan
+    _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: TextSource.Position, in bytes: RawSpan
   ) -> PropertyListError {
     let path = currentPath(in: bytes)
     return PropertyListError(

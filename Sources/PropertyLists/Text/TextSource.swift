@@ -26,8 +26,8 @@ extension TextSource {
 }
 
 extension TextSource {
-  /// A place as an error names it.
-  package struct Place {
+  /// A position as errors name it.
+  package struct Position {
     package let byteOffset: Int?
     package let position: PropertyListError.TextPosition
   }
@@ -38,8 +38,10 @@ extension TextSource {
       .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
   }
 
-  /// Where the byte number `offset` of the UTF-8 text stands in the input, in O(*n*). To find many, use ``PlaceIndex``.
-  package func place(_ offset: Int) -> Place {
+  /// The position in the input of the byte at an offset of the UTF-8 text. To find many, use ``PositionIndex``.
+  ///
+  /// - Complexity: O(*n*).
+  package func place(_ offset: Int) -> Position {
     let bytes = text.bytes
     var walk = TextWalk()
     walk.advance(to: max(0, min(offset, bytes.byteCount)), in: bytes)
@@ -47,7 +49,7 @@ extension TextSource {
   }
 
   /// The place to which a walk through the text has come.
-  func place(_ walk: TextWalk) -> Place {
+  func place(_ walk: TextWalk) -> Position {
     var byteOffset: Int?
     switch unitWidth {
     case 1: byteOffset = start + walk.offset
@@ -55,7 +57,7 @@ extension TextSource {
     case 4: byteOffset = start + 4 * walk.scalars
     default: break
     }
-    return Place(
+    return Position(
       byteOffset: byteOffset, position: PropertyListError.TextPosition(line: walk.line, column: walk.column))
   }
 }
@@ -87,7 +89,7 @@ struct TextWalk {
 }
 
 /// Finds any number of places in a text, in any order, by one walk through it.
-struct PlaceIndex {
+struct PositionIndex {
   private let source: TextSource
   /// The walk at every multiple of ``step``, as far as was asked for.
   private var walks = [TextWalk()]
@@ -102,7 +104,7 @@ struct PlaceIndex {
   ///
   /// - Complexity: O(*n*) in the text for all places together, if they are in order; up to ``step`` bytes for each that
   ///   is not.
-  mutating func place(_ offset: Int) -> TextSource.Place {
+  mutating func place(_ offset: Int) -> TextSource.Position {
     let bytes = source.text.bytes
     let end = max(0, min(offset, bytes.byteCount))
     while walks.count <= end / Self.step {

@@ -41,16 +41,16 @@ package struct TextLayout {
   /// How much space is repeated in every line that is added, lest a file turn each byte into thousands.
   package static var greatestSpace: Int { 400 }
 
-  /// A place in a container.
-  package enum Place {
+  /// A position in a container.
+  package enum Position {
     case first, next, closing
   }
 
   /// What stands before an entry or element of the level `depth`, or before the bracket that closes a container.
-  func appendBreak(before place: Place, depth: Int, to output: inout ByteBuffer) {
+  func appendBreak(before position: Position, depth: Int, to output: inout ByteBuffer) {
     guard isInline else { return appendLine(depth: depth, to: &output) }
     let space =
-      switch place {
+      switch position {
       case .first: padding
       case .next: spacing
       case .closing: closingPadding

@@ -271,7 +271,7 @@ extension TableCheck {
   }
 
   /// A statement with the number of the owner of each object of a relationship, as `k`.
-  private func owners(_ place: ToManyPlace) -> String? {
+  private func owners(_ place: ToManyColumns) -> String? {
     switch place.source {
     case .column(let table, let column, _, _):
       guard self.table(ofEntity: place.destination.lowerBound) != nil, has(schema.tables[table], column) else {

@@ -151,10 +151,10 @@ struct ProjectionQuery {
       _ name: String, _ type: AttributeType, _ function: PredicateFunction, _ argument: ManagedExpression,
       _ translation: inout QueryTranslation
     ) throws(Untranslatable) {
-      let value: ValuePlace
+      let value: ValueTerm
       switch try translation.operand(argument) {
       case .object(let object) where function == .count:
-        value = ValuePlace(sql: object.reference, type: .integer64)
+        value = ValueTerm(sql: object.reference, type: .integer64)
       case .value(let place): value = place
       case .object, .count, .collection, .constant, .other: throw Untranslatable()
       }

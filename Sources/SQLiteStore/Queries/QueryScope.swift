@@ -6,7 +6,7 @@ final class QueryScope {
   private let first: String
   private var joins: [String] = []
   /// The objects that were joined, by the column that leads to them.
-  private var known: [String: ObjectPlace] = [:]
+  private var known: [String: ObjectAlias] = [:]
   private(set) var conditions: [String]
 
   init(_ first: String, _ conditions: [String]) {
@@ -26,8 +26,8 @@ final class QueryScope {
   func join(_ sql: String) { joins.append(sql) }
 
   /// The object that a column leads to; it is joined once.
-  func object(at column: String, _ make: () throws(Untranslatable) -> ObjectPlace) throws(Untranslatable)
-    -> ObjectPlace
+  func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable)
+    -> ObjectAlias
   {
     if let place = known[column] { return place }
     let place = try make()
@@ -40,7 +40,7 @@ final class QueryScope {
 struct Untranslatable: Error {}
 
 /// An object in a statement: a row of a table under an alias.
-struct ObjectPlace {
+struct ObjectAlias {
   let scope: QueryScope
   let alias: String
   let table: StoreTable
@@ -69,7 +69,7 @@ struct ObjectPlace {
 }
 
 /// A value in a statement that attributes have.
-struct ValuePlace {
+struct ValueTerm {
   let sql: String
   let type: AttributeType
   var isExternal = false
@@ -82,12 +82,12 @@ struct ValuePlace {
 }
 
 /// Objects that a to-many relationship leads to, or the values of a key of each.
-struct CollectionPlace {
+struct CollectionTerm {
   let scope: QueryScope
   /// The object that has the relationship.
-  let owner: ObjectPlace
+  let owner: ObjectAlias
   /// One of the objects at the beginning.
-  let element: ObjectPlace
+  let element: ObjectAlias
   /// The part of each element that is collected.
   var content: Content
   /// True for a set, which objects of a relationship without an order are.
@@ -100,7 +100,7 @@ struct CollectionPlace {
   var isFlattened = false
 
   enum Content {
-    case object(ObjectPlace)
-    case value(ValuePlace)
+    case object(ObjectAlias)
+    case value(ValueTerm)
   }
 }

@@ -99,7 +99,7 @@ extension QueryTranslation {
 
   /// True if there are elements at all, without counting them.
   private func emptiness(
-    _ collection: CollectionPlace, _ isNullable: Bool, _ comparator: PredicateComparator, _ constant: PredicateConstant
+    _ collection: CollectionTerm, _ isNullable: Bool, _ comparator: PredicateComparator, _ constant: PredicateConstant
   ) -> String? {
     guard case .value(.integer(let number)) = constant else { return nil }
     switch (comparator, number) {
@@ -115,13 +115,13 @@ extension QueryTranslation {
 
 /// Objects.
 extension QueryTranslation {
-  func equal(_ first: ObjectPlace, _ second: ObjectPlace) -> String {
+  func equal(_ first: ObjectAlias, _ second: ObjectAlias) -> String {
     if first.table.name == second.table.name { return SQLDialect.equal(first.reference, second.reference) }
     if first.isThere || second.isThere { return SQLDialect.fails }
     return SQLDialect.all([SQLDialect.isNull(first.reference), SQLDialect.isNull(second.reference)])
   }
 
-  private mutating func equal(_ object: ObjectPlace, _ constant: PredicateConstant) -> String {
+  private mutating func equal(_ object: ObjectAlias, _ constant: PredicateConstant) -> String {
     switch constant {
     case .value(.null): return object.isThere ? SQLDialect.fails : SQLDialect.isNull(object.reference)
     case .object(let key):
@@ -135,13 +135,13 @@ extension QueryTranslation {
   }
 
   /// The number of a key's entity; nil if no object at the place can have the key.
-  private func entityNumber(of key: RowKey, for object: ObjectPlace) -> Int64? {
+  private func entityNumber(of key: RowKey, for object: ObjectAlias) -> Int64? {
     guard key.store == context.storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }
     return schema.numbers[Int(key.entityIndex)]
   }
 
   /// True if an object is one of several.
-  private mutating func membership(of object: ObjectPlace, in constants: [PredicateConstant]) -> String {
+  private mutating func membership(of object: ObjectAlias, in constants: [PredicateConstant]) -> String {
     var numbers: [Int64: [Int64]] = [:]
     var conditions: [String] = []
     for constant in constants {
@@ -184,7 +184,7 @@ extension QueryTranslation {
   }
 
   private mutating func membership(
-    of part: QueryOperand, in collection: CollectionPlace, _ comparison: PredicateComparison
+    of part: QueryOperand, in collection: CollectionTerm, _ comparison: PredicateComparison
   ) throws(Untranslatable) -> String? {
     let element: QueryOperand =
       switch collection.content {

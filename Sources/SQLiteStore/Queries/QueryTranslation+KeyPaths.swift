@@ -4,16 +4,16 @@ internal import ManagedObjects
 extension QueryTranslation {
   /// The end of a path.
   enum Destination {
-    case object(ObjectPlace)
-    case value(ValuePlace)
-    case collection(CollectionPlace)
+    case object(ObjectAlias)
+    case value(ValueTerm)
+    case collection(CollectionTerm)
   }
 
   /// The end of a key.
   private enum Key {
     case object
     case none
-    case slot(SlotPlace)
+    case slot(SlotColumns)
   }
 
   /// Follows keys as far as they lead to properties.
@@ -23,14 +23,14 @@ extension QueryTranslation {
   ///   - stopsAtCollections: true if the keys of elements do not matter.
   /// - Returns: where they lead, and the keys that are left: those of values, and operators on collections.
   mutating func follow(
-    _ keys: ArraySlice<String>, from start: ObjectPlace, flattens: Bool, stopsAtCollections: Bool = false
+    _ keys: ArraySlice<String>, from start: ObjectAlias, flattens: Bool, stopsAtCollections: Bool = false
   ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
     try follow(keys, from: .object(start), flattens, stopsAtCollections)
   }
 
   /// As for an object.
   mutating func follow(
-    _ keys: ArraySlice<String>, from start: CollectionPlace, flattens: Bool
+    _ keys: ArraySlice<String>, from start: CollectionTerm, flattens: Bool
   ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
     try follow(keys, from: .collection(start), flattens, false)
   }
@@ -61,10 +61,10 @@ extension QueryTranslation {
     return (destination, rest)
   }
 
-  private func find(_ key: String, of object: ObjectPlace) throws(Untranslatable) -> Key {
+  private func find(_ key: String, of object: ObjectAlias) throws(Untranslatable) -> Key {
     let entity = ManagedObjectModel.Entity(model: schema.model, index: object.entities.lowerBound)
     if let property = entity.property(named: key) { return .slot(schema.places[entity.index][property.slot]) }
-    var found: (place: SlotPlace, column: Int)?
+    var found: (place: SlotColumns, column: Int)?
     var isTransient = false
     for index in object.entities.dropFirst() {
       let entity = ManagedObjectModel.Entity(model: schema.model, index: index)
@@ -88,13 +88,13 @@ extension QueryTranslation {
     return .object
   }
 
-  private mutating func step(_ key: String, from object: ObjectPlace) throws(Untranslatable) -> Destination {
+  private mutating func step(_ key: String, from object: ObjectAlias) throws(Untranslatable) -> Destination {
     switch try find(key, of: object) {
     case .object: return .object(object)
-    case .none, .slot(.none): return .value(ValuePlace(sql: SQLDialect.null, type: .undefined, isColumn: false))
+    case .none, .slot(.none): return .value(ValueTerm(sql: SQLDialect.null, type: .undefined, isColumn: false))
     case .slot(.attribute(let column, let type, let isExternal)):
       return .value(
-        ValuePlace(
+        ValueTerm(
           sql: object.column(column), type: type, isExternal: isExternal, isThere: object.isThere,
           attribute: (object.entities.lowerBound, key)))
     // Its leaves are compared in memory.
@@ -107,7 +107,7 @@ extension QueryTranslation {
 
   /// A step from the elements of a collection.
   private mutating func step(
-    _ key: String, from object: ObjectPlace, in collection: inout CollectionPlace, _ flattens: Bool
+    _ key: String, from object: ObjectAlias, in collection: inout CollectionTerm, _ flattens: Bool
   ) throws(Untranslatable) -> Destination {
     guard case .slot(.toMany(let place)) = try find(key, of: object) else { return try step(key, from: object) }
     guard flattens else { throw Untranslatable() }
@@ -117,8 +117,8 @@ extension QueryTranslation {
 
   /// The object of a to-one relationship. A deleted one has no row.
   private mutating func target(
-    _ column: Int, _ entityColumn: Int?, _ destination: Range<Int>, of object: ObjectPlace
-  ) throws(Untranslatable) -> ObjectPlace {
+    _ column: Int, _ entityColumn: Int?, _ destination: Range<Int>, of object: ObjectAlias
+  ) throws(Untranslatable) -> ObjectAlias {
     guard let table = schema.table(ofEntity: destination.lowerBound) else { throw Untranslatable() }
     let key = object.column(column)
     let alias = newAlias()
@@ -128,7 +128,7 @@ extension QueryTranslation {
     return try object.scope.object(at: key) { () throws(Untranslatable) in
       object.scope.join(
         "LEFT JOIN \(SQLDialect.name(table.name)) \(alias) ON \(alias).\(SQLDialect.number) = \(key)")
-      return ObjectPlace(
+      return ObjectAlias(
         scope: object.scope, alias: alias, table: table, entities: destination, isThere: false, key: key,
         deletedEntity: deletedEntity)
     }
@@ -136,8 +136,8 @@ extension QueryTranslation {
 
   /// The objects of a to-many relationship, in a scope of their own.
   private mutating func collection(
-    _ place: ToManyPlace, of owner: ObjectPlace
-  ) throws(Untranslatable) -> CollectionPlace {
+    _ place: ToManyColumns, of owner: ObjectAlias
+  ) throws(Untranslatable) -> CollectionTerm {
     guard let table = schema.table(ofEntity: place.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
     let number = "\(alias).\(SQLDialect.number)"
@@ -163,15 +163,15 @@ extension QueryTranslation {
     }
     conditions += restriction(of: alias, place.destination, table)
     let scope = QueryScope(first, conditions)
-    let element = ObjectPlace(
+    let element = ObjectAlias(
       scope: scope, alias: alias, table: table, entities: place.destination, isThere: true, key: nil)
-    return CollectionPlace(
+    return CollectionTerm(
       scope: scope, owner: owner, element: element, content: .object(element), isSet: !place.isOrdered, order: order,
       isNullable: !owner.isThere)
   }
 
   /// The objects of a to-many relationship, joined to those that have it.
-  private mutating func joined(_ place: ToManyPlace, of owner: ObjectPlace) throws(Untranslatable) -> ObjectPlace {
+  private mutating func joined(_ place: ToManyColumns, of owner: ObjectAlias) throws(Untranslatable) -> ObjectAlias {
     guard let table = schema.table(ofEntity: place.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
     let number = "\(alias).\(SQLDialect.number)"
@@ -197,7 +197,7 @@ extension QueryTranslation {
     if !owner.isThere {
       owner.scope.add("(\(SQLDialect.isNull(owner.number)) OR \(SQLDialect.isNotNull(number)))")
     }
-    return ObjectPlace(
+    return ObjectAlias(
       scope: owner.scope, alias: alias, table: table, entities: place.destination, isThere: owner.isThere, key: nil)
   }
 

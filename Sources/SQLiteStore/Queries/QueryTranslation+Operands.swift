@@ -4,11 +4,11 @@ internal import ManagedObjects
 /// A side of a comparison.
 enum QueryOperand {
   case constant(PredicateConstant)
-  case value(ValuePlace)
-  case object(ObjectPlace)
-  case collection(CollectionPlace)
+  case value(ValueTerm)
+  case object(ObjectAlias)
+  case collection(CollectionTerm)
   /// The number of a collection's elements. Null if there is nobody who has the collection, and `isNullable` is true.
-  case count(CollectionPlace, isNullable: Bool)
+  case count(CollectionTerm, isNullable: Bool)
   /// An expression that has to be computed in memory.
   case other(ManagedExpression)
 }
@@ -47,7 +47,7 @@ extension QueryTranslation {
       return .count(collection, isNullable: false)
     case .function(.noIndex, let arguments) where arguments.count == 1:
       guard case .value(var value) = try operand(arguments[0]) else { return .other(expression) }
-      value = ValuePlace(
+      value = ValueTerm(
         sql: SQLDialect.unindexed(value.sql), type: value.type, isExternal: value.isExternal, isColumn: value.isColumn,
         isThere: value.isThere)
       return .value(value)
@@ -87,7 +87,7 @@ extension QueryTranslation {
   /// The elements of a collection that a predicate holds for.
   private mutating func subquery(
     _ expression: ManagedExpression, _ name: String, _ predicate: ManagedPredicate, _ flattens: Bool
-  ) throws(Untranslatable) -> CollectionPlace {
+  ) throws(Untranslatable) -> CollectionTerm {
     guard case .collection(var collection) = try operand(expression), case .object(let element) = collection.content,
       !collection.isFlattened
     else { throw Untranslatable() }
@@ -139,18 +139,18 @@ extension QueryTranslation {
     }
   }
 
-  func count(_ collection: CollectionPlace, isNullable: Bool) -> ValuePlace {
-    ValuePlace(sql: Self.countSQL(collection, isNullable: isNullable), type: .integer64, isColumn: false)
+  func count(_ collection: CollectionTerm, isNullable: Bool) -> ValueTerm {
+    ValueTerm(sql: Self.countSQL(collection, isNullable: isNullable), type: .integer64, isColumn: false)
   }
 
-  static func countSQL(_ collection: CollectionPlace, isNullable: Bool) -> String {
+  static func countSQL(_ collection: CollectionTerm, isNullable: Bool) -> String {
     let count = SQLDialect.count(collection.scope.clause())
     guard isNullable else { return count }
     return SQLDialect.choice(SQLDialect.isNotNull(collection.owner.number), count, SQLDialect.null)
   }
 
   /// All elements of a collection, as one value.
-  private mutating func list(_ collection: CollectionPlace) throws(Untranslatable) -> String {
+  private mutating func list(_ collection: CollectionTerm) throws(Untranslatable) -> String {
     guard let order = collection.order, !collection.isFlattened else { throw Untranslatable() }
     let kind: Leaf.Kind
     let values: [String]

@@ -43,7 +43,7 @@ extension QueryTranslation {
     }
   }
 
-  private func columns(of value: ValuePlace, _ comparison: FetchRequest.SortComparison) throws(Untranslatable)
+  private func columns(of value: ValueTerm, _ comparison: FetchRequest.SortComparison) throws(Untranslatable)
     -> [String]
   {
     guard !value.isExternal, let form = TextForm(comparison) else { throw Untranslatable() }

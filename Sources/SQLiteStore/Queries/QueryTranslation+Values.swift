@@ -8,7 +8,7 @@ internal import ManagedObjects
 extension QueryTranslation {
   /// An attribute and a constant; nil if there is no plain SQL for it.
   mutating func comparison(
-    _ value: ValuePlace, _ comparator: PredicateComparator, _ options: PredicateOptions, _ constant: PredicateConstant
+    _ value: ValueTerm, _ comparator: PredicateComparator, _ options: PredicateOptions, _ constant: PredicateConstant
   ) -> String? {
     if comparator == .between {
       guard case .array(let bounds) = constant, bounds.count == 2, options.isEmpty else { return nil }
@@ -37,7 +37,7 @@ extension QueryTranslation {
   }
 
   /// With null.
-  private func comparison(_ value: ValuePlace, _ comparator: PredicateComparator) -> String? {
+  private func comparison(_ value: ValueTerm, _ comparator: PredicateComparator) -> String? {
     // A file with data may be gone; a text that is no URL is an error.
     if value.isExternal || value.type == .uri { return nil }
     switch comparator {
@@ -49,7 +49,7 @@ extension QueryTranslation {
 
   /// With what is not null.
   private mutating func comparison(
-    _ value: ValuePlace, _ comparator: PredicateComparator, _ bound: String
+    _ value: ValueTerm, _ comparator: PredicateComparator, _ bound: String
   ) -> String {
     switch comparator {
     // So an index of a joined table can be used.
@@ -64,7 +64,7 @@ extension QueryTranslation {
   }
 
   /// Notes that a range of an indexed attribute is asked for.
-  private mutating func noteRange(_ value: ValuePlace) {
+  private mutating func noteRange(_ value: ValueTerm) {
     guard !hasIndexedRange, value.isColumn, let (index, name) = value.attribute,
       root.entities.lowerBound == index
     else { return }
@@ -77,7 +77,7 @@ extension QueryTranslation {
 
   /// Two attributes; nil if there is no plain SQL for it.
   func comparison(
-    _ first: ValuePlace, _ comparator: PredicateComparator, _ options: PredicateOptions, _ second: ValuePlace
+    _ first: ValueTerm, _ comparator: PredicateComparator, _ options: PredicateOptions, _ second: ValueTerm
   ) -> String? {
     guard options.isEmpty, let kind = first.plainKind, kind == second.plainKind else { return nil }
     switch comparator {
@@ -94,7 +94,7 @@ extension QueryTranslation {
   }
 
   /// True if an attribute has one of several values; nil if there is no plain SQL for it.
-  mutating func membership(of value: ValuePlace, in constants: [PredicateConstant]) -> String? {
+  mutating func membership(of value: ValueTerm, in constants: [PredicateConstant]) -> String? {
     attempt { (translation) throws(Untranslatable) in
       guard !value.isExternal else { throw Untranslatable() }
       var bound: [SQLValue] = []
@@ -132,7 +132,7 @@ extension QueryTranslation {
 /// Truth values and numbers that columns have in other forms.
 extension QueryTranslation {
   /// Compares a truth value. All but 0 is true.
-  private func truth(_ value: ValuePlace, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
+  private func truth(_ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
     guard case .integer(let number) = constant.canonicalForm else { return nil }
     switch (comparator, number) {
     case (.equal, 0): return SQLDialect.equal(value.sql, "0")
@@ -149,7 +149,7 @@ extension QueryTranslation {
 
   /// A column can have more digits than the attribute: what counts is what they are rounded to.
   private mutating func float(
-    _ value: ValuePlace, _ comparator: PredicateComparator, _ constant: AttributeValue
+    _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {
     guard let number = constant.exactDouble else { return nil }
     let (least, greatest) = number.floats
@@ -180,7 +180,7 @@ extension QueryTranslation {
 
   /// A column has the nearest double of a number: it stands for the shortest decimal number that it is nearest to.
   private mutating func decimal(
-    _ value: ValuePlace, _ comparator: PredicateComparator, _ constant: AttributeValue
+    _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {
     guard let (stored, order) = constant.storedDecimal else { return nil }
     switch comparator {
@@ -199,7 +199,7 @@ extension QueryTranslation {
 /// Texts.
 extension QueryTranslation {
   private mutating func comparison(
-    _ value: ValuePlace, _ comparator: PredicateComparator, _ options: PredicateOptions, _ text: String
+    _ value: ValueTerm, _ comparator: PredicateComparator, _ options: PredicateOptions, _ text: String
   ) -> String? {
     let isLiteral = options.contains(.normalized)
     if !isLiteral, options.contains(.caseInsensitive) || options.contains(.diacriticInsensitive) { return nil }

@@ -13,11 +13,11 @@ internal import ManagedObjects
 struct QueryTranslation {
   let schema: StoreSchema
   let context: FunctionContext
-  let root: ObjectPlace
+  let root: ObjectAlias
   /// Values and objects to bind, from place 1 on.
   private(set) var bindings: [Binding] = []
   /// The objects that variables of subqueries stand for.
-  var variables: [String: ObjectPlace] = [:]
+  var variables: [String: ObjectAlias] = [:]
   private var aliasCount = 0
   /// True if an index of the table can find a range of values.
   var hasIndexedRange = false
@@ -37,7 +37,7 @@ struct QueryTranslation {
       conditions.append(Self.isOne(of: entities, "\(alias).\(SQLDialect.entity)", schema))
     }
     let scope = QueryScope("\(SQLDialect.name(table.name)) \(alias)", conditions)
-    root = ObjectPlace(scope: scope, alias: alias, table: table, entities: entities, isThere: true, key: nil)
+    root = ObjectAlias(scope: scope, alias: alias, table: table, entities: entities, isThere: true, key: nil)
   }
 
   static func isOne(of entities: Range<Int>, _ sql: String, _ schema: StoreSchema) -> String {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import ManagedObjects
 
 /// The forms that values have in columns, as far as they are exactly the values.
-extension ValuePlace {
+extension ValueTerm {
   /// A constant as the column has it; nil if it cannot have it exactly.
   func bound(_ constant: AttributeValue) -> SQLValue? {
     switch (type, constant) {

@@ -48,9 +48,9 @@ struct RowSelection: Sendable {
       columns.append(table.columns[column].name.sqlName)
       return place
     }
-    func leaves(_ composite: CompositePlace) -> [Leaf] {
+    func leaves(_ composite: CompositeColumns) -> [Leaf] {
       composite.elements.map { element in
-        switch element.place {
+        switch element.storage {
         case .column(let column):
           Leaf(
             name: element.name,

@@ -10,7 +10,7 @@ struct ToManyReading {
   /// The objects that a relationship of several owners refers to, in their order.
   ///
   /// - Parameter owners: the numbers of objects of one table.
-  func keys(_ place: ToManyPlace, _ owners: [Int64]) throws(ManagedObjectError) -> [Int64: [RowKey]] {
+  func keys(_ place: ToManyColumns, _ owners: [Int64]) throws(ManagedObjectError) -> [Int64: [RowKey]] {
     guard let target = schema.table(ofEntity: place.destination.lowerBound) else { return [:] }
     let list = NumberList(owners)
     let (sql, isReflexive) = sql(place, target, list)
@@ -34,7 +34,7 @@ struct ToManyReading {
     return found
   }
 
-  private func sql(_ place: ToManyPlace, _ target: StoreTable, _ list: NumberList) -> (String, isReflexive: Bool) {
+  private func sql(_ place: ToManyColumns, _ target: StoreTable, _ list: NumberList) -> (String, isReflexive: Bool) {
     switch place.source {
     case .column(_, let column, _, let order):
       let key = target.columns[column].name.sqlName

@@ -15,11 +15,11 @@ extension SaveTransaction {
   struct Addition {
     let key: RowKey
     let relationship: OrderedSlot
-    let place: ToManyPlace
+    let place: ToManyColumns
   }
 
   /// Puts the objects of a relationship in an order. Those that have numbers in order keep them.
-  func writeOrder(_ keys: [RowKey], of owner: RowKey, _ place: ToManyPlace) throws(ManagedObjectError) {
+  func writeOrder(_ keys: [RowKey], of owner: RowKey, _ place: ToManyColumns) throws(ManagedObjectError) {
     guard let order = OrderColumn(place, schema) else { return }
     var numbers: [Int64: Int64] = [:]
     let reading = try database.statement(order.reading)
@@ -38,7 +38,7 @@ extension SaveTransaction {
 
   /// Notes that an object comes into a relationship, unless the save itself gives it a place there. All such objects
   /// come to the end when the orders are written that the save has.
-  func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ place: ToManyPlace) {
+  func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ place: ToManyColumns) {
     guard place.isOrdered else { return }
     if value(owner, slot)?.refers(to: key) == true, isDecided(owner, slot) { return }
     additions.append(Addition(key: key, relationship: OrderedSlot(owner: owner, slot: slot), place: place))
@@ -82,7 +82,7 @@ extension SaveTransaction {
     /// Sets the place in the order, for an owner and an object.
     let writing: String
 
-    init?(_ place: ToManyPlace, _ schema: StoreSchema) {
+    init?(_ place: ToManyColumns, _ schema: StoreSchema) {
       let table: String
       let (own, other, order): (String, String, String)
       switch place.source {

@@ -66,7 +66,7 @@ extension SaveTransaction {
 
   /// Makes two rows refer to each other by to-one relationships. Rows that referred to one of them refer to none.
   private func pair(
-    _ key: RowKey, _ column: ToOnePlace, _ target: RowKey, _ back: ToOnePlace, _ side: RelationshipSide
+    _ key: RowKey, _ column: ToOneColumns, _ target: RowKey, _ back: ToOneColumns, _ side: RelationshipSide
   ) throws(ManagedObjectError) {
     // Another row may have got the target already.
     guard try current(key, column) == target else { return }
@@ -119,7 +119,7 @@ extension SaveTransaction {
   ///
   /// - Returns: nil for a row of an entity that the relationship does not lead to. The snapshots of a save may have
   ///   one.
-  func inversePlace(of target: RowKey, _ side: RelationshipSide) -> SlotPlace? {
+  func inversePlace(of target: RowKey, _ side: RelationshipSide) -> SlotColumns? {
     let index = Int(target.entityIndex)
     guard schema.places.indices.contains(index), schema.places[index].indices.contains(side.inverseSlot) else {
       return nil
@@ -128,7 +128,7 @@ extension SaveTransaction {
   }
 
   /// The object that a to-one relationship of a row refers to by now.
-  func current(_ key: RowKey, _ place: ToOnePlace) throws(ManagedObjectError) -> RowKey? {
+  func current(_ key: RowKey, _ place: ToOneColumns) throws(ManagedObjectError) -> RowKey? {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return nil }
     let entity = place.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
     let statement = try database.statement(
@@ -149,7 +149,7 @@ extension SaveTransaction {
   }
 
   /// Makes a to-one relationship of a row refer to nothing, if it refers to an object.
-  func clear(_ key: RowKey, _ place: ToOnePlace, _ target: RowKey) throws(ManagedObjectError) {
+  func clear(_ key: RowKey, _ place: ToOneColumns, _ target: RowKey) throws(ManagedObjectError) {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
     let statement = try database.statement(
       "UPDATE \(table.name.sqlName) SET \(table.settingNull(place.column, place.entityColumn)) "
@@ -161,7 +161,7 @@ extension SaveTransaction {
   }
 
   /// Makes a to-one relationship of a row refer to an object.
-  func assign(_ target: RowKey, to key: RowKey, _ place: ToOnePlace) throws(ManagedObjectError) {
+  func assign(_ target: RowKey, to key: RowKey, _ place: ToOneColumns) throws(ManagedObjectError) {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
     let entity = place.entityColumn.map {
       ", \(table.columns[$0].name.sqlName) = \(schema.numbers[Int(target.entityIndex)])"
@@ -238,7 +238,7 @@ extension SaveTransaction {
 }
 
 /// The place of a to-one relationship in a table.
-struct ToOnePlace {
+struct ToOneColumns {
   let column: Int
   /// The column of the entity; nil where there is one only.
   let entityColumn: Int?
@@ -246,11 +246,11 @@ struct ToOnePlace {
   let destination: Range<Int>
 }
 
-extension SlotPlace {
+extension SlotColumns {
   /// Nil for all else.
-  var toOne: ToOnePlace? {
+  var toOne: ToOneColumns? {
     guard case .toOne(let column, let entityColumn, let destination) = self else { return nil }
-    return ToOnePlace(column: column, entityColumn: entityColumn, destination: destination)
+    return ToOneColumns(column: column, entityColumn: entityColumn, destination: destination)
   }
 }
 

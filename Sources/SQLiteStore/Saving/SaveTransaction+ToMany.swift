@@ -4,7 +4,7 @@ internal import OrderedCollections
 /// To-many relationships.
 extension SaveTransaction {
   /// The objects of a to-many relationship in the file.
-  func stored(_ key: RowKey, _ place: ToManyPlace) throws(ManagedObjectError) -> RowValue {
+  func stored(_ key: RowKey, _ place: ToManyColumns) throws(ManagedObjectError) -> RowValue {
     let keys =
       try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
       .keys(place, [key.number])[key.number] ?? []
@@ -13,7 +13,7 @@ extension SaveTransaction {
 
   /// Adds the new objects of a relationship, and writes its order.
   func write(
-    _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ place: ToManyPlace
+    _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ place: ToManyColumns
   ) throws(ManagedObjectError) {
     let side = schema.sides[Int(row.key.entityIndex)][slot]
     // Only new objects are listed and sorted: a relationship may have many others.
@@ -31,7 +31,7 @@ extension SaveTransaction {
   ///
   /// - Returns: false if it is gone, or if the save gives it to another one.
   private func add(
-    _ key: RowKey, to row: StoreRow, _ slot: Int, _ place: ToManyPlace, _ side: RelationshipSide?
+    _ key: RowKey, to row: StoreRow, _ slot: Int, _ place: ToManyColumns, _ side: RelationshipSide?
   ) throws(ManagedObjectError) -> Bool {
     switch place.source {
     case .column(let index, let column, let entityColumn, _):
@@ -43,7 +43,7 @@ extension SaveTransaction {
       }
       guard try exists(key) else { return false }
       if let side, isDecided(key, side.inverseSlot) { return value(key, side.inverseSlot)?.refers(to: row.key) == true }
-      let own = ToOnePlace(column: column, entityColumn: entityColumn, destination: owners(of: row.key, key, side))
+      let own = ToOneColumns(column: column, entityColumn: entityColumn, destination: owners(of: row.key, key, side))
       let owner = try current(key, own)
       if owner == row.key { return true }
       // A row of another part has said what its owner is.
@@ -111,7 +111,7 @@ extension SaveTransaction {
 
   /// Takes an object out of a relationship.
   func remove(
-    _ key: RowKey, from row: StoreRow, _ place: ToManyPlace, _ side: RelationshipSide?
+    _ key: RowKey, from row: StoreRow, _ place: ToManyColumns, _ side: RelationshipSide?
   ) throws(ManagedObjectError) {
     switch place.source {
     case .column(let index, let column, let entityColumn, _):

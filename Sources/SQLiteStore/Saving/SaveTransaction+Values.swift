@@ -6,7 +6,7 @@ internal import PropertyLists
 extension SaveTransaction {
   /// Binds the value of a slot, from a place on.
   func bind(
-    _ row: StoreRow, _ slot: Int, _ source: SlotPlace, _ statement: Statement, _ place: Int32
+    _ row: StoreRow, _ slot: Int, _ source: SlotColumns, _ statement: Statement, _ place: Int32
   ) throws(ManagedObjectError) {
     switch row.values[slot] {
     case .attribute(let value):

@@ -19,9 +19,9 @@ final class SaveTransaction {
   /// The number of the save in the history; nil if there is none.
   private(set) var historyNumber: Int64?
   /// The places of new rows and of rows with new values, in that order.
-  let places: KeyPlaces
+  let places: RowPositions
   /// The places of rows that go.
-  let deleted: KeyPlaces
+  let deleted: RowPositions
   /// All rows that a new store is filled with, of which the save writes a part; nil for any other save.
   let filling: StoreFilling?
   private var conflicts: [MergeConflict] = []
@@ -39,7 +39,8 @@ final class SaveTransaction {
   private var updateStatements: [UpdateKey: Statement] = [:]
 
   init(
-    _ changes: StoreChanges, _ state: StoreState, places: KeyPlaces, deleted: KeyPlaces, filling: StoreFilling? = nil
+    _ changes: StoreChanges, _ state: StoreState, places: RowPositions, deleted: RowPositions,
+    filling: StoreFilling? = nil
   ) {
     self.changes = changes
     self.filling = filling
@@ -126,14 +127,14 @@ extension SaveTransaction {
     let table: StoreTable
     let number: Int64
     /// Slots with columns, and the places of what is bound for them.
-    let slots: [(slot: Int, source: SlotPlace, place: Int32)]
+    let slots: [(slot: Int, source: SlotColumns, place: Int32)]
     let insertion: Statement
 
     init(_ index: Int, _ transaction: SaveTransaction) throws(ManagedObjectError) {
       let table = transaction.schema.tables[transaction.schema.tableIndices[index]]
       self.table = table
       number = transaction.schema.numbers[index]
-      var slots: [(slot: Int, source: SlotPlace, place: Int32)] = []
+      var slots: [(slot: Int, source: SlotColumns, place: Int32)] = []
       var names = ["Z_PK", "Z_ENT", "Z_OPT"]
       for (slot, place) in transaction.schema.places[index].enumerated() {
         let columns = place.columns
@@ -234,7 +235,7 @@ extension SaveTransaction {
   private func noteOwners(of key: RowKey, _ table: StoreTable) throws(ManagedObjectError) {
     for (name, columns) in table.ownerColumns {
       let entities = name.owner(in: schema.model).subtree
-      let place = ToOnePlace(column: columns.key, entityColumn: columns.entity, destination: entities)
+      let place = ToOneColumns(column: columns.key, entityColumn: columns.entity, destination: entities)
       guard let owner = try current(key, place), !deleted.contains(owner), try exists(owner) else { continue }
       mended.insert(owner)
     }

@@ -98,7 +98,7 @@ extension StoreState {
     database.derivedChanges.rows = []
     var changes = StoreChanges()
     changes.inserted = rows
-    var places = KeyPlaces(capacity: rows.count)
+    var places = RowPositions(capacity: rows.count)
     for (place, row) in rows.enumerated() {
       guard filling.contains(row.key), places.insert(place, for: row.key),
         row.values.count == schema.places[Int(row.key.entityIndex)].count
@@ -106,7 +106,7 @@ extension StoreState {
         throw ManagedObjectError(.invalidState, "a row is none of those that the store is to have")
       }
     }
-    return SaveTransaction(changes, self, places: places, deleted: KeyPlaces(capacity: 0), filling: filling)
+    return SaveTransaction(changes, self, places: places, deleted: RowPositions(capacity: 0), filling: filling)
   }
 
   /// The slots of relationships that have something in other rows or tables: to-many ones, and those that are to-one on

@@ -70,9 +70,9 @@ extension StoreState {
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for keys that no row of the changes can have.
   private func checkedKeys(
     _ changes: StoreChanges
-  ) throws(ManagedObjectError) -> (places: KeyPlaces, deleted: KeyPlaces) {
-    var places = KeyPlaces(capacity: changes.inserted.count + changes.updated.count)
-    var deleted = KeyPlaces(capacity: changes.deleted.count)
+  ) throws(ManagedObjectError) -> (places: RowPositions, deleted: RowPositions) {
+    var places = RowPositions(capacity: changes.inserted.count + changes.updated.count)
+    var deleted = RowPositions(capacity: changes.deleted.count)
     for (kind, rows) in [changes.inserted, changes.updated, changes.deleted].enumerated() {
       for (place, row) in rows.enumerated() {
         let index = Int(row.key.entityIndex)

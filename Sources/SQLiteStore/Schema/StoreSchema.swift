@@ -15,7 +15,7 @@ struct StoreSchema: Sendable {
   /// The place in ``tables`` of each entity.
   let tableIndices: [Int]
   /// The places of the values of each entity, by slot.
-  let places: [[SlotPlace]]
+  let places: [[SlotColumns]]
   /// The relationships of each entity that have an inverse, by slot.
   let sides: [[Int: RelationshipSide]]
   /// The tables of relationships that are to-many on both sides.
@@ -63,7 +63,7 @@ struct StoreSchema: Sendable {
     sides = model.entities.map { entity in
       Dictionary(RelationshipSide.all(entity).map { ($0.slot, $0) }, uniquingKeysWith: { first, _ in first })
     }
-    places = SlotPlace.all(model, numbers, tables, tableIndices, self.joins)
+    places = SlotColumns.all(model, numbers, tables, tableIndices, self.joins)
   }
 
   /// The table of an entity; nil if the store does not have it.
@@ -73,14 +73,14 @@ struct StoreSchema: Sendable {
 }
 
 /// The place of the value of a slot.
-enum SlotPlace: Sendable {
+enum SlotColumns: Sendable {
   /// Nowhere: it is transient, or has no type.
   case none
   case attribute(column: Int, AttributeType, isExternal: Bool)
   /// A composite attribute, which has a column for each leaf.
-  case composite(CompositePlace)
+  case composite(CompositeColumns)
   case toOne(column: Int, entityColumn: Int?, destination: Range<Int>)
-  case toMany(ToManyPlace)
+  case toMany(ToManyColumns)
 
   /// The columns of a row's own table.
   var columns: [Int] {
@@ -94,7 +94,7 @@ enum SlotPlace: Sendable {
 }
 
 /// The place of a to-many relationship: in rows of other objects, or in a table of its own.
-struct ToManyPlace: Sendable {
+struct ToManyColumns: Sendable {
   /// The entities of the objects that it leads to.
   let destination: Range<Int>
   let isOrdered: Bool
@@ -108,17 +108,17 @@ struct ToManyPlace: Sendable {
   }
 }
 
-extension SlotPlace {
+extension SlotColumns {
   fileprivate static func all(
     _ model: ManagedObjectModel, _ numbers: [Int64], _ tables: [StoreTable], _ tableIndices: [Int],
     _ joins: [JoinTable]
-  ) -> [[SlotPlace]] {
-    var all: [[SlotPlace]] = []
+  ) -> [[SlotColumns]] {
+    var all: [[SlotColumns]] = []
     let sides = joinSides(joins)
     for entity in model.entities {
       // Inherited values are in the same place. Entities follow those that they inherit from.
       var places = entity.superentity.map { all[$0.index] } ?? []
-      places += [SlotPlace](repeating: .none, count: entity.slotCount - places.count)
+      places += [SlotColumns](repeating: .none, count: entity.slotCount - places.count)
       defer { all.append(places) }
       guard numbers[entity.index] != 0 else { continue }
       let table = tables[tableIndices[entity.index]]
@@ -142,15 +142,15 @@ extension SlotPlace {
         }
         guard let source = source(of: relationship, of: entity, tables, tableIndices, sides) else { continue }
         places[relationship.slot] = .toMany(
-          ToManyPlace(destination: entities, isOrdered: relationship.definition.isOrdered, source: source))
+          ToManyColumns(destination: entities, isOrdered: relationship.definition.isOrdered, source: source))
       }
     }
     return all
   }
 
   /// The places of relationships that have a table.
-  private static func joinSides(_ joins: [JoinTable]) -> [PropertyName: ToManyPlace.Source] {
-    var sides: [PropertyName: ToManyPlace.Source] = [:]
+  private static func joinSides(_ joins: [JoinTable]) -> [PropertyName: ToManyColumns.Source] {
+    var sides: [PropertyName: ToManyColumns.Source] = [:]
     for (index, join) in joins.enumerated() {
       // If a relationship is its own inverse, the second column has the objects that it leads to.
       for (side, other) in [(join.first, join.second), (join.second, join.first)] {
@@ -163,8 +163,8 @@ extension SlotPlace {
 
   private static func source(
     of relationship: ManagedObjectModel.Entity.Relationship, of entity: ManagedObjectModel.Entity,
-    _ tables: [StoreTable], _ tableIndices: [Int], _ sides: [PropertyName: ToManyPlace.Source]
-  ) -> ToManyPlace.Source? {
+    _ tables: [StoreTable], _ tableIndices: [Int], _ sides: [PropertyName: ToManyColumns.Source]
+  ) -> ToManyColumns.Source? {
     let destination = entity.destination(of: relationship)
     let tableIndex = tableIndices[destination.index]
     guard tableIndex >= 0 else { return nil }

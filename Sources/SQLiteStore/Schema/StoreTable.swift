@@ -15,7 +15,7 @@ struct StoreTable: Sendable {
   let columns: [Column]
   let attributeColumns: [PropertyName: Int]
   /// The columns of composite attributes.
-  let compositeColumns: [PropertyName: CompositePlace]
+  let compositeColumns: [PropertyName: CompositeColumns]
   /// Composite attributes whose columns are not known, and why; by the entities and attributes.
   private(set) var uncertainComposites: [PropertyName: String]
   /// The columns of to-one relationships.
@@ -72,26 +72,26 @@ struct StoreTable: Sendable {
 }
 
 /// The columns of a composite attribute.
-struct CompositePlace: Sendable {
+struct CompositeColumns: Sendable {
   /// The elements, in the order of the model.
   let elements: [Element]
 
   struct Element: Sendable {
     let definition: AttributeDescription
-    let place: Place
+    let storage: Storage
 
     var name: String { definition.name }
   }
 
-  indirect enum Place: Sendable {
+  indirect enum Storage: Sendable {
     case column(Int)
-    case composite(CompositePlace)
+    case composite(CompositeColumns)
   }
 
   /// The elements with a column, with the names that lead to them.
   var leaves: [(path: String, definition: AttributeDescription, column: Int)] {
     elements.flatMap { element -> [(path: String, definition: AttributeDescription, column: Int)] in
-      switch element.place {
+      switch element.storage {
       case .column(let column): [(element.name, element.definition, column)]
       case .composite(let inner): inner.leaves.map { ("\(element.name).\($0.path)", $0.definition, $0.column) }
       }
@@ -117,7 +117,7 @@ private struct ColumnMaker {
   private let numbers: [Int64]
   private(set) var columns: [StoreTable.Column] = []
   private(set) var attributeColumns: [PropertyName: Int] = [:]
-  private(set) var compositeColumns: [PropertyName: CompositePlace] = [:]
+  private(set) var compositeColumns: [PropertyName: CompositeColumns] = [:]
   private(set) var uncertainComposites: [PropertyName: String] = [:]
   /// The columns of leaves, by the composite attribute and the place among its leaves.
   private var leafColumns: [PropertyName: [Int: Int]] = [:]
@@ -231,19 +231,19 @@ private struct ColumnMaker {
   ) {
     let name = PropertyName(entity, attribute.name)
     var leaf = 0
-    func place(_ elements: [AttributeDescription], _ leaf: inout Int) -> CompositePlace? {
-      var found: [CompositePlace.Element] = []
+    func place(_ elements: [AttributeDescription], _ leaf: inout Int) -> CompositeColumns? {
+      var found: [CompositeColumns.Element] = []
       for element in elements {
         if element.type == .composite {
           guard let inner = place(element.elements, &leaf) else { return nil }
-          found.append(CompositePlace.Element(definition: element, place: .composite(inner)))
+          found.append(CompositeColumns.Element(definition: element, storage: .composite(inner)))
         } else {
           guard let column = leafColumns[name]?[leaf] else { return nil }
-          found.append(CompositePlace.Element(definition: element, place: .column(column)))
+          found.append(CompositeColumns.Element(definition: element, storage: .column(column)))
           leaf += 1
         }
       }
-      return found.isEmpty ? nil : CompositePlace(elements: found)
+      return found.isEmpty ? nil : CompositeColumns(elements: found)
     }
     if let found = place(attribute.definition.elements, &leaf) {
       compositeColumns[name] = found

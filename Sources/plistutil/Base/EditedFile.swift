@@ -42,7 +42,7 @@ final class EditedFile: Sendable {
 
   /// Removes it, unless it has changed since it was locked. Returns whether that was done; it is on the disk then.
   func remove() throws(FileError) -> Bool {
-    guard let place = try FilePlace(path), try place.remove(file.identity) else { return false }
+    guard let place = try FileLocation(path), try place.remove(file.identity) else { return false }
     try FileSystem.synchronizeFolder(of: path)
     return true
   }

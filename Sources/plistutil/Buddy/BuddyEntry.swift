@@ -34,7 +34,7 @@ extension BuddyWord.Part {
 }
 
 /// A value and the way to it.
-struct BuddyPlace {
+struct BuddyTarget {
   let path: PropertyListKeyPath
   private let content: Content
 
@@ -79,33 +79,33 @@ struct BuddyPlace {
   }
 
   /// The child by its key or index; nil if there is none.
-  func child(_ name: String) throws(PropertyListError) -> BuddyPlace? {
+  func child(_ name: String) throws(PropertyListError) -> BuddyTarget? {
     switch kind {
     case .dictionary:
       let path = path.appending(.key(name))
       return switch content {
-      case .node(let node): try node.value(forKey: name).map { BuddyPlace(path, $0) }
-      case .tree(let tree): tree.child(.key(name)).map { BuddyPlace(path, $0) }
+      case .node(let node): try node.value(forKey: name).map { BuddyTarget(path, $0) }
+      case .tree(let tree): tree.child(.key(name)).map { BuddyTarget(path, $0) }
       }
     case .array:
       guard let index = PropertyListKeyPath.Component(name).arrayIndex, index < count else { return nil }
       let path = path.appending(.index(index))
       return switch content {
-      case .node(let node): BuddyPlace(path, try node.child(at: index))
-      case .tree(let tree): tree.child(.index(index)).map { BuddyPlace(path, $0) }
+      case .node(let node): BuddyTarget(path, try node.child(at: index))
+      case .tree(let tree): tree.child(.index(index)).map { BuddyTarget(path, $0) }
       }
     default: return nil
     }
   }
 
   /// The last element of an array; nil for an empty one and for what is none.
-  func lastElement() throws(PropertyListError) -> BuddyPlace? {
+  func lastElement() throws(PropertyListError) -> BuddyTarget? {
     guard kind == .array, count > 0 else { return nil }
     return try child(String(count - 1))
   }
 
   /// The value that the names lead to from here; nil if there is none.
-  func descendant(_ names: some Sequence<String>) throws(PropertyListError) -> BuddyPlace? {
+  func descendant(_ names: some Sequence<String>) throws(PropertyListError) -> BuddyTarget? {
     var place = self
     for name in names {
       guard let child = try place.child(name) else { return nil }

@@ -46,7 +46,7 @@ extension BuddyPlist {
   private mutating func delete(_ entry: BuddyEntry) throws(BuddyError) -> [String] {
     let missing = Self.missing(entry.text, for: "Delete")
     let steps = entry.steps
-    let place = try failing("Delete") { plist throws(PropertyListError) -> BuddyPlace? in
+    let place = try failing("Delete") { plist throws(PropertyListError) -> BuddyTarget? in
       guard let last = steps.last, let parent = try plist.start(of: entry).descendant(steps.dropLast()) else {
         return nil
       }
@@ -89,7 +89,7 @@ extension BuddyPlist {
     guard steps.count < ParsingLimits.greatestDepth else {
       throw BuddyError(refusal.message, because: "containers cannot be nested \(steps.count) deep")
     }
-    let (parent, depth) = try failing(command) { plist throws(PropertyListError) -> (BuddyPlace, Int) in
+    let (parent, depth) = try failing(command) { plist throws(PropertyListError) -> (BuddyTarget, Int) in
       var parent = try plist.start(of: entry)
       var depth = 0
       while depth < steps.count - 1, let child = try parent.child(steps[depth]) {
@@ -155,7 +155,7 @@ extension BuddyPlist {
   ) throws(BuddyError) -> [String] {
     let place = try failing("Merge") {
       plist throws(PropertyListError) -> (path: PropertyListKeyPath, kind: PropertyList.Kind)? in
-      let place: BuddyPlace? = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
+      let place: BuddyTarget? = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
       // Not the container, whose second owner would make the change a copy.
       return place.map { (path: $0.path, kind: $0.kind) }
     }
@@ -179,7 +179,7 @@ extension BuddyPlist {
 
 extension BuddyPlist {
   /// The value of an entry that has to be there.
-  private mutating func existing(_ entry: BuddyEntry, for command: String) throws(BuddyError) -> BuddyPlace {
+  private mutating func existing(_ entry: BuddyEntry, for command: String) throws(BuddyError) -> BuddyTarget {
     let place = try failing(command) { plist throws(PropertyListError) in try plist.value(at: entry) }
     guard let place else { throw Self.missing(entry.text, for: command) }
     return place

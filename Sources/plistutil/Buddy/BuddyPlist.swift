@@ -46,14 +46,14 @@ struct BuddyPlist {
   }
 
   /// Where an entry begins.
-  func start(of entry: BuddyEntry?) throws(PropertyListError) -> BuddyPlace {
+  func start(of entry: BuddyEntry?) throws(PropertyListError) -> BuddyTarget {
     let path = entry?.isAbsolute == true ? PropertyListKeyPath() : container
-    guard let tree else { return BuddyPlace(path, try document.root.descendant(at: path)) }
-    return BuddyPlace(path, try tree.descendant(at: path))
+    guard let tree else { return BuddyTarget(path, try document.root.descendant(at: path)) }
+    return BuddyTarget(path, try tree.descendant(at: path))
   }
 
   /// The value of an entry; nil if there is none.
-  func value(at entry: BuddyEntry) throws(PropertyListError) -> BuddyPlace? {
+  func value(at entry: BuddyEntry) throws(PropertyListError) -> BuddyTarget? {
     guard let place = try start(of: entry).descendant(entry.names) else { return nil }
     // The colon after the root, or after a dictionary, leads to itself.
     return entry.endsWithColon && !entry.names.isEmpty && place.kind == .array ? try place.lastElement() : place

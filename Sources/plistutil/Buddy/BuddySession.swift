@@ -82,7 +82,7 @@ struct BuddySession {
 
 extension BuddySession {
   private func printValue(_ entry: BuddyEntry?) throws(BuddyError) {
-    let place: BuddyPlace?
+    let place: BuddyTarget?
     let bytes: Data?
     do throws(PropertyListError) {
       place = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
@@ -105,7 +105,7 @@ extension BuddySession {
   }
 
   private mutating func changeContainer(_ entry: BuddyEntry) throws(BuddyError) {
-    let place: BuddyPlace?
+    let place: BuddyTarget?
     do throws(PropertyListError) { place = try plist.value(at: entry) } catch {
       throw BuddyError(error.line(about: "CD"))
     }

@@ -112,7 +112,7 @@ struct DefaultsCompletion {
     return CompletionAnswer(candidates: (Self.options + own).map { .init(text: $0.name, help: $0.help) })
   }
 
-  private var place: DefaultsPlace { DefaultsPlace(folder: folder, currentHost: currentHost, hostName: host) }
+  private var place: DefaultsLocation { DefaultsLocation(folder: folder, currentHost: currentHost, hostName: host) }
 
   private func domains() -> CompletionAnswer { .texts(place.domains.map(\.argument)) }
 

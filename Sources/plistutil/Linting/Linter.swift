@@ -55,7 +55,7 @@ struct Linter: Sendable {
       warnings += self.warnings(traits, document.format)
     }
     return warnings.enumerated().sorted {
-      ($0.element.fault.sortingPlace, $0.offset) < ($1.element.fault.sortingPlace, $1.offset)
+      ($0.element.fault.sortingPosition, $0.offset) < ($1.element.fault.sortingPosition, $1.offset)
     }.map(\.element)
   }
 

@@ -10,7 +10,7 @@ struct TextTraits {
   let lineEndChange: LineEndChange?
 
   /// `place` is after the last character of the line.
-  typealias LineEndChange = (place: TextSource.Place, lineEnd: LineEnd, firstLineEnd: LineEnd)
+  typealias LineEndChange = (place: TextSource.Position, lineEnd: LineEnd, firstLineEnd: LineEnd)
 
   enum LineEnd: String {
     case lineFeed = "LF"

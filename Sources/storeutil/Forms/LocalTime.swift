@@ -79,7 +79,8 @@ struct LocalTime: ExpressibleByArgument {
     case skipped
   }
 
-  /// Reads a date without a zone, as in `2026-06-01T11:30:00`, `2026-06-01 11:30` or `2026-06-01`; nil for another text.
+  /// Reads a date without a zone, as in `2026-06-01T11:30:00`, `2026-06-01 11:30` or `2026-06-01`. Returns nil for
+  /// another text.
   ///
   /// A time that the clocks of the zone show twice is the earlier moment. A day begins when the clocks first show it.
   func read(_ text: String) -> Reading? {
@@ -109,7 +110,7 @@ struct LocalTime: ExpressibleByArgument {
 
   private static let day = 86_400
 
-  /// The difference of the process's zone to UTC at a moment, in seconds; nil for a moment that the system cannot convert.
+  /// The difference of the process's zone to UTC at a moment, in seconds; nil if the system cannot convert the moment.
   private static func offset(_ moment: Int) -> Int? {
     var time = time_t(moment)
     // Sound: the call fills it, and its text is not used.

@@ -3,8 +3,8 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// The bytes of a file or of standard input, read in pieces, with the position of the next one. They end when a signal asks
-/// this process to end.
+/// The bytes of a file or of standard input, read in pieces, with the position of the next one. They end when a signal
+/// asks this process to end.
 final class TextInput {
   /// The name for messages.
   let name: String

@@ -11,9 +11,9 @@ final class ReadingFaults {
   private var notes: [String] = []
   private var hasMoreNotes = false
   private var unreadableCount = 0
-  private var places: Set<Place> = []
+  private var places: Set<PropertyOfObject> = []
 
-  private struct Place: Hashable {
+  private struct PropertyOfObject: Hashable {
     let key: RowKey
     let property: String
   }
@@ -24,7 +24,7 @@ final class ReadingFaults {
 
   /// Adds a value whose file is missing.
   func addMissingFile(of property: String, slot: Int, _ key: RowKey) {
-    guard places.insert(Place(key: key, property: property)).inserted else { return }
+    guard places.insert(PropertyOfObject(key: key, property: property)).inserted else { return }
     missingFiles.append(store.missingFile(ofSlot: slot, key))
   }
 
@@ -43,7 +43,7 @@ final class ReadingFaults {
       hasMoreNotes = true
       return
     }
-    guard places.insert(Place(key: key, property: property)).inserted else { return }
+    guard places.insert(PropertyOfObject(key: key, property: property)).inserted else { return }
     let id = ManagedObjectID(key, model: store.model, storeIdentifier: nil)
     for text in texts { notes.append("note: \(id) \(property.printable()): \(text)") }
   }

@@ -29,23 +29,23 @@ public protocol TypedstreamDecodable: SendableMetatype {
   init(from groups: inout TypedstreamGroups) throws
 
   /// How a value of this type is found at a place. For this package's own types.
-  static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Self
+  static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self
 }
 
 /// A place in a stream where a value stands.
-public struct TypedstreamPlace {
+public struct TypedstreamPosition {
   /// The place among the nodes.
   let node: Int
 }
 
 extension TypedstreamDecodable {
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Self {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
     try unarchiver.value(Self.self, at: place)
   }
 }
 
 extension TypedstreamDecodable where Self: AnyObject {
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Self {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
     try unarchiver.object(Self.self, at: place)
   }
 }

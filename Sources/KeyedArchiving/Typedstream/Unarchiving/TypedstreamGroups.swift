@@ -80,9 +80,9 @@ public struct TypedstreamGroups {
   }
 
   /// The place of the next value.
-  func nextPlace() throws(TypedstreamError) -> TypedstreamPlace {
+  func nextPlace() throws(TypedstreamError) -> TypedstreamPosition {
     guard let place = cursor.next else { throw failure(.valueNotFound, "the object has no more values") }
-    return TypedstreamPlace(node: place)
+    return TypedstreamPosition(node: place)
   }
 
   func require(_ isTrue: Bool, _ message: @autoclosure () -> String) throws(TypedstreamError) {

@@ -149,9 +149,9 @@ extension TypedstreamUnarchiver {
   /// Goes on to the next value of the stream.
   func advance() { top.advance(tables) }
 
-  func nextPlace() throws(TypedstreamError) -> TypedstreamPlace {
+  func nextPlace() throws(TypedstreamError) -> TypedstreamPosition {
     guard let place = top.next else { throw TypedstreamError(.valueNotFound, "the stream has no more values") }
-    return TypedstreamPlace(node: place)
+    return TypedstreamPosition(node: place)
   }
 }
 
@@ -189,7 +189,7 @@ extension TypedstreamUnarchiver {
 /// Values behind places.
 extension TypedstreamUnarchiver {
   /// The object at a place, by its slot.
-  func slot(at place: TypedstreamPlace, for type: Any.Type) throws(TypedstreamError) -> Int {
+  func slot(at place: TypedstreamPosition, for type: Any.Type) throws(TypedstreamError) -> Int {
     let node = tables.nodes[place.node]
     switch node.kind {
     case .object, .reference: return node.slot
@@ -200,7 +200,7 @@ extension TypedstreamUnarchiver {
   }
 
   /// The slot of an object that may be decoded as a type; nil where data stands that is an archive itself.
-  func slot(of type: any TypedstreamDecodable.Type, at place: TypedstreamPlace) throws(TypedstreamError) -> Int? {
+  func slot(of type: any TypedstreamDecodable.Type, at place: TypedstreamPosition) throws(TypedstreamError) -> Int? {
     let node = tables.nodes[place.node]
     if node.kind == .object || node.kind == .reference,
       admits(type, classSlot: Int(tables.slots[node.slot].classSlot))
@@ -227,13 +227,13 @@ extension TypedstreamUnarchiver {
   }
 
   /// A value of a type, made anew each time.
-  func value<T: TypedstreamDecodable>(_ type: T.Type, at place: TypedstreamPlace) throws -> T {
+  func value<T: TypedstreamDecodable>(_ type: T.Type, at place: TypedstreamPosition) throws -> T {
     guard let slot = try slot(of: type, at: place) else { return try nested(type, at: place) }
     return try once(slot) { try contents(of: type, slot) }
   }
 
   /// The object of a class, which is made the first time.
-  func object<T: TypedstreamDecodable & AnyObject>(_ type: T.Type, at place: TypedstreamPlace) throws -> T {
+  func object<T: TypedstreamDecodable & AnyObject>(_ type: T.Type, at place: TypedstreamPosition) throws -> T {
     guard let slot = try slot(of: type, at: place) else { return try nestedObject(type, at: place) }
     if let known = try known(type, slot) { return known }
     do {
@@ -280,7 +280,7 @@ extension TypedstreamUnarchiver {
 
   /// A value of the first of several types that its class allows.
   func value(
-    of types: [any TypedstreamDecodable.Type], at place: TypedstreamPlace
+    of types: [any TypedstreamDecodable.Type], at place: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
     let node = tables.nodes[place.node]
     guard node.kind == .object || node.kind == .reference else {
@@ -310,7 +310,7 @@ extension TypedstreamUnarchiver {
   }
 
   func decode<T: TypedstreamDecodable>(
-    _ type: T.Type, _ place: TypedstreamPlace
+    _ type: T.Type, _ place: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
     try T._decode(place, by: self)
   }
@@ -428,7 +428,7 @@ extension TypedstreamUnarchiver {
   }
 
   /// An error about a value: about the object that it is, or about what has it.
-  func failure(_ kind: TypedstreamError.Kind, _ message: String, at place: TypedstreamPlace) -> TypedstreamError {
+  func failure(_ kind: TypedstreamError.Kind, _ message: String, at place: TypedstreamPosition) -> TypedstreamError {
     let node = tables.nodes[place.node]
     return node.kind == .object ? failure(kind, message, slot: node.slot) : failureHere(kind, message)
   }

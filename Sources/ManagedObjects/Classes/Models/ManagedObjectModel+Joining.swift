@@ -212,7 +212,7 @@ extension PropertyDescription {
   }
 }
 
-extension ManagedObjectModel.Entity.PropertyPlace {
+extension ManagedObjectModel.Entity.PropertyIndex {
   fileprivate var kindName: String {
     switch self {
     case .attribute: "an attribute"

@@ -38,41 +38,41 @@ extension PredicateSubject {
 public struct PredicateKey: Hashable, Sendable {
   /// The key, as key paths have it.
   public let name: String
-  /// The place of the name in ``PreparedPredicate/keys``, so that a subject can look each key up once.
+  /// The index of the name in ``PreparedPredicate/keys``, so that a subject can look each key up once.
   public let index: Int
-  /// The places of the value in the objects of a model; nil for a key that is not known to belong to a model.
-  let places: [Place]?
+  /// The slots of the value in the objects of a model; nil for a key that is not known to belong to a model.
+  let slots: [SlotRange]?
 
-  init(name: String, index: Int, places: [Place]? = nil) {
+  init(name: String, index: Int, slots: [SlotRange]? = nil) {
     self.name = name
     self.index = index
-    self.places = places
+    self.slots = slots
   }
 
   /// A range of entities whose objects have a value in the same slot.
-  struct Place: Hashable, Sendable {
+  struct SlotRange: Hashable, Sendable {
     let entities: Range<Int32>
     let slot: Int32
   }
 
-  /// The slot of the value in an object of an entity; nil if it has none, or if ``places`` is nil.
+  /// The slot of the value in an object of an entity; nil if it has none, or if ``slots`` is nil.
   @inline(__always)
   func slot(inEntity index: Int32) -> Int? {
-    guard let places else { return nil }
-    if places.count > 8 { return slot(inEntity: index, among: places) }
-    for place in places where place.entities.contains(index) { return Int(place.slot) }
+    guard let slots else { return nil }
+    if slots.count > 8 { return slot(inEntity: index, among: slots) }
+    for range in slots where range.entities.contains(index) { return Int(range.slot) }
     return nil
   }
 
   /// The ranges are in ascending order.
-  private func slot(inEntity index: Int32, among places: [Place]) -> Int? {
-    var (low, high) = (0, places.count)
+  private func slot(inEntity index: Int32, among slots: [SlotRange]) -> Int? {
+    var (low, high) = (0, slots.count)
     while low < high {
       let middle = (low + high) / 2
-      if places[middle].entities.upperBound <= index { low = middle + 1 } else { high = middle }
+      if slots[middle].entities.upperBound <= index { low = middle + 1 } else { high = middle }
     }
-    guard low < places.count, places[low].entities.contains(index) else { return nil }
-    return Int(places[low].slot)
+    guard low < slots.count, slots[low].entities.contains(index) else { return nil }
+    return Int(slots[low].slot)
   }
 }
 

@@ -38,8 +38,8 @@ enum PreparedStep: Hashable, Sendable {
 
 /// The knowledge of objects with which a predicate is prepared for them.
 struct PreparationContext {
-  /// The places of a key's value in objects; nil if their kind is not known.
-  var places: ((String) -> [PredicateKey.Place])?
+  /// The slots of a key's value in objects; nil if their kind is not known.
+  var slots: ((String) -> [PredicateKey.SlotRange])?
   /// Variables that get their values with each evaluation, in this order.
   var parameters: [String] = []
 }
@@ -50,18 +50,18 @@ struct Preparation {
   private var indices: [String: Int] = [:]
   private(set) var variableCount = 0
   private var variables: [String: Int] = [:]
-  private let places: ((String) -> [PredicateKey.Place])?
+  private let slots: ((String) -> [PredicateKey.SlotRange])?
 
   init(_ context: PreparationContext) {
-    places = context.places
+    slots = context.slots
     for name in context.parameters { _ = newVariable(name) }
   }
 
   private mutating func key(_ name: String) -> PredicateKey {
-    if let index = indices[name] { return PredicateKey(name: name, index: index, places: places?(name)) }
+    if let index = indices[name] { return PredicateKey(name: name, index: index, slots: slots?(name)) }
     indices[name] = keys.count
     keys.append(name)
-    return PredicateKey(name: name, index: keys.count - 1, places: places?(name))
+    return PredicateKey(name: name, index: keys.count - 1, slots: slots?(name))
   }
 
   private mutating func newVariable(_ name: String) -> Int {

@@ -104,7 +104,7 @@ extension PredicateParser {
     var keys: [String] = []
     var base = ManagedExpression.evaluatedObject
     var height = 0
-    var places = [PredicatePlaces(offset: offset)]
+    var places = [PredicatePositions(offset: offset)]
     if let operand {
       base = try expression(operand)
       (height, places) = (operand.height, [operand.places])
@@ -114,7 +114,7 @@ extension PredicateParser {
       }
     }
     repeat {
-      let place = PredicatePlaces(offset: token.offset)
+      let place = PredicatePositions(offset: token.offset)
       switch token.kind {
       case .identifier(let key), .escapedKey(let key), .collectionOperator(let key):
         keys.append(key)

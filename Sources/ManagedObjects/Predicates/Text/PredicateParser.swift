@@ -30,7 +30,7 @@ struct PredicateParser {
     var height: Int
     /// The number of bytes before it.
     var offset: Int
-    var places: PredicatePlaces
+    var places: PredicatePositions
   }
 }
 
@@ -103,13 +103,13 @@ extension PredicateParser {
   ) throws(ManagedPredicateError) -> Part {
     Part(
       content: content, height: try checked((parts.lazy.map(\.height).max() ?? 0) + 1, offset), offset: offset,
-      places: PredicatePlaces(offset: sign ?? offset, parts: parts.map(\.places)))
+      places: PredicatePositions(offset: sign ?? offset, parts: parts.map(\.places)))
   }
 }
 
 // The text as a whole.
 extension PredicateParser {
-  mutating func wholePredicate() throws(ManagedPredicateError) -> (ManagedPredicate, PredicatePlaces) {
+  mutating func wholePredicate() throws(ManagedPredicateError) -> (ManagedPredicate, PredicatePositions) {
     let part = try parse(.or)
     try finish()
     return (try predicate(part), part.places)
@@ -157,7 +157,7 @@ extension PredicateParser {
     }
     advance()
     return Part(
-      content: .expression(expression), height: height, offset: offset, places: PredicatePlaces(offset: offset))
+      content: .expression(expression), height: height, offset: offset, places: PredicatePositions(offset: offset))
   }
 }
 

@@ -15,7 +15,7 @@ internal import OrderedCollections
 /// Rows have both sides already where nothing changes, so that only what changes is looked at.
 struct SideMending {
   /// A relationship of a row.
-  private struct Place: Hashable {
+  private struct RelationshipOfRow: Hashable {
     let row: Int
     let slot: Int
   }
@@ -29,7 +29,7 @@ struct SideMending {
   private var rows: [StoreRow]
   private var places: [RowKey: Int] = [:]
   /// The objects that are taken out of to-many relationships, all at once in the end.
-  private var losses: [Place: Set<RowKey>] = [:]
+  private var losses: [RelationshipOfRow: Set<RowKey>] = [:]
   private var isMending = false
 
   /// - Parameter changes: what is to be saved, checked.
@@ -111,7 +111,7 @@ extension SideMending {
     let key = asked[place].key
     // Another row may have got the target already.
     guard rows[place].values[side.slot].refers(to: target),
-      losses[Place(row: place, slot: side.slot)]?.contains(target) != true
+      losses[RelationshipOfRow(row: place, slot: side.slot)]?.contains(target) != true
     else { return }
     guard let value = value(target, side.inverseSlot) else {
       let isLeft = sides(target).contains { $0.slot == side.inverseSlot && $0.leavesReferences }
@@ -139,7 +139,7 @@ extension SideMending {
     if case .toOne = rows[place].values[slot] {
       rows[place].values[slot] = .toOne(nil)
     } else {
-      losses[Place(row: place, slot: slot), default: []].insert(key)
+      losses[RelationshipOfRow(row: place, slot: slot), default: []].insert(key)
     }
   }
 

@@ -11,7 +11,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   /// The text before bytes were replaced that are no UTF-8.
   let original: TextSource
   var faults: FaultLog
-  private var placeIndex: PlaceIndex
+  private var placeIndex: PositionIndex
   private let depthLimit: Int
   /// Whether the forms of ``CoercedForm`` are read as the values they stand for.
   let restoresCoercedValues: Bool
@@ -46,7 +46,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     self.source = source
     self.original = original
     self.faults = faults
-    placeIndex = PlaceIndex(original)
+    placeIndex = PositionIndex(original)
     depthLimit = options.limits.effectiveDepth
     restoresCoercedValues = options.restoresCoercedValues
     var options = options

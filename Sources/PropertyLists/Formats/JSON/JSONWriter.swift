@@ -44,7 +44,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
     beginLine(before: isNotFirst ? .next : .first)
   }
 
-  private mutating func beginLine(before place: TextLayout.Place) {
+  private mutating func beginLine(before place: TextLayout.Position) {
     if let layout {
       return layout.appendBreak(before: place, depth: hasValue.count, to: &output)
     }

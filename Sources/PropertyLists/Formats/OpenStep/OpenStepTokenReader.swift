@@ -10,7 +10,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   let original: TextSource
   private let depthLimit: Int
   var faults: FaultLog
-  private var placeIndex: PlaceIndex
+  private var placeIndex: PositionIndex
   var builder: NodeTableBuilder
   /// The text of all strings with their escapes replaced, and the bytes of all data; what the offsets of the nodes
   /// refer to.
@@ -47,7 +47,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     lexer = OpenStepLexer(bytes)
     self.original = original
     self.faults = faults
-    placeIndex = PlaceIndex(original)
+    placeIndex = PositionIndex(original)
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
   }

@@ -204,7 +204,7 @@ extension OpenStepWriter {
     if !isFirstOfFile { beginLine(before: isNotFirst ? .next : .first, depth: frames.count) }
   }
 
-  private mutating func beginLine(before place: TextLayout.Place, depth: Int) {
+  private mutating func beginLine(before place: TextLayout.Position, depth: Int) {
     if let layout { return layout.appendBreak(before: place, depth: depth, to: &output) }
     guard !options.isCompact else { return }
     output.append("\n")

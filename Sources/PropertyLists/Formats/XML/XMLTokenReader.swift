@@ -31,7 +31,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
 
   /// What is wrong so far.
   private(set) var faults: FaultLog
-  private var placeIndex: PlaceIndex
+  private var placeIndex: PositionIndex
   /// Whether what is found now only follows from a fault that is known.
   var isMending = false
   private var hasReportedDepth = false
@@ -76,7 +76,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     lexer = XMLLexer(bytes, at: start)
     lexer.allowsAllCharacters = options.allowsAllXMLCharacters
     self.faults = faults
-    placeIndex = PlaceIndex(source)
+    placeIndex = PositionIndex(source)
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
   }

@@ -24,7 +24,7 @@ enum DefaultsDelete: DefaultsVerb {
     var failure: DefaultsError?
     var hasDeleted = false
     for host in PreferencesHost.allCases {
-      let place = DefaultsPlace(locations: call.place.locations, host: host)
+      let place = DefaultsLocation(locations: call.place.locations, host: host)
       do {
         try delete(call.path, from: DefaultsDomain(name, in: place))
         hasDeleted = true

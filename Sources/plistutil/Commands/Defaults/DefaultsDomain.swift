@@ -5,7 +5,7 @@ import PropertyLists
 import SystemFiles
 
 /// Where domains are looked for.
-struct DefaultsPlace {
+struct DefaultsLocation {
   let locations: PreferencesLocations
   let host: PreferencesHost
   /// The options that name the host.
@@ -58,7 +58,7 @@ struct DefaultsDomain {
   /// The path that an argument gives instead of a name; nil for a name.
   private(set) var filePath: String?
 
-  init(_ domain: DomainName, in place: DefaultsPlace) {
+  init(_ domain: DomainName, in place: DefaultsLocation) {
     file = PreferencesFile(PersistentDomain(domain, host: place.host), locations: place.locations)
     argument = domain.rawValue
     // Apple's name for it in messages.
@@ -74,7 +74,7 @@ struct DefaultsDomain {
   }
 
   /// - Parameter argument: a name, or a path, which has a slash in it.
-  init(argument: String, in place: DefaultsPlace) throws(DefaultsError) {
+  init(argument: String, in place: DefaultsLocation) throws(DefaultsError) {
     if argument.utf8.contains(UInt8(ascii: "/")) {
       guard place.host == .any else { throw .usage("A file has no values of a host.") }
       self.init(path: argument)

@@ -39,14 +39,14 @@ enum DefaultsWatch: DefaultsVerb {
 
 /// Prints changes as they are told, by any number of tasks.
 private final class ChangePrinter: Sendable {
-  private let place: DefaultsPlace
+  private let place: DefaultsLocation
   private let isForMachines: Bool
   /// Signalled when nothing can be printed any more.
   private let end = DispatchSemaphore(value: 0)
   private let failure = Mutex<DefaultsError?>(nil)
   private let printing = Mutex(())
 
-  init(place: DefaultsPlace, isForMachines: Bool) {
+  init(place: DefaultsLocation, isForMachines: Bool) {
     self.place = place
     self.isForMachines = isForMachines
   }

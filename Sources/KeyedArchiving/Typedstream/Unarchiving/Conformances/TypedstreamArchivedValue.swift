@@ -13,7 +13,7 @@ extension ArchivedValue: TypedstreamDecodable {
   }
 
   public static func _decode(
-    _ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver
+    _ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
   ) throws -> ArchivedValue {
     let tables = unarchiver.tables
     let node = tables.nodes[place.node]
@@ -38,14 +38,14 @@ extension ArchivedValue: TypedstreamDecodable {
   }
 
   private static func object<T: TypedstreamDecodable & SecureCoding>(
-    _ type: T.Type, _ place: TypedstreamPlace, _ unarchiver: TypedstreamUnarchiver
+    _ type: T.Type, _ place: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
   ) throws -> ArchivedValue {
     .object(try T._decode(place, by: unarchiver))
   }
 
   /// An object of one of Foundation's classes; nil for one of another class.
   private static func known(
-    _ name: String, _ slot: Int, _ place: TypedstreamPlace, _ unarchiver: TypedstreamUnarchiver
+    _ name: String, _ slot: Int, _ place: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
   ) throws -> ArchivedValue? {
     switch name {
     case "NSString", "NSMutableString": .string(try String._decode(place, by: unarchiver))
@@ -91,7 +91,7 @@ extension Typedstream.Object: TypedstreamDecodable {
   public init(from groups: inout TypedstreamGroups) throws { self = groups.object }
 
   public static func _decode(
-    _ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver
+    _ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
   ) throws -> Typedstream.Object {
     let slot = try unarchiver.slot(at: place, for: Typedstream.Object.self)
     try unarchiver.admit(Typedstream.Object.self, slot)

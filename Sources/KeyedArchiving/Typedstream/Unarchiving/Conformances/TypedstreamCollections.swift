@@ -13,14 +13,14 @@ extension Array: TypedstreamDecodable where Element: TypedstreamDecodable {
     try groups.finish()
   }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> [Element] {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> [Element] {
     let tables = unarchiver.tables
     guard tables.nodes[place.node].kind == .array else { return try unarchiver.value(Self.self, at: place) }
     var elements: [Element] = []
     var element = place.node + 1
     while element < tables.nodes[place.node].end {
       try unarchiver.spend(0)
-      elements.append(try Element._decode(TypedstreamPlace(node: element), by: unarchiver))
+      elements.append(try Element._decode(TypedstreamPosition(node: element), by: unarchiver))
       element = tables.next(after: element)
     }
     return elements
@@ -110,7 +110,7 @@ extension Optional: TypedstreamDecodable where Wrapped: TypedstreamDecodable {
 
   public init(from groups: inout TypedstreamGroups) throws { self = try Wrapped(from: &groups) }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Wrapped? {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Wrapped? {
     if unarchiver.tables.nodes[place.node].kind == .null { return nil }
     return try Wrapped._decode(place, by: unarchiver)
   }

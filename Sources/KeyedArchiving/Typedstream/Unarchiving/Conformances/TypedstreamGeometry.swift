@@ -4,7 +4,7 @@ extension TypedstreamUnarchiver {
   /// The numbers of a structure of this many reals, or of structures of them; nil for another value.
   ///
   /// Its shape counts, not its name: NeXTSTEP's structures have none.
-  func reals(at place: TypedstreamPlace, count: Int) -> [Double]? {
+  func reals(at place: TypedstreamPosition, count: Int) -> [Double]? {
     let node = tables.nodes[place.node]
     guard node.kind == .structure else { return nil }
     var numbers: [Double] = []
@@ -19,7 +19,7 @@ extension TypedstreamUnarchiver {
 
   /// What a structure of reals stands for, at its place or in an `NSValue`.
   fileprivate func structure<T: TypedstreamDecodable>(
-    _ type: T.Type, at place: TypedstreamPlace, count: Int, _ make: ([Double]) -> T
+    _ type: T.Type, at place: TypedstreamPosition, count: Int, _ make: ([Double]) -> T
   ) throws -> T {
     if let numbers = reals(at: place, count: count) { return make(numbers) }
     return try value(type, at: place)
@@ -44,7 +44,7 @@ extension Archived.Point: TypedstreamDecodable {
   }
 
   public static func _decode(
-    _ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver
+    _ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
   ) throws -> Archived.Point {
     try unarchiver.structure(Self.self, at: place, count: 2) { Self($0) }
   }
@@ -59,7 +59,8 @@ extension Archived.Size: TypedstreamDecodable {
     self.init(try groups.decodeStructure(count: 2, "size"))
   }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Archived.Size {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Archived.Size
+  {
     try unarchiver.structure(Self.self, at: place, count: 2) { Self($0) }
   }
 
@@ -73,7 +74,8 @@ extension Archived.Rect: TypedstreamDecodable {
     self.init(try groups.decodeStructure(count: 4, "rectangle"))
   }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Archived.Rect {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Archived.Rect
+  {
     try unarchiver.structure(Self.self, at: place, count: 4) { Self($0) }
   }
 
@@ -104,7 +106,7 @@ extension Archived.Value: TypedstreamDecodable {
   }
 
   private static func structure(
-    _ type: String, _ place: TypedstreamPlace, _ unarchiver: TypedstreamUnarchiver
+    _ type: String, _ place: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
   ) -> Archived.Value? {
     if let numbers = unarchiver.reals(at: place, count: 4) { return .rect(Archived.Rect(numbers)) }
     let name = type.prefix { $0 != "=" }

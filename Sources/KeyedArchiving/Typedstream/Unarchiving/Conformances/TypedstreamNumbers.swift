@@ -46,7 +46,7 @@ extension TypedstreamNumber: CustomStringConvertible {
 
 extension TypedstreamUnarchiver {
   /// The number at a place, which stands there itself or is an `NSNumber`; nil where data stands that is an archive.
-  fileprivate func number(at place: TypedstreamPlace, for type: any TypedstreamDecodable.Type) throws
+  fileprivate func number(at place: TypedstreamPosition, for type: any TypedstreamDecodable.Type) throws
     -> TypedstreamNumber?
   {
     if let number = TypedstreamNumber(tables.nodes[place.node]) { return number }
@@ -58,7 +58,7 @@ extension TypedstreamUnarchiver {
   }
 
   fileprivate func integer<T: FixedWidthInteger & TypedstreamDecodable>(
-    _ type: T.Type, at place: TypedstreamPlace
+    _ type: T.Type, at place: TypedstreamPosition
   ) throws -> T {
     guard let number = try number(at: place, for: type) else { return try nested(type, at: place) }
     guard let value = number.integer(type) else { throw outOfRange(number, type, at: place) }
@@ -66,7 +66,7 @@ extension TypedstreamUnarchiver {
   }
 
   fileprivate func outOfRange(
-    _ number: TypedstreamNumber, _ type: Any.Type, at place: TypedstreamPlace
+    _ number: TypedstreamNumber, _ type: Any.Type, at place: TypedstreamPosition
   ) -> TypedstreamError {
     failure(.numberOutOfRange, "the number \(number), which \(type) cannot hold", at: place)
   }
@@ -74,7 +74,7 @@ extension TypedstreamUnarchiver {
 
 extension TypedstreamGroups {
   /// Decodes the contents of an `NSValue`: a type, and a value of that type, whose place is returned.
-  mutating func decodeTyped() throws -> (type: String, place: TypedstreamPlace) {
+  mutating func decodeTyped() throws -> (type: String, place: TypedstreamPosition) {
     let type = try decode(String.self)
     let place = try nextPlace()
     try require(nextType == type, "a value of the type \(nextType?.quoted ?? ""), where \(type.quoted) is announced")
@@ -109,7 +109,7 @@ extension TypedstreamInteger {
 
   public init(from groups: inout TypedstreamGroups) throws { self = try groups.decodeInteger(Self.self) }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Self {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
     try unarchiver.integer(Self.self, at: place)
   }
 }
@@ -137,7 +137,7 @@ extension Bool: TypedstreamDecodable {
     self = value == 1
   }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Bool {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Bool {
     guard let number = try unarchiver.number(at: place, for: Bool.self) else {
       return try unarchiver.nested(Bool.self, at: place)
     }
@@ -159,7 +159,7 @@ extension Double: TypedstreamDecodable {
     self = value
   }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Double {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Double {
     guard let number = try unarchiver.number(at: place, for: Double.self) else {
       return try unarchiver.nested(Double.self, at: place)
     }
@@ -180,7 +180,7 @@ extension Float: TypedstreamDecodable {
     self = value
   }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Float {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Float {
     guard let number = try unarchiver.number(at: place, for: Float.self) else {
       return try unarchiver.nested(Float.self, at: place)
     }

@@ -12,7 +12,7 @@ extension String: TypedstreamDecodable {
     try groups.finish()
   }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> String {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> String {
     switch unarchiver.tables.nodes[place.node].kind {
     case .string, .cString, .sharedString: try unarchiver.text(at: place)
     default: try unarchiver.value(String.self, at: place)
@@ -22,7 +22,7 @@ extension String: TypedstreamDecodable {
 
 extension TypedstreamUnarchiver {
   /// The text of a string that stands at a place itself: UTF-8, and before Mac OS X the character set of NeXTSTEP.
-  func text(at place: TypedstreamPlace) throws(TypedstreamError) -> String {
+  func text(at place: TypedstreamPosition) throws(TypedstreamError) -> String {
     let node = tables.nodes[place.node]
     let range: Range<Int>
     switch node.kind {
@@ -58,14 +58,14 @@ extension Data: TypedstreamDecodable {
     try groups.finish()
   }
 
-  public static func _decode(_ place: TypedstreamPlace, by unarchiver: TypedstreamUnarchiver) throws -> Data {
+  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Data {
     unarchiver.tables.nodes[place.node].kind == .data
       ? try unarchiver.data(at: place) : try unarchiver.value(Data.self, at: place)
   }
 }
 
 extension TypedstreamUnarchiver {
-  fileprivate func data(at place: TypedstreamPlace) throws(TypedstreamError) -> Data {
+  fileprivate func data(at place: TypedstreamPosition) throws(TypedstreamError) -> Data {
     let node = tables.nodes[place.node]
     guard node.kind == .data else {
       throw failure(.typeMismatch, "\(description(of: node)), where data is due", at: place)

@@ -28,7 +28,7 @@ extension TypedstreamUnarchiver {
   }
 
   /// The place of the bytes of data that begins as an archive does; nil for anything else.
-  func nestedRange(at place: TypedstreamPlace) -> Range<Int>? {
+  func nestedRange(at place: TypedstreamPosition) -> Range<Int>? {
     var node = tables.nodes[place.node]
     if node.kind == .object || node.kind == .reference {
       let name = tables.className(Int(tables.slots[node.slot].classSlot))
@@ -45,19 +45,19 @@ extension TypedstreamUnarchiver {
   }
 
   /// A value of the archive in the data at a place.
-  func nested<T>(_ type: T.Type, at place: TypedstreamPlace) throws -> T {
+  func nested<T>(_ type: T.Type, at place: TypedstreamPosition) throws -> T {
     try nested("\(type)", at: place) { try $0.decode(type) }
   }
 
   /// A value of the archive in the data at a place, of the first of several types that it allows.
   func nested(
-    of types: [any TypedstreamDecodable.Type], at place: TypedstreamPlace
+    of types: [any TypedstreamDecodable.Type], at place: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
     try nested(Self.list(types), at: place) { try $0.decode(of: types) }
   }
 
   /// The object of the archive in the data at a place. It is the same wherever the stream refers to the data.
-  func nestedObject<T: AnyObject>(_ type: T.Type, at place: TypedstreamPlace) throws -> T {
+  func nestedObject<T: AnyObject>(_ type: T.Type, at place: TypedstreamPosition) throws -> T {
     let node = tables.nodes[place.node]
     let isObject = node.kind == .object || node.kind == .reference
     if isObject, let known = try known(type, node.slot) { return known }
@@ -68,7 +68,7 @@ extension TypedstreamUnarchiver {
   }
 
   private func nested<T>(
-    _ name: @autoclosure () -> String, at place: TypedstreamPlace, _ decode: (OpenedArchive) throws -> T
+    _ name: @autoclosure () -> String, at place: TypedstreamPosition, _ decode: (OpenedArchive) throws -> T
   ) throws -> T {
     guard let range = nestedRange(at: place) else {
       let node = tables.nodes[place.node]
@@ -101,7 +101,9 @@ extension TypedstreamUnarchiver {
   /// True for an error that says where in this stream it is.
   private func isOurs(_ error: TypedstreamError) -> Bool { error.kind == .limitExceeded && budget == 0 }
 
-  private func located(_ error: KeyedArchiveError, _ range: Range<Int>, _ place: TypedstreamPlace) -> TypedstreamError {
+  private func located(_ error: KeyedArchiveError, _ range: Range<Int>, _ place: TypedstreamPosition)
+    -> TypedstreamError
+  {
     var located = failure(
       TypedstreamError.Kind(error.kind), "in the archive in the data at byte \(range.lowerBound): \(error)", at: place)
     located.archiveError = error
@@ -109,7 +111,8 @@ extension TypedstreamUnarchiver {
     return located
   }
 
-  private func located(_ error: TypedstreamError, _ range: Range<Int>, _ place: TypedstreamPlace) -> TypedstreamError {
+  private func located(_ error: TypedstreamError, _ range: Range<Int>, _ place: TypedstreamPosition) -> TypedstreamError
+  {
     var located = failure(
       error.kind, "in the typedstream in the data at byte \(range.lowerBound): \(error)", at: place)
     located.archiveError = error.archiveError

@@ -1,7 +1,7 @@
 /// The names that objects had before they were saved, and those that they have since.
 ///
 /// Numbers of objects that are saved together mostly follow one another, so that a save adds one entry.
-struct SavedNames {
+struct PermanentKeys {
   /// Objects of which each has the number after that of the one before: before the save 1 less, since then 1 more.
   private struct Run {
     let temporaryNumber: Int64
@@ -68,12 +68,12 @@ extension ManagedObjectContext {
   }
 
   /// Keeps what objects were called that got names in a store.
-  func noteSavedNames(_ names: some Sequence<(key: RowKey, value: RowKey)>) { root.savedNames.insert(names) }
+  func notePermanentKeys(_ names: some Sequence<(key: RowKey, value: RowKey)>) { root.permanentKeys.insert(names) }
 
   /// The name that an object has now. Somebody may have noted it before the object was saved, or saved again.
   func presentKey(_ key: RowKey) -> RowKey {
     if !key.isTemporary, aliases.isEmpty { return key }
-    let saved = root.savedNames
+    let saved = root.permanentKeys
     var key = current(key)
     while key.isTemporary, registered[key] == nil, let name = saved[key] { key = current(name) }
     return key
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
 
   /// A predicate that names objects as they are called now.
   func presentPredicate(_ predicate: ManagedPredicate) -> ManagedPredicate {
-    if aliases.isEmpty, root.savedNames.isEmpty { return predicate }
+    if aliases.isEmpty, root.permanentKeys.isEmpty { return predicate }
     return predicate.replacing(PredicateReplacement(object: presentKey))
   }
 }

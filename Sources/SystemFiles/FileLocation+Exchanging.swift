@@ -1,5 +1,5 @@
 /// Taking what is in a place out of it, so that nothing is lost of what a program put there that does not lock it.
-extension FilePlace {
+extension FileLocation {
   /// Exchanges the file in the place and one beside it, in one step. Returns false if the system or the file system
   /// cannot do that.
   func exchange(with other: FileSystem.SystemPath) throws(FileError) -> Bool {

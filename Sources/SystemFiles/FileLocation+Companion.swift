@@ -1,9 +1,9 @@
 /// A file that belongs to another one, and that is written in place.
-extension FilePlace {
+extension FileLocation {
   /// The place of the companion of a file: in its folder, with a hidden name that ends with `suffix`.
-  package func companion(_ suffix: String) -> FilePlace {
+  package func companion(_ suffix: String) -> FileLocation {
     let hidden = [CChar(bitPattern: UInt8(ascii: "."))] + name.dropLast() + suffix.utf8CString
-    return FilePlace(hidden, nextTo: self)
+    return FileLocation(hidden, nextTo: self)
   }
 
   /// Opens the file, and makes it if it is missing and `isMade` is true. Returns nil if it is missing or not trusted:

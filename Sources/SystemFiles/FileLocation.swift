@@ -5,7 +5,7 @@
 /// can write to, is not followed, since it could lead to any file of the user.
 ///
 /// The unsafe expressions are sound: names end with a NUL, and status is filled by the call that it is given to.
-package struct FilePlace: Sendable {
+package struct FileLocation: Sendable {
   package let folder: OpenFolder
   let name: FileSystem.SystemPath
   /// How errors name it.
@@ -36,7 +36,7 @@ package struct FilePlace: Sendable {
   }
 
   /// Another name in the same folder.
-  init(_ name: FileSystem.SystemPath, nextTo other: FilePlace) {
+  init(_ name: FileSystem.SystemPath, nextTo other: FileLocation) {
     (folder, self.name) = (other.folder, name)
     realPath = FileSystem.parent(of: other.realPath) + "/" + FileSystem.text(name)
     path = realPath
@@ -77,7 +77,7 @@ package struct FilePlace: Sendable {
 
   /// Whether the path still leads to this folder.
   package var isCurrent: Bool {
-    guard let current = try? FilePlace(lookingFor: path), let folder = current.folder.identity else { return false }
+    guard let current = try? FileLocation(lookingFor: path), let folder = current.folder.identity else { return false }
     return self.folder.identity?.isSameFile(as: folder) == true
   }
 

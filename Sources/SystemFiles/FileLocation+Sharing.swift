@@ -1,5 +1,5 @@
 /// Files that several users save. The user who replaces a file owns the new one, which must not lock out the others.
-extension FilePlace {
+extension FileLocation {
   /// The ID of the group that the folder is shared with on purpose: members make files in it, which get its group, and
   /// no other user does (mode 2770 or 2775). Nil if it is not shared like that.
   private var sharingGroup: UInt32? {
