@@ -86,6 +86,28 @@ struct PartsOfDocumentsTests {
     }
   }
 
+  @Test("one long key of all entries is not read for each of them")
+  func sharedKey() throws {
+    let (count, length) = (60_000, 60_000)
+    func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
+    let references = (0..<count).flatMap { _ in number(1) } + (0..<count).flatMap { _ in number(2) }
+    let dictionary = [0xDF, 0x11] + number(count) + references
+    let key = [0x5F, 0x11] + number(length) + [UInt8](repeating: 0x6B, count: length)
+    var file = Array("bplist00".utf8)
+    var offsets: [Int] = []
+    for object in [dictionary, key, [0x09]] {
+      offsets.append(file.count)
+      file += object
+    }
+    let table = file.count
+    for offset in offsets { file += [UInt8(offset >> 16)] + number(offset & 0xFFFF) }
+    file += [0, 0, 0, 0, 0, 0, 3, 2] + [0, 0, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 0, count: 8)
+    file += [0, 0, 0, 0, 0, UInt8(table >> 16)] + number(table & 0xFFFF)
+    let root = try PropertyListDocument(Data(file)).root
+    for _ in 0..<20 { #expect(try root.value(forKey: "other") == nil) }
+    #expect(try root.value(forKey: String(repeating: "k", count: length))?.boolean == true)
+  }
+
   @Test("a key that cannot be read is an error only on the way to another one")
   func unreadableKey() throws {
     // 100 entries, the key of the 60th of which is not ASCII.
