@@ -69,8 +69,8 @@ extension PropertyListDocument.Node {
     return decoded == key ? try value(ofEntry: position) : try search(forKey: key)
   }
 
-  /// Returns the first position of each key, by its hash; nil if entries share long keys, so that reading each would take
-  /// more time than the file has bytes.
+  /// Returns the first position of each key, by its hash. Returns nil if entries share long keys: reading all of them
+  /// would take more time than the file has bytes.
   private func keyPositions() throws(PropertyListError) -> [UInt64: Int]? {
     var length = 0
     for position in 0..<flat.count { length += try document.keyNode(ofEntry: position, of: flat).length }
