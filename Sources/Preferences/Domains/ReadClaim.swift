@@ -21,7 +21,7 @@ struct ReadClaim: ~Copyable {
   deinit { unsafe slot.pointee.isTaken.store(false, ordering: .releasing) }
 }
 
-/// Where threads say that they read. All shared values of the process have the same slots.
+/// The slots in which threads mark that they read. All shared values of the process have the same slots.
 ///
 /// Sound: the memory is made once for the process, and stays.
 @safe

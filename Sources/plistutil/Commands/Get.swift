@@ -122,7 +122,9 @@ struct Get: ParsableCommand {
 
   func run() throws {
     var files = files
-    if key.isEmpty, let first, let file = files.files.first, !FileSystem.exists(file), FileSystem.exists(first) {
+    if key.isEmpty, let first, let file = files.files.first, file != "-", !FileSystem.exists(file),
+      FileSystem.exists(first)
+    {
       throw ValidationError(
         "The path of the value comes before the file: plistutil get \(file.printable()) \(first.printable())")
     }

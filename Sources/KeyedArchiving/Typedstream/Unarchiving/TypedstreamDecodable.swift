@@ -32,7 +32,7 @@ public protocol TypedstreamDecodable: SendableMetatype {
   static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self
 }
 
-/// A place in a stream where a value stands.
+/// The position of a value in a stream.
 public struct TypedstreamPosition {
   /// The place among the nodes.
   let node: Int
