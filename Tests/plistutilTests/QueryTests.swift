@@ -22,6 +22,16 @@ struct QueryTests {
     #expect(standard.text == expected)
   }
 
+  @Test("a path after its file is an error that says so, but a path can have the name of a file")
+  func pathAfterFile() throws {
+    let folder = try TemporaryFolder()
+    try Data("{\"name\": \"x\"}".utf8).write(to: folder.url.appending(path: "name"))
+    let read = try Program.run("plistutil", ["get", "name", "-"], input: Data(sampleText.utf8), in: folder.url)
+    #expect(read.text == "Notes & more\n" && read.status == 0, "\(read.errors)")
+    let swapped = try Program.run("plistutil", ["get", "name", "items.0"], in: folder.url)
+    #expect(swapped.status == 64 && swapped.errors.contains("plistutil get items.0 name"), "\(swapped.errors)")
+  }
+
   @Test(
     "the same from every format, and from a file that is mapped",
     arguments: PropertyListFormat.allCases)
