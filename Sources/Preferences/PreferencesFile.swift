@@ -54,7 +54,7 @@ extension PreferencesFile {
       return try file?.parsed?.get().entries.values.byName
     } catch {
       guard error.isAboutFile else { throw .notRead(path: path, error) }
-      throw DomainFile.unreadableFault(
+      throw DomainFile.unreadableError(
         path, error, try? FileIdentity(at: path), suffix: DomainFile.suffixOfUnreadable())
     }
   }
@@ -62,7 +62,7 @@ extension PreferencesFile {
   /// Changes values of the file while no other process can change them. Returns when they are on the disk.
   ///
   /// The file keeps its format as ``UserPreferences`` has it, and is not touched if nothing is changed. One that cannot
-  /// be read is set aside, and told to the handler of ``UserPreferences/handleFaults(_:)``. Of two spellings of a key
+  /// be read is set aside, and told to the handler of ``UserPreferences/handleErrors(_:)``. Of two spellings of a key
   /// that Swift holds equal, `change` is given the shorter, and the other stays as long as that one.
   ///
   /// - Parameter change: called with the values of the file, which it changes. They are nil for a missing file; for a

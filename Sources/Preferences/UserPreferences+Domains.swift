@@ -18,7 +18,7 @@ extension UserPreferences {
 
   /// Replaces all values of a domain. Without any, the domain and its file are removed.
   ///
-  /// Values that cannot be stored are left out and told to the handler of ``handleFaults(_:)``.
+  /// Values that cannot be stored are left out and told to the handler of ``handleErrors(_:)``.
   public func setPersistentDomain(_ domain: PersistentDomain, to values: OrderedDictionary<String, PropertyList>) {
     guard canChange else { return }
     let file = context.file(of: domain)
@@ -46,10 +46,10 @@ extension UserPreferences {
 
   /// Sets the value that one domain has for a key, or removes it with nil.
   ///
-  /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.
+  /// A value that cannot be stored changes nothing and is told to the handler of ``handleErrors(_:)``.
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String, in domain: PersistentDomain) {
     let file = context.file(of: domain)
-    reportingFaults { () throws(PreferencesError) in
+    reportingErrors { () throws(PreferencesError) in
       store(try value?.stored(forKey: key), forKey: key, in: file)
       remember(file)
     }

@@ -5,7 +5,7 @@ internal import PropertyLists
 extension UserPreferences {
   /// The value for a key; the key's default if there is none, or one that is none of its type.
   ///
-  /// Setting a value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``; use
+  /// Setting a value that cannot be stored changes nothing and is told to the handler of ``handleErrors(_:)``; use
   /// ``set(_:for:)`` to have the error.
   @inlinable
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
@@ -19,7 +19,7 @@ extension UserPreferences {
   }
 
   @usableFromInline
-  func report(_ error: PreferencesError) { PreferencesFaults.report(error) }
+  func report(_ error: PreferencesError) { PreferencesErrors.report(error) }
 
   /// Sets the value for a key.
   ///
@@ -34,20 +34,20 @@ extension UserPreferences {
 
   /// Values of Swift's types for when no domain has any; as ``register(defaults:)-([String:PropertyList])``.
   ///
-  /// A value that cannot be stored is left out and told to the handler of ``handleFaults(_:)``.
+  /// A value that cannot be stored is left out and told to the handler of ``handleErrors(_:)``.
   public func register(defaults: [String: any PreferenceValue]) {
     var stored: [String: PropertyList] = [:]
     for (key, value) in defaults {
-      reportingFaults { () throws(PreferencesError) in stored[key] = try value.stored(forKey: key) }
+      reportingErrors { () throws(PreferencesError) in stored[key] = try value.stored(forKey: key) }
     }
     addRegistered(stored)
   }
 
   /// Sets the value for a key, or removes it with nil.
   ///
-  /// A value that cannot be stored changes nothing and is told to the handler of ``handleFaults(_:)``.
+  /// A value that cannot be stored changes nothing and is told to the handler of ``handleErrors(_:)``.
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String) {
-    reportingFaults { () throws(PreferencesError) in store(try value?.stored(forKey: key), forKey: key, in: file) }
+    reportingErrors { () throws(PreferencesError) in store(try value?.stored(forKey: key), forKey: key, in: file) }
   }
 
   /// Sets the value for a key to a dictionary with values of different types, or removes it with nil.
@@ -57,10 +57,10 @@ extension UserPreferences {
   /// ```
   ///
   /// Read it with ``dictionary(forKey:)``. A value that cannot be stored changes nothing; the handler of
-  /// ``handleFaults(_:)`` gets the error.
+  /// ``handleErrors(_:)`` gets the error.
   @_disfavoredOverload
   public func set(_ values: [String: any PreferenceValue]?, forKey key: String) {
-    reportingFaults { () throws(PreferencesError) in
+    reportingErrors { () throws(PreferencesError) in
       store(try values.map(MixedValues.init).stored(forKey: key), forKey: key, in: file)
     }
   }

@@ -75,7 +75,7 @@ public final class UserPreferences: Sendable {
   ///
   /// - Parameters:
   ///   - values: the values of the application's domain. A value that cannot be stored is left out, and the handler of
-  ///     ``handleFaults(_:)`` gets the error.
+  ///     ``handleErrors(_:)`` gets the error.
   ///   - domain: the name of that domain.
   ///   - arguments: the arguments of a command line, without the name of the program.
   public convenience init(
@@ -83,7 +83,7 @@ public final class UserPreferences: Sendable {
   ) {
     self.init(domain: domain, .inMemory, ArgumentDomain.table(arguments), PreferencesContext.inMemory())
     for (key, value) in values {
-      reportingFaults { () throws(PreferencesError) in
+      reportingErrors { () throws(PreferencesError) in
         store(try value.stored(forKey: key), forKey: key, in: file)
       }
     }
@@ -145,7 +145,7 @@ extension UserPreferences {
   /// False in a child of `fork`, where nothing can be changed or observed. That is reported then.
   var canChange: Bool {
     guard ForkedChild.isThisProcess else { return true }
-    PreferencesFaults.report(.forkedProcess)
+    PreferencesErrors.report(.forkedProcess)
     return false
   }
 
@@ -281,7 +281,7 @@ extension UserPreferences {
   /// threads of the process, unless a domain earlier in the search list has one for the key.
   ///
   /// A value that cannot be stored, because it is nested more than 500 levels deep, or has a null or a UID in it, and
-  /// an empty key change nothing and are told to the handler of ``handleFaults(_:)``.
+  /// an empty key change nothing and are told to the handler of ``handleErrors(_:)``.
   public func set(_ value: PropertyList?, forKey key: String) { set(value, forKey: key, in: file) }
 
   /// Removes the value for a key from the domain of the application.
@@ -326,9 +326,9 @@ extension UserPreferences {
     if let first { throw first }
   }
 
-  /// - Parameter value: is checked here, and a fault told to the handler.
+  /// - Parameter value: is checked here, and an error told to the handler.
   func set(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
-    reportingFaults { () throws(PreferencesError) in
+    reportingErrors { () throws(PreferencesError) in
       guard !key.isEmpty else { throw .emptyKey }
       try value?.checkStorable(forKey: key)
       store(value, forKey: key, in: file)
@@ -354,16 +354,16 @@ extension UserPreferences {
   /// Checks that a value can be stored, and tells the handler if not.
   func check(_ value: PropertyList, forKey key: String) -> Bool {
     var isStorable = false
-    reportingFaults { () throws(PreferencesError) in
+    reportingErrors { () throws(PreferencesError) in
       try value.checkStorable(forKey: key)
       isStorable = true
     }
     return isStorable
   }
 
-  /// Does something whose fault no caller hears of.
-  func reportingFaults(_ body: () throws(PreferencesError) -> Void) {
-    do throws(PreferencesError) { try body() } catch { PreferencesFaults.report(error) }
+  /// Does something whose error no caller hears of.
+  func reportingErrors(_ body: () throws(PreferencesError) -> Void) {
+    do throws(PreferencesError) { try body() } catch { PreferencesErrors.report(error) }
   }
 
   /// Remembers a file that was changed, and that has to be saved with the rest though it may not be in the search list.
@@ -380,13 +380,13 @@ extension UserPreferences.Layer {
 }
 
 extension UserPreferences {
-  /// Has faults told to `handler` that no caller is there to hear of: a file that cannot be read, a save in the
+  /// Has errors told to `handler` that no caller is there to hear of: a file that cannot be read, a save in the
   /// background that failed, a value that cannot be stored.
   ///
-  /// Without a handler they are printed to standard error, a line each. A fault is told once: a file that cannot be
+  /// Without a handler they are printed to standard error, a line each. An error is told once: a file that cannot be
   /// read as long as it stays the same, a save that fails until another error comes or a save succeeds. The handler is
   /// for all stores of the process, and may be called on any thread.
-  public static func handleFaults(_ handler: @escaping @Sendable (PreferencesError) -> Void) {
-    PreferencesFaults.setHandler(handler)
+  public static func handleErrors(_ handler: @escaping @Sendable (PreferencesError) -> Void) {
+    PreferencesErrors.setHandler(handler)
   }
 }

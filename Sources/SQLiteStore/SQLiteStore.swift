@@ -169,7 +169,7 @@ public final class SQLiteStore: PersistentStore {
     do throws(ManagedObjectError) {
       return try state.withLock { state throws(ManagedObjectError) in try body(&state) }
     } catch {
-      // A fault of an object or a request is not about the file.
+      // A defect of an object or a request is not about the file.
       let isOfFile =
         error.objectID == nil && error.details.isEmpty && error.conflicts.isEmpty && error.predicateError == nil
       throw isOfFile ? error.naming(url) : error

@@ -12,7 +12,7 @@ package struct LockedFile: ~Copyable, Sendable {
   /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
   private let lock: HeldLock
   /// Why the file cannot be opened; nil if it is.
-  private let fault: FileError?
+  private let defect: FileError?
   /// The state of the file that was read.
   package private(set) var identity: FileIdentity
 
@@ -25,12 +25,12 @@ package struct LockedFile: ~Copyable, Sendable {
   package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(FileError) {
     while true {
       guard let place = try FileLocation(path), let found = try place.file() else { return nil }
-      let (descriptor, fault) = try Self.open(place, found)
+      let (descriptor, defect) = try Self.open(place, found)
       let lock = HeldLock(on: descriptor, reportedAs: path)
       if descriptor >= 0 { try FileSystem.lock(descriptor, path, until: deadline) }
       var status = found
       var isForbidden = true
-      if fault == nil {
+      if defect == nil {
         try FileSystem.perform(.status, "read", path) { unsafe fstat(descriptor, &status) }
       } else {
         isForbidden = try Self.isForbidden(place)
@@ -39,7 +39,7 @@ package struct LockedFile: ~Copyable, Sendable {
       if isForbidden, let current = try FileIdentity(at: path), current.isSameFile(as: identity) {
         self.place = place
         self.lock = lock
-        self.fault = fault
+        self.defect = defect
         self.identity = identity
         return
       }
@@ -51,8 +51,8 @@ package struct LockedFile: ~Copyable, Sendable {
   /// Opens what is to be locked for a file. Never waits.
   private static func open(
     _ place: FileLocation, _ status: stat
-  ) throws(FileError) -> (descriptor: Int32, fault: FileError?) {
-    var fault: FileError?
+  ) throws(FileError) -> (descriptor: Int32, defect: FileError?) {
+    var defect: FileError?
     // To write if that is allowed: on a network file system only such a descriptor can be locked.
     for flags in [O_RDWR, O_RDONLY] {
       do throws(FileError) {
@@ -60,11 +60,11 @@ package struct LockedFile: ~Copyable, Sendable {
         return (descriptor, nil)
       } catch {
         guard FileError.isAboutFile(error.code) || error.code == EROFS else { throw error }
-        fault = error
+        defect = error
       }
     }
     // Of two processes that may not open it, one sets it aside, and the other finds what the first has saved.
-    return (place.folder.openAgain(), fault)
+    return (place.folder.openAgain(), defect)
   }
 
   /// Whether the file may still not be opened.
@@ -80,7 +80,7 @@ package struct LockedFile: ~Copyable, Sendable {
 
   /// The whole of the file, at most `limit` bytes.
   package mutating func read(limit: Int) throws(FileError) -> Data {
-    if let fault { throw fault }
+    if let defect { throw defect }
     guard lseek(lock.descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", place.path) }
     let (data, identity) = try FileSystem.readRegularFile(lock.descriptor, named: place.path, limit: limit)
     self.identity = identity
@@ -117,7 +117,7 @@ package struct LockedFile: ~Copyable, Sendable {
 
   /// Throws an error if the file, which cannot be read, must stay where it is.
   package func checkSettingAside() throws(FileError) {
-    try place.checkSettingAside(identity, isForbidden: fault != nil)
+    try place.checkSettingAside(identity, isForbidden: defect != nil)
   }
 
   /// Whether the file is still at its path and as it was when it was read.

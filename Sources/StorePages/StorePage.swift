@@ -27,13 +27,13 @@ package struct StorePage {
 
   private static let batchSize = 256
   /// What could not be read of a store.
-  package struct Faults {
+  package struct Defects {
     /// Entities and values that the page does not have.
     package fileprivate(set) var missing = List()
     /// Data that begins like an archive, and cannot be opened.
     package fileprivate(set) var unopened = List()
 
-    /// The first faults of a kind.
+    /// The first defects of a kind.
     package struct List {
       private var texts: [String] = []
       private var count = 0
@@ -66,10 +66,10 @@ package struct StorePage {
   @discardableResult
   package func write(
     to output: FileOutput, progress: (Int) -> Void = { _ in }
-  ) throws(PropertyListError) -> Faults {
+  ) throws(PropertyListError) -> Defects {
     var page = try PageWriter(to: output)
     var groups = store.model.entities.map(PageHead.Group.init)
-    var faults = Faults()
+    var defects = Defects()
     var count = 0
     for entity in store.model.entities where !entity.isAbstract {
       let keys: [RowKey]
@@ -77,7 +77,7 @@ package struct StorePage {
         keys = try self.keys(of: entity)
         if keys.count == rowLimit { groups[entity.index].total = try total(of: entity) }
       } catch {
-        faults.missing.append("\(entity.name) cannot be read: \(error)")
+        defects.missing.append("\(entity.name) cannot be read: \(error)")
         groups[entity.index].isUnreadable = true
         continue
       }
@@ -85,23 +85,23 @@ package struct StorePage {
       for start in stride(from: 0, to: keys.count, by: Self.batchSize) {
         let rows: [StoreRow?]
         do throws(ManagedObjectError) {
-          rows = try self.rows(Array(keys[start..<min(start + Self.batchSize, keys.count)]), of: entity, &faults)
+          rows = try self.rows(Array(keys[start..<min(start + Self.batchSize, keys.count)]), of: entity, &defects)
         } catch {
-          faults.missing.append("\(entity.name) cannot be read from row \(start + 1) on: \(error)")
+          defects.missing.append("\(entity.name) cannot be read from row \(start + 1) on: \(error)")
           groups[entity.index].total = keys.count
           break
         }
-        for case let row? in rows { try write(row, columns, to: &page, &faults) }
+        for case let row? in rows { try write(row, columns, to: &page, &defects) }
         count += rows.count
         progress(count)
       }
     }
-    for root in store.model.entities where root.superentity == nil { addStrangeRows(of: root, to: &faults) }
+    for root in store.model.entities where root.superentity == nil { addStrangeRows(of: root, to: &defects) }
     var head = PageHead(title: title, kind: .store, groups: groups)
     head.facts = facts
-    head.notes = notes + faults.missing.lines + faults.unopened.lines
+    head.notes = notes + defects.missing.lines + defects.unopened.lines
     try page.finish(head)
-    return faults
+    return defects
   }
 }
 
@@ -115,7 +115,7 @@ extension StorePage {
   }
 
   /// Adds the number of rows in the table of an entity that are of no entity there, if there are any.
-  private func addStrangeRows(of root: ManagedObjectModel.Entity, to faults: inout Faults) {
+  private func addStrangeRows(of root: ManagedObjectModel.Entity, to defects: inout Defects) {
     var all = FetchRequest(root.name)
     all.resultType = .count
     // What cannot be read was told already.
@@ -127,7 +127,7 @@ extension StorePage {
     }
     if count <= known { return }
     let rows = count - known == 1 ? "1 row of its table is" : "\(count - known) rows of its table are"
-    faults.missing.append("\(root.name.printable(limit: 100)): \(rows) of no entity in it")
+    defects.missing.append("\(root.name.printable(limit: 100)): \(rows) of no entity in it")
   }
 
   private func keys(of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> [RowKey] {
@@ -145,7 +145,7 @@ extension StorePage {
 
   /// Rows with all their values.
   private func rows(
-    _ keys: [RowKey], of entity: ManagedObjectModel.Entity, _ faults: inout Faults
+    _ keys: [RowKey], of entity: ManagedObjectModel.Entity, _ defects: inout Defects
   ) throws(ManagedObjectError) -> [StoreRow?] {
     var rows = try store.rows(keys)
     for property in entity.properties {
@@ -157,7 +157,7 @@ extension StorePage {
         rows[index]?.values[slot] = value ?? .null
         if value == .null {
           let file = fileOfValue(slot, keys[index]).map { "the file \($0.printable())" } ?? "a file of its own"
-          faults.missing.append("\(name(property, keys[index])): the value is in \(file), which is not there")
+          defects.missing.append("\(name(property, keys[index])): the value is in \(file), which is not there")
         }
       }
     }
@@ -173,7 +173,7 @@ extension StorePage {
 extension StorePage {
   private func write(
     _ row: StoreRow, _ columns: [ManagedObjectModel.Entity.Property], to page: inout PageWriter,
-    _ faults: inout Faults
+    _ defects: inout Defects
   ) throws(PropertyListError) {
     page.beginRow(group: Int(row.key.entityIndex), key: row.key.number)
     for property in columns {
@@ -183,7 +183,7 @@ extension StorePage {
       }
       let (kind, contents, notes) = Unwrapper.opened(data)
       page.data(data.bytes, opened: kind.flatMap { kind in contents.map { (kind, $0) } })
-      for note in notes { faults.unopened.append("\(name(property, row.key)): \(note)") }
+      for note in notes { defects.unopened.append("\(name(property, row.key)): \(note)") }
     }
     try page.endRow()
   }

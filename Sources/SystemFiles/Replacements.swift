@@ -65,9 +65,9 @@ package final class Replacements: Sendable {
     let unwritten = Self.synchronize(files)
     var failures: [Failure] = []
     var folders: [String: String] = [:]
-    for (file, fault) in zip(files, unwritten) {
+    for (file, defect) in zip(files, unwritten) {
       do throws(FileError) {
-        if let fault { throw fault }
+        if let defect { throw defect }
         guard try file.takePlace() else {
           let error = FileError(EAGAIN, "cannot write \(file.path): another program changed it")
           failures.append(Failure(path: file.path, error: error, isOutdated: true))

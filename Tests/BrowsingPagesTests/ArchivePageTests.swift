@@ -75,7 +75,7 @@ struct ArchivePageTests {
 
   @Test("show no picture that would take a browser's memory", arguments: heads)
   func showNoHugePicture(_ head: (name: String, large: [UInt8], small: [UInt8])) throws {
-    // Cut anywhere, they are no faults of the page either.
+    // Cut anywhere, they are no findings of the page either.
     let cuts = (0..<head.large.count).map { PropertyList.data(Data(head.large.prefix($0))) }
     let page = try PageFile(SampleArchive.of([.data(Data(head.large)), .data(Data(head.small))] + cuts))
     let data = try page.rows(of: "data")

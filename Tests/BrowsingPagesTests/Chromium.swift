@@ -12,7 +12,7 @@ final class Chromium: @unchecked Sendable {
 
   static let missing = "no Chromium is installed: apt-get install chromium"
 
-  /// A fault of the browser or of a script.
+  /// A finding of the browser or of a script.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }

@@ -3,7 +3,7 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-/// What only one side can do; `FoundationFaultsTests` says what the other makes of it.
+/// What only one side can do; `FoundationDefectsTests` says what the other makes of it.
 @Suite("Archives go to Foundation, or come from it")
 struct OneWayInterchangeTests {
   private func decode<T: KeyedArchiving.SecureCoding>(

@@ -77,8 +77,8 @@ struct FoundationTypesTests {
     #expect(wrong?.kind == .classNotAllowed && wrong?.path?.description == "root.rows")
     let empty = archive.addObject("Selection", ["rows": .reference(0)])
     #expect(archiveError { _ = try archive.decode(Selection.self, root: empty) }?.kind == .valueNotFound)
-    let faulty = archive.addObject("NSIndexSet", ["NSRangeCount": 1, "NSLocation": -1, "NSLength": 1])
-    let broken = archive.addObject("Selection", ["rows": faulty])
+    let damaged = archive.addObject("NSIndexSet", ["NSRangeCount": 1, "NSLocation": -1, "NSLength": 1])
+    let broken = archive.addObject("Selection", ["rows": damaged])
     let error = archiveError { _ = try archive.decode(Selection.self, root: broken) }
     #expect(error?.kind == .numberOutOfRange && error?.path?.description == "root.rows.NSLocation")
     let range = Selection(rows: [], name: PersonNameComponents(), span: NSRange(location: -1, length: 0), lines: 0..<0)

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("The check of an archive")
 struct KeyedArchiveCheckTests {
-  /// A fault as a test expects it.
+  /// A finding as a test expects it.
   struct Expected: Hashable, CustomStringConvertible {
-    let kind: KeyedArchive.Fault.Kind
+    let kind: KeyedArchive.Finding.Kind
     let uid: UInt32?
     let path: String
     let message: String?
 
-    init(_ kind: KeyedArchive.Fault.Kind, _ uid: UInt32? = nil, _ path: String = "", _ message: String? = nil) {
+    init(_ kind: KeyedArchive.Finding.Kind, _ uid: UInt32? = nil, _ path: String = "", _ message: String? = nil) {
       self.kind = kind
       self.uid = uid
       self.path = path
@@ -27,15 +27,18 @@ struct KeyedArchiveCheckTests {
   private func expect(
     _ expected: [Expected], in data: Data, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let faults = KeyedArchive.check(try PropertyListDocument(data))
-    let found = zip(faults, expected + Array(repeating: Expected(.root), count: faults.count)).map { fault, expected in
+    let findings = KeyedArchive.check(try PropertyListDocument(data))
+    let found = zip(findings, expected + Array(repeating: Expected(.root), count: findings.count)).map {
+      finding, expected in
       // A message is compared where one is expected.
       Expected(
-        fault.kind, fault.uid?.value, KeyedArchiveError.spelled(fault.path),
-        expected.message == nil ? nil : fault.message)
+        finding.kind, finding.uid?.value, KeyedArchiveError.spelled(finding.path),
+        expected.message == nil ? nil : finding.message)
     }
-    #expect(found == expected, "\(faults.map(\.description).joined(separator: "\n"))", sourceLocation: sourceLocation)
-    for fault in faults { #expect(!fault.message.contains("\n") && fault.description.hasSuffix(fault.message)) }
+    #expect(found == expected, "\(findings.map(\.description).joined(separator: "\n"))", sourceLocation: sourceLocation)
+    for finding in findings {
+      #expect(!finding.message.contains("\n") && finding.description.hasSuffix(finding.message))
+    }
   }
 
   @Test("finds nothing wrong with good archives", arguments: PropertyListFormat.allCases)
@@ -56,8 +59,8 @@ struct KeyedArchiveCheckTests {
 
   @Test("finds nothing wrong with archives of Apple's", arguments: Fixtures.archives)
   func findsNothingWrongWithArchivesOfApples(_ url: URL) throws {
-    let faults = try KeyedArchive(contentsOf: url).check()
-    #expect(faults.isEmpty, "\(faults)")
+    let findings = try KeyedArchive(contentsOf: url).check()
+    #expect(findings.isEmpty, "\(findings)")
   }
 
   @Test("finds nothing wrong with archives of this package")
@@ -113,7 +116,7 @@ struct KeyedArchiveCheckTests {
   }
 
   /// Objects from UID 1 on, and what is wrong with them. The key `root` leads to UID 1.
-  static let faultyObjects: [([PropertyList], [Expected])] = [
+  static let damagedObjects: [([PropertyList], [Expected])] = [
     // References.
     (
       [["a": [1, ["b": .uid(9)] as PropertyList], "$class": .uid(2)], .described("C")],
@@ -168,7 +171,7 @@ struct KeyedArchiveCheckTests {
     (["root", "$null"], []),
   ]
 
-  @Test("finds what is wrong with objects, and where", arguments: faultyObjects)
+  @Test("finds what is wrong with objects, and where", arguments: damagedObjects)
   func findsWhatIsWrongWithObjects(_ objects: [PropertyList], _ expected: [Expected]) throws {
     let list = PropertyList.archive(objects: objects)
     try expect(expected, in: list.data(format: .binary))
@@ -176,7 +179,7 @@ struct KeyedArchiveCheckTests {
   }
 
   /// The class of an object, its contents, and what is wrong with it.
-  static let faultyContents: [(String, PropertyList, String)] = [
+  static let damagedContents: [(String, PropertyList, String)] = [
     ("NSArray", [:], "an NSArray without an array NS.objects"),
     ("NSMutableArray", ["NS.objects": 1], "an NSMutableArray without an array NS.objects"),
     ("NSSet", ["NS.objects": "text"], "an NSSet without an array NS.objects"),
@@ -197,7 +200,7 @@ struct KeyedArchiveCheckTests {
     ("NSMutableString", ["NS.string": 5], "an NSMutableString whose NS.string is no text"),
   ]
 
-  @Test("finds objects of Foundation's classes that Apple's reader would refuse", arguments: faultyContents)
+  @Test("finds objects of Foundation's classes that Apple's reader would refuse", arguments: damagedContents)
   func findsObjectsOfFoundationsClassesThatApplesReaderWould(_ name: String, _ object: PropertyList, _ message: String)
     throws
   {
@@ -272,10 +275,10 @@ struct KeyedArchiveCheckTests {
     for _ in 0..<600 { deep = [deep] }
     let list = PropertyList.archive(top: ["root": .uid(1), "deep": deep], objects: ["root"])
     let data = try list.data(format: .binary, options: .init(depth: 1000))
-    let faults = KeyedArchive.check(try PropertyListDocument(data))
-    #expect(faults.map(\.kind) == [.unreadableValue])
-    #expect(faults.first?.message == "arrays and dictionaries are nested more than 512 deep")
-    #expect(faults.first?.description.contains("levels deep)") == true)
+    let findings = KeyedArchive.check(try PropertyListDocument(data))
+    #expect(findings.map(\.kind) == [.unreadableValue])
+    #expect(findings.first?.message == "arrays and dictionaries are nested more than 512 deep")
+    #expect(findings.first?.description.contains("levels deep)") == true)
     // An array of one element, which is the array.
     var file = BinaryFile(archiveWithRootUID: 1)
     let list2 = file.reserve()
@@ -287,35 +290,35 @@ struct KeyedArchiveCheckTests {
 
   @Test("stops at overlapping objects")
   func stopsAtOverlappingObjects() throws {
-    let faults = KeyedArchive.check(
+    let findings = KeyedArchive.check(
       try PropertyListDocument(BinaryFile.sharedDictionary(entries: 3000, objects: 3000).data))
-    #expect(faults.last?.kind == .limitExceeded)
-    #expect(faults.dropLast().allSatisfy { $0.kind == .missingClass })
+    #expect(findings.last?.kind == .limitExceeded)
+    #expect(findings.dropLast().allSatisfy { $0.kind == .missingClass })
   }
 
-  @Test("says of each fault how bad it is: what can be decoded is no error")
-  func saysOfEachFaultHowBad() throws {
+  @Test("says of each finding how bad it is: what can be decoded is no error")
+  func saysOfEachFindingHowBad() throws {
     var archive = HandmadeArchive()
     let root = archive.add("root")
     archive.addObject("Unused")
     var list = archive.propertyList(root: root)
     list.dictionary?["$archiver"] = "MyArchiver"
-    let faults = KeyedArchive.check(try PropertyListDocument(list.data(format: .binary)))
-    #expect(faults.map(\.severity) == [.warning, .note, .note])
+    let findings = KeyedArchive.check(try PropertyListDocument(list.data(format: .binary)))
+    #expect(findings.map(\.severity) == [.warning, .note, .note])
     #expect(
       try KeyedUnarchiver(forReadingFrom: list.data(format: .binary)).decode(String.self, forKey: "root") == "root")
-    for kind in KeyedArchive.Fault.Kind.allCases where kind != .otherArchiver && kind != .unreachableObject {
-      #expect(KeyedArchive.Fault(kind, "").severity == .error)
+    for kind in KeyedArchive.Finding.Kind.allCases where kind != .otherArchiver && kind != .unreachableObject {
+      #expect(KeyedArchive.Finding(kind, "").severity == .error)
     }
   }
 
-  @Test("every sort of fault is found by one of these tests")
-  func everySortOfFaultIsFoundByOne() {
-    let found = Set(Self.otherLists.flatMap { $0.1.map(\.kind) } + Self.faultyObjects.flatMap { $0.1.map(\.kind) })
-    let elsewhere: Set<KeyedArchive.Fault.Kind> = [
+  @Test("every sort of finding is found by one of these tests")
+  func everySortOfFindingIsFoundByOne() {
+    let found = Set(Self.otherLists.flatMap { $0.1.map(\.kind) } + Self.damagedObjects.flatMap { $0.1.map(\.kind) })
+    let elsewhere: Set<KeyedArchive.Finding.Kind> = [
       .invalidContents, .circularCollection, .duplicateKey, .unreadableValue, .limitExceeded,
     ]
-    #expect(found.union(elsewhere) == Set(KeyedArchive.Fault.Kind.allCases))
+    #expect(found.union(elsewhere) == Set(KeyedArchive.Finding.Kind.allCases))
     #expect(found.isDisjoint(with: elsewhere))
   }
 

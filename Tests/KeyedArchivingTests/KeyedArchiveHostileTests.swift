@@ -39,7 +39,7 @@ struct KeyedArchiveHostileTests {
     ]
     let outcome = OnSmallStack.run {
       for (index, archive) in chains.enumerated() {
-        let expected: Set<KeyedArchive.Fault.Kind> = index == 4 ? [.invalidObject, .unreachableObject] : []
+        let expected: Set<KeyedArchive.Finding.Kind> = index == 4 ? [.invalidObject, .unreachableObject] : []
         #expect(Set(archive.check().map(\.kind)) == expected)
         let (tree, json) = try self.look(at: archive)
         // In proportion to the input, not to its square.
@@ -106,16 +106,16 @@ struct KeyedArchiveHostileTests {
       let input = Data(bytes)
       let duration = ThreadClock.measure {
         guard let document = try? PropertyListDocument(input) else { return }
-        let faults = KeyedArchive.check(document)
+        let findings = KeyedArchive.check(document)
         guard let archive = try? KeyedArchive(document) else {
-          #expect(!faults.isEmpty, "\(input.base64EncodedString())")
+          #expect(!findings.isEmpty, "\(input.base64EncodedString())")
           return
         }
         let tree = try? archive.tree()
         let json = try? archive.jsonData()
         _ = try? look(at: archive)
         for object in archive.objects { _ = (object.kind, object.className, try? object.fields, object.value) }
-        if faults.isEmpty {
+        if findings.isEmpty {
           #expect(tree != nil && json != nil, "\(input.base64EncodedString())")
           #expect(tree?.contains("<unreadable") != true, "\(input.base64EncodedString())")
         }

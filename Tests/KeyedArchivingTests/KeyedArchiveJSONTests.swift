@@ -352,7 +352,7 @@ struct JSONMatcher {
 }
 
 extension PropertyList {
-  /// An archive of any objects that refer to each other in any way, with faults among them.
+  /// An archive of any objects that refer to each other in any way, damaged among them.
   static func randomArchive(using random: inout SeededGenerator) -> PropertyList {
     let count = UInt32.random(in: 1...24, using: &random)
     let classes = ["Person", "NSArray", "NSDictionary", "NSDate"]

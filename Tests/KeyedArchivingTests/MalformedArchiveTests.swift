@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Archives that break the rules of their format")
 struct MalformedArchiveTests {
-  /// A fault in an archive whose root is a string in an object, `NSMutableString`.
-  struct Fault: CustomTestStringConvertible, Sendable {
+  /// A finding in an archive whose root is a string in an object, `NSMutableString`.
+  struct Finding: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let kind: KeyedArchiveError.Kind
     let root: PropertyList
@@ -32,78 +32,80 @@ struct MalformedArchiveTests {
     ["NS.string": "text", "$class": description]
   }
 
-  static let faults: [Fault] = [
-    Fault("an object without a class", ["NS.string": "text"]),
-    Fault("an object without anything", [:]),
-    Fault("an object whose class is a string", object("NSString"), description),
-    Fault("an object whose class is a string in the object table", object(.reference(2)), "NSString"),
-    Fault("an object whose class is nothing", object(.reference(0))),
-    Fault("an object whose class is a number", object(2), description),
-    Fault("an object whose class stands in the object itself", object(description)),
-    Fault("an object that is its own class", object(.reference(1))),
-    Fault("an object whose class is outside the object table", object(.reference(3)), description),
-    Fault("an object whose class has the greatest UID there is", object(.uid(.init(.max))), description),
-    Fault("an object whose class is a UID in the object table", object(.reference(2)), .reference(3), description),
-    Fault("an object whose class is an array", object(.reference(2)), [description]),
-    Fault("a class without a name", object(.reference(2)), ["$classes": ["NSMutableString", "NSObject"]]),
-    Fault("a class whose name is no text", object(.reference(2)), ["$classname": 5, "$classes": ["NSMutableString"]]),
-    Fault("a class whose name is a reference", object(.reference(2)), ["$classname": .reference(3)], "NSMutableString"),
-    Fault(
+  static let findings: [Finding] = [
+    Finding("an object without a class", ["NS.string": "text"]),
+    Finding("an object without anything", [:]),
+    Finding("an object whose class is a string", object("NSString"), description),
+    Finding("an object whose class is a string in the object table", object(.reference(2)), "NSString"),
+    Finding("an object whose class is nothing", object(.reference(0))),
+    Finding("an object whose class is a number", object(2), description),
+    Finding("an object whose class stands in the object itself", object(description)),
+    Finding("an object that is its own class", object(.reference(1))),
+    Finding("an object whose class is outside the object table", object(.reference(3)), description),
+    Finding("an object whose class has the greatest UID there is", object(.uid(.init(.max))), description),
+    Finding("an object whose class is a UID in the object table", object(.reference(2)), .reference(3), description),
+    Finding("an object whose class is an array", object(.reference(2)), [description]),
+    Finding("a class without a name", object(.reference(2)), ["$classes": ["NSMutableString", "NSObject"]]),
+    Finding(
+      "a class whose name is no text", object(.reference(2)), ["$classname": 5, "$classes": ["NSMutableString"]]),
+    Finding(
+      "a class whose name is a reference", object(.reference(2)), ["$classname": .reference(3)], "NSMutableString"),
+    Finding(
       "a class that is another by its ancestors", object(.reference(2)),
       ["$classname": "NSMutableString", "$classes": ["NSArray", "NSObject"]]),
-    Fault("a class without even itself", object(.reference(2)), ["$classname": "NSMutableString", "$classes": []]),
-    Fault(
+    Finding("a class without even itself", object(.reference(2)), ["$classname": "NSMutableString", "$classes": []]),
+    Finding(
       "a class whose ancestors are no texts", object(.reference(2)),
       ["$classname": "NSMutableString", "$classes": ["NSMutableString", 1]]),
-    Fault(
+    Finding(
       "a class whose ancestors are no array", object(.reference(2)),
       ["$classname": "NSMutableString", "$classes": "NSMutableString"]),
-    Fault(
+    Finding(
       "a class with more ancestors than anybody has", object(.reference(2)),
       ["$classname": "NSMutableString", "$classes": .array(Array(repeating: "NSMutableString", count: 300))]),
-    Fault(
+    Finding(
       "a class whose hints are no texts", object(.reference(2)), ["$classname": "NSMutableString", "$classhints": [[]]]),
-    Fault("an object where it is needed, instead of a reference to it", root: object(.reference(1)), description),
-    Fault("a dictionary where an object is due", root: ["NS.string": "text"]),
-    Fault("a reference out of the object table", root: .reference(1)),
-    Fault("a reference far out of the object table", root: .uid(.init(.max))),
-    Fault(
+    Finding("an object where it is needed, instead of a reference to it", root: object(.reference(1)), description),
+    Finding("a dictionary where an object is due", root: ["NS.string": "text"]),
+    Finding("a reference out of the object table", root: .reference(1)),
+    Finding("a reference far out of the object table", root: .uid(.init(.max))),
+    Finding(
       "a reference to a reference", .reference(2),
       object(.reference(3)), description),
-    Fault("a reference to itself", .reference(1)),
-    Fault("an array where an object is due", kind: .typeMismatch, ["text"]),
-    Fault("an array where an object is needed", kind: .typeMismatch, root: ["text"]),
-    Fault("nothing", kind: .valueNotFound, root: .reference(0)),
-    Fault("null", kind: .valueNotFound, .null),
-    Fault("null where it is needed", kind: .valueNotFound, root: .null),
-    Fault("a text that says nothing", kind: .valueNotFound, "$null"),
+    Finding("a reference to itself", .reference(1)),
+    Finding("an array where an object is due", kind: .typeMismatch, ["text"]),
+    Finding("an array where an object is needed", kind: .typeMismatch, root: ["text"]),
+    Finding("nothing", kind: .valueNotFound, root: .reference(0)),
+    Finding("null", kind: .valueNotFound, .null),
+    Finding("null where it is needed", kind: .valueNotFound, root: .null),
+    Finding("a text that says nothing", kind: .valueNotFound, "$null"),
   ]
 
-  @Test("are refused, and the error says which object is wrong", arguments: faults)
-  func areRefusedAndTheErrorSaysWhichObject(_ fault: Fault) throws {
+  @Test("are refused, and the error says which object is wrong", arguments: findings)
+  func areRefusedAndTheErrorSaysWhichObject(_ finding: Finding) throws {
     var archive = HandmadeArchive()
-    archive.objects += fault.objects
+    archive.objects += finding.objects
     for type in [String.self, Archived.Mutable<String>.self, [String].self, Float.self] as [any SecureCoding.Type] {
-      let unarchiver = try archive.unarchiver(root: fault.root)
+      let unarchiver = try archive.unarchiver(root: finding.root)
       for _ in 0..<3 {
         let error = archiveError { _ = try unarchiver.decode(of: [type], forKey: "root") }
-        #expect(error?.kind == fault.kind, "\(error?.description ?? "was decoded")")
+        #expect(error?.kind == finding.kind, "\(error?.description ?? "was decoded")")
         #expect(error?.path?.description == "root")
-        if fault.kind == .malformed, fault.root == .reference(1), !fault.objects.isEmpty {
+        if finding.kind == .malformed, finding.root == .reference(1), !finding.objects.isEmpty {
           #expect(error?.uid?.value == 1)
         }
       }
     }
-    let unarchiver = try archive.unarchiver(root: fault.root)
-    if fault.kind != .typeMismatch {
-      #expect(archiveError { _ = try unarchiver.decode(String.self, forKey: "root") }?.kind == fault.kind)
-      #expect(archiveError { _ = try unarchiver.decode(ArchivedValue.self, forKey: "root") }?.kind == fault.kind)
+    let unarchiver = try archive.unarchiver(root: finding.root)
+    if finding.kind != .typeMismatch {
+      #expect(archiveError { _ = try unarchiver.decode(String.self, forKey: "root") }?.kind == finding.kind)
+      #expect(archiveError { _ = try unarchiver.decode(ArchivedValue.self, forKey: "root") }?.kind == finding.kind)
     }
-    if fault.kind == .valueNotFound {
+    if finding.kind == .valueNotFound {
       #expect(try unarchiver.decodeIfPresent(String.self, forKey: "root") == nil)
       #expect(try unarchiver.decodeIfPresent(of: [String.self], forKey: "root") == nil)
     } else {
-      #expect(archiveError { _ = try unarchiver.decodeIfPresent(String.self, forKey: "root") }?.kind == fault.kind)
+      #expect(archiveError { _ = try unarchiver.decodeIfPresent(String.self, forKey: "root") }?.kind == finding.kind)
     }
   }
 

@@ -142,7 +142,7 @@ import Testing
       (Piece.new("iI") + [1, 3], "no dictionary"), (Piece.new("iI") + [1, 3, 0x92, 0x94], "no dictionary"),
       (Piece.new("@@") + [0x85, 0x85], "the runs end"),
     ] as [([UInt8], String)])
-  func faults(groups: [UInt8], message: String) throws {
+  func findings(groups: [UInt8], message: String) throws {
     let error = #expect(throws: TypedstreamError.self) { try MessageBody(Self.broken(groups)) }
     #expect(error?.kind == .invalidContents && error?.byteOffset != nil)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
@@ -214,13 +214,13 @@ import Testing
     let other: PropertyList = ["ust": true]
     let none = try MessageEdits(other.data(format: .binary))
     #expect(none.versions.isEmpty && none.retracted.isEmpty && none.originalRanges.isEmpty)
-    let faults: [PropertyList] = [
+    let findings: [PropertyList] = [
       ["ec": ["x": []]], ["ec": ["0": 7]], ["ec": ["0": [["d": 1]]]], ["ec": ["0": [["d": 1, "t": .data(Data())]]]],
       ["otr": ["0": ["lo": -1, "le": 5]]], ["otr": ["0": 7]], ["ec": ["0": [], "00": []]],
       ["otr": ["0": ["lo": 0, "le": 5], "00": ["lo": 0, "le": 5]]],
     ]
-    for fault in faults {
-      #expect(throws: (any Error).self) { try MessageEdits(fault.data(format: .binary)) }
+    for finding in findings {
+      #expect(throws: (any Error).self) { try MessageEdits(finding.data(format: .binary)) }
     }
   }
 }

@@ -146,13 +146,13 @@ struct NIBArchiveErrorTests {
       var nib = nib
       let time = try ThreadClock.measure {
         nib = try NIBArchive(nib.data())
-        let faults = nib.check()
+        let findings = nib.check()
         if nib.objects.count > 3 {
-          #expect(faults.contains { $0.kind == .limitExceeded })
+          #expect(findings.contains { $0.kind == .limitExceeded })
           let error = #expect(throws: NIBArchiveError.self) { try nib.keyedArchive() }
           #expect(error?.kind == .limitExceeded)
         } else {
-          #expect(!faults.contains { $0.kind == .limitExceeded })
+          #expect(!findings.contains { $0.kind == .limitExceeded })
           _ = try nib.keyedArchive().tree()
         }
       }
@@ -160,12 +160,12 @@ struct NIBArchiveErrorTests {
     }
   }
 
-  @Test("faults without number are no list without end")
-  func faultsWithoutNumber() throws {
+  @Test("findings without number are no list without end")
+  func findingsWithoutNumber() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<0)], keys: Array(repeating: "", count: 100_000), values: [],
       classNames: [.init("NSObject")])
-    let faults = try NIBArchive(nib.data()).check()
-    #expect(faults.count < 20_000 && faults.last?.kind == .limitExceeded)
+    let findings = try NIBArchive(nib.data()).check()
+    #expect(findings.count < 20_000 && findings.last?.kind == .limitExceeded)
   }
 }

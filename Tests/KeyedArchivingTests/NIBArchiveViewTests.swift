@@ -141,14 +141,14 @@ struct NIBArchiveViewTests {
 
 @Suite("The check of a compiled nib")
 struct NIBArchiveCheckTests {
-  private func faults(_ nib: NIBArchive) -> [String] {
+  private func findings(_ nib: NIBArchive) -> [String] {
     nib.check().map { "\($0.severity.rawValue) \($0.kind.rawValue) \($0.description)" }
   }
 
-  @Test("a nib as the coder writes it has no faults")
+  @Test("a nib as the coder writes it has no findings")
   func aNibAsTheCoderWritesIt() throws {
-    #expect(try faults(.label()) == [])
-    #expect(try faults(NIBArchive(NIBArchive.label().data())) == [])
+    #expect(try findings(.label()) == [])
+    #expect(try findings(NIBArchive(NIBArchive.label().data())) == [])
   }
 
   @Test("each index that leads out of a table")
@@ -158,7 +158,7 @@ struct NIBArchiveCheckTests {
       values: [(0, .object(1)), (3, .object(44)), (0, .null)],
       classNames: [.init("NSObject", fallbackIndices: [1, 8]), .init("A", fallbackIndices: [1])])
     #expect(
-      faults(nib) == [
+      findings(nib) == [
         "error invalidFallback the class \"NSObject\" has the fallback 8, which is none of the 2 classes",
         "error invalidFallback the class \"A\" has the fallback 1, which is the class itself",
         "error missingKey object 0, value 1: key 3, and there are 1",
@@ -175,7 +175,7 @@ struct NIBArchiveCheckTests {
       values: [(0, .null), (2, .null), (0, .object(3))],
       classNames: [.init("A"), .init("Root"), .init("A")])
     #expect(
-      faults(nib) == [
+      findings(nib) == [
         "error danglingReference value 2: a reference to object 3, and there are 2",
         "note unusedValue value 2: no object has this value", "note unusedKey no value has key 1, \"b\"",
         "note duplicateName key 2, \"a\", stands there before",
@@ -185,7 +185,7 @@ struct NIBArchiveCheckTests {
         "warning duplicateKey object 0, value 1: the key \"a\" once more",
         "note unreachableObject object 1: nothing leads from the root to this object",
       ])
-    #expect(try faults(NIBArchive(objects: [])) == ["error noRoot there are no objects, and so no root"])
+    #expect(try findings(NIBArchive(objects: [])) == ["error noRoot there are no objects, and so no root"])
   }
 
   @Test("collections that no reader can make")
@@ -197,7 +197,7 @@ struct NIBArchiveCheckTests {
       .collection("NSDictionary", [3]), .init("NSArray", [mark, .init("b", .null)]), .init("NSString", []),
     ])
     #expect(
-      faults(nib) == [
+      findings(nib) == [
         "error circularCollection object 1: an immutable collection that contains itself, by way of #2",
         "error invalidCollection object 4: a dictionary of 1 keys and values",
         "error invalidCollection object 5: a collection of 1 elements, 1 of which have other keys",
@@ -213,7 +213,7 @@ struct NIBArchiveCheckTests {
         (classIndex: 1, values: 1..<1),
       ], keys: ["a", "b", "c"], values: [(0, .object(1)), (1, .object(2)), (2, .object(3))],
       classNames: [.init("NSObject"), .init("A")])
-    #expect(faults(nib) == [])
+    #expect(findings(nib) == [])
     #expect(nib.objects[1].values.map(\.key) == ["b", "c"])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Compiled nibs that are bent")
 struct NibMutationTests {
-  @Test("a generated nib has no fault, and all its views", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("a generated nib has no finding, and all its views", arguments: 1...20 as ClosedRange<UInt64>)
   func generatedNibsAreValid(_ seed: UInt64) throws {
     var generator = ValidNib(seed: seed)
     let nib = try generator.make()

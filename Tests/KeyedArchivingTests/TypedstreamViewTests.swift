@@ -96,11 +96,11 @@ struct TypedstreamViewTests {
         """)
   }
 
-  @Test("has no faults", arguments: TypedstreamSamples.sound)
-  func hasNoFaults(_ name: String) throws {
+  @Test("has no findings", arguments: TypedstreamSamples.sound)
+  func hasNoFindings(_ name: String) throws {
     let archive = try Typedstream(TypedstreamSamples.data(name)).keyedArchive()
-    let faults = KeyedArchive.check(archive.document).filter { $0.kind != .otherArchiver }
-    #expect(faults.isEmpty, "\(faults.prefix(5))")
+    let findings = KeyedArchive.check(archive.document).filter { $0.kind != .otherArchiver }
+    #expect(findings.isEmpty, "\(findings.prefix(5))")
     #expect(try !archive.tree().isEmpty)
   }
 

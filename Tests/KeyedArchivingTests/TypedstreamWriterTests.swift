@@ -136,7 +136,7 @@ struct TypedstreamWriterTests {
   }
 
   /// What a builder is asked for wrongly, and what is wrong.
-  private static let faults: [(TypedstreamError.Kind, @Sendable (inout TypedstreamBuilder) throws -> Void)] = [
+  private static let findings: [(TypedstreamError.Kind, @Sendable (inout TypedstreamBuilder) throws -> Void)] = [
     (.malformed, { try $0.beginGroup("z") }),
     (.unsupportedType, { try $0.beginGroup("(?=if)") }),
     (.invalidValue, { try $0.append(1) }),
@@ -279,9 +279,9 @@ struct TypedstreamWriterTests {
     ),
   ]
 
-  @Test("has no values that its encodings do not announce", arguments: faults.indices)
+  @Test("has no values that its encodings do not announce", arguments: findings.indices)
   func hasNoOtherValues(_ place: Int) {
-    let (kind, ask) = Self.faults[place]
+    let (kind, ask) = Self.findings[place]
     var builder = TypedstreamBuilder()
     let error = #expect(throws: TypedstreamError.self) { try ask(&builder) }
     #expect(error?.kind == kind, "\(error?.description ?? "")")

@@ -9,7 +9,7 @@ struct ValidNib {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  /// Returns a nib without a fault: views in views, with texts, fonts, colours, constraints and references back.
+  /// Returns a nib without a finding: views in views, with texts, fonts, colours, constraints and references back.
   ///
   /// - Parameter viewCount: the greatest number of views.
   mutating func make(viewCount: Int = 12) throws -> NIBArchive {

@@ -60,7 +60,7 @@ import Testing
     #expect(notes[0].isInaccessible)
   }
 
-  @Test("Names and values that do not fit are errors") func faults() throws {
+  @Test("Names and values that do not fit are errors") func defects() throws {
     func code(_ request: BatchRequest) -> ManagedObjectError.Code? { errorCode { try context.execute(request) } }
     #expect(code(.insert("Nobody", [])) == .undefinedKey)
     #expect(code(.insert("Note", [["nothing": .integer(1)]])) == .undefinedKey)

@@ -76,13 +76,13 @@ struct ClassJoiningTests {
   struct Difference: CustomTestStringConvertible {
     let text: String
     var classes: [ManagedObject.Type] = [Note.self, Person.self, Employee.self]
-    var kinds: [ManagedObjectModelError.Fault.Kind] = [.classMismatch]
+    var kinds: [ManagedObjectModelError.Defect.Kind] = [.classMismatch]
     let change: @Sendable (inout [EntityDescription]) -> Void
     var testDescription: String { text }
 
     init(
       _ text: String, _ classes: [ManagedObject.Type] = [Note.self, Person.self, Employee.self],
-      _ kinds: [ManagedObjectModelError.Fault.Kind] = [.classMismatch],
+      _ kinds: [ManagedObjectModelError.Defect.Kind] = [.classMismatch],
       _ change: @escaping @Sendable (inout [EntityDescription]) -> Void = { _ in }
     ) {
       (self.text, self.classes, self.kinds, self.change) = (text, classes, kinds, change)
@@ -157,9 +157,9 @@ struct ClassJoiningTests {
   func difference(_ difference: Difference) throws {
     let model = try Self.model(difference.change)
     let error = #expect(throws: ManagedObjectModelError.self) { try model.joined(with: difference.classes) }
-    guard case .invalid(let faults)? = error else { return }
+    guard case .invalid(let defects)? = error else { return }
     #expect(error?.description.hasPrefix(difference.text) == true, "\(error?.description ?? "")")
-    #expect(faults.map(\.kind) == difference.kinds)
+    #expect(defects.map(\.kind) == difference.kinds)
   }
 
   @Test("take what is optional in the model if 0 can stand for nothing")

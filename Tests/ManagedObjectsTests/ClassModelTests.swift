@@ -119,7 +119,7 @@ struct ClassModelTests {
 }
 
 @Suite("Classes that make no model")
-struct ClassFaultTests {
+struct ClassDefectTests {
   final class Lone: ManagedObject { @Relationship var other: Other? }
 
   final class Other: ManagedObject { @Attribute var a: Int }
@@ -168,7 +168,7 @@ struct ClassFaultTests {
 
   struct Misfit: CustomTestStringConvertible {
     let classes: [ManagedObject.Type]
-    let kinds: [ManagedObjectModelError.Fault.Kind]
+    let kinds: [ManagedObjectModelError.Defect.Kind]
     let text: String
     var testDescription: String { text }
   }
@@ -222,11 +222,11 @@ struct ClassFaultTests {
   ]
 
   @Test("say all that is wrong, and where", arguments: misfits)
-  func fault(_ misfit: Misfit) throws {
+  func defect(_ misfit: Misfit) throws {
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(classes: misfit.classes) }
     #expect(error?.description == misfit.text)
-    guard case .invalid(let faults)? = error else { return }
-    #expect(faults.map(\.kind) == misfit.kinds)
+    guard case .invalid(let defects)? = error else { return }
+    #expect(defects.map(\.kind) == misfit.kinds)
   }
 
   @Test("say what several have wrong in one error")
@@ -234,7 +234,7 @@ struct ClassFaultTests {
     let error = #expect(throws: ManagedObjectModelError.self) {
       try ManagedObjectModel(BadPredicate.self, Lone.self, Reserved.self)
     }
-    guard case .invalid(let faults)? = error else { return }
-    #expect(Set(faults.map(\.kind)) == [.classProperty, .forbiddenName])
+    guard case .invalid(let defects)? = error else { return }
+    #expect(Set(defects.map(\.kind)) == [.classProperty, .forbiddenName])
   }
 }

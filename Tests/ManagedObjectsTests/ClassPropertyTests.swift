@@ -89,14 +89,14 @@ struct ClassPropertyTests {
     }
   }
 
-  final class Refusing: ManagedObject { @Attribute var value: ClassFaultTests.Unarchivable? }
+  final class Refusing: ManagedObject { @Attribute var value: ClassDefectTests.Unarchivable? }
 
   @Test("keep their value if they are given one that cannot be archived")
   func refused() throws {
     let object = try S.object(Refusing.self, in: ManagedObjectModel(Refusing.self))
     let slot = try #require(object.shape.entity.property(named: "value")?.slot)
     object.values[slot] = .attribute(.data(Data([1])))
-    object.value = ClassFaultTests.Unarchivable()
+    object.value = ClassDefectTests.Unarchivable()
     #expect(object.values[slot] == .attribute(.data(Data([1]))))
     object.value = nil
     #expect(object.values[slot] == .null)

@@ -171,7 +171,7 @@ struct FetchDictionaryTests {
   }
 
   /// Requests of which no dictionaries can be made, and the name that is wrong.
-  static let faults: [(String, [String], [String]?, String?, [String], String?)] = [
+  static let defects: [(String, [String], [String]?, String?, [String], String?)] = [
     ("unknown property", ["nmae"], nil, nil, [], "nmae"),
     ("to-many property", ["notes.title"], nil, nil, [], "notes.title"),
     ("to-many relationship", ["notes"], nil, nil, [], "notes"),
@@ -190,23 +190,23 @@ struct FetchDictionaryTests {
     ("groups sorted by something else", ["age"], ["age"], nil, ["name"], "name"),
   ]
 
-  @Test("cannot be made of everything", arguments: faults)
+  @Test("cannot be made of everything", arguments: defects)
   func cannotBeMade(
-    _ fault: (
+    _ defect: (
       name: String, values: [String], groupBy: [String]?, having: String?, order: [String], key: String?
     )
   ) throws {
-    let values = try fault.values.map { text in
+    let values = try defect.values.map { text in
       let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
       return parts.count == 2 ? try Self.value(parts[0], parts[1]) : .property(text)
     }
     let request = try request(
-      "Person", values, groupBy: fault.groupBy?.map { .property($0) }, having: fault.having,
-      sortedBy: fault.order.map { FetchRequest.SortDescriptor($0) })
-    let error = #expect(throws: ManagedObjectError.self, "\(fault.name)") {
+      "Person", values, groupBy: defect.groupBy?.map { .property($0) }, having: defect.having,
+      sortedBy: defect.order.map { FetchRequest.SortDescriptor($0) })
+    let error = #expect(throws: ManagedObjectError.self, "\(defect.name)") {
       try request.check(against: FetchSamples.shared.model)
     }
-    #expect(error?.key == fault.key, "\(fault.name): \(String(describing: error))")
+    #expect(error?.key == defect.key, "\(defect.name): \(String(describing: error))")
     #expect([.unsupportedRequest, .undefinedKey].contains(error?.code))
     #expect(throws: ManagedObjectError.self) { try found(request) }
   }

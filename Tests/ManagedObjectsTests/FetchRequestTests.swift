@@ -233,7 +233,7 @@ struct FetchRequestTests {
   }
 
   /// Requests that cannot be executed, and the key that is wrong.
-  static let faults: [(String, FetchRequest, ManagedObjectError.Code, String?)] = [
+  static let defects: [(String, FetchRequest, ManagedObjectError.Code, String?)] = [
     ("no entity", FetchRequest("Nobody"), .undefinedKey, "Nobody"),
     ("limit", changed("Person") { $0.fetchLimit = -1 }, .unsupportedRequest, nil),
     ("offset", changed("Person") { $0.fetchOffset = -1 }, .unsupportedRequest, nil),
@@ -272,15 +272,15 @@ struct FetchRequestTests {
     ("condition on objects", changed("Person") { $0.havingPredicate = .constant(true) }, .unsupportedRequest, nil),
   ]
 
-  @Test("that cannot be executed say why", arguments: faults)
-  func sayWhy(_ fault: (name: String, request: FetchRequest, code: ManagedObjectError.Code, key: String?)) throws {
-    let error = #expect(throws: ManagedObjectError.self, "\(fault.name)") {
-      try fault.request.check(against: FetchSamples.shared.model)
+  @Test("that cannot be executed say why", arguments: defects)
+  func sayWhy(_ defect: (name: String, request: FetchRequest, code: ManagedObjectError.Code, key: String?)) throws {
+    let error = #expect(throws: ManagedObjectError.self, "\(defect.name)") {
+      try defect.request.check(against: FetchSamples.shared.model)
     }
-    #expect(error?.code == fault.code && error?.key == fault.key, "\(fault.name): \(String(describing: error))")
+    #expect(error?.code == defect.code && error?.key == defect.key, "\(defect.name): \(String(describing: error))")
     let entity = try #require(FetchSamples.shared.model["Person"])
-    if fault.request.entityName == "Person" {
-      #expect(throws: ManagedObjectError.self) { try fault.request.execute(on: FetchSamples.shared, of: entity) }
+    if defect.request.entityName == "Person" {
+      #expect(throws: ManagedObjectError.self) { try defect.request.execute(on: FetchSamples.shared, of: entity) }
     }
   }
 

@@ -114,7 +114,7 @@ final class FollowedResults: FetchedResultsControllerDelegate {
   private(set) var shown = FetchedResultsSnapshot()
   private var single = FetchedResultsChanges()
   private(set) var changeCount = 0
-  private var faults: [String] = []
+  private var defects: [String] = []
 
   init(_ kind: ResultsCase, _ context: ManagedObjectContext) throws {
     self.kind = kind
@@ -140,24 +140,24 @@ final class FollowedResults: FetchedResultsControllerDelegate {
     _ controller: FetchedResultsController<ManagedObject>, didChangeContentWith changes: FetchedResultsChanges
   ) {
     changeCount += 1
-    if single != changes { faults.append("single changes are others: \(single) and \(changes)") }
+    if single != changes { defects.append("single changes are others: \(single) and \(changes)") }
     // The list of all, by the standard library's difference.
     var plain = shown.objectIDs.applying(changes.difference)
     for change in changes.objects where change.kind == .update {
       if let offset = change.newOffset, plain?.indices.contains(offset) == true { plain?[offset] = change.objectID }
     }
-    if !shown.apply(changes) { faults.append("does not fit: \(changes)") }
-    if plain != shown.objectIDs { faults.append("the difference is another: \(changes)") }
-    if shown != controller.snapshot { faults.append("gives \(shown) and not \(controller.snapshot): \(changes)") }
+    if !shown.apply(changes) { defects.append("does not fit: \(changes)") }
+    if plain != shown.objectIDs { defects.append("the difference is another: \(changes)") }
+    if shown != controller.snapshot { defects.append("gives \(shown) and not \(controller.snapshot): \(changes)") }
   }
 
   /// The first contradiction found; nil if there is none.
   ///
   /// - Parameter isCurrent: true if the results are to be what a fetch finds.
   func check(isCurrent: Bool) throws -> String? {
-    if let fault = faults.first { return fault }
-    if let fault = controller.engine.list._checkInvariants() ?? controller.engine.all?._checkInvariants() {
-      return fault
+    if let defect = defects.first { return defect }
+    if let defect = controller.engine.list._checkInvariants() ?? controller.engine.all?._checkInvariants() {
+      return defect
     }
     if shown != controller.snapshot { return "shows \(shown) and not \(controller.snapshot)" }
     // While saves wait to be merged, objects have values of different times.
@@ -242,8 +242,8 @@ struct FetchedResultsScript {
       let isCurrent = unmerged.isEmpty
       if isCurrent { context.processPendingChanges() }
       for result in results {
-        if let fault = try result.check(isCurrent: isCurrent) {
-          Issue.record("\(result.kind.testDescription): \(fault) \(trace)")
+        if let defect = try result.check(isCurrent: isCurrent) {
+          Issue.record("\(result.kind.testDescription): \(defect) \(trace)")
           throw CancellationError()
         }
       }

@@ -54,7 +54,7 @@ struct HostileStoreTests {
         do {
           let contents = try format.read(Data(damaged), into: empty, configuration: nil)
           accepted += 1
-          if let fault = contents.table._checkInvariants() { Issue.record("\(fault): \(damaged)") }
+          if let defect = contents.table._checkInvariants() { Issue.record("\(defect): \(damaged)") }
           // What was read can be written.
           if accepted % 16 == 0 { _ = try format.write(contents, old: Data(damaged), changed: []) }
         } catch {
@@ -92,7 +92,7 @@ struct HostileStoreTests {
   }
 
   @Test("A binary store that contradicts itself is an error that says where")
-  func binaryFaults() throws {
+  func binaryDefects() throws {
     let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
     let cases: [([BinaryEntity], String)] = [
       ([note(name: "Nobody")], "no such entity"), ([note(name: "Thing")], "no such entity"),

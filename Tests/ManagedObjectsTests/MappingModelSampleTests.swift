@@ -34,10 +34,10 @@ struct MappingModelSampleTests {
       }
       let old = try #require(versions.models[source])
       let new = try #require(versions.models[destination])
-      #expect(mapping.faults(from: old, to: new) == [])
-      #expect(!mapping.faults(from: new, to: old).isEmpty)
+      #expect(mapping.defects(from: old, to: new) == [])
+      #expect(!mapping.defects(from: new, to: old).isEmpty)
       let first = try #require(versions.models["SampleModel"])
-      #expect(!mapping.faults(from: first, to: new).isEmpty)
+      #expect(!mapping.defects(from: first, to: new).isEmpty)
     }
   }
 

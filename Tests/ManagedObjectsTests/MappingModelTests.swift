@@ -138,7 +138,7 @@ struct MappingModelTests {
   }
 
   /// What is done to an archive that is right, and a part of what is said of it then.
-  static let faults: [(change: @Sendable (inout ArchiveSketch) throws -> Void, message: String)] = [
+  static let defects: [(change: @Sendable (inout ArchiveSketch) throws -> Void, message: String)] = [
     ({ $0[$0.places(of: "NSEntityMapping")[0]]["NSMappingType"] = 9 }, "9 is no type of mappings"),
     ({ $0[$0.places(of: "NSEntityMapping")[0]]["NSMappingName"] = nil }, "NSMappingName"),
     ({ $0[$0.places(of: "NSPropertyMapping")[0]]["NSDestinationPropertyName"] = nil }, "NSDestinationPropertyName"),
@@ -172,13 +172,13 @@ struct MappingModelTests {
     ({ $0[$0.places(of: "NSEntityMapping")[0]]["$0"] = $0.add("text") }, "a value without a key"),
   ]
 
-  @Test("say what is wrong with them", arguments: faults.indices)
+  @Test("say what is wrong with them", arguments: defects.indices)
   func wrong(_ index: Int) throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
-    try Self.faults[index].change(&sketch)
+    try Self.defects[index].change(&sketch)
     let data = try sketch.data()
     let error = #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: data) }
-    #expect(error?.description.contains(Self.faults[index].message) == true, "\(error?.description ?? "no error")")
+    #expect(error?.description.contains(Self.defects[index].message) == true, "\(error?.description ?? "no error")")
   }
 
   @Test("say what is wrong with bytes that are none")

@@ -50,12 +50,12 @@ struct ModelTests {
 
   struct Misfit: CustomTestStringConvertible {
     let testDescription: String
-    let kinds: [ManagedObjectModelError.Fault.Kind]
+    let kinds: [ManagedObjectModelError.Defect.Kind]
     let entities: [EntityDescription]
     var configurations: [String] = []
 
     init(
-      _ name: String, _ kinds: [ManagedObjectModelError.Fault.Kind], _ entities: [EntityDescription],
+      _ name: String, _ kinds: [ManagedObjectModelError.Defect.Kind], _ entities: [EntityDescription],
       configurations: [String] = []
     ) {
       testDescription = name
@@ -154,12 +154,12 @@ struct ModelTests {
         entities: misfit.entities,
         configurations: misfit.configurations.isEmpty ? [:] : ["c": misfit.configurations])
     }
-    guard case .invalid(let faults)? = error else { throw error ?? ManagedObjectModelError.invalid([]) }
-    #expect(faults.map(\.kind) == misfit.kinds, "\(faults)")
+    guard case .invalid(let defects)? = error else { throw error ?? ManagedObjectModelError.invalid([]) }
+    #expect(defects.map(\.kind) == misfit.kinds, "\(defects)")
   }
 
   @Test("name everything that does not fit at once")
-  func allFaults() throws {
+  func allDefects() throws {
     let entities = [
       EntityDescription("A", [.relationship("r", to: "X"), .attribute("n", .boolean, defaultValue: .string("no"))]),
       EntityDescription("B", [.relationship("s", to: "A", inverse: "nothing")]),

@@ -8,7 +8,7 @@ import Testing
 @Suite("Predicates are checked against the model")
 struct PredicateCheckTests {
   /// A predicate on people that cannot be right, the error, and the column where it shows.
-  static let faults: [(String, ManagedPredicateError.Kind, Int)] = [
+  static let defects: [(String, ManagedPredicateError.Kind, Int)] = [
     // Names.
     ("nmae == 'x'", .unknownKey, 1), ("boss.nmae == 'x'", .unknownKey, 6), ("boss.name.deeper == 'x'", .unknownKey, 11),
     ("age == 1 AND name.first == 'x'", .unknownKey, 19), ("age.length == 2", .unknownKey, 5),
@@ -66,22 +66,22 @@ struct PredicateCheckTests {
     ("age == 1 age", .syntax, 10),
   ]
 
-  @Test("and say where they are wrong", arguments: faults)
-  func sayWhereTheyAreWrong(_ fault: (format: String, kind: ManagedPredicateError.Kind, column: Int)) throws {
+  @Test("and say where they are wrong", arguments: defects)
+  func sayWhereTheyAreWrong(_ defect: (format: String, kind: ManagedPredicateError.Kind, column: Int)) throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
-    let error = #expect(throws: ManagedPredicateError.self, "\(fault.format)") {
-      try ManagedPredicate(format: fault.format, for: entity)
+    let error = #expect(throws: ManagedPredicateError.self, "\(defect.format)") {
+      try ManagedPredicate(format: defect.format, for: entity)
     }
-    #expect(error?.kind == fault.kind && error?.position?.column == fault.column, "\(String(describing: error))")
+    #expect(error?.kind == defect.kind && error?.position?.column == defect.column, "\(String(describing: error))")
     // The same without the text, and as part of a request.
-    guard let predicate = try? ManagedPredicate(format: fault.format) else { return }
-    if fault.kind != .pattern {
+    guard let predicate = try? ManagedPredicate(format: defect.format) else { return }
+    if defect.kind != .pattern {
       let plain = #expect(throws: ManagedPredicateError.self) { try predicate.check(for: entity) }
-      #expect(plain?.kind == fault.kind && plain?.message == error?.message && plain?.position == nil)
+      #expect(plain?.kind == defect.kind && plain?.message == error?.message && plain?.position == nil)
     }
-    let failed = #expect(throws: ManagedObjectError.self) { try FetchSamples.found("Person", fault.format) }
-    #expect(failed?.predicateError?.kind == fault.kind)
-    #expect(failed?.code == (fault.kind == .unknownKey ? .undefinedKey : .unsupportedRequest))
+    let failed = #expect(throws: ManagedObjectError.self) { try FetchSamples.found("Person", defect.format) }
+    #expect(failed?.predicateError?.kind == defect.kind)
+    #expect(failed?.code == (defect.kind == .unknownKey ? .undefinedKey : .unsupportedRequest))
   }
 
   @Test("and say how a name is written that has only other capitals")

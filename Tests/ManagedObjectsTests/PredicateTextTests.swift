@@ -68,7 +68,7 @@ struct PredicateTextTests {
   }
 
   /// What is no predicate, and the column where that shows.
-  static let faults: [(String, Int)] = [
+  static let defects: [(String, Int)] = [
     ("", 1), ("a", 1), ("a ==", 5), ("== 1", 1), ("a = 1 AND", 10), ("a = 1 b", 7), ("(a = 1", 7), ("a = 1)", 6),
     ("a = 'x", 5),
     ("a = {1, 2", 10), ("é = $", 5), ("a = #", 5), ("a = @", 5), ("a = %q", 5), ("a ? 1", 3), ("a CONTAINS[x] 'b'", 12),
@@ -79,10 +79,10 @@ struct PredicateTextTests {
     ("a :b(1) = 2", 3), ("a := 1", 3), ("FIRST = 1", 1),
   ]
 
-  @Test("says where it is wrong", arguments: faults)
-  func saysWhereItIsWrong(_ fault: (format: String, column: Int)) throws {
-    let error = #expect(throws: ManagedPredicateError.self) { try ManagedPredicate(format: fault.format) }
-    #expect(error?.position?.column == fault.column, "\(fault.format): \(String(describing: error))")
+  @Test("says where it is wrong", arguments: defects)
+  func saysWhereItIsWrong(_ defect: (format: String, column: Int)) throws {
+    let error = #expect(throws: ManagedPredicateError.self) { try ManagedPredicate(format: defect.format) }
+    #expect(error?.position?.column == defect.column, "\(defect.format): \(String(describing: error))")
   }
 
   @Test("takes as many arguments as it has places")

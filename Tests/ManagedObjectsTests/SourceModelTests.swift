@@ -73,7 +73,7 @@ struct SourceModelTests {
       ("<attribute", "5:1: neither an attribute nor \">\" in a tag"),
       ("</a>", "4:1: </a>, where </entity> is due"),
     ])
-  func faults(_ body: String, _ message: String) {
+  func defects(_ body: String, _ message: String) {
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(source: Self.model(body)) }
     #expect(error?.description == message)
   }

@@ -156,7 +156,7 @@ struct XMLStoreTests {
   private static func author(_ rest: String) -> String { note("<relationship name=\"author\" \(rest)/>") }
 
   /// Objects, what is wrong with them, and the line and column.
-  static let faults: [(String, String, Int, Int)] = [
+  static let defects: [(String, String, Int, Int)] = [
     ("<object type=\"NOBODY\" id=\"z1\"/>", "no entity", 9, 15),
     ("<object type=\"NOTE\" id=\"1\"/>", "not the id", 9, 25),
     ("<object type=\"NOTE\" id=\"z0\"/>", "not the id", 9, 25),
@@ -193,7 +193,7 @@ struct XMLStoreTests {
     ("</database><database>", "second root", 9, 12),
   ]
 
-  @Test("What is wrong is said with line and column", arguments: faults)
+  @Test("What is wrong is said with line and column", arguments: defects)
   func wrong(objects: String, message: String, line: Int, column: Int) throws {
     let error = thrownError { _ = try open(Self.text(objects)) }
     #expect(error?.code == .open)

@@ -18,7 +18,7 @@ struct CrashTests {
       let situation = try SaveSituation(kind)
       let process = try situation.file.start("crash", String(count + 1), kind.isRemoval ? "remove" : "update")
       let end = process.waitUntilExit()
-      #expect(situation.fault() == nil, "killed before call \(count + 1)")
+      #expect(situation.error() == nil, "killed before call \(count + 1)")
       #expect(situation.isLinkKept)
       // A link that takes the place of a file is a second name of it.
       #expect(situation.temporaryNames.count <= 1)

@@ -75,7 +75,7 @@ struct DomainNameTests {
 
   #if os(Linux) || os(macOS)
     @Test("that are none end the program")
-    func faultyLiterals() async {
+    func unreadableLiterals() async {
       await #expect(processExitsWith: .failure) { _ = "../elsewhere" as DomainName }
     }
   #endif

@@ -98,7 +98,7 @@ struct FailingCallTests {
         let situation = try SaveSituation(kind)
         let store = situation.openChanged()
         let error = Self.failing(number, code, situation) { () throws(PreferencesError) in try store.synchronize() }
-        #expect(situation.fault() == nil, "\(what)")
+        #expect(situation.error() == nil, "\(what)")
         if Self.isIgnored(call, code, kind) {
           #expect(error == nil, "\(what)")
           #expect(try situation.isNew(), "\(what)")
@@ -134,7 +134,7 @@ struct FailingCallTests {
         let error = Self.failing(number, code, situation) { () throws(PreferencesError) in
           try store.update(forKey: "changed", change)
         }
-        #expect(situation.fault() == nil, "\(what)")
+        #expect(situation.error() == nil, "\(what)")
         #expect((error == nil) == Self.isIgnored(call, code, kind), "\(what): \(error as Any)")
         let isNew = try situation.isNew()
         #expect(store.value(forKey: "changed") == (isNew ? "new" : before), "\(what)")
@@ -183,10 +183,10 @@ struct FailingCallTests {
     store.set("kept", forKey: "c")
     #expect(try eventually { () throws in try file.contents() == ["a": "kept", "b": "kept", "c": "kept"] })
     try store.synchronize()
-    let faults = ReportedFaults.about(file.path)
-    #expect(faults.count == 1)
-    guard case .notSaved(_, let error)? = faults.first else {
-      Issue.record("\(faults)")
+    let errors = ReportedErrors.about(file.path)
+    #expect(errors.count == 1)
+    guard case .notSaved(_, let error)? = errors.first else {
+      Issue.record("\(errors)")
       return
     }
     #expect(error.kind == .inputOutput(errno: ENOSPC))

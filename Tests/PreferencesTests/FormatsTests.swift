@@ -31,7 +31,7 @@ struct FormatsTests {
     let bytes = try #require(file.bytes)
     #expect(PropertyListFormat(detecting: bytes.bytes) == .binary)
     #expect(file.namesSetAside == [])
-    #expect(ReportedFaults.about(file.path).isEmpty)
+    #expect(ReportedErrors.about(file.path).isEmpty)
   }
 
   @Test("and has the values that Foundation finds in it", arguments: openStep.filter { !$0.text.contains("<*") })

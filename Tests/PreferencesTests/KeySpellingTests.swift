@@ -57,7 +57,7 @@ struct KeySpellingTests {
     try store.synchronize()
     #expect(try Self.entries(saved) == Self.bytes([(Self.decomposed, 5), ("other", 4)]))
     #expect(saved.namesSetAside.isEmpty)
-    #expect(ReportedFaults.about(saved.path).isEmpty)
+    #expect(ReportedErrors.about(saved.path).isEmpty)
   }
 
   private static let formats: [PropertyListFormat] = [.binary, .xml]
@@ -162,6 +162,6 @@ struct KeySpellingTests {
     try store.synchronize()
     #expect(try Self.entries(saved)[Array("list".utf8)] == "new")
     #expect(saved.namesSetAside.isEmpty)
-    #expect(ReportedFaults.about(saved.path).isEmpty)
+    #expect(ReportedErrors.about(saved.path).isEmpty)
   }
 }

@@ -84,7 +84,7 @@ struct LockTests {
     #expect(isOtherSaved.withLock { $0 })
     #expect(try file.contents() == ["a": 1, "b": 2])
     #expect(!stores.contains { $0.file.table.hasUnsaved })
-    #expect(ReportedFaults.about(file.path) == [])
+    #expect(ReportedErrors.about(file.path) == [])
   }
 
   @Test("At the end of the process, a file that stays locked is told after as long as a save waits")
@@ -93,7 +93,7 @@ struct LockTests {
     let store = file.open()
     _ = store.file.table.set(2, forKey: TableKey("b"))
     SaveSchedule.saveAll([store.file], patience: .milliseconds(1))
-    #expect(ReportedFaults.about(file.path) == [.locked(path: file.path)])
+    #expect(ReportedErrors.about(file.path) == [.locked(path: file.path)])
     process.kill()
     try store.synchronize()
   }

@@ -43,8 +43,8 @@ struct ManyProcessesTests {
     for writer in writers {
       #expect(writer.process.waitUntilExit() == .exited(0), "\(writer.process.errors)")
     }
-    let (faults, looks) = reader.finish()
-    #expect(faults == [])
+    let (errors, looks) = reader.finish()
+    #expect(errors == [])
     #expect(looks > 0)
     #expect(kills > 0)
     try check(writers, file)
@@ -157,7 +157,7 @@ private final class Reader: Sendable {
   private let file: SavedFile
   private let isFinished = Atomic(false)
   private let done = DispatchSemaphore(value: 0)
-  private let result = Mutex<(faults: [String], looks: Int)>(([], 0))
+  private let result = Mutex<(errors: [String], looks: Int)>(([], 0))
 
   init(_ file: SavedFile) {
     self.file = file
@@ -168,7 +168,7 @@ private final class Reader: Sendable {
     thread.start()
   }
 
-  func finish() -> (faults: [String], looks: Int) {
+  func finish() -> (errors: [String], looks: Int) {
     isFinished.store(true, ordering: .releasing)
     done.wait()
     return result.withLock { $0 }
@@ -213,8 +213,8 @@ private final class Reader: Sendable {
     result.withLock { $0.looks += 1 }
   }
 
-  private func note(_ fault: String) {
-    result.withLock { if $0.faults.count < 10 { $0.faults.append(fault) } }
+  private func note(_ error: String) {
+    result.withLock { if $0.errors.count < 10 { $0.errors.append(error) } }
   }
 
   /// Whether a text has the checksum that it carries (Fowler, Noll and Vo's FNV-1a of 64 bits).

@@ -12,7 +12,7 @@
     private func watched(
       _ path: String, _ prepare: (URL) throws -> Void
     ) throws -> (folder: TemporaryFolder, store: UserPreferences) {
-      ReportedFaults.record()
+      ReportedErrors.record()
       let folder = try TemporaryFolder()
       try prepare(folder.url)
       let locations = PreferencesLocations(folder: folder.url.appending(path: path), host: "here")

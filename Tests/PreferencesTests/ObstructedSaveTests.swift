@@ -253,7 +253,7 @@ struct ObstructedSaveTests {
       #expect(contents.count == 21)
       #expect(contents["ours"] == "ours" && contents["theirs19"] == 19)
       #expect(file.namesSetAside == [])
-      #expect(ReportedFaults.about(file.path) == [])
+      #expect(ReportedErrors.about(file.path) == [])
       #expect(store.integer(forKey: "theirs7") == 7)
       return
     }

@@ -137,10 +137,10 @@ struct PlaceTests {
     let store = file.open()
     try store.synchronize()
     store.file.reload()
-    let faults = ReportedFaults.about(file.path)
-    try #require(faults.count == 1)
-    guard case .notRead = faults[0] else {
-      Issue.record("\(faults)")
+    let errors = ReportedErrors.about(file.path)
+    try #require(errors.count == 1)
+    guard case .notRead = errors[0] else {
+      Issue.record("\(errors)")
       return
     }
     guard

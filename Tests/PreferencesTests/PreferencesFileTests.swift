@@ -59,7 +59,7 @@ struct PreferencesFileTests {
     }
     #expect(try saved.contents() == ["a": "new"])
     #expect(saved.namesSetAside.count == 1)
-    #expect(ReportedFaults.about(saved.path).count == 1)
+    #expect(ReportedErrors.about(saved.path).count == 1)
   }
 
   @Test("is changed by what it holds, in its order and format", arguments: [PropertyListFormat.binary, .xml])

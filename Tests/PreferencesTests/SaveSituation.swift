@@ -99,7 +99,7 @@ struct SaveSituation {
   }
 
   /// What is in the way of the file being as it was or as it is to be; nil if nothing is.
-  func fault() -> String? {
+  func error() -> String? {
     do {
       if try isOld() || isNew() || isSetAside() { return nil }
       return "the file holds \(try file.contents() as Any), beside \(temporaryNames) \(file.namesSetAside)"

@@ -14,7 +14,7 @@ struct SavedFile {
   let domain: DomainName
 
   init(_ name: String = "com.example.saved", below path: String = "", isInMemory: Bool = true) throws {
-    ReportedFaults.record()
+    ReportedErrors.record()
     folder = try TemporaryFolder(isInMemory: isInMemory)
     location = path.isEmpty ? folder.url : folder.url.appending(path: path)
     domain = try DomainName(name)

@@ -108,13 +108,13 @@ struct SharedValueTests {
     let lists = texts.map { text in PropertyList.array(Array(repeating: .string(text), count: 10)) }
     store.register(defaults: ["list": lists[0]])
     let isDone = Atomic(false)
-    let faults = Atomic(0)
+    let errors = Atomic(0)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       guard thread == 0 else {
         while !isDone.load(ordering: .acquiring) {
-          if let value = store.value(forKey: "list"), !lists.contains(value) { faults.add(1, ordering: .relaxed) }
-          if let text = store.string(forKey: "text"), !texts.contains(text) { faults.add(1, ordering: .relaxed) }
-          if store.integer(forKey: "kept") > 1 { faults.add(1, ordering: .relaxed) }
+          if let value = store.value(forKey: "list"), !lists.contains(value) { errors.add(1, ordering: .relaxed) }
+          if let text = store.string(forKey: "text"), !texts.contains(text) { errors.add(1, ordering: .relaxed) }
+          if store.integer(forKey: "kept") > 1 { errors.add(1, ordering: .relaxed) }
         }
         return
       }
@@ -131,7 +131,7 @@ struct SharedValueTests {
       }
       isDone.store(true, ordering: .releasing)
     }
-    #expect(faults.load(ordering: .relaxed) == 0)
+    #expect(errors.load(ordering: .relaxed) == 0)
     try store.synchronize()
   }
 

@@ -40,14 +40,14 @@ struct UnreadableFileTests {
     // The name says when, to the second.
     let pattern = try Regex("\\.plist\\.unreadable-[0-9]{8}T[0-9]{6}Z$")
     #expect(names[0].contains(pattern))
-    let faults = ReportedFaults.about(file.path)
-    try #require(faults.count == 1)
-    guard case .unreadable(_, let setAside, _) = faults[0] else {
-      Issue.record("\(faults)")
+    let errors = ReportedErrors.about(file.path)
+    try #require(errors.count == 1)
+    guard case .unreadable(_, let setAside, _) = errors[0] else {
+      Issue.record("\(errors)")
       return
     }
     #expect(setAside == file.location.path + "/" + names[0])
-    #expect(faults[0].description.contains(file.path))
+    #expect(errors[0].description.contains(file.path))
   }
 
   @Test("What is known counts on when the file becomes unreadable while the store is open", arguments: [true, false])
@@ -60,7 +60,7 @@ struct UnreadableFileTests {
       try store.synchronize()
     }
     try file.write(SaveSituation.corrupt)
-    #expect(eventually { !ReportedFaults.about(file.path).isEmpty })
+    #expect(eventually { !ReportedErrors.about(file.path).isEmpty })
     try store.synchronize()
     #expect(store.integer(forKey: "a") == 1)
     #expect(file.bytes == SaveSituation.corrupt)
@@ -68,7 +68,7 @@ struct UnreadableFileTests {
     try store.synchronize()
     #expect(try file.contents() == ["a": 1, "b": 2, "c": 3])
     #expect(file.namesSetAside.count == 1)
-    #expect(ReportedFaults.about(file.path).count == 1)
+    #expect(ReportedErrors.about(file.path).count == 1)
   }
 
   @Test("Set aside twice in a second, the second has another name")
@@ -125,7 +125,7 @@ struct UnreadableFileTests {
 
   private func checkForbidden(_ file: SavedFile, _ bytes: Data) throws {
     let store = file.open()
-    #expect(ReportedFaults.about(file.path).count == 1)
+    #expect(ReportedErrors.about(file.path).count == 1)
     store.set("new", forKey: "b")
     try store.synchronize()
     let names = file.namesSetAside
@@ -134,7 +134,7 @@ struct UnreadableFileTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: setAside.path)
     #expect(try Data(contentsOf: setAside) == bytes)
     #expect(try file.contents() == ["b": "new"])
-    #expect(ReportedFaults.about(file.path).count == 1)
+    #expect(ReportedErrors.about(file.path).count == 1)
   }
 
   @Test("A disk that fails while the file is read is no reason to set it aside; it is told once and read later")
@@ -160,7 +160,7 @@ struct UnreadableFileTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
     #expect(store.integer(forKey: "a") == 1)
     #expect(file.namesSetAside == [])
-    let faults = ReportedFaults.about(file.path).filter { if case .notRead = $0 { true } else { false } }
-    #expect(faults.count == 1)
+    let errors = ReportedErrors.about(file.path).filter { if case .notRead = $0 { true } else { false } }
+    #expect(errors.count == 1)
   }
 }

@@ -134,7 +134,7 @@ struct UpdateTests {
     #expect(file.bytes == before)
     #expect(store.dictionaryRepresentation() == ["count": 1])
     #expect(!store.file.table.hasUnsaved)
-    #expect(ReportedFaults.about(file.path) == [])
+    #expect(ReportedErrors.about(file.path) == [])
     try store.update(Keys.count) { $0 += 1 }
     #expect(try file.contents() == ["count": 2])
   }

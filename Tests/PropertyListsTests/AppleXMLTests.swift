@@ -29,16 +29,16 @@ struct AppleXMLTests {
       let document = try PropertyListDocument(data)
       #expect(document.format == .xml)
       #expect(try PropertyList(document.root) == ["é": 1])
-      #expect(PropertyListDocument.faults(in: data).isEmpty)
+      #expect(PropertyListDocument.defects(in: data).isEmpty)
       // Places are those in the file, and an edit leaves the beginning as it is.
       let edited = try document.data(updatedTo: ["é": 2])
       #expect(edited == Data(String(decoding: data, as: UTF8.self).replacing("<integer>1<", with: "<integer>2<").utf8))
     }
     let broken = (text + Self.document).replacing("<integer>1", with: "<integer>x")
-    let fault = #expect(throws: PropertyListError.self) { try PropertyList(Data(broken.utf8)) }
+    let defect = #expect(throws: PropertyListError.self) { try PropertyList(Data(broken.utf8)) }
     let place = broken.utf8.distance(
       from: broken.startIndex, to: try #require(broken.range(of: "<integer>")).lowerBound)
-    #expect(fault?.byteOffset == place)
+    #expect(defect?.byteOffset == place)
   }
 
   @Test("The declaration after them says the encoding")
@@ -54,7 +54,7 @@ struct AppleXMLTests {
   }
 
   @Test(
-    "Anything else before the declaration is a fault",
+    "Anything else before the declaration is a defect",
     arguments: ["x", "<!-- a -- b -->", "<!-- \u{1} -->", "<!--", "<!-->", "<?a?>", "<!DOCTYPE plist>", "<plist/>"])
   func otherBeginning(_ text: String) {
     #expect(throws: PropertyListError.self) { try PropertyList(Data((text + Self.document).utf8), format: .xml) }
@@ -69,7 +69,7 @@ struct AppleXMLTests {
     #expect(real == value || real.isNaN && value.isNaN)
   }
 
-  @Test("White space after a number is a fault, and so is nothing else", arguments: ["1.5 ", " ", "1 .5", "- 1"])
+  @Test("White space after a number is a defect, and so is nothing else", arguments: ["1.5 ", " ", "1 .5", "- 1"])
   func badReal(_ text: String) {
     #expect(throws: PropertyListError.self) { try Self.element("<real>\(text)</real>") }
   }
@@ -85,7 +85,7 @@ struct AppleXMLTests {
   }
 
   @Test(
-    "Other hours and seconds that do not exist are faults",
+    "Other hours and seconds that do not exist are defects",
     arguments: [
       "2016-12-31T24:00:01Z", "2016-12-31T24:01:00Z", "2016-12-31T25:00:00Z", "2016-12-31T22:59:60Z",
       "2016-12-31T23:58:60Z", "2016-12-31T23:59:61Z", "2016-12-32T24:00:00Z", "99999999-12-31T24:00:00Z",
@@ -100,22 +100,22 @@ struct AppleXMLTests {
     #expect(try Self.element("<array>\(text)\(text)</array>") == [.data(Data()), .data(Data())])
   }
 
-  @Test("Other scalars without content are faults", arguments: ["<integer/>", "<real/>", "<date/>"])
+  @Test("Other scalars without content are defects", arguments: ["<integer/>", "<real/>", "<date/>"])
   func emptyScalar(_ text: String) {
     #expect(throws: PropertyListError.self) { try Self.element(text) }
   }
 
   @Test(
-    "A document type without white space before its name is a fault",
+    "A document type without white space before its name is a defect",
     arguments: [
       "<!DOCTYPElist>", "<!DOCTYPEplist SYSTEM \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">",
       "<!DOCTYPElist []>",
     ])
   func documentType(_ text: String) throws {
     let data = Data("<?xml version=\"1.0\"?>\n\(text)<plist><true/></plist>".utf8)
-    let fault = #expect(throws: PropertyListError.self) { try PropertyList(data) }
-    #expect(fault?.position == .init(line: 2, column: 1))
-    #expect(PropertyListDocument.faults(in: data).count == 1)
+    let defect = #expect(throws: PropertyListError.self) { try PropertyList(data) }
+    #expect(defect?.position == .init(line: 2, column: 1))
+    #expect(PropertyListDocument.defects(in: data).count == 1)
     #expect(throws: Never.self) { try PropertyList(Data("<!DOCTYPE\nlist><plist><true/></plist>".utf8)) }
   }
 }

@@ -17,7 +17,7 @@ struct FuzzTests {
 
   @Test("reading, writing, editing, paths, differences and merges agree", arguments: PropertyListFormat.allCases)
   func readingWritingEditingPathsDifferencesAndMergesAgree(_ format: PropertyListFormat) throws {
-    let originals = try FaultContractTests.originals(format)
+    let originals = try DefectContractTests.originals(format)
     var random = SeededGenerator(seed: Self.seed)
     var former: PropertyList = ["a": [1, 2, ["b": "c"]], "d": 1.5]
     var count = 0

@@ -39,13 +39,13 @@ struct HostileInputTests {
   }
 
   @Test(
-    "does not pass the full check, except where only its expansion is at fault",
+    "does not pass the full check, except where only its expansion is at defect",
     arguments: Fixtures.names(in: "hostile"))
   func doesNotValidate(_ name: String) throws {
     let data = try Fixtures.data(name)
     let found = error { () throws(PropertyListError) in try PropertyListDocument(data).validate() }
     if name.contains("expansion") {
-      #expect(found == nil, "shared references are no fault as such")
+      #expect(found == nil, "shared references are no defect as such")
     } else {
       #expect(found?.kind == Self.expected[String(name.dropFirst("hostile/".count))] ?? .malformed)
     }

@@ -104,7 +104,7 @@ struct JSONCoercionTests {
       #"{"$float":"nan(0x7f800000)"}"#, #"{"$float":[]}"#,
     ])
   func whatHasTheKeyOfAForm(_ text: String) throws {
-    let found = try #require(JSONTests.fault("{\"a\": [1, \(text)]}", options: Self.restoring), "\(text) was read")
+    let found = try #require(JSONTests.defect("{\"a\": [1, \(text)]}", options: Self.restoring), "\(text) was read")
     #expect(found.kind == .malformed && found.byteOffset == 10 && found.position == .init(line: 1, column: 11))
     #expect(found.keyPath == PropertyListKeyPath([.key("a"), .index(1)]))
     _ = try JSONTests.read(text)
@@ -118,9 +118,9 @@ struct JSONCoercionTests {
       #expect(try PropertyList(value.data(format: .json, options: Self.reversible), options: Self.restoring) == value)
     }
     let tooDeep = String(repeating: "[", count: 512) + "{\"a\":1}" + String(repeating: "]", count: 512)
-    let found = JSONTests.fault(tooDeep, options: Self.restoring)
+    let found = JSONTests.defect(tooDeep, options: Self.restoring)
     #expect(found?.kind == .nestedTooDeeply && found?.byteOffset == 512 && found?.keyPath?.components.count == 512)
-    let further = JSONTests.fault(String(repeating: "[", count: 512) + "{\"$date\":[", options: Self.restoring)
+    let further = JSONTests.defect(String(repeating: "[", count: 512) + "{\"$date\":[", options: Self.restoring)
     #expect(further?.kind == .nestedTooDeeply && further?.byteOffset == 521)
   }
 

@@ -19,7 +19,7 @@ struct JSONHostileTests {
       let count = limit / levels
       let allowed = String(repeating: open, count: count) + "1" + String(repeating: close, count: count)
       _ = try PropertyListDocument(Data(allowed.utf8), format: .json, options: options)
-      let found = JSONTests.fault(String(repeating: open, count: count + 1), options: options)
+      let found = JSONTests.defect(String(repeating: open, count: count + 1), options: options)
       #expect(found?.kind == .nestedTooDeeply && found?.keyPath?.components.count ?? 0 == limit)
       #expect(found?.byteOffset == count * open.utf8.count && found?.position != nil)
     }
@@ -34,7 +34,7 @@ struct JSONHostileTests {
       let tree = try PropertyList(document.root)
       let written = try tree.data(format: .json, options: .init(depth: .max, coercion: .reversible, isCompact: true))
       let refused = [String(repeating: "[", count: 1_000_000), String(repeating: "{\"k\":", count: 1_000_000)].map {
-        JSONTests.fault($0, options: options)?.kind == .nestedTooDeeply
+        JSONTests.defect($0, options: options)?.kind == .nestedTooDeeply
       }
       return [written == deep + Data("\n".utf8)] + refused
     }
@@ -45,7 +45,7 @@ struct JSONHostileTests {
   func theSizeOfTheInputHasALimit() throws {
     let options = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 4))
     #expect(try JSONTests.read("[10]", options: options) == [10])
-    #expect(JSONTests.fault("[100]", options: options)?.kind == .limitExceeded)
+    #expect(JSONTests.defect("[100]", options: options)?.kind == .limitExceeded)
   }
 
   /// Each is repeated until it has 64 KB, or 256 in the long form, and is then the whole text, good or bad.
@@ -138,7 +138,7 @@ struct JSONHostileTests {
       for count in 1..<bytes.count {
         guard let text = String(validating: bytes[..<count], as: UTF8.self) else { continue }
         for options in Self.allOptions {
-          let found = try #require(JSONTests.fault(text, options: options))
+          let found = try #require(JSONTests.defect(text, options: options))
           #expect((0...count).contains(found.byteOffset ?? -1) && found.position != nil)
         }
       }

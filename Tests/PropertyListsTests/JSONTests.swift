@@ -12,7 +12,7 @@ struct JSONTests {
     try PropertyList(Data(text.utf8), format: .json, options: options)
   }
 
-  static func fault(
+  static func defect(
     _ text: String, options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) -> PropertyListError? {
     error { () throws(PropertyListError) in _ = try read(text, options: options) }
@@ -87,7 +87,7 @@ struct JSONTests {
     let document = try PropertyListDocument(Data(#"{"b":1,"a":{"d":2,"c":3},"é":4}"#.utf8))
     #expect(document.format == .json)
     #expect(try (0..<3).map { try document.root.entry(at: $0).key } == ["b", "a", "é"])
-    let found = Self.fault(#"[{"a":1, "b":[], "\u0061":2}]"#)
+    let found = Self.defect(#"[{"a":1, "b":[], "\u0061":2}]"#)
     #expect(found?.kind == .duplicateKey && found?.byteOffset == 17 && found?.keyPath?.description == "0")
     #expect(found?.message.contains("\"a\"") == true)
     let keepLast = PropertyListReadingOptions(duplicateKeys: .keepLast)
@@ -131,14 +131,14 @@ struct JSONTests {
       ("1e309", 1, "too large"), ("-1e999999999999", 1, "too large"), ("12\u{0}", 3, "due"), ("tru\u{0}", 1, "tru"),
     ])
   func whatTheStandardDoesNotHaveIsAnError(_ text: String, _ column: Int, _ word: String) throws {
-    let found = try #require(Self.fault(text), "\(text.debugDescription) was read")
+    let found = try #require(Self.defect(text), "\(text.debugDescription) was read")
     #expect(found.kind == .malformed)
     #expect(found.message.contains(word), "\(found)")
     if !text.isEmpty {
       #expect(found.position == .init(line: 1, column: column), "\(found)")
     }
     // The same below other values, where the key path says where.
-    let nested = try #require(Self.fault("{\"a\": [\n0, \(text)"))
+    let nested = try #require(Self.defect("{\"a\": [\n0, \(text)"))
     #expect(nested.kind == .malformed && nested.position != nil && nested.byteOffset != nil)
     #expect(nested.keyPath?.components.first == .key("a"))
   }
@@ -146,7 +146,7 @@ struct JSONTests {
   @Test("an error says line, column, byte and key path, in every encoding")
   func anErrorSaysLine() throws {
     let text = "{\"ä\": [true,\r\n  {\"größe.n\": \"é\", \"x\": [1, oops]}]}"
-    let found = try #require(Self.fault(text))
+    let found = try #require(Self.defect(text))
     #expect(found.position == .init(line: 2, column: 29))
     #expect(found.byteOffset == text.utf8.count - "oops]}]}".utf8.count)
     #expect(found.keyPath == PropertyListKeyPath([.key("ä"), .index(1), .key("x"), .index(1)]))
@@ -156,7 +156,7 @@ struct JSONTests {
       let same = error { () throws(PropertyListError) in _ = try PropertyList(data) }
       #expect(same?.position == found.position && same?.byteOffset == width * (text.utf16.count - 8))
     }
-    let open = try #require(Self.fault("[\n {\"a\": [1"))
+    let open = try #require(Self.defect("[\n {\"a\": [1"))
     #expect(open.message.contains(#"the "[" stands at 2:8"#))
   }
 
@@ -177,6 +177,6 @@ struct JSONTests {
       let found = error { () throws(PropertyListError) in _ = try PropertyList(Data(bytes), format: .json) }
       #expect(found?.kind == .malformed && found?.byteOffset == 1 && found?.position == .init(line: 1, column: 2))
     }
-    #expect(Self.fault("\u{FEFF}\u{FEFF}1")?.position == .init(line: 1, column: 1))
+    #expect(Self.defect("\u{FEFF}\u{FEFF}1")?.position == .init(line: 1, column: 1))
   }
 }

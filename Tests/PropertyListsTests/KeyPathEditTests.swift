@@ -14,7 +14,7 @@ struct KeyPathEditTests {
   /// The list after an edit, or the kind of the error and the place it names.
   enum Outcome: Equatable {
     case list(PropertyList)
-    case fault(PropertyListError.Kind, String)
+    case defect(PropertyListError.Kind, String)
   }
 
   static func outcome(
@@ -26,7 +26,7 @@ struct KeyPathEditTests {
       return .list(list)
     } catch {
       #expect(list == Self.list, "a failed edit changes nothing")
-      return .fault(error.kind, error.keyPath?.description ?? "none")
+      return .defect(error.kind, error.keyPath?.description ?? "none")
     }
   }
 
@@ -38,8 +38,8 @@ struct KeyPathEditTests {
       ("a.3", .list(["a": [1, ["b": "x"], [], "v"], "n": 5, "d": ["k": true, "l": false]])),
       ("a.2.0", .list(["a": [1, ["b": "x"], ["v"]], "n": 5, "d": ["k": true, "l": false]])),
       ("a.1.0", .list(["a": [1, ["b": "x", "0": "v"], []], "n": 5, "d": ["k": true, "l": false]])),
-      ("a.4", .fault(.noSuchValue, "a")), ("a.x", .fault(.noSuchValue, "a")), ("d.k", .fault(.valueExists, "d")),
-      ("n.x", .fault(.noSuchValue, "n")), ("d.x.y", .fault(.noSuchValue, "d")), ("", .fault(.valueExists, "")),
+      ("a.4", .defect(.noSuchValue, "a")), ("a.x", .defect(.noSuchValue, "a")), ("d.k", .defect(.valueExists, "d")),
+      ("n.x", .defect(.noSuchValue, "n")), ("d.x.y", .defect(.noSuchValue, "d")), ("", .defect(.valueExists, "")),
     ] as [(String, Outcome)])
   func insertPutsAValueWhereThereIsNone(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
@@ -52,7 +52,7 @@ struct KeyPathEditTests {
       ("d.k", .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["k": "v", "l": false]])),
       ("a.1.b", .list(["a": [1, ["b": "v"], []], "n": 5, "d": ["k": true, "l": false]])),
       ("a", .list(["a": "v", "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
-      ("a.3", .fault(.noSuchValue, "a")), ("d.x", .fault(.noSuchValue, "d")), ("a.0.x", .fault(.noSuchValue, "a.0")),
+      ("a.3", .defect(.noSuchValue, "a")), ("d.x", .defect(.noSuchValue, "d")), ("a.0.x", .defect(.noSuchValue, "a.0")),
     ] as [(String, Outcome)])
   func replaceNeedsAValueToReplace(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
@@ -65,7 +65,7 @@ struct KeyPathEditTests {
       ("d.k", true, .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["l": false]])),
       ("a.0", 1, .list(["a": [["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])),
       ("a", [1, ["b": "x"], []], .list(["n": 5, "d": ["k": true, "l": false]])),
-      ("a.3", nil, .fault(.noSuchValue, "a")), ("", nil, .fault(.noSuchValue, "")),
+      ("a.3", nil, .defect(.noSuchValue, "a")), ("", nil, .defect(.noSuchValue, "")),
     ] as [(String, PropertyList?, Outcome)])
   func removeGivesWhatItTakesOut(_ text: String, _ removed: PropertyList?, _ expected: Outcome) throws {
     let path = try Self.path(text)
@@ -79,7 +79,7 @@ struct KeyPathEditTests {
     arguments: [
       ("a", .list(["a": [1, ["b": "x"], [], "v"], "n": 5, "d": ["k": true, "l": false]])),
       ("a.2", .list(["a": [1, ["b": "x"], ["v"]], "n": 5, "d": ["k": true, "l": false]])),
-      ("d", .fault(.wrongKind, "d")), ("", .fault(.wrongKind, "")), ("x", .fault(.noSuchValue, "")),
+      ("d", .defect(.wrongKind, "d")), ("", .defect(.wrongKind, "")), ("x", .defect(.noSuchValue, "")),
     ] as [(String, Outcome)])
   func appendNeedsAnArray(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
@@ -94,7 +94,7 @@ struct KeyPathEditTests {
       ("a.1.c.d", .list(["a": [1, ["b": "x", "c": ["d": "v"]], []], "n": 5, "d": ["k": true, "l": false]])),
       ("a.3.c", .list(["a": [1, ["b": "x"], [], ["c": "v"]], "n": 5, "d": ["k": true, "l": false]])),
       ("a.0", .list(["a": ["v", ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
-      ("a.4", .fault(.noSuchValue, "a")), ("a.x", .fault(.noSuchValue, "a")), ("n.x", .fault(.noSuchValue, "n")),
+      ("a.4", .defect(.noSuchValue, "a")), ("a.x", .defect(.noSuchValue, "a")), ("n.x", .defect(.noSuchValue, "n")),
     ] as [(String, Outcome)])
   func setMakesTheDictionariesOnTheWay(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)

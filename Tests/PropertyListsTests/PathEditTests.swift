@@ -25,8 +25,10 @@ struct PathEditTests {
       do throws(PropertyListError) {
         try expected.apply(edit)
       } catch {
-        let fault = #expect(throws: PropertyListError.self) { try document.data(applying: edit, options: Self.writing) }
-        #expect(fault == error, "seed \(seed): \(edit)")
+        let defect = #expect(throws: PropertyListError.self) {
+          try document.data(applying: edit, options: Self.writing)
+        }
+        #expect(defect == error, "seed \(seed): \(edit)")
         continue
       }
       let source = try #require(try document.inputText)

@@ -6,8 +6,8 @@ import Testing
 extension PropertyList {
   /// A tree by either lane of the XML reader; nil if the fast lane gives up.
   static func plainLane(_ data: Data, options: PropertyListReadingOptions = .init()) throws -> PropertyList? {
-    var faults = FaultLog.first
-    guard let source = try? TextSource(data, .xml, faults: &faults),
+    var defects = DefectLog.first
+    guard let source = try? TextSource(data, .xml, defects: &defects),
       let table = PlainXMLReader.read(source.text.bytes, from: 0, options: options)
     else { return nil }
     return try PropertyList(PropertyListDocument(TextContent(text: source.text, table: table), .xml, options).root)
@@ -16,9 +16,9 @@ extension PropertyList {
   static func thoroughLane(
     _ data: Data, options: PropertyListReadingOptions = .init()
   ) throws(PropertyListError) -> PropertyList {
-    var faults = FaultLog.first
-    guard let source = try TextSource(data, .xml, faults: &faults) else { throw TextSource.empty }
-    let content = try XMLReader.readThoroughly(source, from: 0, options: options, faults: &faults)
+    var defects = DefectLog.first
+    guard let source = try TextSource(data, .xml, defects: &defects) else { throw TextSource.empty }
+    let content = try XMLReader.readThoroughly(source, from: 0, options: options, defects: &defects)
     return try PropertyList(PropertyListDocument(content, .xml, options).root)
   }
 }

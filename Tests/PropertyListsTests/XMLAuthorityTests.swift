@@ -22,16 +22,16 @@ struct XMLAuthorityTests {
       var text = Array(RandomXML(seed: UInt64(number)).text.utf8)
       for _ in 0..<Int.random(in: 0...2, using: &random) { text.damageText(using: &random) }
       let data = Data(text)
-      let fault = try LibXML2.fault(in: data.bytes)
+      let defect = try LibXML2.defect(in: data.bytes)
       let read = Result { () throws(PropertyListError) in try PropertyList.thoroughLane(data) }
       switch read {
       case .success(let value):
         accepted += 1
-        #expect(fault == nil, "\(String(decoding: text, as: UTF8.self))")
+        #expect(defect == nil, "\(String(decoding: text, as: UTF8.self))")
         #expect(XMLOracle.value(of: data) == value, "\(String(decoding: text, as: UTF8.self))")
       case .failure(let error):
         refused += 1
-        guard fault == nil, let token = Self.firstFault(in: data.bytes) else { continue }
+        guard defect == nil, let token = Self.firstDefect(in: data.bytes) else { continue }
         // A document type could declare entities, and libxml2 takes a NUL for the end.
         let isRefusal =
           [.longTag, .internalSubset, .documentTypeWithoutSpace, .unknownEntity].contains(token.kind)
@@ -42,11 +42,11 @@ struct XMLAuthorityTests {
     #expect(accepted > Self.count / 8 && refused > Self.count / 8, "\(accepted) accepted, \(refused) refused")
   }
 
-  private static func firstFault(in bytes: RawSpan) -> XMLFault? {
+  private static func firstDefect(in bytes: RawSpan) -> XMLDefect? {
     var lexer = XMLLexer(bytes)
     var token = lexer.next()
-    while token.kind != .end, token.fault == nil { token = lexer.next() }
-    return token.fault
+    while token.kind != .end, token.defect == nil { token = lexer.next() }
+    return token.defect
   }
 
   @Test("leave no byte out, whatever the bytes are")
@@ -64,7 +64,7 @@ struct XMLAuthorityTests {
         let token = lexer.next()
         #expect(token.range.lowerBound == end && lexer.index == token.range.upperBound)
         if token.kind == .end { break }
-        #expect(!token.range.isEmpty && (token.kind != .invalid || token.fault != nil))
+        #expect(!token.range.isEmpty && (token.kind != .invalid || token.defect != nil))
         end = token.range.upperBound
       }
       #expect(end == text.count)

@@ -69,9 +69,9 @@ struct XMLLaneTests {
     #expect(refused?.kind == .limitExceeded)
     // Elements that are no part of the value, and those of tags that are read again, are out of scope, too.
     let many = (0..<30).map { "xmlns:a\($0)='u'" }.joined(separator: " ")
-    let faults = PropertyListDocument.faults(
+    let defects = PropertyListDocument.defects(
       in: xml("<array>\(String(repeating: "<string>a<integer \(many)>1</integer>", count: 4))</array>"))
-    #expect(faults.allSatisfy { $0.kind == .malformed } && faults.count == 4)
+    #expect(defects.allSatisfy { $0.kind == .malformed } && defects.count == 4)
   }
 
   @Test("the attributes of a text are bounded, of which libxml2 keeps a table")

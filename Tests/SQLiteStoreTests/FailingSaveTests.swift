@@ -58,7 +58,7 @@ import Testing
       parts.append("\(name(group)): \(names.joined(separator: " ")), \(leader)")
     }
     parts.append("\(try context.count(for: FetchRequest("Member")))")
-    #expect(try PlainSQLite(file).faults() == [])
+    #expect(try PlainSQLite(file).defects() == [])
     return parts.joined(separator: "; ")
   }
 
@@ -204,7 +204,7 @@ import Testing
     #expect(lines[failure + 1] == "has \(failure)")
     #expect(lines.last == "saved \(failure + 4)")
     let database = try PlainSQLite(file)
-    #expect(try database.faults() == [])
+    #expect(try database.defects() == [])
     let counts = try database.run("SELECT COUNT(*), MAX(ZCOUNT), SUM(LENGTH(ZDATA)) FROM ZCOUNTER")
     #expect(counts == [["\(failure + 4)", "\(failure + 4)", "\((failure + 4) * 10_000)"]])
   }

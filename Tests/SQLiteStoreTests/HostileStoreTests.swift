@@ -11,8 +11,8 @@ struct HostileStoreTests {
   func lies(lie: StoreLie) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + lie.change)
-    let result = try StoreUse.fault(file, StoreUse.model.get())
-    #expect(result.fault == nil)
+    let result = try StoreUse.defect(file, StoreUse.model.get())
+    #expect(result.defect == nil)
     #expect(result.message?.contains(lie.message) == true, "\(result.message ?? "no error")")
   }
 
@@ -161,8 +161,8 @@ struct HostileStoreTests {
         INSERT INTO ZTAG SELECT x, 1, 1, 'a' FROM c;
       """
     #expect(try SQLiteFile.run(program, [file.path], input: Data(tables.utf8)) == "18\n")
-    let result = StoreUse.fault(file, model)
-    #expect(result.fault == nil)
+    let result = StoreUse.defect(file, model)
+    #expect(result.defect == nil)
     #expect(result.message?.contains("more rows than the file has room for") == true, "\(result.message ?? "")")
     // None of the rows is a result.
     let store = try SQLiteStore(file, model: model, isReadOnly: true)
@@ -283,8 +283,8 @@ struct HostileStoreTests {
         try FileManager.default.removeItem(at: folder.url.appending(path: name))
       }
       try Data(damaged).write(to: file)
-      let result = StoreUse.fault(file, model)
-      if let fault = result.fault { Issue.record("\(number): \(fault)") }
+      let result = StoreUse.defect(file, model)
+      if let defect = result.defect { Issue.record("\(number): \(defect)") }
       if result.message == nil { accepted += 1 }
     }
     #expect(accepted > 0 && accepted < count)

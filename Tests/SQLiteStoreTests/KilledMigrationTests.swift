@@ -34,7 +34,7 @@ struct KilledMigrationTests {
 
   /// True if the store is of a new version. Whichever it is of, all is there.
   private func isNew(_ kind: String, counters: Int = Self.counters) throws -> Bool {
-    #expect(try PlainSQLite(file).faults() == [])
+    #expect(try PlainSQLite(file).defects() == [])
     #expect(try ChainState.read(file).lines == ChainState.expected(Self.links))
     let database = try PlainSQLite(file)
     let columns = try database.column("SELECT name FROM pragma_table_info('ZCOUNTER')")

@@ -30,8 +30,8 @@ import Testing
       // Each save is one more than the one before, also that of another process.
       #expect(last > acknowledged)
       acknowledged = last
-      let faults = try PlainSQLite(file).faults()
-      #expect(faults == [], "round \(round)")
+      let defects = try PlainSQLite(file).defects()
+      #expect(defects == [], "round \(round)")
       let state = try ChainState.read(file)
       #expect(state.last == acknowledged || state.last == acknowledged + 1, "round \(round)")
       try #require(state.lines == ChainState.expected(state.last), "round \(round)")
@@ -52,7 +52,7 @@ import Testing
       process.kill()
       let next = try ChildProcess("sqlite-store-probe", [file.path, "open"])
       #expect(next.waitUntilExit() == .exited(0), "\(next.errors)")
-      #expect(try PlainSQLite(file).faults() == [])
+      #expect(try PlainSQLite(file).defects() == [])
       #expect(try SQLiteStore.model(inFile: file)["Link"] != nil)
       for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
     }

@@ -170,7 +170,7 @@ import Testing
     try context.save()
     #expect(note.objectID.key.number == Int64(count + 2))
     let database = try PlainSQLite(file)
-    #expect(try database.faults() == [])
+    #expect(try database.defects() == [])
     // The rest is as in a new store.
     let made = folder.url.appending(path: "made.sqlite")
     _ = try SQLiteStore(made, model: new)
@@ -223,7 +223,7 @@ import Testing
         "n3B", "n9B", "sixA", "x2A", "x4A", "x5B", "x7B", "x8A", "y2A", "y4A", "y5B", "y7B", "y8A",
       ])
     #expect(try context.fetch(FetchRequest("Tag")).map { Self.text($0, "name") } == ["trash"])
-    #expect(try PlainSQLite(file).faults() == [])
+    #expect(try PlainSQLite(file).defects() == [])
   }
 
   @Test("A policy without the function that would tell it settles nothing", arguments: [false, true])
@@ -384,7 +384,7 @@ import Testing
       #expect(titles == (Self.text(person, "name") == "Ada" ? ["N8", "N4", "N2"] : ["N7", "N5"]))
     }
     #expect(try context.count(for: FetchRequest("Tag")) == 0)
-    #expect(try PlainSQLite(output).faults() == [])
+    #expect(try PlainSQLite(output).defects() == [])
   }
 
   @Test("What a mapping model says and cannot be done is refused at once, with all reasons")
@@ -511,7 +511,7 @@ import Testing
       #expect(!database.canWrite)
     }
     let database = try PlainSQLite(file)
-    #expect(try database.faults() == [])
+    #expect(try database.defects() == [])
     #expect(try database.column("PRAGMA journal_mode") == [journal.lowercased()])
   }
 }

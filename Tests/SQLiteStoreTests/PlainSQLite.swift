@@ -50,7 +50,7 @@ final class PlainSQLite {
   func column(_ sql: String) throws -> [String] { try run(sql).map { $0[0] } }
 
   /// Empty if nothing is wrong with the file.
-  func faults() throws -> [String] { try column("PRAGMA integrity_check").filter { $0 != "ok" } }
+  func defects() throws -> [String] { try column("PRAGMA integrity_check").filter { $0 != "ok" } }
 }
 
 /// The code of the error that a function throws; nil if it throws none, and `validation` for an error of another type.

@@ -187,7 +187,7 @@ import Testing
     _ = try SQLiteStore(made, model: newModel)
     let database = try PlainSQLite(file)
     #expect(try schema(database) == schema(PlainSQLite(made)), comment)
-    #expect(try database.faults() == [], comment)
+    #expect(try database.defects() == [], comment)
     for row in try database.run("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY") {
       guard let entity = new.entities.first(where: { $0.name == row[0] }) else { continue }
       let known = new.subtree(entity.id).compactMap { old.entity($0) == nil ? nil : old.root($0) }.first
@@ -231,7 +231,7 @@ import Testing
     }
     #expect(after.differences(from: expected) == [], "mapped, \(comment)")
     let database = try PlainSQLite(file)
-    #expect(try database.faults() == [], comment)
+    #expect(try database.defects() == [], comment)
     #expect(try references(database) == 0, comment)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: support(file).path)) ?? []
     #expect(names == [], comment)

@@ -60,7 +60,7 @@ struct SampleMigrationTests {
     let found = try StoreDump(SQLiteStore(file, model: model, isReadOnly: true))
     expected.metadata = found.metadata
     #expect(found.differences(from: expected) == [])
-    #expect(try PlainSQLite(file).faults() == [])
+    #expect(try PlainSQLite(file).defects() == [])
     guard withReader || LongForm.isWanted else { return }
     var other = try StoreReader.objects(of: file)
     other.metadata = found.metadata

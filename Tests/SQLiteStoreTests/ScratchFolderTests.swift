@@ -13,7 +13,7 @@ import Testing
   init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   @Test("has one user at a time, however many want it at the same moment") func oneUser() throws {
-    let state = Mutex((users: 0, uses: 0, faults: 0))
+    let state = Mutex((users: 0, uses: 0, defects: 0))
     let store = store
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<600 {
@@ -21,19 +21,19 @@ import Testing
         state.withLock { state in
           state.users += 1
           state.uses += 1
-          if state.users > 1 { state.faults += 1 }
+          if state.users > 1 { state.defects += 1 }
         }
         let path = scratch.newFile()
         try? Data("mine".utf8).write(to: URL(filePath: path))
         usleep(100)
         state.withLock { state in
-          if !FileManager.default.fileExists(atPath: path) { state.faults += 1 }
+          if !FileManager.default.fileExists(atPath: path) { state.defects += 1 }
           state.users -= 1
         }
         withExtendedLifetime(scratch) {}
       }
     }
-    #expect(state.withLock { $0.faults } == 0)
+    #expect(state.withLock { $0.defects } == 0)
     #expect(state.withLock { $0.uses } > 100)
     #expect(folder.names == [])
   }

@@ -189,7 +189,7 @@ import Testing
       #expect(error.conflicts[0].constraint == ["name"] && error.conflicts[0].stored?.key.number == 6)
       #expect(error.conflicts[0].object?.key.number == id.uriRepresentation.last?.wholeNumberValue.map(Int64.init))
     }
-    #expect(try PlainSQLite(file).faults() == [])
+    #expect(try PlainSQLite(file).defects() == [])
   }
 
   @Test("A save waits for another process that is saving") func waiting() throws {
@@ -249,7 +249,7 @@ import Testing
     for lines in lines { #expect(lines.filter { $0 == "saved" }.count == rounds) }
     let counts = try PlainSQLite(file).run("SELECT ZNAME, ZCOUNT FROM ZCOUNTER ORDER BY ZNAME")
     #expect(counts == [["0", "0"], ["1", "\(rounds)"], ["2", "\(rounds)"], ["all", "\(2 * rounds)"]])
-    #expect(try PlainSQLite(file).faults() == [])
+    #expect(try PlainSQLite(file).defects() == [])
   }
 
   @Test("Is made once by processes that open it at the same time") func creation() async throws {
@@ -259,7 +259,7 @@ import Testing
         "sqlite-store-probe", Array(repeating: [path, "open"], count: 4))
       for program in programs { #expect(program.status == 0 && program.text == "open\n", "\(program.errors)") }
       let database = try PlainSQLite(URL(filePath: path))
-      #expect(try database.faults() == [])
+      #expect(try database.defects() == [])
       #expect(try database.column("SELECT COUNT(*) FROM Z_METADATA") == ["1"])
       #expect(try database.column("PRAGMA journal_mode") == ["wal"])
       #expect(try database.column("PRAGMA auto_vacuum") == ["2"])

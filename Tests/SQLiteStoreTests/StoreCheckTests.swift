@@ -307,7 +307,7 @@ struct StoreCheckTests {
     let bytes = [UInt8](try Data(contentsOf: file))
     let model = LibraryStore.model
     var random = SeededGenerator(seed: 17)
-    var faulty = 0
+    var defective = 0
     for number in 0..<LongForm.size(20_000, or: 150) {
       var damaged = bytes
       for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -315,11 +315,11 @@ struct StoreCheckTests {
       }
       try Data(damaged).write(to: file)
       let time = ThreadClock.measure {
-        if (try? StoreFindings(file, model: number % 2 == 0 ? model : nil).summary.errorCount) != 0 { faulty += 1 }
+        if (try? StoreFindings(file, model: number % 2 == 0 ? model : nil).summary.errorCount) != 0 { defective += 1 }
       }
       #expect(time < .seconds(20), "\(number)")
     }
-    #expect(faulty > 0)
+    #expect(defective > 0)
   }
 
   @Test("of a store that lies about its tables ends", arguments: StoreLie.all)

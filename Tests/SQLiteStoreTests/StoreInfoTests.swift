@@ -21,7 +21,7 @@ struct StoreInfoTests {
     #expect(info.externalData?.fileCount == 1 && info.externalData?.size == 7)
     let pages = try #require(info.database)
     #expect(pages.pageSize * pages.pageCount == Int64(try #require(info.fileSize)) && !pages.usesLog)
-    #expect(pages.logSize == nil && info.history == nil && info.fault == nil)
+    #expect(pages.logSize == nil && info.history == nil && info.defect == nil)
     #expect(!info.writingObstacles.isEmpty)
   }
 
@@ -77,7 +77,7 @@ struct StoreInfoTests {
     }
     #expect(try StoreInfo(place("a.momd")).currentVersion == "One")
     let xml = try StoreInfo(place("a.xml"), model: plain)
-    #expect(xml.objectCount == 0 && xml.hasEqualHashes == true && xml.fault == nil)
+    #expect(xml.objectCount == 0 && xml.hasEqualHashes == true && xml.defect == nil)
     #expect(errorCode { _ = try StoreInfo(place("gone")) } == .noSuchFile)
   }
 
@@ -97,6 +97,6 @@ struct StoreInfoTests {
       ).first
       #expect(entity.ownCount.map(String.init) == count, "\(entity.name)")
     }
-    #expect(info.hasEqualHashes != false && info.fault == nil)
+    #expect(info.hasEqualHashes != false && info.defect == nil)
   }
 }

@@ -43,25 +43,25 @@ enum StoreUse {
   }
 
   /// What is wrong with the error of a use, or its time; nil if it is as it should be.
-  static func fault(_ file: URL, _ model: ManagedObjectModel) -> (fault: String?, message: String?) {
+  static func defect(_ file: URL, _ model: ManagedObjectModel) -> (defect: String?, message: String?) {
     var message: String?
-    var fault: String?
+    var defect: String?
     let time = ThreadClock.measure {
       do { try all(file, model) } catch let error as ManagedObjectError {
         message = "\(error)"
         // What an object has is no matter of the file.
         let codes: [ManagedObjectError.Code] = [.merge, .constraintMerge, .keysTaken]
         let isOfObject = codes.contains(error.code) || error.objectID != nil
-        if error.message.isEmpty { fault = "an error without a message" }
-        if !isOfObject, !"\(error)".contains(file.lastPathComponent) { fault = "no file in: \(error)" }
+        if error.message.isEmpty { defect = "an error without a message" }
+        if !isOfObject, !"\(error)".contains(file.lastPathComponent) { defect = "no file in: \(error)" }
       } catch let error as StoreDump.Failure {
         // Rows that the dump cannot name, such as one that is there twice.
         message = error.description
       } catch {
-        fault = "another error: \(error)"
+        defect = "another error: \(error)"
       }
     }
-    if time > .seconds(20) { fault = "it took \(time)" }
-    return (fault, message)
+    if time > .seconds(20) { defect = "it took \(time)" }
+    return (defect, message)
   }
 }

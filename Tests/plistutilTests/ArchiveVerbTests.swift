@@ -108,18 +108,18 @@ struct ArchiveVerbTests {
     return try list.data(format: .binary)
   }
 
-  @Test("check tells each fault, and ends with 3 for errors")
-  func checkTellsEachFault() throws {
+  @Test("check tells each defect, and ends with 3 for errors")
+  func checkTellsEachDefect() throws {
     let sound = try Tool.run("archive", "check", Self.foo)
     #expect(sound.status == 0 && sound.errors.isEmpty)
     #expect(sound.text == "\(Self.foo): OK (archive of NSKeyedArchiver, 4 objects)\n")
-    let faulty = try Tool.run("archive", "check", input: dangling())
-    #expect(faulty.status == 3 && faulty.output.isEmpty)
-    #expect(faulty.errors.hasPrefix("<stdin>: error: object 1, a: "))
+    let defective = try Tool.run("archive", "check", input: dangling())
+    #expect(defective.status == 3 && defective.output.isEmpty)
+    #expect(defective.errors.hasPrefix("<stdin>: error: object 1, a: "))
     let both = try Tool.run("archive", "check", "--json", Self.foo, "-", input: dangling())
     #expect(both.status == 3)
     let lines = both.text.split(separator: "\n")
-    #expect(lines.first == "{\"file\":\"\(Self.foo)\",\"faults\":[]}")
+    #expect(lines.first == "{\"file\":\"\(Self.foo)\",\"defects\":[]}")
     #expect(lines.last?.contains("\"severity\":\"error\",\"kind\":\"danglingReference\"") == true)
     #expect(lines.last?.contains("\"object\":1") == true)
   }

@@ -50,7 +50,7 @@ struct ArgumentErrorTests {
   }
 
   @Test(
-    "a fault that shows while a verb runs is told with the usage of that verb",
+    "a defect that shows while a verb runs is told with the usage of that verb",
     arguments: [
       (["convert", "-o", "x", "a", "b"], "convert"), (["set", "a", "--null", "-o", "x", "a", "b"], "set"),
       (["archive", "json", "-o", "x", "a", "b"], "archive json"),

@@ -181,8 +181,8 @@ struct EditorTests {
     #expect(missing.status == 1 && missing.errors.contains("ended with exit code 127"))
   }
 
-  @Test("without a terminal, faults are shown and the text is kept")
-  func faultsWithoutATerminal() throws {
+  @Test("without a terminal, defects are shown and the text is kept")
+  func defectsWithoutATerminal() throws {
     let work = try EditedFile(SampleFile(["port": 80], format: .binary))
     let result = try work.edit(#"sed -i 's|80|8O|' "$1""#)
     #expect(result.status == 3 && result.text.isEmpty)
@@ -289,7 +289,7 @@ struct EditorTests {
       return (String(decoding: written, as: UTF8.self).replacing("\r\n", with: "\n"), process.terminationStatus)
     }
 
-    @Test("at a terminal, faults are shown with a question, and the editor comes again if that is answered so")
+    @Test("at a terminal, defects are shown with a question, and the editor comes again if that is answered so")
     func question() throws {
       // Breaks the text first, and mends it when it comes again.
       let script = """

@@ -50,8 +50,8 @@ struct FmtTests {
     #expect(try Tool.run("fmt", "--check", "--sort", other).status == 1)
     let broken = file.folder.path("d.plist")
     try Data("{ a = ".utf8).write(to: URL(filePath: broken))
-    let fault = try Tool.run("fmt", "--check", broken, file.path)
-    #expect(fault.status == 3 && fault.text == "\(file.path)\n" && fault.errors.contains("\(broken):1:7: error:"))
+    let defect = try Tool.run("fmt", "--check", broken, file.path)
+    #expect(defect.status == 3 && defect.text == "\(file.path)\n" && defect.errors.contains("\(broken):1:7: error:"))
   }
 
   @Test("a binary file has no layout; what does not go together is a mistake in the command")

@@ -241,7 +241,7 @@ struct LibplistTests {
     #expect(missing.status == 1 && missing.output.isEmpty)
   }
 
-  // MARK: Faults of others
+  // MARK: Defects of others
 
   @Test("text is escaped, in JSON and for people")
   func textIsEscaped() throws {

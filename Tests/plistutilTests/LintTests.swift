@@ -80,8 +80,8 @@ struct LintTests {
     #expect(result.status == status && result.output.isEmpty)
   }
 
-  @Test("every file without fault gets a line, and the highest code of the others counts")
-  func everyFileWithoutFaultGetsALine() throws {
+  @Test("every file without defect gets a line, and the highest code of the others counts")
+  func everyFileWithoutDefectGetsALine() throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let counts = Fixtures.url("xml/counts-python.plist").path
     let bad = Fixtures.url("hostile/key-twice.plist").path
@@ -95,7 +95,7 @@ struct LintTests {
             <key>a</key><false/>
             ^
         plistutil: error: cannot open /nonexistent: No such file or directory
-        4 files, 2 with faults: 2 errors, 0 warnings
+        4 files, 2 with defects: 2 errors, 0 warnings
 
         """)
     #expect(try Tool.run("lint", good).status == 0)
@@ -104,8 +104,8 @@ struct LintTests {
     #expect(try Tool.run("lint", Fixtures.url("hostile/deep-513.plist").path).status == 4)
   }
 
-  @Test("--quiet says nothing of files without fault", arguments: ["-q", "--quiet"])
-  func quietSaysNothingOfFilesWithoutFault(_ flag: String) throws {
+  @Test("--quiet says nothing of files without defect", arguments: ["-q", "--quiet"])
+  func quietSaysNothingOfFilesWithoutDefect(_ flag: String) throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let result = try Tool.run("lint", flag, good, good)
     #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)

@@ -50,10 +50,10 @@ struct NibVerbTests {
     let sound = try Tool.run("archive", "check", input: Self.nib)
     #expect(sound.status == 0 && sound.errors.isEmpty)
     #expect(sound.text == "<stdin>: OK (NIBArchive 1.10, 2 objects)\n")
-    let faulty = try Tool.run("archive", "check", input: Self.dangling)
-    #expect(faulty.status == 3 && faulty.output.isEmpty)
+    let defective = try Tool.run("archive", "check", input: Self.dangling)
+    #expect(defective.status == 3 && defective.output.isEmpty)
     #expect(
-      faulty.errors == """
+      defective.errors == """
         <stdin>: error: object 0, value 0: a reference to object 9, and there are 2
         <stdin>: note: object 1: nothing leads from the root to this object
 
@@ -61,7 +61,7 @@ struct NibVerbTests {
     let json = try PropertyList(
       Tool.run("archive", "check", "--json", input: Self.dangling).output, format: .json)
     #expect(
-      try json.value(at: PropertyListKeyPath("faults.0")) == [
+      try json.value(at: PropertyListKeyPath("defects.0")) == [
         "severity": "error", "kind": "danglingReference",
         "message": "a reference to object 9, and there are 2", "object": 0, "value": 0,
       ])

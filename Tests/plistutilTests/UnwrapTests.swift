@@ -91,15 +91,15 @@ struct UnwrapTests {
     #expect(printed.status == 0 && printed.errors.isEmpty)
   }
 
-  @Test("archive check finds the faults of archives in data")
-  func archiveCheckFindsFaults() throws {
+  @Test("archive check finds the defects of archives in data")
+  func archiveCheckFindsDefects() throws {
     let broken = try Tool.run("archive", "check", "--unwrap", input: Self.preferences())
     #expect(broken.status == 3 && broken.errors.contains("error: data at broken: cannot be read"), "\(broken.errors)")
-    let faulty: PropertyList = [
+    let defective: PropertyList = [
       "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(PropertyList.UID(9))],
       "$objects": ["$null"],
     ]
-    let list: PropertyList = ["a": .data(try faulty.data(format: .binary)), "b": .data(Self.stream)]
+    let list: PropertyList = ["a": .data(try defective.data(format: .binary)), "b": .data(Self.stream)]
     let found = try Tool.run("archive", "check", "--unwrap", input: list.data(format: .binary))
     #expect(found.status == 3 && found.errors.contains("data at a: ") && !found.errors.contains("data at b"))
     let machine = try Tool.run("archive", "check", "--json", "--unwrap", input: list.data(format: .binary))

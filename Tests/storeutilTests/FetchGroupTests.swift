@@ -97,7 +97,7 @@ struct FetchGroupTests {
   }
 
   @Test("and says which keys cannot be printed")
-  func faults() throws {
+  func defects() throws {
     #expect(try failure("Order", "--group-by", "customer.name", "--keys", "amount").contains("such as @min.amount"))
     #expect(try failure("Order", "--keys", "@count,amount").contains("\"amount\" can differ within a group"))
     #expect(try failure("Order", "--keys", "@total.amount").contains("\"@total.amount\" is not an aggregate"))

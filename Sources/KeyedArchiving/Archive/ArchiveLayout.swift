@@ -14,7 +14,7 @@ struct ArchiveLayout {
 
   init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
     let parts = ArchiveParts(document)
-    if let fault = parts.faults.first { throw fault.error }
+    if let finding = parts.findings.first { throw finding.error }
     guard let archiver = parts.archiver, let top = parts.top, let objects = parts.objects else {
       throw KeyedArchiveError(.notAnArchive, "the property list is no keyed archive")
     }
@@ -29,7 +29,7 @@ struct ArchiveParts {
   private(set) var archiver: String?
   private(set) var top: FlatNode?
   private(set) var objects: FlatNode?
-  private(set) var faults: [(kind: KeyedArchive.Fault.Kind, error: KeyedArchiveError)] = []
+  private(set) var findings: [(kind: KeyedArchive.Finding.Kind, error: KeyedArchiveError)] = []
 
   init(_ document: PropertyListDocument) {
     let root = document.flatRoot
@@ -44,18 +44,18 @@ struct ArchiveParts {
         let key = try document.key(ofEntry: entry, of: root)
         guard parts.updateValue(try document.value(ofEntry: entry, of: root), forKey: key) == nil else {
           let error = PropertyListError(.duplicateKey, "duplicate key \(key.quoted)")
-          faults.append((.duplicateKey, KeyedArchiveError(error)))
+          findings.append((.duplicateKey, KeyedArchiveError(error)))
           continue
         }
       } catch {
-        faults.append((.unreadableValue, KeyedArchiveError(error)))
+        findings.append((.unreadableValue, KeyedArchiveError(error)))
       }
     }
     if let node = parts["$archiver"], node.kind == .string {
       do throws(PropertyListError) {
         archiver = try document.text(of: node)
       } catch {
-        faults.append((.unreadableValue, KeyedArchiveError(error)))
+        findings.append((.unreadableValue, KeyedArchiveError(error)))
       }
     } else {
       lacks(.archiver, "it has no text $archiver")
@@ -79,8 +79,8 @@ struct ArchiveParts {
     }
   }
 
-  private mutating func lacks(_ kind: KeyedArchive.Fault.Kind, _ reason: String) {
-    faults.append((kind, KeyedArchiveError(.notAnArchive, "the property list is no keyed archive: \(reason)")))
+  private mutating func lacks(_ kind: KeyedArchive.Finding.Kind, _ reason: String) {
+    findings.append((kind, KeyedArchiveError(.notAnArchive, "the property list is no keyed archive: \(reason)")))
   }
 }
 

@@ -163,7 +163,7 @@ extension ArchiveReader {
     return positions
   }
 
-  /// Nil for a dictionary with a fault in its keys.
+  /// Nil for a dictionary with a finding in its keys.
   private mutating func positionsByShape(of dictionary: FlatNode) throws(KeyedArchiveError) -> KeyPositions? {
     do throws(KeyedArchiveError) {
       let shape = try shape(of: dictionary)

@@ -9,7 +9,7 @@ public import FoundationEssentials
 /// let archive = try KeyedArchive(contentsOf: url)
 /// print(try archive.tree())
 /// for object in archive.objects where object.className == "Invoice" { print(object.uid, try object.fields) }
-/// for fault in archive.check() { print(fault) }
+/// for finding in archive.check() { print(finding) }
 /// ```
 ///
 /// Opening an archive looks at its four parts only; every object is read when it is asked for.

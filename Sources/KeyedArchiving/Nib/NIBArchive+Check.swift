@@ -2,10 +2,10 @@ extension NIBArchive {
   /// Everything that is wrong with the archive, and what is odd about it.
   ///
   /// - Returns: nothing for an archive as Apple's coder writes it. Else what is wrong with the archive as a whole, then
-  ///   object by object. A file that has thousands of faults has the first of them.
-  /// - Complexity: O(*n*) in the size of the archive. Ranges of values that overlap too far are a fault of their own,
+  ///   object by object. A file that has thousands of findings has the first of them.
+  /// - Complexity: O(*n*) in the size of the archive. Ranges of values that overlap too far are a finding of their own,
   ///   and end the check.
-  public func check() -> [Fault] {
+  public func check() -> [Finding] {
     var checker = NIBArchiveChecker(self)
     return checker.check()
   }
@@ -16,8 +16,8 @@ extension NIBArchive {
 /// The tables are checked here, each once. What the references show is found by the checker of keyed archives.
 private struct NIBArchiveChecker {
   private let nib: NIBArchive
-  private var faults: [NIBArchive.Fault] = []
-  /// A fault takes some hundred bytes, and a row that has one may take two.
+  private var findings: [NIBArchive.Finding] = []
+  /// A finding takes some hundred bytes, and a row that has one may take two.
   private var room: Int
 
   init(_ nib: NIBArchive) {
@@ -25,7 +25,7 @@ private struct NIBArchiveChecker {
     room = 4096 + nib.bytes.count / 16
   }
 
-  mutating func check() -> [NIBArchive.Fault] {
+  mutating func check() -> [NIBArchive.Finding] {
     checkFile()
     checkObjects()
     checkValues()
@@ -33,24 +33,24 @@ private struct NIBArchiveChecker {
     checkClasses()
     checkReferences()
     // By object; what is found of one object stays in the order in which it was found.
-    return faults.enumerated().sorted { left, right in
+    return findings.enumerated().sorted { left, right in
       let (first, second) = (place(of: left.element), place(of: right.element))
       return first == second ? left.offset < right.offset : first < second
     }.map(\.element)
   }
 
-  private func place(of fault: NIBArchive.Fault) -> Int {
-    fault.kind == .limitExceeded ? .max : fault.object ?? -1
+  private func place(of finding: NIBArchive.Finding) -> Int {
+    finding.kind == .limitExceeded ? .max : finding.object ?? -1
   }
 
   private mutating func report(
-    _ kind: NIBArchive.Fault.Kind, _ message: @autoclosure () -> String, object: Int? = nil, value: Int? = nil
+    _ kind: NIBArchive.Finding.Kind, _ message: @autoclosure () -> String, object: Int? = nil, value: Int? = nil
   ) {
     room -= 1
     if room > 0 {
-      faults.append(NIBArchive.Fault(kind, message(), object: object, value: value))
+      findings.append(NIBArchive.Finding(kind, message(), object: object, value: value))
     } else if room == 0 {
-      faults.append(NIBArchive.Fault(.limitExceeded, "there are more faults, which are not listed"))
+      findings.append(NIBArchive.Finding(.limitExceeded, "there are more findings, which are not listed"))
     }
   }
 
@@ -86,7 +86,7 @@ extension NIBArchiveChecker {
       let values = row.values.clamped(to: nib.valueTable.indices)
       let layout = row.classIndex < layouts.count ? layouts[Int(row.classIndex)] : nil
       if let layout, layout.isCollection, keys.isMarkedInline(values) {
-        if let reason = keys.faultOfElements(values, inPairs: layout.form == .dictionary) {
+        if let reason = keys.findingOfElements(values, inPairs: layout.form == .dictionary) {
           report(.invalidCollection, reason, object: index)
         }
       } else if let value = keys.firstRepeat(in: values) {
@@ -159,18 +159,18 @@ extension NIBArchiveChecker {
     } catch {
       return report(.limitExceeded, error.message)
     }
-    let reported = Set(faults.lazy.filter { $0.kind == .invalidCollection }.compactMap(\.object))
-    for fault in archive.check() {
+    let reported = Set(findings.lazy.filter { $0.kind == .invalidCollection }.compactMap(\.object))
+    for finding in archive.check() {
       // The root has no UID of its own, and classes are checked as a table.
-      guard let object = fault.uid.map({ Int($0.value) }), object > 0, object < nib.objectTable.count else {
-        if fault.kind == .limitExceeded { report(.limitExceeded, fault.message) }
+      guard let object = finding.uid.map({ Int($0.value) }), object > 0, object < nib.objectTable.count else {
+        if finding.kind == .limitExceeded { report(.limitExceeded, finding.message) }
         continue
       }
-      switch fault.kind {
+      switch finding.kind {
       case .unreachableObject: report(.unreachableObject, "nothing leads from the root to this object", object: object)
-      case .circularCollection: report(.circularCollection, fault.message, object: object)
+      case .circularCollection: report(.circularCollection, finding.message, object: object)
       case .invalidContents where !reported.contains(object):
-        report(.invalidContents, fault.message, object: object)
+        report(.invalidContents, finding.message, object: object)
       default: break
       }
     }
@@ -222,7 +222,7 @@ private struct ValueKeys {
   }
 
   /// What is wrong with the values of such a collection; nil if nothing is.
-  func faultOfElements(_ values: Range<Int>, inPairs: Bool) -> String? {
+  func findingOfElements(_ values: Range<Int>, inPairs: Bool) -> String? {
     let elements = elementCounts[values.upperBound] - elementCounts[values.lowerBound]
     guard elements == values.count - 1 else {
       return "a collection of \(values.count - 1) elements, \(values.count - 1 - elements) of which have other keys"

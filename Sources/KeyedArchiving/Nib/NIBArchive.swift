@@ -11,7 +11,7 @@ internal import PropertyLists
 ///   print(object.index, object["UIText"] as Any)
 /// }
 /// print(try nib.keyedArchive().tree())
-/// for fault in nib.check() { print(fault) }
+/// for finding in nib.check() { print(finding) }
 /// ```
 ///
 /// The tables of the file are flat arrays here. Data stay where they are in the bytes of the file, and objects and

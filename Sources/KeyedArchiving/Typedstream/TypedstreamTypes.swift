@@ -150,9 +150,9 @@ struct TypedstreamTypes {
   }
 
   private static func bad(
-    _ range: Range<Int>, _ bytes: RawSpan, _ fault: StaticString, at place: Int
+    _ range: Range<Int>, _ bytes: RawSpan, _ finding: StaticString, at place: Int
   ) -> TypedstreamError {
-    .malformed("the encoding \(text(range, bytes)) \(fault)", at: place)
+    .malformed("the encoding \(text(range, bytes)) \(finding)", at: place)
   }
 
   private static func text(_ range: Range<Int>, _ bytes: RawSpan) -> String {

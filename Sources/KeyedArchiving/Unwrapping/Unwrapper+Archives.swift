@@ -4,11 +4,11 @@ internal import Synchronization
 
 extension Unwrapper {
   /// Something that is wrong with an archive that is nested in data.
-  public struct Fault: Hashable, Sendable {
+  public struct Finding: Hashable, Sendable {
     /// The way to the data; of data in an archive, to the outermost archive.
     public let path: PropertyListKeyPath
     /// What is wrong with the archive.
-    public let fault: KeyedArchive.Fault
+    public let finding: KeyedArchive.Finding
   }
 
   /// Everything that is wrong with the archives that are nested in the data of a property list, or of an archive.
@@ -18,16 +18,16 @@ extension Unwrapper {
   ///
   /// - Throws: as ``document(_:)``.
   /// - Complexity: O(*n*) in the size of the document and of all that is in it.
-  public mutating func check(_ document: PropertyListDocument) throws(KeyedArchiveError) -> [Fault] {
-    var faults: [Fault] = []
+  public mutating func check(_ document: PropertyListDocument) throws(KeyedArchiveError) -> [Finding] {
+    var findings: [Finding] = []
     for opened in try openedArchives(in: document) {
       // The archiver of a typedstream or of a nib is the right one for it.
       let isOfOtherFormat = NIBArchive.matches(opened.data) || Typedstream.begins(opened.data)
-      for fault in opened.archive.check() where !(isOfOtherFormat && fault.kind == .otherArchiver) {
-        faults.append(Fault(path: opened.path, fault: fault))
+      for finding in opened.archive.check() where !(isOfOtherFormat && finding.kind == .otherArchiver) {
+        findings.append(Finding(path: opened.path, finding: finding))
       }
     }
-    return faults
+    return findings
   }
 
   /// The typedstreams that are nested in the data of a property list, or of an archive, in the order in which they are

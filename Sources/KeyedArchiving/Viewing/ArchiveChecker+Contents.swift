@@ -8,8 +8,8 @@ extension ArchiveChecker {
     of node: FlatNode, _ uid: UInt32, _ keys: [String], className: String, _ layout: FoundationLayout
   ) throws(KeyedArchiveError) {
     do throws(KeyedArchiveError) {
-      if let fault = try fault(in: node, keys, layout) {
-        try report(.invalidContents, "an \(className.printable(limit: 80)) \(fault)", uid: uid)
+      if let finding = try finding(in: node, keys, layout) {
+        try report(.invalidContents, "an \(className.printable(limit: 80)) \(finding)", uid: uid)
       }
     } catch {
       // Values that cannot be read are reported as such.
@@ -18,7 +18,7 @@ extension ArchiveChecker {
   }
 
   /// What is wrong with an object, behind the name of its class.
-  private mutating func fault(
+  private mutating func finding(
     in node: FlatNode, _ keys: [String], _ layout: FoundationLayout
   ) throws(KeyedArchiveError) -> String? {
     let contents = Contents(node: node, keys: keys)

@@ -6,13 +6,13 @@ extension KeyedArchive {
   /// - Returns: nothing for an archive as Apple's archiver writes it. Else what is wrong with the archive as a whole,
   ///   then object by object in the order of the object table.
   /// - Complexity: O(*n*) in the size of the archive. Objects of a binary file that overlap, or expand too far, are a
-  ///   fault of their own, and end the check.
-  public func check() -> [Fault] { Self.check(document) }
+  ///   finding of their own, and end the check.
+  public func check() -> [Finding] { Self.check(document) }
 
   /// Everything that is wrong with a property list as a keyed archive: also that it is none.
   ///
   /// - Complexity: as ``check()``.
-  public static func check(_ document: PropertyListDocument) -> [Fault] {
+  public static func check(_ document: PropertyListDocument) -> [Finding] {
     var checker = ArchiveChecker(document)
     return checker.check()
   }
@@ -26,7 +26,7 @@ struct ArchiveChecker {
   let document: PropertyListDocument
   private let parts: ArchiveParts
   var reader: ArchiveReader
-  var faults: [KeyedArchive.Fault] = []
+  var findings: [KeyedArchive.Finding] = []
 
   private(set) var roles: [Role]
   /// The object that describes the class of each instance; ``none`` for others.
@@ -58,7 +58,7 @@ struct ArchiveChecker {
     references = ReferenceTable(objectCount: count)
   }
 
-  mutating func check() -> [KeyedArchive.Fault] {
+  mutating func check() -> [KeyedArchive.Finding] {
     do throws(KeyedArchiveError) {
       try checkParts()
       try classifyObjects()
@@ -71,26 +71,26 @@ struct ArchiveChecker {
       if parts.objects != nil, parts.top != nil { try checkReachability() }
       try checkCircles()
     } catch {
-      faults.append(KeyedArchive.Fault(.limitExceeded, error.message))
+      findings.append(KeyedArchive.Finding(.limitExceeded, error.message))
     }
     // By object; what is found of one object stays in the order in which it was found.
-    let order = faults.indices.sorted { first, second in
-      let (left, right) = (place(of: faults[first]), place(of: faults[second]))
+    let order = findings.indices.sorted { first, second in
+      let (left, right) = (place(of: findings[first]), place(of: findings[second]))
       return left == right ? first < second : left < right
     }
-    return order.map { faults[$0] }
+    return order.map { findings[$0] }
   }
 
-  private func place(of fault: KeyedArchive.Fault) -> Int {
-    fault.kind == .limitExceeded ? .max : fault.uid.map { Int($0.value) } ?? -1
+  private func place(of finding: KeyedArchive.Finding) -> Int {
+    finding.kind == .limitExceeded ? .max : finding.uid.map { Int($0.value) } ?? -1
   }
 
-  /// A fault takes some hundred bytes, so overlapping objects must not make any number of them.
+  /// A finding takes some hundred bytes, so overlapping objects must not make any number of them.
   mutating func report(
-    _ kind: KeyedArchive.Fault.Kind, _ message: String, uid: UInt32?, path: [PropertyListKeyPath.Component] = []
+    _ kind: KeyedArchive.Finding.Kind, _ message: String, uid: UInt32?, path: [PropertyListKeyPath.Component] = []
   ) throws(KeyedArchiveError) {
     try reader.spend(128 + 8 * path.count)
-    faults.append(KeyedArchive.Fault(kind, message, uid: uid, path: PropertyListKeyPath(path)))
+    findings.append(KeyedArchive.Finding(kind, message, uid: uid, path: PropertyListKeyPath(path)))
   }
 
   mutating func report(
@@ -104,7 +104,7 @@ struct ArchiveChecker {
 /// The archive as a whole.
 extension ArchiveChecker {
   private mutating func checkParts() throws(KeyedArchiveError) {
-    for fault in parts.faults { try report(fault.kind, fault.error.message, uid: nil) }
+    for finding in parts.findings { try report(finding.kind, finding.error.message, uid: nil) }
     if let archiver = parts.archiver, archiver != ArchiveLayout.archiverName {
       try report(
         .otherArchiver,

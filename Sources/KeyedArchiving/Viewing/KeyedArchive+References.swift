@@ -7,7 +7,7 @@ extension KeyedArchive {
     public let source: PropertyList.UID?
     /// Where in that object: `friends`, or `NS.objects[3]`.
     public let path: PropertyListKeyPath
-    /// The object that is referred to. In an archive with faults it may lie beyond the object table.
+    /// The object that is referred to. In an archive damaged it may lie beyond the object table.
     public let target: PropertyList.UID
   }
 

@@ -2,7 +2,7 @@ package import FoundationEssentials
 internal import PropertyLists
 internal import SystemFiles
 
-/// Looks for faults in a store that is read as a whole: one in XML, or a binary one.
+/// Looks for defects in a store that is read as a whole: one in XML, or a binary one.
 package struct FileStoreCheck {
   private let file: URL
   private let model: ManagedObjectModel?
@@ -33,11 +33,11 @@ package struct FileStoreCheck {
     }
     let format: any StoreFileFormat = kind == .xml ? try XMLStoreFormat(model) : BinaryStoreFormat()
     let table = RowTable(model: model, storeNumber: .next(), configuration: configuration)
-    var faults: [StoreFaults.Fault] = []
+    var defects: [StoreDefects.Defect] = []
     let contents: StoreFileContents
     do throws(ManagedObjectError) {
       contents = try format.read(
-        data, into: table, configuration: configuration, faults: StoreFaults { faults.append($0) })
+        data, into: table, configuration: configuration, defects: StoreDefects { defects.append($0) })
     } catch {
       if error.code == .storeTypeMismatch { throw error }
       let mismatched = try? kind == .xml ? XMLStoreFormat.metadata(of: data) : BinaryStoreFormat.metadata(of: data)
@@ -47,7 +47,7 @@ package struct FileStoreCheck {
     }
     log.storeIdentifier = contents.metadata.identifier
     log.checkHashes(contents.metadata, model, own: nil, configuration: configuration)
-    for fault in faults { report(fault, model, log) }
+    for defect in defects { report(defect, model, log) }
     let highest = contents.table.lastNumber
     if let counter = contents.counter, counter < highest {
       log.report(.lowCounter, "the highest number is said to be \(counter), and an object has the number \(highest)")
@@ -56,18 +56,18 @@ package struct FileStoreCheck {
     checkConstraints(contents.table, log)
   }
 
-  private func report(_ fault: StoreFaults.Fault, _ model: ManagedObjectModel, _ log: FindingLog) {
+  private func report(_ defect: StoreDefects.Defect, _ model: ManagedObjectModel, _ log: FindingLog) {
     let code: StoreFinding.Code =
-      switch fault.kind {
+      switch defect.kind {
       case .missing: .danglingReference
       case .wrongEntity: .wrongEntity
       case .brokenInverse: .brokenInverse
       }
-    let entity = ManagedObjectModel.Entity(model: model, index: Int(fault.key.entityIndex))
-    log.report(code, fault.message) { finding in
+    let entity = ManagedObjectModel.Entity(model: model, index: Int(defect.key.entityIndex))
+    log.report(code, defect.message) { finding in
       finding.entity = entity.name
-      finding.number = fault.key.number
-      finding.property = entity.relationships.first { $0.slot == fault.slot }?.name
+      finding.number = defect.key.number
+      finding.property = entity.relationships.first { $0.slot == defect.slot }?.name
     }
   }
 

@@ -4,9 +4,9 @@
 /// error dangling-reference Note/p6 author: it leads to the row 99 of ZPERSON, which is not there
 /// ```
 public struct StoreFinding: Hashable, Sendable {
-  /// The kind of fault.
+  /// The kind of defect.
   public var code: Code
-  /// The fault, in one line without a place.
+  /// The defect, in one line without a place.
   public var message: String
   /// The name of the entity.
   public var entity: String?
@@ -27,7 +27,7 @@ public struct StoreFinding: Hashable, Sendable {
     self.message = message
   }
 
-  /// The severity of the kind of fault.
+  /// The severity of the kind of defect.
   public var severity: Severity { code.severity }
 
   /// The severity of a finding.
@@ -162,7 +162,7 @@ extension StoreFinding {
 }
 
 extension StoreFinding: CustomStringConvertible {
-  /// The place of the fault: `Note/p6 author`, `ZNOTE.ZAUTHOR` where there is no object; empty for the whole store.
+  /// The place of the defect: `Note/p6 author`, `ZNOTE.ZAUTHOR` where there is no object; empty for the whole store.
   public var place: String {
     let object: String? = entity.map { name in
       name.printable(limit: 100) + (number.map { "/p\($0)" } ?? "")

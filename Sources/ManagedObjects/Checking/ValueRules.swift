@@ -10,7 +10,7 @@ package struct ValueRules {
   }
 
   /// The rule that a value does not fulfil; nil if it fulfils all. A value of another type breaks none.
-  package func fault(of value: AttributeValue, inSlot slot: Int) -> String? {
+  package func defect(of value: AttributeValue, inSlot slot: Int) -> String? {
     guard let rule = rules.attributes.first(where: { $0.slot == slot }), value != .null,
       let failure = rule.failure(value), failure.code != .invalidValue
     else { return nil }

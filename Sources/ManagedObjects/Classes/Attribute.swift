@@ -105,14 +105,14 @@ extension Attribute: ManagedPropertyWrapper {
   static func record(defaultValue: () -> Value?, options: () -> [Option?]) -> UInt16 {
     PropertyRecording.add {
       var description = AttributeDescription("", Value.attributeType, isOptional: Value.isOptionalAttribute)
-      var faults: [ManagedObjectModelError.Fault] = []
+      var defects: [ManagedObjectModelError.Defect] = []
       do throws(ManagedObjectError) {
         if let value = defaultValue() { description.defaultValue = try value.attributeValue }
       } catch {
-        faults.append(.init(.defaultValue, "the default value: \(error.message)"))
+        defects.append(.init(.defaultValue, "the default value: \(error.message)"))
       }
       var property = ClassProperty(.attribute(description))
-      property.faults = faults
+      property.defects = defects
       property.hidesMissingValue = !Value.isOptionalAttribute && !isZero(Value.missingValue)
       for option in options() { option?.apply(&property) }
       return property

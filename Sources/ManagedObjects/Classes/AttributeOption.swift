@@ -16,7 +16,7 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
       do throws(ManagedPredicateError) {
         try change(&attribute)
       } catch {
-        property.faults.append(.init(.classProperty, error.description))
+        property.defects.append(.init(.classProperty, error.description))
       }
       property.description = .attribute(attribute)
     }

@@ -57,15 +57,15 @@ extension FetchedProperty: ManagedPropertyWrapper {
     PropertyRecording.add {
       var request = FetchRequest("", sortedBy: sortedBy())
       request.fetchLimit = limit()
-      var faults: [ManagedObjectModelError.Fault] = []
+      var defects: [ManagedObjectModelError.Defect] = []
       do throws(ManagedPredicateError) {
         request.predicate = try ManagedPredicate(format: format(), arguments: [])
       } catch {
-        faults.append(.init(.classProperty, error.description))
+        defects.append(.init(.classProperty, error.description))
       }
       var property = ClassProperty(.fetched(FetchedPropertyDescription("", request)))
       property.destination = Destination.self
-      property.faults = faults
+      property.defects = defects
       return property
     }
   }

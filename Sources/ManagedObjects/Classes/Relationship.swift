@@ -119,7 +119,7 @@ extension Relationship: ManagedPropertyWrapper {
         if let path = PropertyPath(inverse), path.names.count == 1, case .relationship = path.last {
           property.inverse = path.names[0]
         } else {
-          property.faults.append(
+          property.defects.append(
             .init(.unknownInverse, "its inverse is no property of \(Value.Destination.self) with @Relationship"))
         }
       }

@@ -3,8 +3,8 @@ public import PropertyLists
 
 /// Why there is no model.
 public enum ManagedObjectModelError: Error, Sendable {
-  /// All faults of a model.
-  case invalid([Fault])
+  /// All defects of a model.
+  case invalid([Defect])
   /// All differences of models that were to be merged.
   case conflicts([Conflict])
   /// A compiled model, or a compiled mapping model, cannot be read or written.
@@ -15,8 +15,8 @@ public enum ManagedObjectModelError: Error, Sendable {
   case file(PropertyListError)
 
   /// Something in a model that does not fit.
-  public struct Fault: Hashable, Sendable {
-    /// The sort of fault. Programs decide by it; people read ``message``.
+  public struct Defect: Hashable, Sendable {
+    /// The sort of defect. Programs decide by it; people read ``message``.
     public enum Kind: Hashable, Sendable, CaseIterable {
       /// Two entities, or two properties of an entity, have one name.
       case duplicateName
@@ -54,16 +54,16 @@ public enum ManagedObjectModelError: Error, Sendable {
       case classMismatch
     }
 
-    /// The sort of fault.
+    /// The sort of defect.
     public var kind: Kind
-    /// The entity that has the fault.
+    /// The entity that has the defect.
     public var entity: String?
     /// The property that has it.
     public var property: String?
-    /// The fault, in one line without the place.
+    /// The defect, in one line without the place.
     public var message: String
 
-    /// A fault.
+    /// A defect.
     public init(_ kind: Kind, entity: String? = nil, property: String? = nil, _ message: String) {
       self.kind = kind
       self.entity = entity
@@ -81,7 +81,7 @@ public enum ManagedObjectModelError: Error, Sendable {
   }
 }
 
-extension ManagedObjectModelError.Fault: CustomStringConvertible {
+extension ManagedObjectModelError.Defect: CustomStringConvertible {
   /// The place, then the message: `Note.author: …`.
   public var description: String {
     guard let entity else { return message }
@@ -91,10 +91,10 @@ extension ManagedObjectModelError.Fault: CustomStringConvertible {
 }
 
 extension ManagedObjectModelError: CustomStringConvertible {
-  /// All that is wrong, a line for each fault, with entity and property.
+  /// All that is wrong, a line for each defect, with entity and property.
   public var description: String {
     switch self {
-    case .invalid(let faults): faults.map(\.description).joined(separator: "\n")
+    case .invalid(let defects): defects.map(\.description).joined(separator: "\n")
     case .conflicts(let conflicts):
       conflicts.map { conflict in
         switch conflict {

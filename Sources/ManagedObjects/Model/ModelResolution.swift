@@ -2,7 +2,7 @@ internal import PropertyLists
 
 /// Checks the descriptions of a model, and joins them.
 struct ModelResolution {
-  private typealias Fault = ManagedObjectModelError.Fault
+  private typealias Defect = ManagedObjectModelError.Defect
   private typealias Entity = ManagedObjectModel.Entity
 
   private let contents: ManagedObjectModel.Contents
@@ -12,7 +12,7 @@ struct ModelResolution {
   private var subentities: [[Int]] = []
   private var ends: [Int] = []
   private var indices: [String: Int] = [:]
-  private var faults: [ManagedObjectModelError.Fault] = []
+  private var defects: [ManagedObjectModelError.Defect] = []
 
   static func resolve(
     _ contents: ManagedObjectModel.Contents
@@ -20,16 +20,16 @@ struct ModelResolution {
     var resolution = ModelResolution(contents)
     resolution.checkNames()
     resolution.arrange()
-    guard resolution.faults.isEmpty else { throw .invalid(resolution.faults) }
+    guard resolution.defects.isEmpty else { throw .invalid(resolution.defects) }
     let records = resolution.join()
     if records.count == resolution.order.count { resolution.checkParts(records) }
-    guard resolution.faults.isEmpty else { throw .invalid(resolution.faults) }
+    guard resolution.defects.isEmpty else { throw .invalid(resolution.defects) }
     return (records, resolution.indices)
   }
 
   private init(_ contents: ManagedObjectModel.Contents) { self.contents = contents }
 
-  private mutating func fail(_ fault: ManagedObjectModelError.Fault) { faults.append(fault) }
+  private mutating func fail(_ defect: ManagedObjectModelError.Defect) { defects.append(defect) }
 
   private func description(_ index: Int) -> EntityDescription { contents.entities[order[index]] }
 }
@@ -49,23 +49,23 @@ extension ModelResolution {
   private mutating func checkNames() {
     var names: Set<String> = []
     for entity in contents.entities {
-      if entity.name.isEmpty { fail(Fault(.forbiddenName, "an entity without a name")) }
+      if entity.name.isEmpty { fail(Defect(.forbiddenName, "an entity without a name")) }
       if !names.insert(entity.name).inserted {
-        fail(Fault(.duplicateName, entity: entity.name, "two entities have this name"))
+        fail(Defect(.duplicateName, entity: entity.name, "two entities have this name"))
       }
       var properties: Set<String> = []
       for property in entity.properties {
         if !properties.insert(property.name).inserted {
-          fail(Fault(.duplicateName, entity: entity.name, property: property.name, "two properties have this name"))
+          fail(Defect(.duplicateName, entity: entity.name, property: property.name, "two properties have this name"))
         }
-        if let message = faultOfName(property.name) {
-          fail(Fault(.forbiddenName, entity: entity.name, property: property.name, message))
+        if let message = defectOfName(property.name) {
+          fail(Defect(.forbiddenName, entity: entity.name, property: property.name, message))
         }
       }
     }
   }
 
-  private func faultOfName(_ name: String) -> String? {
+  private func defectOfName(_ name: String) -> String? {
     if name.isEmpty { return "a property without a name" }
     if name.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 <= 0x20 || $0 == 0x7F }) || name.hasPrefix("@") {
       return "\(name.quoted) cannot stand in a key path"
@@ -78,7 +78,7 @@ extension ModelResolution {
 
   /// Puts each entity before those that inherit from it.
   private mutating func arrange() {
-    guard faults.isEmpty else { return }
+    guard defects.isEmpty else { return }
     var children: [String: [Int]] = [:]
     var roots: [Int] = []
     let names = Set(contents.entities.map(\.name))
@@ -89,7 +89,7 @@ extension ModelResolution {
       }
       if !names.contains(superentity) {
         fail(
-          Fault(
+          Defect(
             .unknownSuperentity, entity: entity.name, "its superentity \(superentity.quoted) is not in the model"))
       }
       children[superentity, default: []].append(place)
@@ -106,7 +106,7 @@ extension ModelResolution {
       if let superentity { subentities[superentity].append(index) }
       open += sorted(children[entity.name] ?? []).reversed().map { ($0, index) }
     }
-    if order.count < contents.entities.count, faults.isEmpty { failForCycles() }
+    if order.count < contents.entities.count, defects.isEmpty { failForCycles() }
     ends = Array(1..<order.count + 1)
     for index in order.indices.reversed() {
       if let superentity = superentities[index] { ends[superentity] = max(ends[superentity], ends[index]) }
@@ -136,7 +136,7 @@ extension ModelResolution {
       guard let first = way.firstIndex(of: name) else { continue }
       let circle = (way[first...] + [name]).map { $0.printable(limit: 100) }
       let shown = circle.count > 12 ? circle.prefix(6) + ["…"] + circle.suffix(5) : circle[...]
-      fail(Fault(.inheritanceCycle, entity: name, "it inherits from itself: " + shown.joined(separator: " < ")))
+      fail(Defect(.inheritanceCycle, entity: name, "it inherits from itself: " + shown.joined(separator: " < ")))
     }
   }
 }
@@ -156,7 +156,7 @@ extension ModelResolution {
         (superentities[index].map { records[$0].places.count } ?? 0) + description(index).properties.count
       if propertyCount > Self.greatestPropertyCount {
         fail(
-          Fault(
+          Defect(
             .tooLarge, entity: description(index).name,
             "with it the entities have more than \(Self.greatestPropertyCount) properties, inherited ones included"))
         return records
@@ -170,7 +170,7 @@ extension ModelResolution {
       for property in entity.properties.sorted(by: { $0.name.precedes($1.name) }) {
         if inherited?.places[property.name] != nil {
           fail(
-            Fault(.inheritedProperty, entity: entity.name, property: property.name, "the entity inherits it already"))
+            Defect(.inheritedProperty, entity: entity.name, property: property.name, "the entity inherits it already"))
           continue
         }
         switch property {
@@ -180,7 +180,7 @@ extension ModelResolution {
         case .relationship(let relationship):
           guard let destination = indices[relationship.destination] else {
             fail(
-              Fault(
+              Defect(
                 .unknownDestination, entity: entity.name, property: relationship.name,
                 relationship.destination.isEmpty
                   ? "the relationship has no destination"
@@ -211,7 +211,7 @@ extension ModelResolution {
     let value = attribute.type.normalized(attribute.defaultValue)
     if value == nil {
       fail(
-        Fault(
+        Defect(
           .defaultValue, entity: entity.name, property: attribute.name,
           "the default value is \(attribute.defaultValue.kindName), and the attribute is of the type "
             + "\(attribute.type.name)"))
@@ -223,23 +223,23 @@ extension ModelResolution {
   private mutating func check(
     _ attribute: AttributeDescription, _ entity: EntityDescription, _ path: String, depth: Int
   ) {
-    func fault(_ message: String) -> Fault { Fault(.attributeType, entity: entity.name, property: path, message) }
+    func defect(_ message: String) -> Defect { Defect(.attributeType, entity: entity.name, property: path, message) }
     if attribute.type != .composite, !attribute.elements.isEmpty {
-      fail(fault("only a composite attribute has elements"))
+      fail(defect("only a composite attribute has elements"))
     }
     if attribute.type != .binary, attribute.allowsExternalBinaryDataStorage, !contents.allowsReservedNames {
-      fail(fault("only binary data can be kept in files of its own"))
+      fail(defect("only binary data can be kept in files of its own"))
     }
     var names: Set<String> = []
     for element in attribute.elements where depth < 16 {
       if !names.insert(element.name).inserted {
         fail(
-          Fault(
+          Defect(
             .duplicateName, entity: entity.name, property: "\(path).\(element.name)", "two elements have this name"))
       }
       check(element, entity, "\(path).\(element.name)", depth: depth + 1)
     }
-    if depth >= 16 { fail(fault("composite attributes are nested more than 16 deep")) }
+    if depth >= 16 { fail(defect("composite attributes are nested more than 16 deep")) }
   }
 
   private mutating func check(counts relationship: RelationshipDescription, of entity: EntityDescription) {
@@ -248,13 +248,13 @@ extension ModelResolution {
     let range = -1...Int(Int32.max)
     if !range.contains(fewest) || !range.contains(most) || (most > 0 && fewest > most) {
       fail(
-        Fault(
+        Defect(
           .impossibleCount, entity: entity.name, property: relationship.name,
           "at least \(fewest) and at most \(most) objects"))
     }
     if relationship.isOrdered, !relationship.isToMany, !contents.allowsOrderOfOne, !contents.allowsReservedNames {
       fail(
-        Fault(
+        Defect(
           .impossibleCount, entity: entity.name, property: relationship.name, "a to-one relationship has no order"))
     }
   }
@@ -262,12 +262,12 @@ extension ModelResolution {
   private mutating func check(_ request: FetchRequest, entity: String? = nil, property: String? = nil) {
     if indices[request.entityName] == nil {
       fail(
-        Fault(
+        Defect(
           .unknownName, entity: entity, property: property,
           "the entity \(request.entityName.quoted) to fetch is not in the model"))
     }
     if request.fetchLimit < 0 || request.fetchOffset < 0 || request.fetchBatchSize < 0 {
-      fail(Fault(.impossibleCount, entity: entity, property: property, "a limit, an offset or a batch below 0"))
+      fail(Defect(.impossibleCount, entity: entity, property: property, "a limit, an offset or a batch below 0"))
     }
   }
 }
@@ -282,14 +282,15 @@ extension ModelResolution {
     }
     for (name, entities) in contents.configurations {
       for entity in entities where indices[entity] == nil {
-        fail(Fault(.unknownName, "the entity \(entity.quoted) of the configuration \(name.quoted) is not in the model"))
+        fail(
+          Defect(.unknownName, "the entity \(entity.quoted) of the configuration \(name.quoted) is not in the model"))
       }
     }
     for (name, request) in contents.fetchRequestTemplates {
-      let before = faults.count
+      let before = defects.count
       check(request)
-      for place in before..<faults.count {
-        faults[place].message = "fetch-request template \(name.quoted): " + faults[place].message
+      for place in before..<defects.count {
+        defects[place].message = "fetch-request template \(name.quoted): " + defects[place].message
       }
     }
   }
@@ -302,10 +303,10 @@ extension ModelResolution {
     let entity = records[index].definition.name
     let destination = records[relationship.destinationIndex]
     guard case .relationship(let place)? = destination.places[name] else {
-      // It may have a fault of its own, which is known.
+      // It may have a defect of its own, which is known.
       if destination.definition.relationships.contains(where: { $0.name == name }) { return }
       fail(
-        Fault(
+        Defect(
           .unknownInverse, entity: entity, property: relationship.definition.name,
           "its destination \(destination.definition.name.quoted) has no relationship \(name.quoted)"))
       return
@@ -317,7 +318,7 @@ extension ModelResolution {
     guard inverse.definition.inverse == relationship.definition.name, isRelated(inverse.destinationIndex, index) else {
       let back = inverse.definition.inverse.map { "\(inverse.definition.destination).\($0)" }
       fail(
-        Fault(
+        Defect(
           .inverseMismatch, entity: entity, property: relationship.definition.name,
           "the inverse of its inverse \("\(destination.definition.name).\(name)".quoted) is "
             + (back?.quoted ?? "not set")))
@@ -327,18 +328,18 @@ extension ModelResolution {
 
   private mutating func check(namesOf record: ManagedObjectModel.Entity.Record) {
     let entity = record.definition
-    func unknown(_ name: String, _ part: String) -> Fault {
-      Fault(.unknownName, entity: entity.name, "\(part) names \(name.quoted), which is no property of the entity")
+    func unknown(_ name: String, _ part: String) -> Defect {
+      Defect(.unknownName, entity: entity.name, "\(part) names \(name.quoted), which is no property of the entity")
     }
     for constraint in entity.uniquenessConstraints {
-      if constraint.isEmpty { fail(Fault(.unknownName, entity: entity.name, "a uniqueness constraint of nothing")) }
+      if constraint.isEmpty { fail(Defect(.unknownName, entity: entity.name, "a uniqueness constraint of nothing")) }
       for name in constraint {
         switch record.places[name] {
         case .attribute: continue
         case .relationship(let place) where !record.relationships[place].isToMany: continue
         default:
           fail(
-            Fault(
+            Defect(
               .unknownName, entity: entity.name,
               "a uniqueness constraint names \(name.quoted), which is no attribute or to-one relationship"))
         }
@@ -350,7 +351,7 @@ extension ModelResolution {
     var indexNames: Set<String> = []
     for index in entity.fetchIndexes {
       if !indexNames.insert(index.name).inserted {
-        fail(Fault(.duplicateName, entity: entity.name, "two fetch indexes have the name \(index.name.quoted)"))
+        fail(Defect(.duplicateName, entity: entity.name, "two fetch indexes have the name \(index.name.quoted)"))
       }
       for element in index.elements {
         guard case .property(let name) = element.content, record.places[name] == nil else { continue }

@@ -32,7 +32,7 @@ extension ManagedObject {
   /// - Throws: all that is wrong, in the order in which the entity has its properties.
   final func validateProperties() throws(ManagedObjectError) {
     if status.contains(.fault) { fire() }
-    var errors = shape.rules.faults
+    var errors = shape.rules.defects
     if status.contains(.refusing) {
       let refusals = shape.context?.refusals[ObjectIdentifier(self)] ?? [:]
       errors += refusals.sorted { $0.key < $1.key }.map { (slot: $0.key, error: $0.value) }

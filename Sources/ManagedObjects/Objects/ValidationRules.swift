@@ -28,11 +28,11 @@ final class ValidationRules {
   let attributes: [AttributeRule]
   let relationships: [RelationshipRule]
   /// The conditions that cannot be used, with the reason. A model from a file may have such.
-  let faults: [(slot: Int, error: ManagedObjectError)]
+  let defects: [(slot: Int, error: ManagedObjectError)]
 
   init(_ entity: ManagedObjectModel.Entity) {
     var attributes: [AttributeRule] = []
-    var faults: [(slot: Int, error: ManagedObjectError)] = []
+    var defects: [(slot: Int, error: ManagedObjectError)] = []
     for attribute in entity.attributes {
       let traits = attribute.definition.traits
       var conditions: [Condition] = []
@@ -41,10 +41,10 @@ final class ValidationRules {
           let predicate = try PreparedPredicate(validation.predicate)
           conditions.append(Condition(predicate: predicate, warning: validation.warning))
         } catch {
-          var fault = ManagedObjectError(
+          var defect = ManagedObjectError(
             .validation, "a rule of the model cannot be used: \(error.message)", key: traits.name)
-          fault.predicate = validation.predicate
-          faults.append((attribute.slot, fault))
+          defect.predicate = validation.predicate
+          defects.append((attribute.slot, defect))
         }
       }
       // The store makes the values of derived attributes, and has none of transient ones.
@@ -55,7 +55,7 @@ final class ValidationRules {
           conditions: conditions))
     }
     self.attributes = attributes
-    self.faults = faults
+    self.defects = defects
     relationships = entity.relationships.map {
       RelationshipRule(
         name: $0.definition.traits.name, slot: $0.slot, isToMany: $0.definition.isToMany,

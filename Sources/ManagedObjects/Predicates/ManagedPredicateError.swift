@@ -36,7 +36,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
 
   /// The sort of failure. Programs decide by it; people read ``message``.
   public var kind: Kind
-  /// The fault, in one line without a place.
+  /// The defect, in one line without a place.
   public var message: String
   /// The place in the text. Nil if the predicate does not come from text that is at hand.
   public var position: Position?

@@ -156,7 +156,7 @@ struct ChunkedList<Element: ListElement> {
 
 /// For tests.
 extension ChunkedList {
-  /// The first fault of the list; nil if elements, chunks and counts agree.
+  /// The first defect of the list; nil if elements, chunks and counts agree.
   func _checkInvariants() -> String? {
     var found = 0
     for (place, chunk) in chunks.enumerated() {

@@ -186,9 +186,9 @@ struct ResultList {
 
 /// For tests.
 extension ResultList {
-  /// The first fault of the list; nil if rows, sections and counts agree.
+  /// The first defect of the list; nil if rows, sections and counts agree.
   func _checkInvariants() -> String? {
-    if let fault = rows._checkInvariants() ?? sections._checkInvariants() { return fault }
+    if let defect = rows._checkInvariants() ?? sections._checkInvariants() { return defect }
     if rowsByKey.count != count { return "\(count) rows have \(rowsByKey.count) keys" }
     if sectionsByName.count != sectionCount { return "\(sectionCount) sections have \(sectionsByName.count) names" }
     var offset = 0

@@ -84,7 +84,7 @@ public struct ManagedObjectError: Error, Sendable {
 
   /// The sort of failure. Programs decide by it; people read ``message``.
   public var code: Code
-  /// The fault, in one line without a place.
+  /// The defect, in one line without a place.
   public var message: String
   /// The object that it is about.
   public var objectID: ManagedObjectID?
@@ -97,11 +97,11 @@ public struct ManagedObjectError: Error, Sendable {
   public var value: AttributeValue?
   /// The rule that the value does not fulfil.
   public var predicate: ManagedPredicate?
-  /// The fault of a fetch request's predicate.
+  /// The defect of a fetch request's predicate.
   public var predicateError: ManagedPredicateError?
   /// The file of the store that it is about. Every error in opening a store in a file has it.
   public var fileURL: URL?
-  /// The fault of the file of a store.
+  /// The defect of the file of a store.
   public var fileError: PropertyListError?
   /// The extended result code of SQLite (`NSSQLiteErrorDomain`).
   public var sqliteCode: Int?

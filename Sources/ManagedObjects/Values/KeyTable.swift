@@ -143,7 +143,7 @@ extension KeyTable: ExpressibleByDictionaryLiteral {
 
 /// For tests.
 extension KeyTable {
-  /// The first fault of the table; nil if all values are found and counted.
+  /// The first defect of the table; nil if all values are found and counted.
   func _checkInvariants() -> String? {
     if keys.count != values.count { return "\(keys.count) keys and \(values.count) values" }
     if keys.count % 16 != 0 { return "\(keys.count) places are no whole groups" }

@@ -29,13 +29,13 @@ public struct DomainName: Sendable {
   ///   paths (`/` or `\`) or a control character, is longer than ``greatestLength``, or is one of the names that stand
   ///   for something else.
   public init(_ name: String) throws(PreferencesError) {
-    if let reason = Self.fault(in: name) { throw .invalidName(name, reason: reason) }
+    if let reason = Self.error(in: name) { throw .invalidName(name, reason: reason) }
     self.init(unchecked: name)
   }
 
   private init(unchecked name: String) { rawValue = name }
 
-  private static func fault(in name: String) -> String? {
+  private static func error(in name: String) -> String? {
     if name.isEmpty { return "it is empty" }
     if name == "." || name == ".." { return "it names a folder" }
     if name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
@@ -52,13 +52,13 @@ public struct DomainName: Sendable {
   /// The nearest name to a text that may not be one, for the names of processes.
   init(nearestTo text: String) {
     // As nearly all are.
-    guard Self.fault(in: text) != nil else {
+    guard Self.error(in: text) != nil else {
       rawValue = text
       return
     }
-    var name = String(text.unicodeScalars.map { Self.fault(in: String($0)) == nil || $0 == "." ? Character($0) : "_" })
+    var name = String(text.unicodeScalars.map { Self.error(in: String($0)) == nil || $0 == "." ? Character($0) : "_" })
     while name.utf8.count > Self.greatestLength { name.removeLast() }
-    rawValue = Self.fault(in: name) == nil ? name : "_" + name
+    rawValue = Self.error(in: name) == nil ? name : "_" + name
   }
 
   /// The name of the domain's file, without the folder.
@@ -105,8 +105,8 @@ extension DomainName: ExpressibleByStringLiteral {
   ///   source can't get here: the literal is a `StaticString`.
   public init(stringLiteral name: StaticString) {
     let name = name.description
-    let fault = Self.fault(in: name)
-    precondition(fault == nil, "\(name.quoted) is no name of a domain: \(fault ?? "")")
+    let error = Self.error(in: name)
+    precondition(error == nil, "\(name.quoted) is no name of a domain: \(error ?? "")")
     self.init(unchecked: name)
   }
 }

@@ -70,8 +70,8 @@ extension PreferencesError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// Where faults go that no caller is there to hear of.
-enum PreferencesFaults {
+/// Where errors go that no caller is there to hear of.
+enum PreferencesErrors {
   private static let handler = Mutex(Handler(handle: printed))
 
   /// A function in a structure, since one by itself is wrapped anew, and so becomes slower, each time it is read.

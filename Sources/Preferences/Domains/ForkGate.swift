@@ -19,7 +19,7 @@ enum ForkGate {
     // Made now: a child would wait forever for a thread of its parent that makes them.
     ReaderSlots.prepare()
     SaveSchedule.prepare()
-    PreferencesFaults.prepare()
+    PreferencesErrors.prepare()
     changes.store(0, ordering: .sequentiallyConsistent)
     isClosed.store(false, ordering: .sequentiallyConsistent)
     _ = pthread_atfork(

@@ -46,7 +46,7 @@ extension DomainFile {
         var values = DomainValues(table)
         let own = UpdateUnderWay.during(name) { outcome = Result { () throws(Failure) in try change(&values) } }
         guard case .success? = outcome else { return nil }
-        if let fault = values.fault { throw fault }
+        if let error = values.firstError { throw error }
         let staged = values.stage(superseding: own, isLast: repetition == Self.greatestRepetition)
         if let staged { return staged }
       }

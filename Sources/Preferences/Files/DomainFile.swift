@@ -30,7 +30,7 @@ final class DomainFile: Sendable {
   struct Findings {
     /// Whether values were put back that have to be saved.
     var hasPutBack = false
-    var faults: [PreferencesError] = []
+    var errors: [PreferencesError] = []
   }
 
   /// What is known of the file.
@@ -59,7 +59,7 @@ final class DomainFile: Sendable {
     /// Whether what earlier processes left has been removed.
     var isSwept = false
     /// Why the file could not be read the last time, if that was not for what it is.
-    var readFault: PropertyListError?
+    var readError: PropertyListError?
     /// Whether the file will be looked at again without a reason from outside.
     var isLookDue = false
     var findings = Findings()
@@ -114,7 +114,7 @@ final class DomainFile: Sendable {
       changesBeforeVanishing = nil
       reported = nil
       suffix = ""
-      readFault = nil
+      readError = nil
     }
   }
 
@@ -152,7 +152,7 @@ final class DomainFile: Sendable {
   private let isReloadDue = Atomic(false)
 
   private func readFirst() {
-    guard !ForkedChild.isThisProcess else { return PreferencesFaults.report(.forkedProcess) }
+    guard !ForkedChild.isThisProcess else { return PreferencesErrors.report(.forkedProcess) }
     // Whoever comes second waits until the first has read it.
     let seen = isRead.withLock { isRead -> Seen? in
       if isRead { return nil }
@@ -173,7 +173,7 @@ final class DomainFile: Sendable {
 
   private func tell(_ findings: Findings) {
     if findings.hasPutBack, table.hasUnsaved { schedule.fileHasChanged(self) }
-    for fault in findings.faults { PreferencesFaults.report(fault) }
+    for error in findings.errors { PreferencesErrors.report(error) }
   }
 
   /// Tells what was found. Not to be called with any lock held.
@@ -225,8 +225,8 @@ extension DomainFile {
         // Whoever puts something else in the place of the file tells of it when it goes.
         let isObstructed = error.isAboutPath
         if disk.known == nil || isObstructed { disk.isLost = true }
-        if disk.readFault != error { disk.findings.faults.append(.notRead(path: path, error)) }
-        disk.readFault = error
+        if disk.readError != error { disk.findings.errors.append(.notRead(path: path, error)) }
+        disk.readError = error
         if !isObstructed { reloadLater(&disk, milliseconds: 1000) }
         return []
       }
@@ -334,11 +334,11 @@ extension DomainFile {
     guard disk.suffix.isEmpty || disk.reported != identity else { return }
     disk.reported = identity
     disk.suffix = Self.suffixOfUnreadable()
-    disk.findings.faults.append(Self.unreadableFault(path, error, identity, suffix: disk.suffix))
+    disk.findings.errors.append(Self.unreadableError(path, error, identity, suffix: disk.suffix))
   }
 
   /// The error to report for a file that cannot be read: it is set aside later, or stays where it is.
-  static func unreadableFault(
+  static func unreadableError(
     _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, suffix: String
   ) -> PreferencesError {
     do throws(FileError) {

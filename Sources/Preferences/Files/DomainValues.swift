@@ -10,7 +10,7 @@ public struct DomainValues {
   /// The number of changes when the keys were listed; nil if they were not.
   private var listed: Int?
   /// Why a value cannot be stored, the first one.
-  private(set) var fault: PreferencesError?
+  private(set) var firstError: PreferencesError?
 
   init(_ table: DomainTable) { self.table = table }
 
@@ -68,7 +68,7 @@ public struct DomainValues {
       _ = version(key)
       changes[key] = .some(value)
     } catch {
-      fault = fault ?? error
+      firstError = firstError ?? error
     }
   }
 

@@ -117,7 +117,7 @@ final class SaveSchedule: Sendable {
       defer { history.reported = error }
       return history.reported != error
     }
-    if isNew { PreferencesFaults.report(error) }
+    if isNew { PreferencesErrors.report(error) }
   }
 
   private static func saveAllAtExit() {

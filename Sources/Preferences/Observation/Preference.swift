@@ -65,7 +65,7 @@ public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
   public func removeValue() { store.removeValue(for: key) }
 
   /// The value that counts. A value that cannot be stored changes nothing and is told to the handler of
-  /// ``UserPreferences/handleFaults(_:)``.
+  /// ``UserPreferences/handleErrors(_:)``.
   public var wrappedValue: Value {
     get { observed.value }
     nonmutating set { observed.value = newValue }

@@ -68,7 +68,7 @@ struct OpenStepLayoutScanner: LayoutScanner {
     switch token.kind {
     case .space: kind = .space
     case .newline: kind = .newline
-    case .comment where token.fault == nil: kind = .comment
+    case .comment where token.defect == nil: kind = .comment
     case .lineComment: kind = .lineComment
     default: return nil
     }
@@ -105,7 +105,7 @@ struct OpenStepLayoutScanner: LayoutScanner {
     case .word, .quoted, .data, .base64, .typedValue: kind = .scalar
     default: return nil
     }
-    guard token.fault == nil else { return nil }
+    guard token.defect == nil else { return nil }
     index = lexer.index
     return LayoutToken(kind: kind, range: token.range)
   }

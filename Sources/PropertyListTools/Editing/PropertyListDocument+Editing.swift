@@ -95,8 +95,8 @@ extension PropertyListDocument {
   var inputText: TextSource? {
     get throws(PropertyListError) {
       guard let input else { return nil }
-      var faults = FaultLog.first
-      return try TextSource(input, format, faults: &faults)
+      var defects = DefectLog.first
+      return try TextSource(input, format, defects: &defects)
     }
   }
 

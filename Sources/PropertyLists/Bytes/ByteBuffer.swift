@@ -111,9 +111,9 @@ package struct ByteBuffer: ~Copyable {
     while copied + 8 <= length {
       let word = text.littleEndianWord(at: start + copied)
       unsafe target.storeBytes(of: word.littleEndian, toByteOffset: copied, as: UInt64.self)
-      let faults = ByteClass.needsLook(word)
-      if faults != 0 {
-        copied += faults.trailingZeroBitCount / 8
+      let defects = ByteClass.needsLook(word)
+      if defects != 0 {
+        copied += defects.trailingZeroBitCount / 8
         count += copied
         return start + copied
       }

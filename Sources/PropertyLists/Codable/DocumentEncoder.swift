@@ -25,7 +25,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
   /// The numbers of the encoders of nested containers that have a key, by the bytes of the key.
   private var nestedByKey: [[UInt8]: Int] = [:]
   /// What was asked for that cannot be.
-  private var fault: String?
+  private var defect: String?
 
   init(_ context: EncodingContext) { self.context = context }
 
@@ -48,7 +48,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
       deferred = []
       nestedByKey = [:]
     }
-    fault = nil
+    defect = nil
   }
 
   var userInfo: [CodingUserInfoKey: Any] { context.userInfo }
@@ -64,11 +64,11 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return UnkeyedDocumentEncodingContainer(encoder: self)
   }
 
-  private func begin(_ kind: NodeKind, _ fault: String) {
+  private func begin(_ kind: NodeKind, _ defect: String) {
     switch unsafe content {
     case .nothing: unsafe content = .container(kind)
     case .container(kind): break
-    case .container, .value: self.fault = fault
+    case .container, .value: self.defect = defect
     }
   }
 
@@ -146,7 +146,7 @@ extension DocumentEncoder {
 
   /// The node of what has been encoded, once all of it has.
   private func finish<T>(_ value: T) throws -> FlatNode? {
-    if let fault { throw failure(value, fault) }
+    if let defect { throw failure(value, defect) }
     switch unsafe content {
     case .nothing: return nil
     case .value(let node): return node

@@ -12,7 +12,7 @@ struct BinaryValidator: ~Copyable {
   private var knownKeys = [FlatNode](repeating: .null, count: 64)
   /// How many more bytes of content and references may be looked at.
   private var budget: Int
-  private var faults: FaultLog
+  private var defects: DefectLog
   private var hasReportedDepth = false
   /// Whether nothing more can be looked at.
   private var isOver = false
@@ -25,8 +25,8 @@ struct BinaryValidator: ~Copyable {
     case open
     case done
     /// An object that cannot be read. Like Apple's reader, counts it only when something refers to it.
-    case faulty
-    /// One whose fault is known, and told once.
+    case defective
+    /// One whose defect is known, and told once.
     case told
   }
 
@@ -37,20 +37,20 @@ struct BinaryValidator: ~Copyable {
     var height: UInt16
   }
 
-  /// Puts every fault into the log, in O(*n*). Allocates up to seven bytes an object, and a copy of each key.
-  static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits, faults: inout FaultLog) {
+  /// Puts every defect into the log, in O(*n*). Allocates up to seven bytes an object, and a copy of each key.
+  static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits, defects: inout DefectLog) {
     var validator = BinaryValidator(
       layout: layout, depthLimit: limits.effectiveDepth,
       states: Array(repeating: .otherScalar, count: layout.objectCount),
       heights: Array(repeating: 0, count: layout.objectCount),
-      budget: ParsingLimits.overlapBudget(inputSize: bytes.byteCount), faults: faults)
+      budget: ParsingLimits.overlapBudget(inputSize: bytes.byteCount), defects: defects)
     do throws(PropertyListError) {
       try validator.scanObjects(in: bytes)
       try validator.followReferences(in: bytes)
     } catch {
       // It is in the log.
     }
-    faults = validator.faults
+    defects = validator.defects
   }
 
   private mutating func spend(_ size: Int) throws(PropertyListError) {
@@ -61,7 +61,7 @@ struct BinaryValidator: ~Copyable {
   private mutating func scanObjects(in bytes: RawSpan) throws(PropertyListError) {
     for index in 0..<layout.objectCount {
       guard budget >= 0 else {
-        faults.add(ParsingLimits.overlap)
+        defects.add(ParsingLimits.overlap)
         throw ParsingLimits.overlap
       }
       do throws(PropertyListError) {
@@ -71,7 +71,7 @@ struct BinaryValidator: ~Copyable {
           budget -= node.length
           if node.encoding == .ascii {
             states[index] =
-              bytes.extracting(node.range).isASCII ? .string : .faulty
+              bytes.extracting(node.range).isASCII ? .string : .defective
           } else {
             _ = try NodeContent.string(node, in: bytes)
             states[index] = .string
@@ -80,7 +80,7 @@ struct BinaryValidator: ~Copyable {
         default: states[index] = .otherScalar
         }
       } catch {
-        states[index] = .faulty
+        states[index] = .defective
       }
     }
   }
@@ -123,7 +123,7 @@ struct BinaryValidator: ~Copyable {
         case .done:
           height = max(height, heights[child] + 1)
           next += 1
-        case .container, .open, .faulty:
+        case .container, .open, .defective:
           frames[frames.count - 1].next = next
           frames[frames.count - 1].height = height
           try visit(child, &frames, in: bytes)
@@ -148,15 +148,15 @@ struct BinaryValidator: ~Copyable {
     return ParsingLimits.nestedTooDeeply(limit: depthLimit)
   }
 
-  /// Records a fault; throws it if there is room for no more, or if nothing more can be looked at.
+  /// Records a defect; throws it if there is room for no more, or if nothing more can be looked at.
   private mutating func report(
     _ error: PropertyListError, _ frames: [Frame], in bytes: RawSpan
   ) throws(PropertyListError) {
     guard !isOver else { throw error }
     isOver = error.kind == .limitExceeded
-    let fault = located(error, frames, in: bytes)
-    // Under keys that cannot be read, two faults can be one to who reads of them.
-    if fault != faults.faults.last { try faults.report(fault) }
+    let defect = located(error, frames, in: bytes)
+    // Under keys that cannot be read, two defects can be one to who reads of them.
+    if defect != defects.defects.last { try defects.report(defect) }
     if isOver { throw error }
   }
 
@@ -164,7 +164,7 @@ struct BinaryValidator: ~Copyable {
   private mutating func visit(_ index: Int, _ frames: inout [Frame], in bytes: RawSpan) throws(PropertyListError) {
     switch states[index] {
     case .string, .otherScalar, .done, .told: return
-    case .faulty:
+    case .defective:
       states[index] = .told
       let node = try layout.node(at: index, in: bytes)
       _ = try NodeContent.string(node, in: bytes)
@@ -198,7 +198,7 @@ struct BinaryValidator: ~Copyable {
     }
     if keyNumbers.isEmpty { keyNumbers = Array(repeating: 0, count: layout.objectCount) }
     keyIndex.beginDictionary()
-    let faultCount = faults.faults.count
+    let defectCount = defects.defects.count
     for entry in 0..<node.count {
       do throws(PropertyListError) {
         try checkKey(entry, of: node, in: bytes)
@@ -206,7 +206,7 @@ struct BinaryValidator: ~Copyable {
         try report(error, frames, in: bytes)
       }
     }
-    if faults.faults.count == faultCount { knownKeys[node.count & 63] = node }
+    if defects.defects.count == defectCount { knownKeys[node.count & 63] = node }
   }
 
   @inline(__always)
@@ -217,7 +217,7 @@ struct BinaryValidator: ~Copyable {
       // That it is no key is told once.
       keyNumbers[reference] = Self.noKey
       if states[reference] == .told { return }
-      if states[reference] == .faulty { states[reference] = .told }
+      if states[reference] == .defective { states[reference] = .told }
       keyNumbers[reference] = UInt32(try keyNumber(of: reference, in: bytes) + 1)
     }
     guard keyNumbers[reference] != Self.noKey else { return }
@@ -287,14 +287,14 @@ extension PropertyListDocument {
   /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were
   ///   read.
   public func validate() throws(PropertyListError) {
-    var faults = FaultLog.first
-    validate(&faults)
-    if let fault = faults.faults.first { throw fault }
+    var defects = DefectLog.first
+    validate(&defects)
+    if let defect = defects.defects.first { throw defect }
   }
 
   /// Puts all that ``validate()`` throws into a log.
-  package func validate(_ faults: inout FaultLog) {
+  package func validate(_ defects: inout DefectLog) {
     guard case .binary(let layout) = index else { return }
-    BinaryValidator.validate(layout, bytes, limits: options.limits, faults: &faults)
+    BinaryValidator.validate(layout, bytes, limits: options.limits, defects: &defects)
   }
 }

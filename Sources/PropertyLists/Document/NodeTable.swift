@@ -64,13 +64,13 @@ struct NodeTableBuilder: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: what the offsets of the strings refer to.
-  ///   - faults: where errors will go. If there is room for one only, the others aren't looked for.
+  ///   - defects: where errors will go. If there is room for one only, the others aren't looked for.
   /// - Returns: the keys that are errors, with their former places in ``pending``. They are overridden, too.
   /// - Complexity: O(1) for an array; O(*n*) in the keys of a dictionary.
-  mutating func resolveDuplicates(in bytes: RawSpan, _ faults: FaultLog) -> [(place: Int, key: FlatNode)] {
+  mutating func resolveDuplicates(in bytes: RawSpan, _ defects: DefectLog) -> [(place: Int, key: FlatNode)] {
     guard let frame = frames.last, !hasKnownKeys(in: bytes) else { return [] }
     let isError = options.duplicateKeys == .reject
-    let limit = isError && faults.limit == 1 ? 1 : Int.max
+    let limit = isError && defects.limit == 1 ? 1 : Int.max
     let duplicates = duplicates(from: frame.start, limit: limit, in: bytes).map { ($0, pending[$0]) }
     if duplicates.isEmpty || limit == 1 { return duplicates }
     dropDuplicates(in: bytes)
@@ -228,7 +228,7 @@ extension NodeTableBuilder {
   }
 }
 
-/// Mending what is wrong, so that a reader that lists faults can go on. A null stands for a key or value that is none.
+/// Mending what is wrong, so that a reader that lists defects can go on. A null stands for a key or value that is none.
 extension NodeTableBuilder {
   /// Removes what was appended last.
   mutating func removeLast() { pending.removeLast() }

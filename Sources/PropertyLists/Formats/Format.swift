@@ -19,14 +19,14 @@ struct Format: Sendable {
 struct TextFormat: Sendable {
   /// The name of the encoding that a text without a byte order mark declares; nil for UTF-8.
   let declaredEncoding: @Sendable (RawSpan) -> String?
-  /// Reads a text that isn't empty. With room in the log for more than one fault, it mends what is wrong.
+  /// Reads a text that isn't empty. With room in the log for more than one defect, it mends what is wrong.
   let read: Reader
   /// Writes a value, or a key, that is put into a text.
   let writeFragment:
     @Sendable (PropertyList, _ isKey: Bool, PropertyListWritingOptions, TextLayout) throws(PropertyListError) -> Data
 
   typealias Reader =
-    @Sendable (TextSource, PropertyListReadingOptions, inout FaultLog) throws(PropertyListError) -> TextContent
+    @Sendable (TextSource, PropertyListReadingOptions, inout DefectLog) throws(PropertyListError) -> TextContent
 }
 
 extension Format {
@@ -61,20 +61,20 @@ extension Format {
 extension TextFormat {
   /// Reads an input: its encoding, then its text.
   func content(
-    of data: Data, _ options: PropertyListReadingOptions, _ faults: inout FaultLog
+    of data: Data, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
-    let source = try decode(data, &faults)
+    let source = try decode(data, &defects)
     guard !source.text.isEmpty else { throw TextSource.empty }
-    return try read(source, options, &faults)
+    return try read(source, options, &defects)
   }
 
   /// The text of an input in UTF-8, whose own UTF-8 isn't checked.
   ///
-  /// - Parameter faults: where bytes go that are not in the encoding; the text has U+FFFD in their place.
-  func decode(_ data: Data, _ faults: inout FaultLog) throws(PropertyListError) -> TextSource {
-    if let source = try UnicodeEncoding.decode(data, faults: &faults) { return source }
+  /// - Parameter defects: where bytes go that are not in the encoding; the text has U+FFFD in their place.
+  func decode(_ data: Data, _ defects: inout DefectLog) throws(PropertyListError) -> TextSource {
+    if let source = try UnicodeEncoding.decode(data, defects: &defects) { return source }
     guard let name = declaredEncoding(data.bytes) else { return TextSource(text: data) }
-    return try XMLEncoding.decode(data, from: name, faults: &faults)
+    return try XMLEncoding.decode(data, from: name, defects: &defects)
   }
 }
 
@@ -92,9 +92,9 @@ extension PropertyListFormat {
 /// What the editing and the recovery of texts need of their format.
 extension PropertyListFormat {
   /// Reads an input for what is wrong with it. Nothing is, in the binary format, before values are asked for.
-  package func findFaults(in data: Data, options: PropertyListReadingOptions, _ faults: inout FaultLog) {
+  package func findDefects(in data: Data, options: PropertyListReadingOptions, _ defects: inout DefectLog) {
     // What is thrown is in the log, but for an empty input.
-    _ = try? format.text?.content(of: data, options, &faults)
+    _ = try? format.text?.content(of: data, options, &defects)
   }
 
   /// The text of a value, or of a key, that is put into a text; nil for the binary format.

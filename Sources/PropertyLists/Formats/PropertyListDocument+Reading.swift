@@ -28,8 +28,8 @@ extension PropertyListDocument {
       self.init(format, options, data, .binary(layout), rootIndex: layout.topObject, root)
       return
     }
-    var faults = FaultLog.first
-    self.init(try text.content(of: data, options, &faults), format, options, input: data)
+    var defects = DefectLog.first
+    self.init(try text.content(of: data, options, &defects), format, options, input: data)
   }
 
   private static func message(ofUnknown bytes: RawSpan) -> String {

@@ -20,8 +20,8 @@ extension PropertyListFormat {
       return
     }
     let (encoding, markLength) = UnicodeEncoding.detect(bytes) ?? (.utf8, 0)
-    var faults = FaultLog.none
-    let text = try? encoding.decode(bytes, from: markLength, faults: &faults)
+    var defects = DefectLog.none
+    let text = try? encoding.decode(bytes, from: markLength, defects: &defects)
     guard let format = text.map({ Self.textFormat($0.bytes) }) ?? Self.textFormat(bytes.extracting(markLength...))
     else {
       return nil

@@ -1,18 +1,18 @@
 package import FoundationEssentials
 
 extension TextSource {
-  /// - Parameter faults: where bytes go that are not in the encoding.
+  /// - Parameter defects: where bytes go that are not in the encoding.
   /// - Returns: nil for the binary format.
-  package init?(_ data: Data, _ format: PropertyListFormat, faults: inout FaultLog) throws(PropertyListError) {
+  package init?(_ data: Data, _ format: PropertyListFormat, defects: inout DefectLog) throws(PropertyListError) {
     guard let text = format.format.text else { return nil }
-    self = try text.decode(data, &faults)
+    self = try text.decode(data, &defects)
   }
 
   /// The text of an input, whatever is wrong with its bytes; nil for the binary format, and for no format.
   package init?(lenient data: Data, _ format: PropertyListFormat?) {
     guard let format = format ?? PropertyListFormat(detecting: data.bytes), format != .binary else { return nil }
-    var faults = FaultLog.none
-    self = (try? TextSource(data, format, faults: &faults)) ?? TextSource(text: data)
+    var defects = DefectLog.none
+    self = (try? TextSource(data, format, defects: &defects)) ?? TextSource(text: data)
   }
 
   /// The name of the encoding of an input, as in `UTF-16`, and whether it has a byte order mark.

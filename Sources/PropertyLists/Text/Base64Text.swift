@@ -17,7 +17,7 @@ package enum Base64Text {
 
   /// Finds what is not base64: a character outside the alphabet, padding that is missing, wrong or followed by more.
   /// The message has the name of what the text stands in.
-  package static func fault(in text: RawSpan, called name: StaticString) -> String? {
+  package static func defect(in text: RawSpan, called name: StaticString) -> String? {
     let meaning = meaning
     var digits = 0
     var index = 0
@@ -53,7 +53,7 @@ package enum Base64Text {
     return isComplete ? nil : "the base64 in \(name) is cut off"
   }
 
-  /// Appends the bytes of text without fault.
+  /// Appends the bytes of text without defect.
   package static func decode(_ text: RawSpan, into bytes: inout [UInt8]) {
     bytes.reserve(text.byteCount / 4 * 3 + 2)
     let meaning = meaning

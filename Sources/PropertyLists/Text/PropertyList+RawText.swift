@@ -70,7 +70,7 @@ extension PropertyList {
   }
 
   private static func data(rawText: RawSpan) -> PropertyList? {
-    guard Base64Text.fault(in: rawText, called: "the data") == nil else { return nil }
+    guard Base64Text.defect(in: rawText, called: "the data") == nil else { return nil }
     var bytes: [UInt8] = []
     Base64Text.decode(rawText, into: &bytes)
     return .data(Data(bytes))

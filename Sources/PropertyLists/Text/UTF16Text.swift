@@ -4,8 +4,8 @@ enum UTF16Text {
   static func decodeBigEndian(
     _ bytes: RawSpan, offset: Int, into text: inout [UInt8]
   ) throws(PropertyListError) {
-    guard let fault = decode(bytes, isBigEndian: true, into: &text) else { return }
-    throw .malformed("a UTF-16 surrogate without its partner in a string", at: offset + fault)
+    guard let defect = decode(bytes, isBigEndian: true, into: &text) else { return }
+    throw .malformed("a UTF-16 surrogate without its partner in a string", at: offset + defect)
   }
 
   /// - Returns: nil, or the offset of the first unit that is a surrogate without its partner.

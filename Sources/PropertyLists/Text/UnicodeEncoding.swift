@@ -25,10 +25,10 @@ extension UnicodeEncoding {
 
   /// The text of an input in UTF-8, not checked if it is UTF-8 itself; nil if the first bytes tell no encoding. What is
   /// not in the encoding becomes U+FFFD.
-  static func decode(_ data: Data, faults: inout FaultLog) throws(PropertyListError) -> TextSource? {
+  static func decode(_ data: Data, defects: inout DefectLog) throws(PropertyListError) -> TextSource? {
     let bytes = data.bytes
     guard let (encoding, markLength) = detect(bytes) else { return nil }
-    guard let text = try encoding.decode(bytes, from: markLength, faults: &faults) else {
+    guard let text = try encoding.decode(bytes, from: markLength, defects: &defects) else {
       return TextSource(text: data.dropFirst(markLength), start: markLength)
     }
     return TextSource(text: text, start: markLength, unitWidth: encoding.unitWidth)
@@ -44,15 +44,15 @@ extension UnicodeEncoding {
   }
 
   /// The text from a place on in UTF-8; nil if it is UTF-8. What is not in the encoding becomes U+FFFD.
-  func decode(_ bytes: RawSpan, from start: Int, faults: inout FaultLog) throws(PropertyListError) -> Data? {
+  func decode(_ bytes: RawSpan, from start: Int, defects: inout DefectLog) throws(PropertyListError) -> Data? {
     switch self {
     case .utf8: nil
     case .utf16(let isBigEndian):
-      try Self.decode(bytes, from: start, unitWidth: unitWidth, "UTF-16", faults: &faults) { units, text in
+      try Self.decode(bytes, from: start, unitWidth: unitWidth, "UTF-16", defects: &defects) { units, text in
         UTF16Text.decode(units, isBigEndian: isBigEndian, into: &text)
       }
     case .utf32(let isBigEndian):
-      try Self.decode(bytes, from: start, unitWidth: unitWidth, "UTF-32", faults: &faults) { units, text in
+      try Self.decode(bytes, from: start, unitWidth: unitWidth, "UTF-32", defects: &defects) { units, text in
         Self.decodeUTF32(units, isBigEndian: isBigEndian, into: &text)
       }
     }
@@ -60,21 +60,21 @@ extension UnicodeEncoding {
 
   /// The decoder appends text to other text, and returns where it found what is none.
   private static func decode(
-    _ bytes: RawSpan, from start: Int, unitWidth: Int, _ name: String, faults: inout FaultLog,
+    _ bytes: RawSpan, from start: Int, unitWidth: Int, _ name: String, defects: inout DefectLog,
     by decoder: (RawSpan, inout [UInt8]) -> Int?
   ) throws(PropertyListError) -> Data {
     var text: [UInt8] = []
     var walk = TextWalk()
     var offset = start
-    var lastFault = -unitWidth
-    while let fault = decoder(bytes.extracting(min(offset, bytes.byteCount)...), &text) {
-      offset += fault
+    var lastDefect = -unitWidth
+    while let defect = decoder(bytes.extracting(min(offset, bytes.byteCount)...), &text) {
+      offset += defect
       // What is wrong without a gap is wrong once.
-      if offset != lastFault + unitWidth {
+      if offset != lastDefect + unitWidth {
         walk.advance(to: text.count, in: text.rawBytes)
-        try faults.report(wrong(name, at: offset, walk))
+        try defects.report(wrong(name, at: offset, walk))
       }
-      lastFault = offset
+      lastDefect = offset
       offset += unitWidth
       guard offset < bytes.byteCount else { break }
       text.append(scalar: 0xFFFD)
@@ -124,7 +124,7 @@ extension UnicodeEncoding {
 
 extension TextSource {
   /// The text with every byte that is no UTF-8 replaced by an underscore, which all formats take as part of a word.
-  func checkingUTF8(faults: inout FaultLog) throws(PropertyListError) -> TextSource {
+  func checkingUTF8(defects: inout DefectLog) throws(PropertyListError) -> TextSource {
     guard let first = text.bytes.firstInvalidUTF8(from: 0) else { return self }
     var walk = TextWalk()
     var checked: [UInt8] = []
@@ -136,7 +136,7 @@ extension TextSource {
       if walk.line != line {
         line = walk.line
         let place = place(walk)
-        try faults.report(
+        try defects.report(
           PropertyListError(.malformed, "not UTF-8", byteOffset: place.byteOffset, position: place.position))
       }
       if checked.isEmpty { checked = Array(text) }

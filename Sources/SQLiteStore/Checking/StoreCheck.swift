@@ -3,7 +3,7 @@ public import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// Looks for faults in the file of a store: damaged pages, relationships that lead nowhere, values that do not fit the
+/// Looks for defects in the file of a store: damaged pages, relationships that lead nowhere, values that do not fit the
 /// model, counters and orders that are wrong, files of large values that are missing, another model than the store was
 /// made with.
 ///

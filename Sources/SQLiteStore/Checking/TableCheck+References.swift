@@ -83,7 +83,7 @@ extension TableCheck {
       }
       let index = schema.entityIndices[row.integer(4)]
       guard let index, keys.destination.contains(index), !row.isNull(4) else {
-        // A row of no entity of the table is a fault of its own.
+        // A row of no entity of the table is a defect of its own.
         guard let index, target.entities.contains(index) else { return }
         let message = place ?? "it leads to the row \(row.value(2).name) of \(target.name)"
         let name = self.entity(index).name.quoted
@@ -122,8 +122,9 @@ extension TableCheck {
       let index = row.isNull(3) ? nil : schema.entityIndices[row.integer(3)]
       if !row.isNull(2), index.map({ !table.entities.contains($0) }) ?? true { return }
       let code: StoreFinding.Code = row.isNull(2) ? .danglingJoin : .wrongEntity
-      let fault = index.map { "which is of the entity \(self.entity($0).name.quoted)" } ?? "which is not there"
-      log.report(code, "the pair \(pair) leads to the row \(row.value(0).name) of \(table.name), \(fault)") { finding in
+      let defect = index.map { "which is of the entity \(self.entity($0).name.quoted)" } ?? "which is not there"
+      log.report(code, "the pair \(pair) leads to the row \(row.value(0).name) of \(table.name), \(defect)") {
+        finding in
         finding.table = join.name
         finding.column = side.column
         finding.property = side.property.name

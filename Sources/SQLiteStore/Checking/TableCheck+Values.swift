@@ -96,15 +96,15 @@ extension TableCheck {
             "SELECT Z_PK, Z_ENT, \(name) FROM \(table.name.sqlName) WHERE \(name) IS NOT NULL "
               + "AND Z_ENT IN \(numbers(entity.subtree))", of: table.name
           ) { row in
-            // A large value that cannot be read is a fault of its own.
+            // A large value that cannot be read is a defect of its own.
             let value = try? reading.value(row, 2, type, isExternal: attribute.definition.isExternal)
-            var fault: (StoreFinding.Code, String)?
+            var defect: (StoreFinding.Code, String)?
             if let value {
-              fault = rules.fault(of: value, inSlot: attribute.slot).map { (.invalidValue, $0) }
+              defect = rules.defect(of: value, inSlot: attribute.slot).map { (.invalidValue, $0) }
             } else if type == .uri, case .text(let text) = row.value(2) {
-              fault = (.wrongType, "the text \(text.quoted) is no URI")
+              defect = (.wrongType, "the text \(text.quoted) is no URI")
             }
-            guard let (code, message) = fault else { return }
+            guard let (code, message) = defect else { return }
             report(
               code, message, table: table, number: row.integer(0), entity: row.integer(1), property: attribute.name,
               column: column)

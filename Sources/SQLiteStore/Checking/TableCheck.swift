@@ -1,9 +1,9 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// Looks for faults in the tables of a store.
+/// Looks for defects in the tables of a store.
 ///
-/// SQLite does the comparing; each fault comes as a row of a statement, and nothing is kept.
+/// SQLite does the comparing; each defect comes as a row of a statement, and nothing is kept.
 struct TableCheck {
   let schema: StoreSchema
   let file: FileSchema
@@ -67,7 +67,7 @@ struct TableCheck {
     }
   }
 
-  /// Reports a fault of a row.
+  /// Reports a defect of a row.
   ///
   /// - Parameters:
   ///   - number: the number of the row.

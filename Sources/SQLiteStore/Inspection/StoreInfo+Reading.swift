@@ -151,7 +151,7 @@ extension StoreInfo {
         counts[entity.name] = Int64(count)
       }
     } catch {
-      fault = error.message
+      defect = error.message
       return
     }
     setCounts(model) { counts[$0.name] }
@@ -206,7 +206,7 @@ extension StoreInfo {
       metadata = found.values
       identifier = found.identifier
     } else {
-      fault = "the metadata cannot be read"
+      defect = "the metadata cannot be read"
     }
     modelSource = tables.modelSource
     let used = schema.model
@@ -238,7 +238,7 @@ extension StoreInfo {
           counts[index] = statement.integer(1)
         }
       } catch {
-        fault = error.message
+        defect = error.message
         for index in table.entities { counts[index] = nil }
       }
     }

@@ -23,7 +23,7 @@ public struct StoreInfo: Sendable {
   /// All that the store says of itself.
   public internal(set) var metadata: OrderedDictionary<String, PropertyList> = [:]
   /// The reason why a part of the file could not be read; nil if all could.
-  public internal(set) var fault: String?
+  public internal(set) var defect: String?
   /// Where the model came from that tells the entities.
   public internal(set) var modelSource = ModelSource.none
   /// The entities, in the order of the model.

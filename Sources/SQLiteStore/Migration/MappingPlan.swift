@@ -88,8 +88,8 @@ private struct PlanMaker {
   }
 
   mutating func make() {
-    let faults = model.faults(from: source, to: destination)
-    for fault in faults { refuse("the mapping does not fit the models: \(fault)") }
+    let defects = model.defects(from: source, to: destination)
+    for defect in defects { refuse("the mapping does not fit the models: \(defect)") }
     for name in mapping.entityPolicies.keys.sorted() where source[name] == nil {
       refuse("there is a function for the entity \(name.quoted), which the model of the store does not have")
     }
@@ -99,7 +99,7 @@ private struct PlanMaker {
         refuse("two mappings of entities are called \(entity.name.quoted)")
       }
       // A mapping that does not fit was reported.
-      if faults.isEmpty { add(entity) }
+      if defects.isEmpty { add(entity) }
     }
   }
 

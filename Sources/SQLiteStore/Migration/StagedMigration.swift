@@ -49,13 +49,14 @@ public struct StagedMigration: Sendable {
     stages = []
     for name in order {
       guard let model = versions.models[name] else {
-        throw .invalid([ManagedObjectModelError.Fault(.unknownName, "there is no version \(name.quoted) of the model")])
+        throw .invalid([ManagedObjectModelError.Defect(.unknownName, "there is no version \(name.quoted) of the model")]
+        )
       }
       stages.append(Stage(model))
     }
     for place in stages.indices.dropFirst() {
       let found = mappings.first { mapping in
-        mapping.isVersioned && mapping.faults(from: stages[place - 1].model, to: stages[place].model).isEmpty
+        mapping.isVersioned && mapping.defects(from: stages[place - 1].model, to: stages[place].model).isEmpty
       }
       if let found { stages[place].mapping = StoreMapping(found, classes: classes) }
     }

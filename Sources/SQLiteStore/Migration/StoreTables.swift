@@ -45,7 +45,7 @@ struct StoreTables {
   private func strangeRows(of table: StoreTable) throws(ManagedObjectError) -> [String] {
     let numbers = table.entities.map { schema.numbers[$0] }.filter { $0 != 0 }.map { "\($0)" }
     var reasons: [String] = []
-    for (column, condition, fault) in [
+    for (column, condition, defect) in [
       ("Z_ENT", "Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))", "is no entity of it"),
       ("Z_PK", "Z_PK <= 0", "no object can have"),
     ] {
@@ -54,7 +54,7 @@ struct StoreTables {
       defer { statement.reset() }
       guard try statement.step(), statement.integer(0) > 0 else { continue }
       reasons.append(
-        "\(statement.integer(0)) \(statement.integer(0) == 1 ? "row" : "rows") of the table \(table.name.quoted) whose \(column) \(fault), such as "
+        "\(statement.integer(0)) \(statement.integer(0) == 1 ? "row" : "rows") of the table \(table.name.quoted) whose \(column) \(defect), such as "
           + statement.value(1).kindName)
     }
     return reasons

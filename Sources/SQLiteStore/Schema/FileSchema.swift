@@ -108,10 +108,10 @@ struct FileSchema {
 
   /// - Throws: ``ManagedObjectError/Code/open`` if there is no such table: a view could go on without end, and a
   ///   virtual table could do anything.
-  func require(_ table: String, _ database: Database, _ fault: String) throws(ManagedObjectError) {
+  func require(_ table: String, _ database: Database, _ defect: String) throws(ManagedObjectError) {
     if tables[table.uppercased()] != nil { return }
     let other = others[table.uppercased()].map { "\(table) is a \($0.kind.rawValue)" }
-    throw ManagedObjectError(.open, "\(fault): \(other ?? "it has no table \(table)")")
+    throw ManagedObjectError(.open, "\(defect): \(other ?? "it has no table \(table)")")
   }
 }
 
@@ -127,13 +127,13 @@ extension StoreSchema {
     for table in schema.tables {
       try file.require(table.name, database, "\(database.path) does not fit the model")
       guard file.tables[table.name.uppercased()]?.hasNumbers == true else {
-        throw Self.fault("the rows of \(table.name) have no number Z_PK", database)
+        throw Self.defect("the rows of \(table.name) have no number Z_PK", database)
       }
       let names = table.columns.indices.filter { !table.missingColumns.contains($0) }.map { table.columns[$0].name }
       try schema.checkComposites(of: table, file, database)
       var known: Set<String> = []
       for column in table.columns where !known.insert(column.name.uppercased()).inserted {
-        throw Self.fault("two properties would have the column \(column.name) of the table \(table.name)", database)
+        throw Self.defect("two properties would have the column \(column.name) of the table \(table.name)", database)
       }
       for name in ["Z_ENT", "Z_OPT"] + names { try Self.require(name, of: table.name, file, database) }
     }
@@ -166,7 +166,7 @@ extension StoreSchema {
           }
         }
         guard let reason else { continue }
-        throw Self.fault(
+        throw Self.defect(
           "the columns of the composite attribute \(entity.name).\(attribute.name) are not certain: \(reason)", database
         )
       }
@@ -178,13 +178,13 @@ extension StoreSchema {
   ) throws(ManagedObjectError) {
     if file.has(table, column) { return }
     let isComputed = file.tables[table.uppercased()]?.computedColumns.contains(column.uppercased()) ?? false
-    throw fault(
+    throw defect(
       isComputed
         ? "the column \(column) of the table \(table) is computed"
         : "the table \(table) has no column \(column)", database)
   }
 
-  private static func fault(_ message: String, _ database: Database) -> ManagedObjectError {
+  private static func defect(_ message: String, _ database: Database) -> ManagedObjectError {
     ManagedObjectError(.open, "\(database.path) does not fit the model: \(message)")
   }
 }

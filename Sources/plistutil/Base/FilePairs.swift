@@ -15,7 +15,7 @@ struct FilePairs: Sendable {
   /// One for each pair, in the order of their names.
   private(set) var inputs: [Input] = []
   /// Whether a folder could not be read.
-  private(set) var hasFaults = false
+  private(set) var hasDefects = false
 
   init(_ old: String, _ new: String, recursive: Bool, patterns: [String], isForMachines: Bool) throws {
     guard recursive else {
@@ -30,7 +30,7 @@ struct FilePairs: Sendable {
     for (path, side) in [(old, \Pair.old), (new, \Pair.new)] as [(String, WritableKeyPath<Pair, Input?>)] {
       var search = FolderSearch(patterns: patterns)
       search.add(path)
-      if search.reportFailures(isForMachines: isForMachines) != ExitCodes.success { hasFaults = true }
+      if search.reportFailures(isForMachines: isForMachines) != ExitCodes.success { hasDefects = true }
       for input in search.inputs { pairs[input.relativePath, default: Pair()][keyPath: side] = input }
     }
     inputs = pairs.keys.sorted().compactMap { name in pairs[name].flatMap { $0.new ?? $0.old } }

@@ -2,7 +2,7 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// What is made of an argument; what is wrong with it is a fault of the call.
+/// What is made of an argument; what is wrong with it is a defect of the call.
 func validating<Result>(_ body: () throws(PropertyListError) -> Result) throws -> Result {
   do throws(PropertyListError) { return try body() } catch { throw ValidationError(error.description) }
 }

@@ -26,12 +26,12 @@ enum RepeatedKeys {
     lenient.duplicateKeys = .keepLast
     let document = try PropertyListDocument(data, format: format, options: lenient)
     if isWhole { try document.validateWhole() }
-    let faults = PropertyListDocument.faults(in: data, format: format, options: options, limit: greatestCount + 1)
-    for fault in faults.prefix(greatestCount) {
-      let place = fault.position.map { ":\($0.line):\($0.column)" } ?? ""
-      warn("\(input.name)\(place): warning: \(fault.detail); the last value counts")
+    let defects = PropertyListDocument.defects(in: data, format: format, options: options, limit: greatestCount + 1)
+    for defect in defects.prefix(greatestCount) {
+      let place = defect.position.map { ":\($0.line):\($0.column)" } ?? ""
+      warn("\(input.name)\(place): warning: \(defect.detail); the last value counts")
     }
-    if faults.count > greatestCount { warn("\(input.name): warning: more keys stand twice; lint lists them") }
+    if defects.count > greatestCount { warn("\(input.name): warning: more keys stand twice; lint lists them") }
     return document
   }
 }

@@ -17,7 +17,7 @@ struct BuddyFile {
 
   /// The bytes of the file and what is in them; nil if there is no such file, which is said.
   func read() throws(BuddyError) -> (Data, PropertyListDocument)? {
-    if let linkFault { throw unreadable(linkFault) }
+    if let linkDefect { throw unreadable(linkDefect) }
     do throws(PropertyListError) {
       let data = try Input(file: path).data()
       return (data, try Self.document(data, named: path))
@@ -41,7 +41,7 @@ struct BuddyFile {
   /// - Parameter old: the content; nil if there was no file.
   /// - Returns: false if another program has changed or made the file, which is left alone then.
   func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
-    if let linkFault { throw unwritable(linkFault) }
+    if let linkDefect { throw unwritable(linkDefect) }
     do throws(PropertyListError) {
       if FileSystem.exists(path) { return try replace(with: new, over: old) }
       return old == nil ? try PropertyListError.converting { () throws(FileError) in try make(new) } : false
@@ -87,7 +87,7 @@ struct BuddyFile {
   }
 
   /// What is wrong if links are not to be followed and one is in the path.
-  private var linkFault: String? {
+  private var linkDefect: String? {
     guard !followsLinks else { return nil }
     var place = path.startIndex
     while place < path.endIndex {

@@ -81,7 +81,7 @@ struct Diff: ParsableCommand {
       guard let pair = pairs[input] else { return }
       try compare(pair, isColored: isColored, &report)
     }
-    if pairs.hasFaults { throw ExitCode(max(exitCode, ExitCodes.trouble)) }
+    if pairs.hasDefects { throw ExitCode(max(exitCode, ExitCodes.trouble)) }
     // What a signal ended is more than trouble.
     if exitCode != ExitCodes.success { throw ExitCode(exitCode < 128 ? min(exitCode, ExitCodes.trouble) : exitCode) }
   }

@@ -134,7 +134,7 @@ struct EditInEditor: ParsableCommand {
     }
   }
 
-  /// What the file is to hold for a text; nil if the text has faults, which are shown then.
+  /// What the file is to hold for a text; nil if the text has defects, which are shown then.
   private func checked(_ text: Data, _ shown: ShownText, _ input: Input) throws(PropertyListError) -> Edited? {
     let linter = Linter(format: shown.format, options: shown.options, limit: 20)
     let result = linter.lint(text)

@@ -9,8 +9,8 @@ struct Lint: ParsableCommand {
     verb: "lint",
     abstract: "Check property lists: all that is wrong, with line and column.",
     discussion: """
-      A file without fault gets a line on standard output. Each fault gets a line on standard error, and below it the \
-      part of the file where it is. What only follows from another fault is left out.
+      A file without defect gets a line on standard output. Each defect gets a line on standard error, and below it the \
+      part of the file where it is. What only follows from another defect is left out.
 
       Errors, and the exit codes they have:
         malformed, unknown-format, unsupported-version, duplicate-key, limit-exceeded  3
@@ -38,7 +38,7 @@ struct Lint: ParsableCommand {
   @OptionGroup var files: FileArguments
   @OptionGroup var reading: ReadingArguments
 
-  @Flag(name: .shortAndLong, help: "Say nothing about files without fault.")
+  @Flag(name: .shortAndLong, help: "Say nothing about files without defect.")
   var quiet = false
 
   @Flag(help: "Take warnings for errors.")
@@ -70,15 +70,15 @@ struct Lint: ParsableCommand {
       do throws(PropertyListError) {
         data = try input.data()
       } catch {
-        tally.add([Finding(fault: error)], isFaulty: true)
-        if form == .github { try report.line(Finding(fault: error).annotation(file: input.name)) }
+        tally.add([Finding(defect: error)], isDefective: true)
+        if form == .github { try report.line(Finding(defect: error).annotation(file: input.name)) }
         throw error
       }
       let linter = Linter(format: reading.format(of: input, data), options: reading.options, limit: limit)
       let result = linter.lint(data)
-      tally.add(result.findings, isFaulty: result.document == nil)
+      tally.add(result.findings, isDefective: result.document == nil)
       for finding in result.findings where strict || finding.severity == .error {
-        report.raise(finding.severity == .error ? finding.fault.exitCode : ExitCodes.malformed)
+        report.raise(finding.severity == .error ? finding.defect.exitCode : ExitCodes.malformed)
       }
       switch form {
       case .text: try report.list(result, data, linter, FindingText(name: input.name, isColored: isColored), quiet)
@@ -96,14 +96,14 @@ extension FileReport {
     _ result: Linter.Result, _ data: Data, _ linter: Linter, _ text: FindingText, _ isQuiet: Bool
   ) throws(PropertyListError) {
     let excerpts = PropertyListDocument.excerpts(
-      of: result.findings.compactMap(\.fault.position), in: data, format: linter.format)
+      of: result.findings.compactMap(\.defect.position), in: data, format: linter.format)
     var next = 0
     for finding in result.findings {
       var lines = [text.headline(finding)]
-      if finding.fault.position != nil {
+      if finding.defect.position != nil {
         if next < excerpts.count { lines += text.excerpt(excerpts[next]) }
         next += 1
-      } else if let offset = finding.fault.byteOffset, !data.isEmpty {
+      } else if let offset = finding.defect.byteOffset, !data.isEmpty {
         lines += text.dump(data, at: offset)
       }
       note(lines.joined(separator: "\n"))
@@ -131,17 +131,17 @@ extension Linter.Result {
 private final class Tally: Sendable {
   private struct Counts {
     var files = 0
-    var faulty = 0
+    var defective = 0
     var errors = 0
     var warnings = 0
   }
 
   private let counts = Mutex(Counts())
 
-  func add(_ findings: [Finding], isFaulty: Bool) {
+  func add(_ findings: [Finding], isDefective: Bool) {
     counts.withLock {
       $0.files += 1
-      if isFaulty { $0.faulty += 1 }
+      if isDefective { $0.defective += 1 }
       $0.errors += findings.count { $0.severity == .error }
       $0.warnings += findings.count { $0.severity == .warning }
     }
@@ -151,8 +151,8 @@ private final class Tally: Sendable {
   var summary: String {
     let counts = counts.withLock { $0 }
     func plural(_ count: Int, _ word: String) -> String { "\(grouped(count)) \(word)\(count == 1 ? "" : "s")" }
-    guard counts.errors > 0 || counts.warnings > 0 else { return "\(plural(counts.files, "file")), no fault" }
-    return "\(plural(counts.files, "file")), \(grouped(counts.faulty)) with faults: "
+    guard counts.errors > 0 || counts.warnings > 0 else { return "\(plural(counts.files, "file")), no defect" }
+    return "\(plural(counts.files, "file")), \(grouped(counts.defective)) with defects: "
       + "\(plural(counts.errors, "error")), \(plural(counts.warnings, "warning"))"
   }
 }

@@ -45,7 +45,7 @@ struct ShownText {
   /// The extension by which editors know the text.
   var fileExtension: String { format == .json ? "json" : "plist" }
 
-  /// What the file is to hold for an edited text without faults.
+  /// What the file is to hold for an edited text without defects.
   ///
   /// - Returns: nil if the text has the same values as before.
   func file(for edited: Data, coerces: Bool) throws(PropertyListError) -> Data? {

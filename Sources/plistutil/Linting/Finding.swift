@@ -10,17 +10,17 @@ struct Finding: Sendable {
   /// The rule by which it is a warning; nil for an error.
   private let warning: Warning?
   /// Where it is and what.
-  let fault: PropertyListError
+  let defect: PropertyListError
 
   /// What is wrong.
-  init(fault: PropertyListError) { (warning, self.fault) = (nil, fault) }
+  init(defect: PropertyListError) { (warning, self.defect) = (nil, defect) }
 
   /// What is allowed, but likely not meant.
-  init(_ warning: Warning, _ fault: PropertyListError) { (self.warning, self.fault) = (warning, fault) }
+  init(_ warning: Warning, _ defect: PropertyListError) { (self.warning, self.defect) = (warning, defect) }
 
   var severity: Severity { warning == nil ? .error : .warning }
   /// What machines know it by.
-  var rule: String { warning?.rawValue ?? fault.code }
+  var rule: String { warning?.rawValue ?? defect.code }
 
   /// The rules by which there are warnings.
   enum Warning: String, CaseIterable, Sendable {
@@ -36,7 +36,7 @@ extension Finding {
   /// What machines get about it.
   var fields: PropertyList {
     var fields: PropertyList = ["severity": .string(severity.rawValue), "rule": .string(rule)]
-    if let rest = fault.fields.dictionary {
+    if let rest = defect.fields.dictionary {
       fields.dictionary?.merge(rest) { $1 }
       fields.dictionary?["kind"] = nil
     }
@@ -49,10 +49,10 @@ extension Finding {
     // GitHub knows files by their paths from the top of the repository.
     let path = file.hasPrefix("./") ? String(file.dropFirst(2)) : file
     var properties = ["file=\(Self.escaped(path, isProperty: true))"]
-    if let position = fault.position { properties += ["line=\(position.line)", "col=\(position.column)"] }
+    if let position = defect.position { properties += ["line=\(position.line)", "col=\(position.column)"] }
     properties.append("title=\(rule)")
-    var message = fault.detail
-    if fault.position == nil, let offset = fault.byteOffset { message += ", at byte \(offset)" }
+    var message = defect.detail
+    if defect.position == nil, let offset = defect.byteOffset { message += ", at byte \(offset)" }
     return "::\(severity.rawValue) \(properties.joined(separator: ","))::\(Self.escaped(message, isProperty: false))"
   }
 

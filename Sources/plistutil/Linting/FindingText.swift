@@ -10,13 +10,13 @@ struct FindingText {
 
   /// The line that names the place, as all verbs have it.
   func headline(_ finding: Finding) -> String {
-    let fault = finding.fault
+    let defect = finding.defect
     var place = name
-    if let position = fault.position { place += ":\(position.line):\(position.column)" }
+    if let position = defect.position { place += ":\(position.line):\(position.column)" }
     var text = "\(styled(place, .bold)): "
     text += styled("\(finding.severity.rawValue):", finding.severity == .error ? .error : .warning)
-    text += " \(fault.detail)"
-    if fault.position == nil, let offset = fault.byteOffset { text += ", at byte \(offset)" }
+    text += " \(defect.detail)"
+    if defect.position == nil, let offset = defect.byteOffset { text += ", at byte \(offset)" }
     return text
   }
 

@@ -6,7 +6,7 @@ import PropertyLists
 struct Linter: Sendable {
   let format: PropertyListFormat?
   let options: PropertyListReadingOptions
-  /// How many faults of a file are listed, and how many warnings.
+  /// How many defects of a file are listed, and how many warnings.
   let limit: Int
 
   init(format: PropertyListFormat?, options: PropertyListReadingOptions, limit: Int) {
@@ -22,7 +22,7 @@ struct Linter: Sendable {
     var findings: [Finding] = []
     /// Whether there are more than were listed.
     var hasMore = false
-    /// What a file is that has no faults.
+    /// What a file is that has no defects.
     var document: PropertyListDocument?
   }
 
@@ -34,9 +34,9 @@ struct Linter: Sendable {
       result.document = document
       result.findings = warnings(data, document)
     } catch {
-      let faults = PropertyListDocument.faults(in: data, format: format, options: options, limit: limit + 1)
-      // A file whose shared references expand too far has no other fault.
-      result.findings = (faults.isEmpty ? [error] : faults).map(Finding.init(fault:))
+      let defects = PropertyListDocument.defects(in: data, format: format, options: options, limit: limit + 1)
+      // A file whose shared references expand too far has no other defect.
+      result.findings = (defects.isEmpty ? [error] : defects).map(Finding.init(defect:))
     }
     result.hasMore = result.findings.count > limit
     result.findings = Array(result.findings.prefix(limit))
@@ -48,14 +48,14 @@ struct Linter: Sendable {
     if options.duplicateKeys == .keepLast {
       var strict = options
       strict.duplicateKeys = .reject
-      let faults = PropertyListDocument.faults(in: data, format: format, options: strict, limit: limit + 1)
-      warnings += faults.filter { $0.kind == .duplicateKey }.map { Finding(.duplicateKeyKept, $0) }
+      let defects = PropertyListDocument.defects(in: data, format: format, options: strict, limit: limit + 1)
+      warnings += defects.filter { $0.kind == .duplicateKey }.map { Finding(.duplicateKeyKept, $0) }
     }
     if let traits = TextTraits(of: data, format: document.format) {
       warnings += self.warnings(traits, document.format)
     }
     return warnings.enumerated().sorted {
-      ($0.element.fault.sortingPosition, $0.offset) < ($1.element.fault.sortingPosition, $1.offset)
+      ($0.element.defect.sortingPosition, $0.offset) < ($1.element.defect.sortingPosition, $1.offset)
     }.map(\.element)
   }
 
@@ -77,10 +77,10 @@ struct Linter: Sendable {
     }
     if let change = traits.lineEndChange {
       let message = "a line that ends with \(change.lineEnd.rawValue), where the first ends with "
-      let fault = PropertyListError(
+      let defect = PropertyListError(
         .malformed, message + change.firstLineEnd.rawValue, byteOffset: change.place.byteOffset,
         position: change.place.position)
-      warnings.append(Finding(.mixedLineEnds, fault))
+      warnings.append(Finding(.mixedLineEnds, defect))
     }
     return warnings
   }

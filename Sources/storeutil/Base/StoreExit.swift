@@ -45,7 +45,7 @@ enum StoreExit {
     }
   }
 
-  /// The line that says what is wrong; a line for each of several faults.
+  /// The line that says what is wrong; a line for each of several defects.
   static func text(of error: any Error) -> String {
     let text = ((error as? any CustomStringConvertible)?.description ?? String(describing: error))
       .replacing("but for opening with writesNothing", with: "or with --immutable")

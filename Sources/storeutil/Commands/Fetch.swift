@@ -113,7 +113,7 @@ struct Fetch: ParsableCommand {
       progress.clear()
     }
     try writer.finish()
-    try reader.faults.tell()
+    try reader.defects.tell()
   }
 
   private func printGroups(

@@ -61,15 +61,15 @@ struct HTML: ParsableCommand {
     var done = 0
     let path = outfile == "-" ? "/dev/stdout" : outfile
     let replacement = try PropertyListError.converting { () throws(FileError) in try Replacement(of: path) }
-    let faults = try page.write(to: replacement.output) { count in
+    let defects = try page.write(to: replacement.output) { count in
       progress.advance(by: count - done)
       done = count
     }
     progress.clear()
     do throws(FileError) { try replacement.takePlace() } catch { throw PropertyListError(error) }
-    for line in faults.unopened.lines { note("note: \(line.withoutCommands)") }
-    for line in faults.missing.lines { note("\(ToolName.current): error: \(line.withoutCommands)") }
-    if !faults.missing.lines.isEmpty { throw ExitCode(StoreExit.inputOutput) }
+    for line in defects.unopened.lines { note("note: \(line.withoutCommands)") }
+    for line in defects.missing.lines { note("\(ToolName.current): error: \(line.withoutCommands)") }
+    if !defects.missing.lines.isEmpty { throw ExitCode(StoreExit.inputOutput) }
   }
 
   private func rowCount(

@@ -101,7 +101,7 @@ extension StoreInfo {
     if let externalData {
       rows.append(("large values", "\(grouped(externalData.fileCount)) files, \(grouped(externalData.size)) bytes"))
     }
-    if let fault { rows.append(("fault", fault.printable())) }
+    if let defect { rows.append(("fault", defect.printable())) }
     for obstacle in writingObstacles.prefix(5) { rows.append(("cannot be written", obstacle.printable())) }
     let width = rows.map(\.0.count).max() ?? 0
     var lines = rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count + 2) + $0.1 }
@@ -180,7 +180,7 @@ extension StoreInfo {
         "size": number(Int64(externalData.size)),
       ]
     }
-    if let fault { fields["fault"] = .string(fault) }
+    if let defect { fields["fault"] = .string(defect) }
     fields["writingObstacles"] = .array(writingObstacles.map { .string($0) })
     return .dictionary(fields)
   }

@@ -49,7 +49,7 @@ struct Show: ParsableCommand {
     if values.isEmpty { throw ManagedObjectError(.referentialIntegrity, "there is no object \(id.printable())") }
     let sources = try sources(of: key, entity, opened, reader)
     isJSON ? try printJSON(values, sources, reader) : try printLines(values, entity, sources)
-    try reader.faults.tell()
+    try reader.defects.tell()
   }
 
   /// The relationships that lead to the object and have no inverse, with the objects from which they do.

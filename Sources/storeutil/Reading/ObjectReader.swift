@@ -13,10 +13,10 @@ struct ObjectReader {
   private let model: ManagedObjectModel
   /// Whether archives in data are opened.
   private let unwraps: Bool
-  /// True to leave out objects that cannot be read, which ``faults`` then has.
+  /// True to leave out objects that cannot be read, which ``defects`` then has.
   private let skipsUnreadable: Bool
   /// What could not be read so far.
-  let faults: ReadingFaults
+  let defects: ReadingDefects
 
   /// The number of objects that are read at once.
   static let batchSize = 1000
@@ -26,7 +26,7 @@ struct ObjectReader {
     model = opened.model
     self.unwraps = unwraps
     self.skipsUnreadable = skipsUnreadable
-    faults = ReadingFaults(opened.store)
+    defects = ReadingDefects(opened.store)
   }
 
   /// The keys of the objects that a request finds.
@@ -98,7 +98,7 @@ struct ObjectReader {
     let object: (key: RowKey, values: [PropertyList?])?
     do { object = try objects([key], columns).first } catch {
       guard skipsUnreadable else { throw error }
-      faults.addUnreadable(key, error)
+      defects.addUnreadable(key, error)
       return
     }
     if let object { try body(object.key, object.values) }
@@ -175,7 +175,7 @@ struct ObjectReader {
       let values = try store.values(ofSlot: slot, places.map { rows[$0].key })
       for (place, value) in zip(places, values) {
         result[place] = value ?? .null
-        if value == .null { faults.addMissingFile(of: property, slot: slot, rows[place].key) }
+        if value == .null { defects.addMissingFile(of: property, slot: slot, rows[place].key) }
       }
     }
     return result
@@ -194,7 +194,7 @@ struct ObjectReader {
   private func propertyList(_ value: AttributeValue, of property: String, _ key: RowKey) throws -> PropertyList {
     guard unwraps, case .data(let data) = value else { return PropertyList(value) }
     let opened = Unwrapper.opened(data)
-    faults.add(opened.notes, about: property, key)
+    defects.add(opened.notes, about: property, key)
     return try opened.contents.map { try PropertyList($0.root) } ?? .data(data)
   }
 }

@@ -43,7 +43,7 @@ extension GrowthTable {
               return { keep(try document.formattedData(sortsKeys: true)) }
             })
         }
-        add("PropertyListDocument.faults") { keep(PropertyListDocument.faults(in: $0, format: format.format)) }
+        add("PropertyListDocument.defects") { keep(PropertyListDocument.defects(in: $0, format: format.format)) }
         lines.append(
           GrowthLine("PropertyListDocument.data(updatedTo:), all values changed", input) { size, _ in
             let document = try PropertyListDocument(format.data(shape, size), format: format.format)

@@ -85,8 +85,8 @@ extension KeyedArchiver {
 extension KeyedArchiver {
   /// Throws ``KeyedArchiveError/Kind/invalidValue`` unless a value has a form in archives.
   @inline(__always)
-  func require(_ isValid: Bool, _ fault: @autoclosure () -> String) throws {
-    if !isValid { throw KeyedArchiveError(.invalidValue, fault()) }
+  func require(_ isValid: Bool, _ finding: @autoclosure () -> String) throws {
+    if !isValid { throw KeyedArchiveError(.invalidValue, finding()) }
   }
 
   @inline(__always)

@@ -240,8 +240,8 @@ extension KeyedUnarchiver {
 
   /// Throws ``KeyedArchiveError/Kind/invalidContents`` unless the contents of the current object are valid.
   @inline(__always)
-  func require(_ isValid: Bool, _ fault: @autoclosure () -> String) throws {
-    if !isValid { throw failure(.invalidContents, fault()) }
+  func require(_ isValid: Bool, _ finding: @autoclosure () -> String) throws {
+    if !isValid { throw failure(.invalidContents, finding()) }
   }
 
   /// What is read of the property list; an error is given its place in the archive.

@@ -2,13 +2,13 @@ internal import KeyedArchiving
 
 /// The entities of classes.
 struct ClassModel {
-  typealias Fault = ManagedObjectModelError.Fault
+  typealias Defect = ManagedObjectModelError.Defect
 
   private let classes: [ManagedObject.Type]
   /// The names of the entities by class.
   private var names: [ObjectIdentifier: String] = [:]
   private(set) var entities: [EntityDescription] = []
-  private(set) var faults: [Fault] = []
+  private(set) var defects: [Defect] = []
   /// The inverses that wrappers name, with the place of the relationship in ``entities``.
   private var inverses: [(entity: Int, property: Int, inverse: String)] = []
 
@@ -32,7 +32,7 @@ struct ClassModel {
     if inherited < ancestors.count { entity.superentity = names[ObjectIdentifier(ancestors[inherited])] }
     let known = Set(ancestors[inherited...].map { ObjectIdentifier($0) })
     let properties = ClassProperties(of: type)
-    faults += properties.faults.map { fault($0, entity.name) }
+    defects += properties.defects.map { defect($0, entity.name) }
     for level in properties.levels where !known.contains(ObjectIdentifier(level.type)) {
       for (name, property) in level.properties { add(property, name, to: &entity) }
     }
@@ -40,12 +40,12 @@ struct ClassModel {
     entities.append(entity)
   }
 
-  private func fault(_ fault: Fault, _ entity: String, _ property: String? = nil) -> Fault {
-    Fault(fault.kind, entity: entity, property: property ?? fault.property, fault.message)
+  private func defect(_ defect: Defect, _ entity: String, _ property: String? = nil) -> Defect {
+    Defect(defect.kind, entity: entity, property: property ?? defect.property, defect.message)
   }
 
   private mutating func add(_ property: ClassProperty, _ name: String, to entity: inout EntityDescription) {
-    faults += property.faults.map { fault($0, entity.name, name) }
+    defects += property.defects.map { defect($0, entity.name, name) }
     var description = property.description
     description.traits.name = name
     let destination = property.destination.map { names[ObjectIdentifier($0)] ?? $0.entityName }
@@ -93,8 +93,8 @@ struct ClassModel {
     else { return }
     let name = relationship.traits.name
     if let other = inverse.inverse, other != name || inverse.destination != entities[link.entity].name {
-      faults.append(
-        Fault(
+      defects.append(
+        Defect(
           .inverseMismatch, entity: entities[link.entity].name, property: name,
           "its inverse \("\(relationship.destination).\(link.inverse)".quoted) is the inverse of "
             + "\("\(inverse.destination).\(other)".quoted) too"))
@@ -106,7 +106,7 @@ struct ClassModel {
   /// The place of a property that an entity has or inherits.
   private func place(of property: String, _ entity: String) -> (entity: Int, property: Int)? {
     var name: String? = entity
-    // A circle of entities is a fault of the model.
+    // A circle of entities is a defect of the model.
     for _ in entities {
       guard let found = entities.firstIndex(where: { $0.name == name }) else { return nil }
       if let place = entities[found].properties.firstIndex(where: { $0.traits.name == property }) {
@@ -140,12 +140,12 @@ struct ClassProperties {
 
   /// The superclass first.
   let levels: [Level]
-  let faults: [ManagedObjectModelError.Fault]
+  let defects: [ManagedObjectModelError.Defect]
 
   init(of type: ManagedObject.Type) {
     guard let prototype = ClassPrototype(type, describes: true) else {
       levels = []
-      faults = []
+      defects = []
       return
     }
     let found = prototype.recording.properties
@@ -154,7 +154,7 @@ struct ClassProperties {
         type: level.type, properties: level.names.compactMap { name in found[name.number].map { (name.name, $0) } })
     }
     let count = levels.reduce(0) { $0 + $1.properties.count }
-    faults =
+    defects =
       count == found.count
       ? []
       : [

@@ -34,18 +34,18 @@ extension ManagedObjectModel {
       entities: model.entities, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
       versionIdentifiers: versionIdentifiers)
     contents.classes = model.classesByEntity
-    // Faults of the classes are reported together with those of the entities.
-    var faults = model.faults
+    // Defects of the classes are reported together with those of the entities.
+    var defects = model.defects
     do throws(ManagedObjectModelError) {
-      if faults.isEmpty {
+      if defects.isEmpty {
         try self.init(contents)
         return
       }
       _ = try ManagedObjectModel(contents)
     } catch .invalid(let others) {
-      faults += others.filter { !faults.contains($0) }
+      defects += others.filter { !defects.contains($0) }
     }
-    throw .invalid(faults)
+    throw .invalid(defects)
   }
 
   /// The entity of a class; nil if it has none in the model.

@@ -15,7 +15,7 @@ extension ManagedObjectModel {
   /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all that classes and model say differently.
   public func joined(with classes: [ManagedObject.Type]) throws(ManagedObjectModelError) -> ManagedObjectModel {
     let joining = ClassJoining(self, classes)
-    guard joining.faults.isEmpty else { throw .invalid(joining.faults) }
+    guard joining.defects.isEmpty else { throw .invalid(joining.defects) }
     var contents = contents
     contents.allowsReservedNames = true
     contents.classes = joining.classesByEntity
@@ -25,14 +25,14 @@ extension ManagedObjectModel {
 
 /// Checks classes against the entities of a model.
 private struct ClassJoining {
-  typealias Fault = ManagedObjectModelError.Fault
+  typealias Defect = ManagedObjectModelError.Defect
 
   private let model: ManagedObjectModel
   /// The class of each entity.
   private var classes: [ManagedObject.Type?]
   /// The classes that have an entity.
   private var joined: Set<ObjectIdentifier> = []
-  private(set) var faults: [Fault] = []
+  private(set) var defects: [Defect] = []
 
   init(_ model: ManagedObjectModel, _ classes: [ManagedObject.Type]) {
     self.model = model
@@ -63,15 +63,15 @@ private struct ClassJoining {
     var indices = [name, bare, "." + bare].flatMap { byClassName[$0] ?? [] }
     if indices.isEmpty, let entity = model[type.entityName] { indices = [entity.index] }
     if indices.isEmpty {
-      faults.append(
-        Fault(
+      defects.append(
+        Defect(
           .unknownEntity, entity: type.entityName,
           "the model has neither an entity of the class \(name.quoted) nor one of this name"))
     }
     for index in indices {
       if let other = classes[index] {
-        faults.append(
-          Fault(
+        defects.append(
+          Defect(
             .duplicateName, entity: model.records[index].definition.name,
             "both \(ArchivedClass(other).name) and \(name) are classes of it"))
       }
@@ -96,19 +96,19 @@ private struct ClassJoining {
   }
 
   private mutating func fail(_ entity: Int, _ property: String?, _ message: String) {
-    faults.append(
-      Fault(.classMismatch, entity: model.records[entity].definition.name, property: property, message))
+    defects.append(
+      Defect(.classMismatch, entity: model.records[entity].definition.name, property: property, message))
   }
 
   private mutating func check(
     _ type: ManagedObject.Type, _ entity: ManagedObjectModel.Entity, _ superclass: ManagedObject.Type?
   ) {
     let properties = ClassProperties(of: type)
-    faults += properties.faults.map { Fault($0.kind, entity: entity.name, property: $0.property, $0.message) }
+    defects += properties.defects.map { Defect($0.kind, entity: entity.name, property: $0.property, $0.message) }
     // Properties that it inherits from the class of the superentity are checked there.
     for level in properties.levels where superclass?.isKind(of: level.type) != true {
       for (name, property) in level.properties {
-        faults += property.faults.map { Fault($0.kind, entity: entity.name, property: name, $0.message) }
+        defects += property.defects.map { Defect($0.kind, entity: entity.name, property: name, $0.message) }
         check(property, name, entity)
       }
     }

@@ -66,8 +66,8 @@ struct ClassProperty: Sendable {
   var isUnique = false
   /// True for an attribute whose missing value looks like one that is there and is not 0.
   var hidesMissingValue = false
-  /// The faults of the wrapper's arguments.
-  var faults: [ManagedObjectModelError.Fault] = []
+  /// The defects of the wrapper's arguments.
+  var defects: [ManagedObjectModelError.Defect] = []
 
   init(_ description: PropertyDescription) { self.description = description }
 }

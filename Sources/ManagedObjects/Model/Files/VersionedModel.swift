@@ -112,21 +112,21 @@ extension VersionedModel {
     let path = url.path.printable(limit: 300)
     if let recorded {
       if names.contains(recorded) { return recorded }
-      throw fault("\(path) says that its current version is \(recorded.quoted), which is not there")
+      throw defect("\(path) says that its current version is \(recorded.quoted), which is not there")
     }
     if names.count == 1, let name = names.first { return name }
     let name = url.deletingPathExtension().lastPathComponent
     if names.contains(name) { return name }
-    throw fault(
+    throw defect(
       names.isEmpty ? "there is no model in \(path)" : "\(path) does not say which version is the current one")
   }
 
-  private static func fault(_ message: String) -> ManagedObjectModelError {
+  private static func defect(_ message: String) -> ManagedObjectModelError {
     .file(PropertyListError(.noSuchValue, message))
   }
 
   private static func path(_ url: URL) throws(ManagedObjectModelError) -> String {
-    guard url.isFileURL else { throw fault("\(url.absoluteString.quoted) is no file URL") }
+    guard url.isFileURL else { throw defect("\(url.absoluteString.quoted) is no file URL") }
     return url.path
   }
 
@@ -225,7 +225,7 @@ extension VersionedModel {
   ) throws(ManagedObjectModelError) {
     let folder = try path(url)
     for name in files.keys where name.hasPrefix("/") || name.split(separator: "/").contains("..") {
-      throw fault("\(name.quoted) is no name of a version")
+      throw defect("\(name.quoted) is no name of a version")
     }
     let isNew = !FileSystem.existsItself(folder)
     do throws(FileError) {

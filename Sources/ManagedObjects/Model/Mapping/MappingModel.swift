@@ -7,7 +7,7 @@ public import OrderedCollections
 ///
 /// ```swift
 /// let mapping = try MappingModel(contentsOf: URL(filePath: "2to3.cdm"))
-/// let faults = mapping.faults(from: second, to: third)
+/// let defects = mapping.defects(from: second, to: third)
 /// ```
 ///
 /// A mapping model is a value: it is read, compared and written. Migrations of stores carry it out.

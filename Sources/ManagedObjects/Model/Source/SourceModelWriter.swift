@@ -165,8 +165,8 @@ extension SourceModelWriter {
     _ value: PropertyList, _ key: String, _ place: String
   ) throws(PropertyListError) -> String {
     if case .string(let text) = value { return text }
-    let fault = "the user info of \(place.printable(limit: 200)) has for \(key.quoted) a value that is not text"
-    guard let report else { throw PropertyListError(.notRepresentable, fault) }
+    let defect = "the user info of \(place.printable(limit: 200)) has for \(key.quoted) a value that is not text"
+    guard let report else { throw PropertyListError(.notRepresentable, defect) }
     let text: String
     if value != .null, let raw = value.rawText {
       text = raw
@@ -175,7 +175,7 @@ extension SourceModelWriter {
       let json = try value.data(format: .json, options: options)
       text = String(decoding: json.last == UInt8(ascii: "\n") ? json.dropLast() : json, as: UTF8.self)
     }
-    report("\(fault); it is written as the text \(text.quoted)")
+    report("\(defect); it is written as the text \(text.quoted)")
     return text
   }
 

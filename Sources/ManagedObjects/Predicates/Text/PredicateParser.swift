@@ -40,7 +40,7 @@ private enum Precedence: Int {
   case and, not, comparison, assignment, combination, bitOr, bitExclusiveOr, bitAnd, sum, product, power, prefix
 }
 
-// Faults and their places.
+// Defects and their places.
 extension PredicateParser {
   var token: PredicateToken { tokens[next] }
   var following: PredicateToken? { next + 1 < tokens.count ? tokens[next + 1] : nil }

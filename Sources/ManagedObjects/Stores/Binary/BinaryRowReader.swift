@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// A fault in the objects of a ``BinaryStore``.
-struct BinaryFault: Error, CustomStringConvertible {
+/// A defect in the objects of a ``BinaryStore``.
+struct BinaryDefect: Error, CustomStringConvertible {
   var message: String
   var entity: String?
   var property: String?
@@ -29,49 +29,49 @@ struct BinaryRowReader {
   /// The place in the model of each entity of the file.
   private var indices: [Int] = []
 
-  init(_ entities: [BinaryEntity], _ table: RowTable) throws(BinaryFault) {
+  init(_ entities: [BinaryEntity], _ table: RowTable) throws(BinaryDefect) {
     self.entities = entities
     model = table.model
     store = table.storeNumber
     shapes = table.shapes
     for entity in entities {
       guard let index = model.entity(named: entity.name)?.index, table.isMember[index] else {
-        throw BinaryFault("the store has no such entity", entity: entity.name)
+        throw BinaryDefect("the store has no such entity", entity: entity.name)
       }
-      if indices.contains(index) { throw BinaryFault("the entity is there twice", entity: entity.name) }
+      if indices.contains(index) { throw BinaryDefect("the entity is there twice", entity: entity.name) }
       indices.append(index)
     }
   }
 
-  func read(into table: inout RowTable) throws(BinaryFault) {
+  func read(into table: inout RowTable) throws(BinaryDefect) {
     for (entity, index) in zip(entities, indices) {
-      do throws(BinaryFault) {
+      do throws(BinaryDefect) {
         table.load(try rows(entity, index), ofEntity: index)
       } catch {
-        throw BinaryFault(error.message, entity: entity.name, property: error.property)
+        throw BinaryDefect(error.message, entity: entity.name, property: error.property)
       }
     }
   }
 
-  private func rows(_ entity: BinaryEntity, _ index: Int) throws(BinaryFault) -> [StoreRow] {
+  private func rows(_ entity: BinaryEntity, _ index: Int) throws(BinaryDefect) -> [StoreRow] {
     // Each number has a byte at least. An entity without objects is named for references to deleted ones.
     guard entity.count > 0 || entity.numbers.isEmpty, 0...entity.numbers.count ~= entity.count else {
-      throw BinaryFault("\(entity.count) objects, and \(entity.numbers.count) bytes of numbers")
+      throw BinaryDefect("\(entity.count) objects, and \(entity.numbers.count) bytes of numbers")
     }
     let description = ManagedObjectModel.Entity(model: model, index: index)
     let properties = description.properties.filter { $0.columnType != nil }
     guard properties.map(\.name) == entity.columns.map(\.name) else {
-      throw BinaryFault("the columns are not those of the entity's properties")
+      throw BinaryDefect("the columns are not those of the entity's properties")
     }
     var rows = try keys(entity, index, description.emptyValues)
     for (column, property) in zip(entity.columns, properties) {
       guard column.type == property.columnType else {
-        throw BinaryFault("the column is of the type \(column.type)", property: column.name)
+        throw BinaryDefect("the column is of the type \(column.type)", property: column.name)
       }
-      do throws(BinaryFault) {
+      do throws(BinaryDefect) {
         try read(column, shapes[index][property.slot], property.slot, into: &rows)
       } catch {
-        throw BinaryFault(error.message, property: column.name)
+        throw BinaryDefect(error.message, property: column.name)
       }
     }
     return rows
@@ -79,7 +79,7 @@ struct BinaryRowReader {
 
   private func keys(
     _ entity: BinaryEntity, _ index: Int, _ values: [RowValue]
-  ) throws(BinaryFault) -> [StoreRow] {
+  ) throws(BinaryDefect) -> [StoreRow] {
     var rows: [StoreRow] = []
     rows.reserveCapacity(entity.count)
     var numbers = BinaryValueReader(entity.numbers.bytes)
@@ -89,12 +89,12 @@ struct BinaryRowReader {
     for _ in 0..<entity.count {
       guard let step = Int64(exactly: try numbers.integer()), step > 0,
         case (let next, false) = number.addingReportingOverflow(step)
-      else { throw BinaryFault("the numbers of the objects are not in order") }
+      else { throw BinaryDefect("the numbers of the objects are not in order") }
       number = next
       var version: Int64 = 1
       if hasVersions {
         guard let known = Int64(exactly: try versions.integer()), known > 0 else {
-          throw BinaryFault("an object has a version that no row can have")
+          throw BinaryDefect("an object has a version that no row can have")
         }
         version = known
       }
@@ -108,11 +108,11 @@ struct BinaryRowReader {
 
   private func read(
     _ column: BinaryColumn, _ shape: SlotShape, _ slot: Int, into rows: inout [StoreRow]
-  ) throws(BinaryFault) {
+  ) throws(BinaryDefect) {
     let nulls = column.nulls.bytes
     let hasNulls = nulls.byteCount > 0
     guard !hasNulls || nulls.byteCount == (rows.count + 7) / 8 else {
-      throw BinaryFault("\(nulls.byteCount) bytes of nulls for \(rows.count) objects")
+      throw BinaryDefect("\(nulls.byteCount) bytes of nulls for \(rows.count) objects")
     }
     var values = BinaryValueReader(column.values.bytes)
     for place in rows.indices {
@@ -126,14 +126,14 @@ struct BinaryRowReader {
         var keys: Set<RowKey> = []
         keys.reserveCapacity(count)
         for _ in 0..<count { keys.insert(try key(&values, destination)) }
-        guard keys.count == count else { throw BinaryFault("an object is in a relationship twice") }
+        guard keys.count == count else { throw BinaryDefect("an object is in a relationship twice") }
         value = .toMany(keys)
       case .orderedToMany(let destination):
         let count = try values.count(size: 2)
         var keys: OrderedSet<RowKey> = []
         keys.reserveCapacity(count)
         for _ in 0..<count { keys.append(try key(&values, destination)) }
-        guard keys.count == count else { throw BinaryFault("an object is in a relationship twice") }
+        guard keys.count == count else { throw BinaryDefect("an object is in a relationship twice") }
         value = .orderedToMany(keys)
       case .transient: continue
       }
@@ -143,11 +143,11 @@ struct BinaryRowReader {
   }
 
   @inline(__always)
-  private func key(_ values: inout BinaryValueReader, _ destination: Range<Int>) throws(BinaryFault) -> RowKey {
+  private func key(_ values: inout BinaryValueReader, _ destination: Range<Int>) throws(BinaryDefect) -> RowKey {
     guard let place = Int(exactly: try values.integer()), indices.indices.contains(place),
       let number = Int64(exactly: try values.integer()), number > 0
-    else { throw BinaryFault("a reference to no object") }
-    guard destination.contains(indices[place]) else { throw BinaryFault("a reference to an object of another entity") }
+    else { throw BinaryDefect("a reference to no object") }
+    guard destination.contains(indices[place]) else { throw BinaryDefect("a reference to an object of another entity") }
     return RowKey(store: store, entityIndex: indices[place], number: number)
   }
 }
@@ -160,23 +160,23 @@ struct BinaryValueReader: ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: RawSpan) { self.bytes = bytes }
 
-  private var isCutOff: BinaryFault { BinaryFault("the values are cut off") }
+  private var isCutOff: BinaryDefect { BinaryDefect("the values are cut off") }
 
   /// - Throws: if there is more.
-  func finish() throws(BinaryFault) {
-    if index < bytes.byteCount { throw BinaryFault("more values than objects") }
+  func finish() throws(BinaryDefect) {
+    if index < bytes.byteCount { throw BinaryDefect("more values than objects") }
   }
 
   /// A variable-length integer.
   @inline(__always)
-  mutating func integer() throws(BinaryFault) -> UInt64 {
+  mutating func integer() throws(BinaryDefect) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while index < bytes.byteCount {
       let byte = bytes[index]
       index += 1
       // The tenth byte has one bit.
-      guard shift < 63 || shift == 63 && byte < 2 else { throw BinaryFault("an integer of more than 64 bits") }
+      guard shift < 63 || shift == 63 && byte < 2 else { throw BinaryDefect("an integer of more than 64 bits") }
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
       shift += 7
@@ -185,43 +185,43 @@ struct BinaryValueReader: ~Escapable {
   }
 
   /// A number of things that take some bytes each.
-  mutating func count(size: Int) throws(BinaryFault) -> Int {
+  mutating func count(size: Int) throws(BinaryDefect) -> Int {
     guard let count = Int(exactly: try integer()), count <= (bytes.byteCount - index) / size else { throw isCutOff }
     return count
   }
 
-  private mutating func pass(_ count: Int) throws(BinaryFault) -> Int {
+  private mutating func pass(_ count: Int) throws(BinaryDefect) -> Int {
     guard bytes.byteCount - index >= count else { throw isCutOff }
     index += count
     return index - count
   }
 
-  private mutating func text() throws(BinaryFault) -> String {
+  private mutating func text() throws(BinaryDefect) -> String {
     let count = try count(size: 1)
     let start = try pass(count)
     let text = bytes.extracting(start..<start + count)
     if text.isASCII { return String(knownUTF8: text, isASCII: true) }
-    guard text.isValidUTF8 else { throw BinaryFault("text that is not UTF-8") }
+    guard text.isValidUTF8 else { throw BinaryDefect("text that is not UTF-8") }
     return String(knownUTF8: text, isASCII: false)
   }
 
-  private mutating func data() throws(BinaryFault) -> Data {
+  private mutating func data() throws(BinaryDefect) -> Data {
     let count = try count(size: 1)
     let start = try pass(count)
     return Data([UInt8](bytes, start..<start + count))
   }
 
   /// The value of an attribute.
-  mutating func value(_ type: AttributeType) throws(BinaryFault) -> AttributeValue {
+  mutating func value(_ type: AttributeType) throws(BinaryDefect) -> AttributeValue {
     switch type {
     case .integer16, .integer32, .integer64:
       let bits = try integer()
       let value = Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)
-      guard type.integers?.contains(value) == true else { throw BinaryFault("an integer that is too large") }
+      guard type.integers?.contains(value) == true else { throw BinaryDefect("an integer that is too large") }
       return .integer(value)
     case .boolean:
       let byte = bytes[try pass(1)]
-      guard byte < 2 else { throw BinaryFault("a truth value \(byte)") }
+      guard byte < 2 else { throw BinaryDefect("a truth value \(byte)") }
       return .boolean(byte == 1)
     case .double: return .double(Double(bitPattern: bytes.littleEndianWord(at: try pass(8))))
     case .date:
@@ -230,15 +230,15 @@ struct BinaryValueReader: ~Escapable {
     case .float: return .float(Float(bitPattern: bytes.littleEndianUInt32(at: try pass(4))))
     case .string: return .string(try text())
     case .decimal:
-      guard let value = Decimal(text: try text()) else { throw BinaryFault("no decimal number") }
+      guard let value = Decimal(text: try text()) else { throw BinaryDefect("no decimal number") }
       return .decimal(value)
     case .uri:
-      guard let url = URL(string: try text()) else { throw BinaryFault("no URL") }
+      guard let url = URL(string: try text()) else { throw BinaryDefect("no URL") }
       return .url(url)
     case .binary, .transformable: return .data(try data())
     case .composite:
       guard let value = AttributeValue(archivedComposite: try data()) else {
-        throw BinaryFault("the archive of a composite value cannot be read")
+        throw BinaryDefect("the archive of a composite value cannot be read")
       }
       return value
     case .uuid:
@@ -252,9 +252,9 @@ struct BinaryValueReader: ~Escapable {
           )))
     case .undefined:
       guard let type = AttributeType(rawValue: Int(bytes[try pass(1)]) * 100), type != .undefined, type != .objectID
-      else { throw BinaryFault("a value of no known type") }
+      else { throw BinaryDefect("a value of no known type") }
       return try value(type)
-    case .objectID: throw BinaryFault("a value of an object's name")
+    case .objectID: throw BinaryDefect("a value of an object's name")
     }
   }
 }

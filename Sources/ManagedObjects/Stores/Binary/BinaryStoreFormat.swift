@@ -69,11 +69,11 @@ struct BinaryStoreFormat: StoreFileFormat {
   }
 
   func read(
-    _ data: Data, into table: RowTable, configuration: String?, faults: StoreFaults?
+    _ data: Data, into table: RowTable, configuration: String?, defects: StoreDefects?
   ) throws(ManagedObjectError) -> StoreFileContents {
     let archive = try Self.archive(data)
     let metadata = try Self.metadata(archive)
-    if faults == nil { try metadata.check(table.model, configuration) }
+    if defects == nil { try metadata.check(table.model, configuration) }
     let (last, entities) = try Self.decoding {
       (
         try archive.decode(Int64.self, forKey: Key.lastNumber),
@@ -82,14 +82,14 @@ struct BinaryStoreFormat: StoreFileFormat {
     }
     guard last >= 0 else { throw ManagedObjectError(.open, "the last number \(last) is negative") }
     var table = table
-    do throws(BinaryFault) {
+    do throws(BinaryDefect) {
       try BinaryRowReader(entities, table).read(into: &table)
-      try table.checkReferences(last, faults)
+      try table.checkReferences(last, defects)
     } catch {
       throw ManagedObjectError(PropertyListError(.malformed, error.description))
     }
-    do throws(RowTable.InverseFault) {
-      _ = try table.mendInverses(faults)
+    do throws(RowTable.InverseDefect) {
+      _ = try table.mendInverses(defects)
     } catch {
       throw ManagedObjectError(PropertyListError(.malformed, error.message))
     }
@@ -121,21 +121,21 @@ struct BinaryStoreFormat: StoreFileFormat {
 extension RowTable {
   /// - Parameter last: the highest number that an object had.
   /// - Throws: for a reference to a row that is missing, unless the relationship keeps deleted objects.
-  fileprivate func checkReferences(_ last: Int64, _ faults: StoreFaults?) throws(BinaryFault) {
+  fileprivate func checkReferences(_ last: Int64, _ defects: StoreDefects?) throws(BinaryDefect) {
     for (index, record) in model.records.enumerated() where !record.relationships.isEmpty {
       let entity = ManagedObjectModel.Entity(model: model, index: index)
       for relationship in record.relationships {
         let keepsDeleted = entity.keepsDeletedObjects(relationship)
         for row in entityRows[index].rows {
-          try row.values[relationship.slot].forEachKey { key throws(BinaryFault) in
+          try row.values[relationship.slot].forEachKey { key throws(BinaryDefect) in
             guard self.row(key) == nil, !keepsDeleted || key.number > last else { return }
             let message = "object \(row.key.number) refers to object \(key.number), which is not in the file"
-            if let faults {
-              faults.report(
-                StoreFaults.Fault(kind: .missing, key: row.key, slot: relationship.slot, message: message))
+            if let defects {
+              defects.report(
+                StoreDefects.Defect(kind: .missing, key: row.key, slot: relationship.slot, message: message))
               return
             }
-            throw BinaryFault(
+            throw BinaryDefect(
               message, entity: record.definition.name, property: relationship.name)
           }
         }
@@ -145,7 +145,7 @@ extension RowTable {
 }
 
 extension ManagedObjectError {
-  /// A fault in the archive of a file.
+  /// A defect in the archive of a file.
   fileprivate init(_ error: KeyedArchiveError, _ code: Code = .open) {
     if case .propertyList(let error) = error.kind {
       self.init(error, code)

@@ -176,7 +176,7 @@ extension ManagedObjectError {
     fileError = PropertyListError(error)
   }
 
-  /// A fault in the contents of a file.
+  /// A defect in the contents of a file.
   init(_ error: PropertyListError, _ code: Code = .open) {
     self.init(code, error.description)
     fileError = error

@@ -12,12 +12,12 @@ protocol StoreFileFormat: Sendable {
   /// - Parameters:
   ///   - table: a table without rows, which gets those of the file.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - faults: gets relationships that are wrong, which the rows lack then; the version hashes are not compared with
+  ///   - defects: gets relationships that are wrong, which the rows lack then; the version hashes are not compared with
   ///     the model. Nil if all that is an error.
   /// - Throws: ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash``, ``ManagedObjectError/Code/open`` for anything else.
   func read(
-    _ data: Data, into table: RowTable, configuration: String?, faults: StoreFaults?
+    _ data: Data, into table: RowTable, configuration: String?, defects: StoreDefects?
   ) throws(ManagedObjectError) -> StoreFileContents
 
   /// The bytes of a file, and how they are laid out if that is to be known.
@@ -44,10 +44,10 @@ struct StoreFileContents: Sendable {
 }
 
 extension StoreFileFormat {
-  /// Reads a file, of which every fault is an error.
+  /// Reads a file, of which every defect is an error.
   func read(
     _ data: Data, into table: RowTable, configuration: String?
   ) throws(ManagedObjectError) -> StoreFileContents {
-    try read(data, into: table, configuration: configuration, faults: nil)
+    try read(data, into: table, configuration: configuration, defects: nil)
   }
 }

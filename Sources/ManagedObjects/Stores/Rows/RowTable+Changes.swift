@@ -96,10 +96,10 @@ extension RowTable {
         objectID: objectID(row.key, identifier))
     }
     for slot in shapes.indices {
-      guard let fault = shapes[slot].fault(row.values[slot], store: storeNumber) else { continue }
+      guard let defect = shapes[slot].defect(row.values[slot], store: storeNumber) else { continue }
       let key = model.entity(at: index).properties.first { $0.slot == slot }?.name
       var error =
-        switch fault {
+        switch defect {
         case .external:
           ManagedObjectError(.externalRelationship, "the relationship refers to an object of another store")
         case .kind(let message): ManagedObjectError(.invalidValue, message)

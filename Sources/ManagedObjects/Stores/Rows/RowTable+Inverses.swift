@@ -1,17 +1,17 @@
 /// Relationships of which a file has one side only.
 extension RowTable {
   /// A relationship that refers to an object which refers back to another one.
-  struct InverseFault: Error {
+  struct InverseDefect: Error {
     let key: RowKey
     let message: String
   }
 
   /// Adds the missing sides of relationships.
   ///
-  /// - Parameter faults: gets relationships that contradict each other; nil if that is an error.
+  /// - Parameter defects: gets relationships that contradict each other; nil if that is an error.
   /// - Returns: the numbers of the rows that were changed.
   /// - Throws: for a side that is missing where a to-one relationship has another object.
-  mutating func mendInverses(_ faults: StoreFaults? = nil) throws(InverseFault) -> Set<Int64> {
+  mutating func mendInverses(_ defects: StoreDefects? = nil) throws(InverseDefect) -> Set<Int64> {
     var missing: [(key: RowKey, slot: Int, source: RowKey)] = []
     for (index, record) in model.records.enumerated() where entityRows[index].count > 0 {
       let entity = ManagedObjectModel.Entity(model: model, index: index)
@@ -40,13 +40,13 @@ extension RowTable {
       case .toOne(nil) where sources.count == 1: row.values[slot] = .toOne(sources[0])
       case .toOne(let other):
         let name = model.entity(at: Int(key.entityIndex)).relationships.first { $0.slot == slot }?.name ?? ""
-        let fault = InverseFault(
+        let defect = InverseDefect(
           key: sources[0],
           message: "object \(sources[0].number) refers to object \(key.number), whose relationship \(name.quoted) "
             + "is that of object \(other?.number ?? sources[1].number)")
-        guard let faults else { throw fault }
-        faults.report(
-          StoreFaults.Fault(kind: .brokenInverse, key: key, slot: slot, message: fault.message))
+        guard let defects else { throw defect }
+        defects.report(
+          StoreDefects.Defect(kind: .brokenInverse, key: key, slot: slot, message: defect.message))
       default: continue
       }
       entityRows[Int(key.entityIndex)].replace(with: row)

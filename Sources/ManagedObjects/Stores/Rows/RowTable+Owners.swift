@@ -67,17 +67,17 @@ extension RowTable {
   /// - Throws: ``ManagedObjectError/Code/constraintValidation``. What files have already is none.
   mutating func checkOwners(_ changes: StoreChanges, _ identifier: String) throws(ManagedObjectError) {
     if ownerIndexes.isEmpty { return }
-    var faults: [(row: Int, place: Int, claim: Claim)] = []
+    var defects: [(row: Int, place: Int, claim: Claim)] = []
     for place in ownerIndexes.indices {
       let claims = claims(changes, ownerIndexes[place])
       if claims.isEmpty { continue }
       ownerIndexes[place].build(entityRows)
-      for (row, claim) in checked(claims, changes, ownerIndexes[place]) { faults.append((row, place, claim)) }
+      for (row, claim) in checked(claims, changes, ownerIndexes[place]) { defects.append((row, place, claim)) }
     }
-    if faults.isEmpty { return }
-    faults.sort { ($0.row, $0.place) < ($1.row, $1.place) }
-    let errors = faults.compactMap { fault -> ManagedObjectError? in
-      let (claim, slot) = (fault.claim, ownerIndexes[fault.place].slot)
+    if defects.isEmpty { return }
+    defects.sort { ($0.row, $0.place) < ($1.row, $1.place) }
+    let errors = defects.compactMap { defect -> ManagedObjectError? in
+      let (claim, slot) = (defect.claim, ownerIndexes[defect.place].slot)
       let name = model.entity(at: Int(claim.owner.entityIndex)).relationships.first { $0.slot == slot }?.name
       guard let name, let owner = objectID(claim.owner, identifier), let target = objectID(claim.key, identifier),
         let other = claim.other.flatMap({ objectID($0, identifier) })
@@ -114,7 +114,7 @@ extension RowTable {
       updated[row.key] = row.values[index.slot]
     }
     var owners: [RowKey: RowKey] = [:]
-    var faults: [(row: Int, claim: Claim)] = []
+    var defects: [(row: Int, claim: Claim)] = []
     for (place, var claim) in claims {
       let key = claim.key
       // An object that is gone is nobody's.
@@ -123,9 +123,9 @@ extension RowTable {
         owner != claim.owner && !deleted.contains(owner) && updated[owner]?.refers(to: key) != false
       }
       claim.other = stored ?? owners[key]
-      if claim.other == nil { owners[key] = claim.owner } else { faults.append((place, claim)) }
+      if claim.other == nil { owners[key] = claim.owner } else { defects.append((place, claim)) }
     }
-    return faults
+    return defects
   }
 }
 

@@ -57,9 +57,9 @@ struct RowTable: RowSource {
   /// The first contradiction found; nil if there is none. For tests.
   func _checkInvariants() -> String? {
     for (index, rows) in entityRows.enumerated() {
-      let fault = rows._checkInvariants(
+      let defect = rows._checkInvariants(
         entityIndex: index, slotCount: model.records[index].slotCount, store: storeNumber)
-      if let fault { return "\(model.entity(at: index).name): \(fault)" }
+      if let defect { return "\(model.entity(at: index).name): \(defect)" }
     }
     for (index, current) in zip(uniquenessIndexes, UniquenessIndex.all(model)) where index.keys != nil {
       var current = current

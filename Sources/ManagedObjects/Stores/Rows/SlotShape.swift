@@ -29,17 +29,17 @@ package enum SlotShape: Sendable {
 
   /// Why a slot cannot have a value; nil if it can.
   @inline(__always)
-  package func fault(_ value: RowValue, store: StoreNumber) -> SlotFault? {
+  package func defect(_ value: RowValue, store: StoreNumber) -> SlotMismatch? {
     switch (self, value) {
     case (.attribute(let type), .attribute(let value)):
       return type.admits(value) ? nil : .kind("\(value.kindName) where \(type.name) is due")
     case (.toOne, .toOne(nil)), (.transient, _): return nil
-    case (.toOne(let entities), .toOne(let key?)): return Self.fault(key, entities, store)
+    case (.toOne(let entities), .toOne(let key?)): return Self.defect(key, entities, store)
     case (.toMany(let entities), .toMany(let keys)):
-      for key in keys { if let fault = Self.fault(key, entities, store) { return fault } }
+      for key in keys { if let defect = Self.defect(key, entities, store) { return defect } }
       return nil
     case (.orderedToMany(let entities), .orderedToMany(let keys)):
-      for key in keys { if let fault = Self.fault(key, entities, store) { return fault } }
+      for key in keys { if let defect = Self.defect(key, entities, store) { return defect } }
       return nil
     case (.attribute, _): return .kind("a relationship where an attribute is due")
     case (_, .attribute): return .kind("an attribute where a relationship is due")
@@ -48,7 +48,7 @@ package enum SlotShape: Sendable {
     }
   }
 
-  private static func fault(_ key: RowKey, _ entities: Range<Int>, _ store: StoreNumber) -> SlotFault? {
+  private static func defect(_ key: RowKey, _ entities: Range<Int>, _ store: StoreNumber) -> SlotMismatch? {
     if key.isTemporary { return .kind("an object that was never saved") }
     if key.store != store { return .external }
     return entities.contains(Int(key.entityIndex)) ? nil : .kind("an object of another entity")
@@ -56,7 +56,7 @@ package enum SlotShape: Sendable {
 }
 
 /// Why a slot cannot have a value.
-package enum SlotFault: Error {
+package enum SlotMismatch: Error {
   /// It is not of the kind of the slot.
   case kind(String)
   /// It refers to an object of another store.

@@ -14,15 +14,15 @@ struct XMLStoreFormat: StoreFileFormat {
   init(_ model: ManagedObjectModel) throws(ManagedObjectError) { names = try XMLNames(model) }
 
   func read(
-    _ data: Data, into table: RowTable, configuration: String?, faults: StoreFaults?
+    _ data: Data, into table: RowTable, configuration: String?, defects: StoreDefects?
   ) throws(ManagedObjectError) -> StoreFileContents {
     let source = try Self.source(data)
     var reader = XMLStoreReader(source.text.bytes, table, names)
     let metadata = try Self.readHead(&reader, of: source)
-    if faults == nil { try metadata.check(table.model, configuration) }
+    if defects == nil { try metadata.check(table.model, configuration) }
     do throws(XMLPullReader.Failure) {
       try reader.readObjects(store: table.storeNumber, isMember: table.isMember)
-      try reader.resolve(store: table.storeNumber, faults)
+      try reader.resolve(store: table.storeNumber, defects)
     } catch {
       throw ManagedObjectError(source.error(error))
     }
@@ -31,8 +31,8 @@ struct XMLStoreFormat: StoreFileFormat {
     let tail = (objects.last?.range.upperBound ?? reader.head.end)..<source.text.count
     for (entity, rows) in reader.rows.enumerated() { table.load(rows, ofEntity: entity) }
     let mended: Set<Int64>
-    do throws(RowTable.InverseFault) {
-      mended = try table.mendInverses(faults)
+    do throws(RowTable.InverseDefect) {
+      mended = try table.mendInverses(defects)
     } catch {
       let place = reader.passSpace(from: objects.first { $0.number == error.key.number }?.range.lowerBound ?? 0)
       throw ManagedObjectError(source.error(XMLPullReader.Failure(error.message, at: place)))
@@ -63,11 +63,11 @@ struct XMLStoreFormat: StoreFileFormat {
       throw ManagedObjectError(.storeTypeMismatch, "the file is \(name), not a store in XML")
     }
     do throws(PropertyListError) {
-      var faults = FaultLog.first
-      guard let source = try TextSource(data, .xml, faults: &faults) else {
+      var defects = DefectLog.first
+      guard let source = try TextSource(data, .xml, defects: &defects) else {
         throw PropertyListError(.unknownFormat, "no XML")
       }
-      if let fault = faults.faults.first { throw fault }
+      if let defect = defects.defects.first { throw defect }
       return source
     } catch {
       throw ManagedObjectError(error)

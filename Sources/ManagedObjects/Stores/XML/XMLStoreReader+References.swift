@@ -5,9 +5,9 @@ internal import PropertyLists
 extension XMLStoreReader {
   /// Finds the objects of all relationships. The file does not have the entity of a deleted object.
   ///
-  /// - Parameter faults: gets objects that are not there or of another entity; nil if that is an error.
+  /// - Parameter defects: gets objects that are not there or of another entity; nil if that is an error.
   /// - Throws: for an id that two objects have, or none, or one of another entity.
-  mutating func resolve(store: StoreNumber, _ faults: StoreFaults?) throws(Failure) {
+  mutating func resolve(store: StoreNumber, _ defects: StoreDefects?) throws(Failure) {
     var repeated: XMLFileLayout.Object?
     let entities = ObjectEntities(objects, objectEntities, repeated: &repeated)
     if let repeated {
@@ -18,10 +18,10 @@ extension XMLStoreReader {
       let property = names.entities[entity].properties[Int(reference.property)]
       guard case .relationship(let destination, _, let isToMany, let isOrdered) = property.kind else { continue }
       let numbers = referredNumbers[reference.first..<reference.first + reference.count]
-      func fault(_ kind: StoreFaults.Fault.Kind, _ message: String) throws(Failure) {
-        guard let faults else { throw Failure(message, at: reference.place) }
-        faults.report(
-          StoreFaults.Fault(
+      func defect(_ kind: StoreDefects.Defect.Kind, _ message: String) throws(Failure) {
+        guard let defects else { throw Failure(message, at: reference.place) }
+        defects.report(
+          StoreDefects.Defect(
             kind: kind, key: rows[entity][Int(reference.row)].key, slot: property.slot, message: message))
       }
       func key(_ number: Int64) throws(Failure) -> RowKey? {
@@ -29,11 +29,11 @@ extension XMLStoreReader {
           if let entity = property.deletedEntity, number <= head.lastNumber {
             return RowKey(store: store, entityIndex: entity, number: number)
           }
-          try fault(.missing, "the object z\(number) is not in the file")
+          try defect(.missing, "the object z\(number) is not in the file")
           return nil
         }
         guard destination.contains(target) else {
-          try fault(.wrongEntity, "the object z\(number) is not of the relationship's entity")
+          try defect(.wrongEntity, "the object z\(number) is not of the relationship's entity")
           return nil
         }
         return RowKey(store: store, entityIndex: target, number: number)

@@ -141,7 +141,7 @@ extension XMLStoreText {
   }
 
   private static func data(_ text: RawSpan) -> Data? {
-    guard Base64Text.fault(in: text, called: "the attribute") == nil else { return nil }
+    guard Base64Text.defect(in: text, called: "the attribute") == nil else { return nil }
     var bytes: [UInt8] = []
     Base64Text.decode(text, into: &bytes)
     return Data(bytes)

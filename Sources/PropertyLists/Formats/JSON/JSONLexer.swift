@@ -24,11 +24,11 @@ package struct JSONToken {
   /// The digits of an integer; nil beyond 64 bits.
   package var magnitude: UInt64?
   /// What is wrong first in a string or a number; of a string without an end, that.
-  var fault: JSONFault?
+  var defect: JSONDefect?
 }
 
 /// What is wrong inside a string or a number.
-struct JSONFault {
+struct JSONDefect {
   enum Kind {
     case escape, hexadecimalEscape, surrogate, control
     /// The line ends before the string, and the next doesn't go on with its text.
@@ -125,7 +125,7 @@ package struct JSONLexer: ~Escapable {
     }
   }
 
-  /// Passes a value of a text that has no faults; false if none comes next.
+  /// Passes a value of a text that has no defects; false if none comes next.
   ///
   /// - Complexity: O(*n*) in its length.
   package mutating func passValue() -> Bool {
@@ -211,29 +211,29 @@ extension JSONLexer {
       magnitude = sum
       index += 1
     }
-    var fault: JSONFault?
+    var defect: JSONDefect?
     if index == firstDigit {
-      fault = JSONFault(kind: .missingDigit, place: index)
+      defect = JSONDefect(kind: .missingDigit, place: index)
     } else if bytes[firstDigit] == UInt8(ascii: "0"), index > firstDigit + 1 {
-      fault = JSONFault(kind: .leadingZero, place: start)
+      defect = JSONDefect(kind: .leadingZero, place: start)
     }
     let isInteger = byte != UInt8(ascii: ".") && byte | 0x20 != UInt8(ascii: "e")
-    if !isInteger, index > firstDigit, let missing = passFraction() { fault = missing }
+    if !isInteger, index > firstDigit, let missing = passFraction() { defect = missing }
     return JSONToken(
       kind: .number, range: start..<index, isInteger: isInteger, magnitude: isInteger && !hasOverflow ? magnitude : nil,
-      fault: fault)
+      defect: defect)
   }
 
   /// Passes the fraction and the exponent of a number.
-  private mutating func passFraction() -> JSONFault? {
+  private mutating func passFraction() -> JSONDefect? {
     if byte == UInt8(ascii: ".") {
       index += 1
-      guard passDigits() else { return JSONFault(kind: .missingDigit, place: index) }
+      guard passDigits() else { return JSONDefect(kind: .missingDigit, place: index) }
     }
     if byte | 0x20 == UInt8(ascii: "e") {
       index += 1
       if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { index += 1 }
-      guard passDigits() else { return JSONFault(kind: .missingDigit, place: index) }
+      guard passDigits() else { return JSONDefect(kind: .missingDigit, place: index) }
     }
     return nil
   }
@@ -259,11 +259,11 @@ extension JSONLexer {
     if start > unclosedString.lowerBound, start < unclosedString.upperBound { return mark(.invalid) }
     index += 1
     var hasEscapes = false
-    var fault: JSONFault?
+    var defect: JSONDefect?
     while true {
       passPlainText()
       guard index < bytes.byteCount else {
-        fault = JSONFault(kind: .endOfText, place: start)
+        defect = JSONDefect(kind: .endOfText, place: start)
         break
       }
       if bytes[index] == UInt8(ascii: "\"") {
@@ -273,27 +273,27 @@ extension JSONLexer {
       if bytes[index] == UInt8(ascii: "\\") { hasEscapes = true }
       guard let found = passSpecial() else { continue }
       if found.isEnd {
-        fault = JSONFault(kind: found.kind, place: found.kind == .endOfText ? start : found.place)
+        defect = JSONDefect(kind: found.kind, place: found.kind == .endOfText ? start : found.place)
         break
       }
-      fault = fault ?? found
+      defect = defect ?? found
     }
-    if fault?.isEnd == true { unclosedString = start..<index }
-    return JSONToken(kind: .string, range: start..<index, hasEscapes: hasEscapes, fault: fault)
+    if defect?.isEnd == true { unclosedString = start..<index }
+    return JSONToken(kind: .string, range: start..<index, hasEscapes: hasEscapes, defect: defect)
   }
 
   /// All that is wrong with a string, but for its end.
-  mutating func faults(inside string: JSONToken) -> [JSONFault] {
+  mutating func defects(inside string: JSONToken) -> [JSONDefect] {
     let end = index
     defer { index = end }
     index = string.range.lowerBound + 1
-    var faults: [JSONFault] = []
+    var defects: [JSONDefect] = []
     while true {
       passPlainText()
-      guard index < string.range.upperBound, bytes[index] != UInt8(ascii: "\"") else { return faults }
+      guard index < string.range.upperBound, bytes[index] != UInt8(ascii: "\"") else { return defects }
       guard let found = passSpecial() else { continue }
-      if found.isEnd { return faults }
-      faults.append(found)
+      if found.isEnd { return defects }
+      defects.append(found)
     }
   }
 
@@ -317,18 +317,18 @@ extension JSONLexer {
   }
 
   /// Passes an escape or a control character.
-  private mutating func passSpecial() -> JSONFault? {
+  private mutating func passSpecial() -> JSONDefect? {
     let place = index
     guard bytes[place] == UInt8(ascii: "\\") else {
       if bytes[place] == 0x0A || bytes[place] == 0x0D, !goesOnWithText() {
-        return JSONFault(kind: .endOfLine, place: place)
+        return JSONDefect(kind: .endOfLine, place: place)
       }
       index += 1
-      return JSONFault(kind: .control, place: place)
+      return JSONDefect(kind: .control, place: place)
     }
     guard place + 1 < bytes.byteCount else {
       index += 1
-      return JSONFault(kind: .endOfText, place: place)
+      return JSONDefect(kind: .endOfText, place: place)
     }
     index += 2
     switch bytes[place + 1] {
@@ -337,16 +337,16 @@ extension JSONLexer {
       return nil
     case UInt8(ascii: "u"):
       guard let unit = JSONText.unit(bytes, at: place) else {
-        return JSONFault(kind: .hexadecimalEscape, place: place)
+        return JSONDefect(kind: .hexadecimalEscape, place: place)
       }
       index = place + 6
       guard unit & 0xF800 == 0xD800 else { return nil }
       guard unit < 0xDC00, let low = JSONText.unit(bytes, at: index), low & 0xFC00 == 0xDC00 else {
-        return JSONFault(kind: .surrogate, place: place)
+        return JSONDefect(kind: .surrogate, place: place)
       }
       index += 6
       return nil
-    default: return JSONFault(kind: .escape, place: place)
+    default: return JSONDefect(kind: .escape, place: place)
     }
   }
 

@@ -9,7 +9,7 @@ extension JSONTokenReader {
   mutating func restoredValue(at place: Int) throws(PropertyListError) -> FlatNode? {
     guard let (key, value) = builder.onlyEntry, key.length > 0 else { return nil }
     // Where something was wrong, a null may stand for a value.
-    if value.kind == .null, !faults.faults.isEmpty { return nil }
+    if value.kind == .null, !defects.defects.isEmpty { return nil }
     switch lexer.bytes[key.offset] {
     // What no key of a form begins with needs no closer look.
     case UInt8(ascii: "$"), UInt8(ascii: "C"), UInt8(ascii: "\\"): break
@@ -28,7 +28,7 @@ extension JSONTokenReader {
       case .float: float(value, after: key)
       case .uid: value.kind == .integer ? UInt32(exactly: value.integer).map(FlatNode.uid) : nil
       }
-    if restored == nil { try faults.report(failure(form.fault, at: place)) }
+    if restored == nil { try defects.report(failure(form.defect, at: place)) }
     return restored
   }
 
@@ -71,7 +71,7 @@ extension JSONTokenReader {
     guard value.kind == .string else { return nil }
     if value.encoding == .verbatim {
       guard
-        Base64Text.fault(in: lexer.bytes.extracting(value.offset..<value.offset + value.length), called: "")
+        Base64Text.defect(in: lexer.bytes.extracting(value.offset..<value.offset + value.length), called: "")
           == nil
       else {
         return nil
@@ -80,7 +80,7 @@ extension JSONTokenReader {
     }
     // Base64 in which slashes, for example, are escaped.
     let text = text(of: value)
-    guard Base64Text.fault(in: text.rawBytes, called: "") == nil else { return nil }
+    guard Base64Text.defect(in: text.rawBytes, called: "") == nil else { return nil }
     let start = added.count
     Base64Text.decode(text.rawBytes, into: &added)
     return .data(.verbatim, offset: lexer.bytes.byteCount + start, length: added.count - start)
@@ -105,7 +105,7 @@ extension JSONTokenReader {
 
 extension CoercedForm {
   /// What is wrong with a dictionary that has the key of the form, and is not the form.
-  fileprivate var fault: String {
+  fileprivate var defect: String {
     switch self {
     case .date:
       #""$date" without a date, such as "2001-01-01T00:00:00.5Z", seconds from there, "nan", "inf" or "-inf""#

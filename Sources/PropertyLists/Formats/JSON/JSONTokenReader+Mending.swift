@@ -1,8 +1,8 @@
 /// What is done about what is wrong, so that the rest can be read. A null stands for what is no value or no key.
 extension JSONTokenReader {
-  /// What is known of the last fault, and of those before it.
+  /// What is known of the last defect, and of those before it.
   struct Mending {
-    /// What was due where the last fault is; nil for a key.
+    /// What was due where the last defect is; nil for a key.
     var due: Due?
     /// What comes next, where that is no entry or element of the innermost container.
     var next: Next?
@@ -15,13 +15,13 @@ extension JSONTokenReader {
     enum Next { case colon, value, mark }
   }
 
-  /// Records a fault and goes on behind it.
-  mutating func mend(_ fault: PropertyListError) throws(PropertyListError) {
-    if !(mending.isAtEnd && mending.isUnbalanced) { try faults.report(fault) }
-    guard !mending.isAtEnd, !lexer.isAtEnd else { throw fault }
+  /// Records a defect and goes on behind it.
+  mutating func mend(_ defect: PropertyListError) throws(PropertyListError) {
+    if !(mending.isAtEnd && mending.isUnbalanced) { try defects.report(defect) }
+    guard !mending.isAtEnd, !lexer.isAtEnd else { throw defect }
     let due = mending.due
     mending.due = nil
-    if fault.kind == .nestedTooDeeply {
+    if defect.kind == .nestedTooDeeply {
       skipContainer()
       return appendStandIn()
     }
@@ -35,10 +35,10 @@ extension JSONTokenReader {
       return
     }
     switch due {
-    case nil: try mendKey(fault)
-    case .colon: try mendColon(fault)
-    case .value: try mendValue(fault)
-    case .mark: try mendMark(fault)
+    case nil: try mendKey(defect)
+    case .colon: try mendColon(defect)
+    case .value: try mendValue(defect)
+    case .mark: try mendMark(defect)
     case .digit:
       _ = skipWord() || skip(.comment)
       appendStandIn()
@@ -54,35 +54,35 @@ extension JSONTokenReader {
   }
 
   /// Goes on where a key is due.
-  private mutating func mendKey(_ fault: PropertyListError) throws(PropertyListError) {
+  private mutating func mendKey(_ defect: PropertyListError) throws(PropertyListError) {
     if followsComma, lexer.byte == UInt8(ascii: "}") {
       followsComma = false
     } else if skipWord() || skip(.singleQuoted) {
       appendStandIn()
     } else {
-      try skip(fault)
+      try skip(defect)
     }
   }
 
   /// Goes on where a colon is due.
-  private mutating func mendColon(_ fault: PropertyListError) throws(PropertyListError) {
+  private mutating func mendColon(_ defect: PropertyListError) throws(PropertyListError) {
     if lexer.byte == UInt8(ascii: "=") {
       while lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ">") { lexer.index += 1 }
       mending.next = .value
     } else if JSONLexer.isLetter(lexer.byte) {
-      // That it is no value, if it is none, is no second fault.
+      // That it is no value, if it is none, is no second defect.
       _ = skipWord()
       appendStandIn()
     } else if beginsValue {
       mending.next = .value
     } else {
       builder.append(.null)
-      try skip(fault)
+      try skip(defect)
     }
   }
 
   /// Goes on where a value is due.
-  private mutating func mendValue(_ fault: PropertyListError) throws(PropertyListError) {
+  private mutating func mendValue(_ defect: PropertyListError) throws(PropertyListError) {
     let kind = builder.frames.last?.kind
     if kind == .array, followsComma, lexer.byte == UInt8(ascii: "]") {
       followsComma = false
@@ -90,12 +90,12 @@ extension JSONTokenReader {
       appendStandIn()
     } else {
       if kind == .dictionary { builder.append(.null) }
-      try skip(fault)
+      try skip(defect)
     }
   }
 
   /// Goes on where a comma or the end of a container is due.
-  private mutating func mendMark(_ fault: PropertyListError) throws(PropertyListError) {
+  private mutating func mendMark(_ defect: PropertyListError) throws(PropertyListError) {
     if lexer.byte == UInt8(ascii: ";") {
       lexer.index += 1
       followsComma = true
@@ -105,7 +105,7 @@ extension JSONTokenReader {
     } else if builder.frames.last?.kind == .array ? beginsValue : isKey() {
       followsComma = true
     } else {
-      try skip(fault)
+      try skip(defect)
     }
   }
 
@@ -140,7 +140,7 @@ extension JSONTokenReader {
     let start = lexer.index
     defer { lexer.index = start }
     let token = lexer.next()
-    return token.kind == .string && token.fault?.isEnd != true && comesNext(UInt8(ascii: ":"))
+    return token.kind == .string && token.defect?.isEnd != true && comesNext(UInt8(ascii: ":"))
   }
 
   private mutating func comesNext(_ byte: UInt8) -> Bool {
@@ -156,7 +156,7 @@ extension JSONTokenReader {
       switch token.kind {
       case .beginObject, .beginArray: depth += 1
       case .endObject, .endArray: depth -= 1
-      case .string where token.fault?.isEnd == true: lexer.index = token.range.lowerBound + 1
+      case .string where token.defect?.isEnd == true: lexer.index = token.range.lowerBound + 1
       case .end: return
       default: break
       }
@@ -164,7 +164,7 @@ extension JSONTokenReader {
   }
 
   /// Skips to the end of an entry or element, or to the end of its container.
-  private mutating func skip(_ fault: PropertyListError) throws(PropertyListError) {
+  private mutating func skip(_ defect: PropertyListError) throws(PropertyListError) {
     while let kind = builder.frames.last?.kind {
       let token = lexer.next()
       switch token.kind {
@@ -181,17 +181,17 @@ extension JSONTokenReader {
         followsComma = true
         return
       // Only the quotation mark is out of place.
-      case .string where token.fault?.isEnd == true: lexer.index = token.range.lowerBound + 1
+      case .string where token.defect?.isEnd == true: lexer.index = token.range.lowerBound + 1
       case .string where kind == .dictionary && comesNext(UInt8(ascii: ":")):
         lexer.index = token.range.lowerBound
         followsComma = true
         return
-      case .end: throw fault
+      case .end: throw defect
       default: break
       }
     }
     // What is open now may have been closed in what was skipped.
-    throw fault
+    throw defect
   }
 
   /// Decides what the end of a container means that may be the end of another one than the innermost.

@@ -10,7 +10,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   let source: TextSource
   /// The text before bytes were replaced that are no UTF-8.
   let original: TextSource
-  var faults: FaultLog
+  var defects: DefectLog
   private var placeIndex: PositionIndex
   private let depthLimit: Int
   /// Whether the forms of ``CoercedForm`` are read as the values they stand for.
@@ -20,18 +20,18 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   private var openPlaces: [Int] = []
   /// Whether a comma stands before what is looked at next.
   var followsComma = false
-  /// What is known of the last fault, to mend it.
+  /// What is known of the last defect, to mend it.
   var mending = Mending()
   /// The bytes that have no place in the source: data whose base64 has escapes. Their offsets count from its end.
   var added: [UInt8] = []
 
-  /// - Parameter faults: where every fault goes. If there is room for more than one, the reader mends what is wrong.
+  /// - Parameter defects: where every defect goes. If there is room for more than one, the reader mends what is wrong.
   static func read(
-    _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: inout FaultLog
+    _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
-    let source = try original.checkingUTF8(faults: &faults)
-    var reader = JSONTokenReader(source, source.text.bytes, original, options, faults)
-    defer { faults = reader.faults }
+    let source = try original.checkingUTF8(defects: &defects)
+    var reader = JSONTokenReader(source, source.text.bytes, original, options, defects)
+    defer { defects = reader.defects }
     try reader.read()
     return reader.finish()
   }
@@ -40,12 +40,12 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   @_lifetime(copy bytes)
   private init(
     _ source: TextSource, _ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions,
-    _ faults: FaultLog
+    _ defects: DefectLog
   ) {
     lexer = JSONLexer(bytes)
     self.source = source
     self.original = original
-    self.faults = faults
+    self.defects = defects
     placeIndex = PositionIndex(original)
     depthLimit = options.limits.effectiveDepth
     restoresCoercedValues = options.restoresCoercedValues
@@ -76,7 +76,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
       }
     }
     lexer.passSpace()
-    if !lexer.isAtEnd, !mending.isUnbalanced { try faults.report(unexpected(due: "the end of the text")) }
+    if !lexer.isAtEnd, !mending.isUnbalanced { try defects.report(unexpected(due: "the end of the text")) }
   }
 
   /// What comes next where an entry or an element had to be mended.
@@ -177,16 +177,16 @@ extension JSONTokenReader {
   }
 
   mutating func closeInnermost() throws(PropertyListError) {
-    if !faults.faults.isEmpty { dropStandIns() }
-    for (_, key) in builder.resolveDuplicates(in: lexer.bytes, faults) {
+    if !defects.defects.isEmpty { dropStandIns() }
+    for (_, key) in builder.resolveDuplicates(in: lexer.bytes, defects) {
       let name = NodeContent.text(key, in: lexer.bytes)
-      try faults.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: key.offset - 1))
+      try defects.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: key.offset - 1))
     }
     let place = openPlaces.removeLast()
     if restoresCoercedValues, let value = try restoredValue(at: place) {
       builder.close(as: value)
     } else {
-      if builder.depth > depthLimit { try faults.report(nestedTooDeeply(at: place)) }
+      if builder.depth > depthLimit { try defects.report(nestedTooDeeply(at: place)) }
       builder.close()
     }
   }
@@ -197,31 +197,31 @@ extension JSONTokenReader {
   /// Strings stay where they are in the source, and those with escapes are decoded when somebody asks.
   @inline(__always)
   private mutating func string(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
-    if let fault = token.fault { try report(fault, in: token) }
+    if let defect = token.defect { try report(defect, in: token) }
     let content = token.range.lowerBound + 1..<token.range.upperBound - 1
     return .string(token.hasEscapes ? .jsonText : .verbatim, offset: content.lowerBound, length: content.count)
   }
 
   /// Records all that is wrong with a string; throws what is wrong with its end.
-  private mutating func report(_ fault: JSONFault, in string: JSONToken) throws(PropertyListError) {
-    for fault in lexer.faults(inside: string) {
-      try faults.report(failure(fault.message(lexer.bytes), at: fault.place))
+  private mutating func report(_ defect: JSONDefect, in string: JSONToken) throws(PropertyListError) {
+    for defect in lexer.defects(inside: string) {
+      try defects.report(failure(defect.message(lexer.bytes), at: defect.place))
     }
-    guard fault.isEnd else { return }
-    if fault.kind == .endOfText { mending.isAtEnd = true } else { mending.due = .quotationMark }
-    throw failure(fault.message(lexer.bytes), at: fault.place)
+    guard defect.isEnd else { return }
+    if defect.kind == .endOfText { mending.isAtEnd = true } else { mending.due = .quotationMark }
+    throw failure(defect.message(lexer.bytes), at: defect.place)
   }
 
   /// Without fraction and exponent a number is an integer; but `-0` is the real -0.0, which JavaScript's heirs write
   /// so, and of which an integer would lose the sign.
   @inline(__always)
   private mutating func number(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
-    if let fault = token.fault {
-      if fault.kind == .missingDigit {
+    if let defect = token.defect {
+      if defect.kind == .missingDigit {
         mending.due = .digit
         throw unexpected(due: "a digit")
       }
-      try faults.report(failure(fault.message(lexer.bytes), at: fault.place))
+      try defects.report(failure(defect.message(lexer.bytes), at: defect.place))
     }
     let start = token.range.lowerBound
     let isNegative = lexer.bytes[start] == UInt8(ascii: "-")
@@ -231,11 +231,11 @@ extension JSONTokenReader {
       if magnitude <= UInt64(Int64.max) + 1 { return .integer(Int64(truncatingIfNeeded: 0 &- magnitude)) }
     }
     guard !token.isInteger else {
-      try faults.report(failure("an integer outside Int64 and UInt64", at: start))
+      try defects.report(failure("an integer outside Int64 and UInt64", at: start))
       return .null
     }
     guard let value = RealText.parse(lexer.bytes.extracting(token.range)) else {
-      try faults.report(failure("a number too large for a double", at: start))
+      try defects.report(failure("a number too large for a double", at: start))
       return .null
     }
     return .real(value)

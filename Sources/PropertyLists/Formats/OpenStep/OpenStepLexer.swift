@@ -27,11 +27,11 @@ package struct OpenStepToken {
   package let range: Range<Int>
   /// Whether a string has no escapes, and data nothing between its digits.
   package var isPlain = true
-  package var fault: OpenStepFault?
+  package var defect: OpenStepDefect?
 }
 
 /// What is wrong with a comment, a string or data.
-package struct OpenStepFault {
+package struct OpenStepDefect {
   package enum Kind {
     case commentWithoutEnd, stringWithoutEnd, dataWithoutEnd, base64WithoutEnd, typedValueWithoutEnd
     /// One hexadecimal digit, where a byte has two.
@@ -116,7 +116,7 @@ package struct OpenStepLexer: ~Escapable {
     }
   }
 
-  /// Passes a value of a text that has no faults; false if none comes next.
+  /// Passes a value of a text that has no defects; false if none comes next.
   ///
   /// - Complexity: O(*n*) in its length.
   package mutating func passValue() -> Bool {
@@ -124,7 +124,7 @@ package struct OpenStepLexer: ~Escapable {
     repeat {
       passTrivia()
       let token = next()
-      guard token.fault == nil else { return false }
+      guard token.defect == nil else { return false }
       switch token.kind {
       case .beginDictionary, .beginArray: depth += 1
       case .endDictionary, .endArray: depth -= 1
@@ -158,8 +158,8 @@ extension OpenStepLexer {
       case UInt8(ascii: "/"):
         let start = index
         let token = next()
-        if token.kind == .word || token.fault != nil { index = start }
-        if token.fault != nil { return false }
+        if token.kind == .word || token.defect != nil { index = start }
+        if token.defect != nil { return false }
         if index == start { return true }
       default: return true
       }
@@ -172,7 +172,7 @@ extension OpenStepLexer {
     guard let close = commentEnd.next(from: start + 2, in: bytes) else {
       index = bytes.byteCount
       return OpenStepToken(
-        kind: .comment, range: start..<index, fault: OpenStepFault(kind: .commentWithoutEnd, place: start))
+        kind: .comment, range: start..<index, defect: OpenStepDefect(kind: .commentWithoutEnd, place: start))
     }
     return token(.comment, length: close + 2 - start)
   }
@@ -238,7 +238,7 @@ extension OpenStepLexer {
     index = start
     passLine()
     return OpenStepToken(
-      kind: .quoted, range: start..<index, fault: OpenStepFault(kind: .stringWithoutEnd, place: start))
+      kind: .quoted, range: start..<index, defect: OpenStepDefect(kind: .stringWithoutEnd, place: start))
   }
 
   /// Passes what comes before a quotation mark or a backslash; false if neither comes.
@@ -279,8 +279,8 @@ extension OpenStepLexer {
         index += 2
         continue
       }
-      guard passTrivia() else { return data(start, isPlain, OpenStepFault(kind: .commentWithoutEnd, place: index)) }
-      guard !isAtEnd else { return data(start, isPlain, OpenStepFault(kind: .dataWithoutEnd, place: start)) }
+      guard passTrivia() else { return data(start, isPlain, OpenStepDefect(kind: .commentWithoutEnd, place: index)) }
+      guard !isAtEnd else { return data(start, isPlain, OpenStepDefect(kind: .dataWithoutEnd, place: start)) }
       if byte == UInt8(ascii: ">") {
         index += 1
         return data(start, isPlain && index == place + 1, nil)
@@ -289,24 +289,24 @@ extension OpenStepLexer {
         isPlain = false
         continue
       }
-      let fault = OpenStepFault(kind: byte.hexadecimalValue != nil ? .halfByte : .noDigit, place: place)
+      let defect = OpenStepDefect(kind: byte.hexadecimalValue != nil ? .halfByte : .noDigit, place: place)
       passToEndOfData()
-      return data(start, isPlain, fault)
+      return data(start, isPlain, defect)
     }
   }
 
-  private func data(_ start: Int, _ isPlain: Bool, _ fault: OpenStepFault?) -> OpenStepToken {
-    OpenStepToken(kind: .data, range: start..<index, isPlain: isPlain, fault: fault)
+  private func data(_ start: Int, _ isPlain: Bool, _ defect: OpenStepDefect?) -> OpenStepToken {
+    OpenStepToken(kind: .data, range: start..<index, isPlain: isPlain, defect: defect)
   }
 
   /// - Parameter end: nil for what has no end. Then only the bracket is taken.
   private mutating func closed(
-    _ kind: OpenStepToken.Kind, _ end: Int?, orOpen open: OpenStepFault.Kind
+    _ kind: OpenStepToken.Kind, _ end: Int?, orOpen open: OpenStepDefect.Kind
   ) -> OpenStepToken {
     let start = index
     index = end ?? start + 1
     return OpenStepToken(
-      kind: kind, range: start..<index, fault: end == nil ? OpenStepFault(kind: open, place: start) : nil)
+      kind: kind, range: start..<index, defect: end == nil ? OpenStepDefect(kind: open, place: start) : nil)
   }
 
   /// Passes the rest of data in which something is no hexadecimal digit.

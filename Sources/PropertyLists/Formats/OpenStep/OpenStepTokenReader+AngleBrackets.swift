@@ -4,19 +4,19 @@ extension OpenStepTokenReader {
   mutating func readAngleBrackets() throws(PropertyListError) -> FlatNode {
     let token = lexer.next()
     let range = token.range
-    if let fault = token.fault {
-      guard token.kind == .data, fault.kind == .halfByte || fault.kind == .noDigit else {
+    if let defect = token.defect {
+      guard token.kind == .data, defect.kind == .halfByte || defect.kind == .noDigit else {
         lexer.index = range.lowerBound
-        throw failure(fault)
+        throw failure(defect)
       }
-      try faults.report(failure(fault))
+      try defects.report(failure(defect))
     }
     if token.kind == .typedValue { return try readTypedValue(range) }
     let start = text.count
     if token.kind == .base64 {
       let content = lexer.bytes.extracting(range.lowerBound + 2..<range.upperBound - 2)
-      if let fault = Base64Text.fault(in: content, called: "<[ ]>") {
-        try faults.report(failure(fault, at: range.lowerBound))
+      if let defect = Base64Text.defect(in: content, called: "<[ ]>") {
+        try defects.report(failure(defect, at: range.lowerBound))
       } else {
         Base64Text.decode(content, into: &text)
       }
@@ -30,7 +30,7 @@ extension OpenStepTokenReader {
   private mutating func decodeHexadecimal(_ data: OpenStepToken) {
     let bytes = lexer.bytes
     text.reserve(data.range.count / 2)
-    if data.isPlain, data.fault == nil {
+    if data.isPlain, data.defect == nil {
       for place in stride(from: data.range.lowerBound + 1, to: data.range.upperBound - 1, by: 2) {
         text.append(Self.value(ofDigit: bytes[place]) << 4 | Self.value(ofDigit: bytes[place + 1]))
       }
@@ -68,13 +68,13 @@ extension OpenStepTokenReader {
       return node
     }
     let shown = String(decoding: [UInt8](beginning, 0..<beginning.byteCount), as: UTF8.self)
-    let fault = failure(
+    let defect = failure(
       "no value of the types I, R, B, D, F, T, N and X: \("<*\(shown)>".quoted)", at: range.lowerBound)
     guard beginning.firstIndex(of: UInt8(ascii: ";"), from: 0) == nil else {
       lexer.index = range.lowerBound
-      throw fault
+      throw defect
     }
-    try faults.report(fault)
+    try defects.report(defect)
     return .null
   }
 

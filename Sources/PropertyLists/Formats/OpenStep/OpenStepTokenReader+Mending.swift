@@ -1,6 +1,6 @@
 /// What is done about what is wrong, so that the rest can be read. A null stands for what is no value or no key.
 extension OpenStepTokenReader {
-  /// What is known of the last fault, and of those before it.
+  /// What is known of the last defect, and of those before it.
   struct Mending {
     /// Whether nothing more can be read.
     var isOver = false
@@ -16,7 +16,7 @@ extension OpenStepTokenReader {
     var firstKey: (node: FlatNode, place: Int)?
     /// Whether brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
-    /// Forgets the last fault.
+    /// Forgets the last defect.
     mutating func reset() {
       isMarkMissing = false
       unclosedString = nil
@@ -28,22 +28,22 @@ extension OpenStepTokenReader {
     !original.text.bytes.extracting(range).hasSameBytes(as: lexer.bytes.extracting(range))
   }
 
-  /// Goes on after a fault of the one value, or before the first entry of a strings file.
-  mutating func mendBeginning(_ fault: PropertyListError) throws(PropertyListError) {
-    if builder.depth > 0 { return try mend(fault) }
-    try faults.report(fault)
+  /// Goes on after a defect of the one value, or before the first entry of a strings file.
+  mutating func mendBeginning(_ defect: PropertyListError) throws(PropertyListError) {
+    if builder.depth > 0 { return try mend(defect) }
+    try defects.report(defect)
     guard !mending.isOver, let (key, place) = mending.firstKey,
       lexer.bytes.firstIndex(of: UInt8(ascii: ";"), from: lexer.index) != nil
-    else { throw fault }
+    else { throw defect }
     try beginStringsFile(with: key, at: place)
     append(.null, at: lexer.index)
     try skip()
   }
 
-  /// Records a fault and goes on behind it.
-  mutating func mend(_ fault: PropertyListError) throws(PropertyListError) {
-    if !(mending.isAtEnd && mending.isUnbalanced) { try faults.report(fault) }
-    guard !mending.isOver, let kind = builder.frames.last?.kind else { throw fault }
+  /// Records a defect and goes on behind it.
+  mutating func mend(_ defect: PropertyListError) throws(PropertyListError) {
+    if !(mending.isAtEnd && mending.isUnbalanced) { try defects.report(defect) }
+    guard !mending.isOver, let kind = builder.frames.last?.kind else { throw defect }
     defer { mending.reset() }
     if kind == .dictionary, !builder.expectsKey { append(.null, at: lexer.index) }
     if let place = mending.unclosedString {
@@ -89,7 +89,7 @@ extension OpenStepTokenReader {
   private mutating func isKey() -> Bool {
     let start = lexer.index
     defer { lexer.index = start }
-    return lexer.next().fault == nil && comesNext(UInt8(ascii: "="))
+    return lexer.next().defect == nil && comesNext(UInt8(ascii: "="))
   }
 
   /// Whether a byte comes next after white space.
@@ -122,9 +122,9 @@ extension OpenStepTokenReader {
         mending.isUnbalanced = true
         return try closeInnermost()
       case .comma where nested == 0 && kind == .array: return
-      case .comment where token.fault != nil: lexer.index = start + 1
+      case .comment where token.defect != nil: lexer.index = start + 1
       // Only the quotation mark or the bracket is out of place.
-      case .quoted where token.fault != nil: lexer.index = start + 1
+      case .quoted where token.defect != nil: lexer.index = start + 1
       case .data, .base64, .typedValue: lexer.index = start + 1
       case .word, .quoted:
         if nested == 0, kind == .dictionary, comesNext(UInt8(ascii: "=")) {

@@ -3,9 +3,9 @@ extension OpenStepTokenReader {
   /// The string that begins with the next byte, which ``OpenStepLexer/beginsString(_:)``.
   mutating func readString() throws(PropertyListError) -> FlatNode {
     let token = lexer.next()
-    if let fault = token.fault {
+    if let defect = token.defect {
       lexer.index = token.range.lowerBound
-      throw failure(fault)
+      throw failure(defect)
     }
     let start = text.count
     if token.kind == .word {
@@ -16,7 +16,7 @@ extension OpenStepTokenReader {
       try decode(token.range.lowerBound + 1..<token.range.upperBound - 1, isPlain: token.isPlain)
     }
     // A string that was not valid UTF-8 has no known content.
-    if !faults.faults.isEmpty, hasReplacedBytes(in: token.range) { return .null }
+    if !defects.defects.isEmpty, hasReplacedBytes(in: token.range) { return .null }
     return .string(.verbatim, offset: start, length: text.count - start)
   }
 
@@ -66,7 +66,7 @@ extension OpenStepTokenReader {
       index += 1
     }
     guard let scalar = NeXTSTEPEncoding.scalar(number) else {
-      try faults.report(failure(#"no character of NeXTSTEP has the number \\#(String(number, radix: 8))"#, at: place))
+      try defects.report(failure(#"no character of NeXTSTEP has the number \\#(String(number, radix: 8))"#, at: place))
       return text.append(scalar: 0xFFFD)
     }
     text.append(scalar: scalar)
@@ -76,14 +76,14 @@ extension OpenStepTokenReader {
   private mutating func decodeUnicodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let place = index
     guard let unit = Self.utf16Unit(bytes, &index) else {
-      try faults.report(failure("no hexadecimal digit after the escape of a character", at: place))
+      try defects.report(failure("no hexadecimal digit after the escape of a character", at: place))
       return text.append(scalar: 0xFFFD)
     }
     guard unit & 0xF800 == 0xD800 else { return text.append(scalar: unit) }
     let behind = index
     guard unit < 0xDC00, let low = Self.utf16Unit(bytes, &index), low & 0xFC00 == 0xDC00 else {
       index = behind
-      try faults.report(failure("a UTF-16 surrogate without its partner in a string", at: place))
+      try defects.report(failure("a UTF-16 surrogate without its partner in a string", at: place))
       return text.append(scalar: 0xFFFD)
     }
     text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)

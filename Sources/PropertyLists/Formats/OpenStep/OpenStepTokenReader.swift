@@ -9,7 +9,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   /// The text before bytes were replaced that are no UTF-8.
   let original: TextSource
   private let depthLimit: Int
-  var faults: FaultLog
+  var defects: DefectLog
   private var placeIndex: PositionIndex
   var builder: NodeTableBuilder
   /// The text of all strings with their escapes replaced, and the bytes of all data; what the offsets of the nodes
@@ -25,28 +25,28 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   /// Where the string ended that was read last, if it stood without quotation marks.
   var unquotedEnd = -1
 
-  /// What is known of the last fault, to mend it.
+  /// What is known of the last defect, to mend it.
   var mending = Mending()
   /// Whether the mark behind a value comes next, and not an entry or an element.
   var isBehindValue = false
 
-  /// - Parameter faults: where every fault goes. If there is room for more than one, the reader mends what is wrong.
+  /// - Parameter defects: where every defect goes. If there is room for more than one, the reader mends what is wrong.
   static func read(
-    _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: inout FaultLog
+    _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
-    let source = try original.checkingUTF8(faults: &faults)
-    var reader = OpenStepTokenReader(source.text.bytes, original, options, faults)
-    defer { faults = reader.faults }
+    let source = try original.checkingUTF8(defects: &defects)
+    var reader = OpenStepTokenReader(source.text.bytes, original, options, defects)
+    defer { defects = reader.defects }
     try reader.read()
     return reader.finish()
   }
 
   /// - Parameter bytes: the text.
   @_lifetime(copy bytes)
-  private init(_ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions, _ faults: FaultLog) {
+  private init(_ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: DefectLog) {
     lexer = OpenStepLexer(bytes)
     self.original = original
-    self.faults = faults
+    self.defects = defects
     placeIndex = PositionIndex(original)
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
@@ -71,7 +71,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
         try mend(error)
       }
     }
-    if try skipSpace(), !mending.isUnbalanced { try faults.report(unexpected(due: "the end of the text")) }
+    if try skipSpace(), !mending.isUnbalanced { try defects.report(unexpected(due: "the end of the text")) }
   }
 
   private mutating func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
@@ -207,10 +207,10 @@ extension OpenStepTokenReader {
   mutating func closeInnermost() throws(PropertyListError) {
     // A second owner of the text, so that the builder can change while it looks at it.
     let text = text
-    if !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
-    for (place, key) in builder.resolveDuplicates(in: text.rawBytes, faults) {
+    if !defects.defects.isEmpty { builder.dropStandIns(places: &places) }
+    for (place, key) in builder.resolveDuplicates(in: text.rawBytes, defects) {
       let name = NodeContent.text(key, in: text.rawBytes)
-      try faults.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: places[place]))
+      try defects.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: places[place]))
     }
     builder.close(in: text.rawBytes)
     // The container takes the place of its children, of which the builder may have dropped some.
@@ -227,7 +227,7 @@ extension OpenStepTokenReader {
   @inline(__always)
   private mutating func skipSpace() throws(PropertyListError) -> Bool {
     guard lexer.passTrivia() else {
-      throw failure(OpenStepFault(kind: .commentWithoutEnd, place: lexer.index))
+      throw failure(OpenStepDefect(kind: .commentWithoutEnd, place: lexer.index))
     }
     return !lexer.isAtEnd
   }
@@ -244,18 +244,18 @@ extension OpenStepTokenReader {
   }
 
   /// What is wrong with the token that was read last.
-  mutating func failure(_ fault: OpenStepFault) -> PropertyListError {
-    switch fault.kind {
+  mutating func failure(_ defect: OpenStepDefect) -> PropertyListError {
+    switch defect.kind {
     case .commentWithoutEnd, .dataWithoutEnd: mending.isOver = true
-    case .stringWithoutEnd: mending.unclosedString = fault.place
+    case .stringWithoutEnd: mending.unclosedString = defect.place
     case .noDigit:
       let index = lexer.index
-      lexer.index = fault.place
+      lexer.index = defect.place
       defer { lexer.index = index }
       return unexpected(due: #"a hexadecimal digit or ">""#)
     case .base64WithoutEnd, .typedValueWithoutEnd, .halfByte: break
     }
-    return failure(fault.message, at: fault.place)
+    return failure(defect.message, at: defect.place)
   }
 
   /// The character that is next, or the end of the text, where something else has to stand.

@@ -46,7 +46,7 @@ extension PropertyListDocument {
     let markLength = bytes.starts(with: "\u{FEFF}".utf8) ? 3 : 0
     let source = TextSource(text: Data(bytes.dropFirst(markLength)), start: markLength)
     guard !source.text.isEmpty else { throw TextSource.empty }
-    var faults = FaultLog.first
-    self.init(try OpenStepTokenReader.read(source, options, &faults), .openStep, options)
+    var defects = DefectLog.first
+    self.init(try OpenStepTokenReader.read(source, options, &defects), .openStep, options)
   }
 }

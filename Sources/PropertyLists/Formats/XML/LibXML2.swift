@@ -28,14 +28,14 @@ package enum LibXML2 {
     return functions
   }
 
-  /// The state that one call of ``fault(in:)`` shares with its callbacks. The text outlives it.
+  /// The state that one call of ``defect(in:)`` shares with its callbacks. The text outlives it.
   @safe
   private final class Parsing {
     private let text: UnsafeRawBufferPointer
     private var next = 0
     /// Nil before libxml2 has made it.
     var parser: UnsafeMutablePointer<xmlParserCtxt>?
-    var fault: (message: String, place: Int)?
+    var defect: (message: String, place: Int)?
 
     init(_ text: UnsafeRawBufferPointer) { unsafe self.text = unsafe text }
 
@@ -61,9 +61,9 @@ package enum LibXML2 {
   ///
   /// - Parameter text: UTF-8.
   /// - Returns: nil for well-formed XML.
-  static func fault(in text: RawSpan) throws(PropertyListError) -> (message: String, place: Int)? {
+  static func defect(in text: RawSpan) throws(PropertyListError) -> (message: String, place: Int)? {
     let functions = try loaded()
-    let fault: Result<(message: String, place: Int)?, PropertyListError> = unsafe text.withUnsafeBytes { text in
+    let defect: Result<(message: String, place: Int)?, PropertyListError> = unsafe text.withUnsafeBytes { text in
       let parsing = unsafe Parsing(text)
       return withExtendedLifetime(parsing) {
         let context = unsafe Unmanaged.passUnretained(parsing).toOpaque()
@@ -81,14 +81,14 @@ package enum LibXML2 {
         unsafe _ = functions.xmlCtxtUseOptions(parser, Int32(flags))
         unsafe parser.pointee.sax.initialize(to: xmlSAXHandler())
         unsafe parser.pointee.sax.pointee.initialized = UInt32(XML_SAX2_MAGIC)
-        unsafe parser.pointee.sax.pointee.serror = unsafe noteFault
+        unsafe parser.pointee.sax.pointee.serror = unsafe noteDefect
         unsafe parser.pointee.userData = context
         unsafe _ = functions.xmlParseDocument(parser)
         guard unsafe parser.pointee.wellFormed != 1 else { return .success(nil) }
-        return .success(parsing.fault ?? ("not well-formed XML", 0))
+        return .success(parsing.defect ?? ("not well-formed XML", 0))
       }
     }
-    return try fault.get()
+    return try defect.get()
   }
 
   private static let readMore: xmlInputReadCallback = { context, buffer, capacity in
@@ -97,14 +97,14 @@ package enum LibXML2 {
       unsafe Parsing.of(context).read(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(capacity))))
   }
 
-  private static let noteFault: xmlStructuredErrorFunc = { context, error in
+  private static let noteDefect: xmlStructuredErrorFunc = { context, error in
     guard let context = unsafe context, let error = unsafe error, unsafe error.pointee.level == XML_ERR_FATAL else {
       return
     }
     let parsing = unsafe Parsing.of(context)
-    guard parsing.fault == nil else { return }
+    guard parsing.defect == nil else { return }
     let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "not well-formed XML"
-    parsing.fault = (String(message.prefix { $0 != "\n" }), parsing.offset)
+    parsing.defect = (String(message.prefix { $0 != "\n" }), parsing.offset)
     unsafe functions?.xmlStopParser(parsing.parser)
   }
 
@@ -112,10 +112,10 @@ package enum LibXML2 {
   ///
   /// The unsafe expressions are sound: the handler and both buffers are libxml2's own and freed here alone.
   ///
-  /// - Parameter faults: where an unknown name goes, which counts as UTF-8 then, and bytes that are not in the
+  /// - Parameter defects: where an unknown name goes, which counts as UTF-8 then, and bytes that are not in the
   ///   encoding, for which the text has U+FFFD.
   static func convert(
-    _ data: Data, from name: String, faults: inout FaultLog
+    _ data: Data, from name: String, defects: inout DefectLog
   ) throws(PropertyListError) -> TextSource {
     let functions = try loaded()
     // libxml2 tells of bad input by its return value, and on standard error if nobody listens. Listening is per thread.
@@ -124,7 +124,7 @@ package enum LibXML2 {
     unsafe listener?.pointee = { _, _ in }
     defer { if let formerListener = unsafe formerListener { unsafe listener?.pointee = formerListener } }
     guard let handler = unsafe functions.xmlFindCharEncodingHandler(XMLEncoding.iconvName(name)) else {
-      try faults.report(
+      try defects.report(
         PropertyListError(
           .malformed, "unknown encoding \(name.quoted)", byteOffset: 0, position: .init(line: 1, column: 1)))
       return TextSource(text: data)
@@ -168,7 +168,7 @@ package enum LibXML2 {
           // What is wrong without a gap is wrong once.
           if place != mended {
             walk.advance(to: text.count, in: text.rawBytes)
-            try faults.report(UnicodeEncoding.wrong(name, at: place, walk))
+            try defects.report(UnicodeEncoding.wrong(name, at: place, walk))
           }
           mended = place + 1
           text.append(scalar: 0xFFFD)
@@ -179,7 +179,7 @@ package enum LibXML2 {
       }
     }
     if (try? UTF8Span(validating: text.span)) == nil {
-      try faults.report(UnicodeEncoding.wrong(name, at: 0, TextWalk()))
+      try defects.report(UnicodeEncoding.wrong(name, at: 0, TextWalk()))
       text = Array(String(decoding: text, as: UTF8.self).utf8)
     }
     return TextSource(text: Data(text), start: 0, unitWidth: nil)
@@ -187,7 +187,7 @@ package enum LibXML2 {
 
   /// UTF-8 in an encoding that libxml2 knows by name. What the encoding lacks becomes a character reference.
   ///
-  /// Sound as ``convert(_:from:faults:)`` is.
+  /// Sound as ``convert(_:from:defects:)`` is.
   ///
   /// - Returns: nil if libxml2 cannot say it.
   package static func encode(_ text: RawSpan, to name: String) -> [UInt8]? {

@@ -3,16 +3,16 @@ internal import FoundationEssentials
 /// The encoding that an XML file declares. As with Apple's reader (`CFPropertyList.c`), it counts where
 /// ``UnicodeEncoding`` detects none.
 package enum XMLEncoding {
-  /// - Parameter faults: where bytes go that are not in the encoding.
+  /// - Parameter defects: where bytes go that are not in the encoding.
   static func decode(
-    _ data: Data, from name: String, faults: inout FaultLog
+    _ data: Data, from name: String, defects: inout DefectLog
   ) throws(PropertyListError) -> TextSource {
     guard !["utf-8", "utf8"].contains(name.lowercased()) else { return TextSource(text: data) }
-    if let fault = falseName(name) {
-      try faults.report(fault)
+    if let defect = falseName(name) {
+      try defects.report(defect)
       return TextSource(text: data)
     }
-    return try LibXML2.convert(data, from: name, faults: &faults)
+    return try LibXML2.convert(data, from: name, defects: &defects)
   }
 
   /// The name in `<?xml … encoding="name" …?>`, if the document begins with such a declaration.

@@ -5,8 +5,8 @@ extension XMLLexer {
     let end = commentEnd.next(from: content, in: bytes)
     var token = markup(.comment, content, end, "-->", orOpen: .commentWithoutEnd)
     // Two hyphens end a comment.
-    if let end, let hyphens = bytes.firstIndex(of: "--", from: content), hyphens < token.fault?.place ?? end {
-      token.fault = XMLFault(kind: .hyphens, place: hyphens)
+    if let end, let hyphens = bytes.firstIndex(of: "--", from: content), hyphens < token.defect?.place ?? end {
+      token.defect = XMLDefect(kind: .hyphens, place: hyphens)
     }
     return token
   }
@@ -26,34 +26,34 @@ extension XMLLexer {
   ///   - content: where the content of the piece begins.
   ///   - end: where its content ends; nil for a piece without an end.
   private mutating func markup(
-    _ kind: XMLToken.Kind, _ content: Int, _ end: Int?, _ closing: StaticString, orOpen open: XMLFault.Kind
+    _ kind: XMLToken.Kind, _ content: Int, _ end: Int?, _ closing: StaticString, orOpen open: XMLDefect.Kind
   ) -> XMLToken {
     let start = index
     index = end.map { $0 + closing.utf8CodeUnitCount } ?? bytes.byteCount
     let content = content..<(end ?? bytes.byteCount)
-    let fault = end == nil ? XMLFault(kind: open, place: start) : invalidCharacter(in: content)
-    return XMLToken(kind: kind, range: start..<index, content: content, fault: fault)
+    let defect = end == nil ? XMLDefect(kind: open, place: start) : invalidCharacter(in: content)
+    return XMLToken(kind: kind, range: start..<index, content: content, defect: defect)
   }
 
   mutating func xmlDeclaration() -> XMLToken {
     let start = index
     let content = start + 5
     index = content
-    var fault = xmlDeclarationFault()
-    if fault != nil { _ = passToTagEnd(from: content) }
-    if start != documentStart { fault = XMLFault(kind: .lateXMLDeclaration, place: start) }
-    return XMLToken(kind: .instruction, range: start..<index, fault: fault)
+    var defect = xmlDeclarationDefect()
+    if defect != nil { _ = passToTagEnd(from: content) }
+    if start != documentStart { defect = XMLDefect(kind: .lateXMLDeclaration, place: start) }
+    return XMLToken(kind: .instruction, range: start..<index, defect: defect)
   }
 
   /// Passes the pseudo-attributes of the XML declaration, and its end.
-  private mutating func xmlDeclarationFault() -> XMLFault? {
+  private mutating func xmlDeclarationDefect() -> XMLDefect? {
     passSpace()
-    guard bytes.starts(with: "version", at: index) else { return XMLFault(kind: .xmlDeclaration, place: index) }
+    guard bytes.starts(with: "version", at: index) else { return XMLDefect(kind: .xmlDeclaration, place: index) }
     for name in ["version", "encoding", "standalone"] as [StaticString] where bytes.starts(with: name, at: index) {
-      guard case .success = attribute() else { return XMLFault(kind: .xmlDeclaration, place: index) }
+      guard case .success = attribute() else { return XMLDefect(kind: .xmlDeclaration, place: index) }
       passSpace()
     }
-    guard bytes.starts(with: "?>", at: index) else { return XMLFault(kind: .xmlDeclaration, place: index) }
+    guard bytes.starts(with: "?>", at: index) else { return XMLDefect(kind: .xmlDeclaration, place: index) }
     index += 2
     return nil
   }
@@ -61,22 +61,22 @@ extension XMLLexer {
   mutating func documentType() -> XMLToken {
     let start = index
     index = start + 9
-    guard let fault = documentTypeFault() else { return XMLToken(kind: .declaration, range: start..<index) }
+    guard let defect = documentTypeDefect() else { return XMLToken(kind: .declaration, range: start..<index) }
     let end = declarationEnd(from: start + 9)
     index = end ?? bytes.byteCount
     return XMLToken(
       kind: .declaration, range: start..<index,
-      fault: end == nil ? XMLFault(kind: .documentTypeWithoutEnd, place: start) : fault)
+      defect: end == nil ? XMLDefect(kind: .documentTypeWithoutEnd, place: start) : defect)
   }
 
   /// Passes what stands after `<!DOCTYPE`.
-  private mutating func documentTypeFault() -> XMLFault? {
+  private mutating func documentTypeDefect() -> XMLDefect? {
     let start = index - 9
     passSpace()
-    guard index > start + 9 else { return XMLFault(kind: .documentTypeWithoutSpace, place: start) }
+    guard index > start + 9 else { return XMLDefect(kind: .documentTypeWithoutSpace, place: start) }
     let name = index
     while index < bytes.byteCount, Self.isName(bytes[index]), bytes[index] != UInt8(ascii: "[") { index += 1 }
-    guard index > name else { return XMLFault(kind: .documentType, place: index) }
+    guard index > name else { return XMLDefect(kind: .documentType, place: index) }
     passSpace()
     var literals = 0
     if bytes.starts(with: "SYSTEM", at: index) { literals = 1 }
@@ -85,11 +85,11 @@ extension XMLLexer {
     for _ in 0..<literals {
       let place = index
       passSpace()
-      guard index > place, passesLiteral() else { return XMLFault(kind: .documentType, place: index) }
+      guard index > place, passesLiteral() else { return XMLDefect(kind: .documentType, place: index) }
     }
     passSpace()
-    guard !passes(UInt8(ascii: "[")) else { return XMLFault(kind: .internalSubset, place: index - 1) }
-    return passes(UInt8(ascii: ">")) ? nil : XMLFault(kind: .documentType, place: index)
+    guard !passes(UInt8(ascii: "[")) else { return XMLDefect(kind: .internalSubset, place: index - 1) }
+    return passes(UInt8(ascii: ">")) ? nil : XMLDefect(kind: .documentType, place: index)
   }
 
   /// Passes text between quotation marks, with any characters that XML allows.
@@ -97,8 +97,8 @@ extension XMLLexer {
     guard index < bytes.byteCount, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'"),
       let end = bytes.firstIndex(of: bytes[index], from: index + 1)
     else { return false }
-    if let fault = invalidCharacter(in: index + 1..<end) {
-      index = fault.place
+    if let defect = invalidCharacter(in: index + 1..<end) {
+      index = defect.place
       return false
     }
     index = end + 1
@@ -109,7 +109,7 @@ extension XMLLexer {
   mutating func declaration() -> XMLToken {
     let start = index
     index = declarationEnd(from: start + 2) ?? start + 1
-    return XMLToken(kind: .declaration, range: start..<index, fault: XMLFault(kind: .less, place: start))
+    return XMLToken(kind: .declaration, range: start..<index, defect: XMLDefect(kind: .less, place: start))
   }
 
   /// The place after a declaration, which may have brackets in it.

@@ -1,6 +1,6 @@
 /// Tags.
 extension XMLLexer {
-  /// Passes a tag without faults.
+  /// Passes a tag without defects.
   mutating func passTag() {
     var place = index
     while place &+ 8 <= bytes.byteCount {
@@ -34,37 +34,37 @@ extension XMLLexer {
     }
     index = nameEnd
     var counts = (attributes: 0, namespaces: 0)
-    var fault = isEndTag ? endOfEndTag(start) : attributes(start, &counts)
-    if let found = fault {
+    var defect = isEndTag ? endOfEndTag(start) : attributes(start, &counts)
+    if let found = defect {
       let quotes = passToTagEnd(from: nameEnd)
-      // What comes after the tag isn't its fault.
+      // What comes after the tag isn't its defect.
       if found.place >= index, found.kind != .lessInAttribute, let quote = quotes.place {
-        fault = XMLFault(kind: .attributeWithoutEnd, place: quote)
+        defect = XMLDefect(kind: .attributeWithoutEnd, place: quote)
       }
     }
     if !isEndTag, index - start > Self.greatestTagLength,
-      fault.map({ $0.place >= start + Self.greatestTagLength }) ?? true
+      defect.map({ $0.place >= start + Self.greatestTagLength }) ?? true
     {
-      fault = XMLFault(kind: .longTag, place: start)
+      defect = XMLDefect(kind: .longTag, place: start)
     }
     let isEmpty = !isEndTag && bytes[index - 1] == UInt8(ascii: ">") && bytes[index - 2] == UInt8(ascii: "/")
     return XMLToken(
       kind: isEndTag ? .endTag : isEmpty ? .emptyTag : .startTag, range: start..<index, content: nameStart..<nameEnd,
-      attributeCount: counts.attributes, namespaceCount: counts.namespaces, fault: fault)
+      attributeCount: counts.attributes, namespaceCount: counts.namespaces, defect: defect)
   }
 
   /// Passes what stands after the name of an end tag.
-  private mutating func endOfEndTag(_ start: Int) -> XMLFault? {
+  private mutating func endOfEndTag(_ start: Int) -> XMLDefect? {
     passSpace()
-    guard passes(UInt8(ascii: ">")) else { return XMLFault(kind: .tagWithoutEnd, place: start) }
+    guard passes(UInt8(ascii: ">")) else { return XMLDefect(kind: .tagWithoutEnd, place: start) }
     return nil
   }
 
   /// Passes what stands after the name of a tag.
-  private mutating func attributes(_ start: Int, _ counts: inout (attributes: Int, namespaces: Int)) -> XMLFault? {
+  private mutating func attributes(_ start: Int, _ counts: inout (attributes: Int, namespaces: Int)) -> XMLDefect? {
     while true {
       passSpace()
-      guard index < bytes.byteCount, bytes[index] >= 0x20 else { return XMLFault(kind: .tagWithoutEnd, place: start) }
+      guard index < bytes.byteCount, bytes[index] >= 0x20 else { return XMLDefect(kind: .tagWithoutEnd, place: start) }
       if passes(UInt8(ascii: ">")) { return nil }
       if bytes.starts(with: "/>", at: index) {
         index += 2
@@ -75,7 +75,7 @@ extension XMLLexer {
         counts.attributes += 1
         let isNamespace = bytes.starts(with: "xmlns", at: name.lowerBound)
         if isNamespace, name.count == 5 || bytes[name.lowerBound + 5] == UInt8(ascii: ":") { counts.namespaces += 1 }
-      case .failure(let fault): return fault
+      case .failure(let defect): return defect
       }
     }
   }
@@ -83,7 +83,7 @@ extension XMLLexer {
   /// Passes an attribute.
   ///
   /// - Returns: where its name and its value stand.
-  mutating func attribute() -> Result<(name: Range<Int>, value: Range<Int>), XMLFault> {
+  mutating func attribute() -> Result<(name: Range<Int>, value: Range<Int>), XMLDefect> {
     let start = index
     while index < bytes.byteCount, Self.isName(bytes[index]) { index += 1 }
     let name = start..<index
@@ -101,11 +101,11 @@ extension XMLLexer {
       switch bytes[index] {
       case UInt8(ascii: "<"): return .failure(.init(kind: .lessInAttribute, place: index))
       case UInt8(ascii: "&"):
-        guard let (_, length) = XMLText.reference(in: bytes, at: index) else { return .failure(faultOfReference()) }
+        guard let (_, length) = XMLText.reference(in: bytes, at: index) else { return .failure(defectOfReference()) }
         index += length
       default:
         guard let length = XMLText.characterLength(in: bytes, at: index) else {
-          return .failure(faultOfCharacter(at: index))
+          return .failure(defectOfCharacter(at: index))
         }
         index += length
       }
@@ -138,7 +138,7 @@ extension XMLLexer {
     }
   }
 
-  /// Goes to where a tag with a fault most likely ends: after its `>`, or before the next `<`, if that comes first.
+  /// Goes to where a tag with a defect most likely ends: after its `>`, or before the next `<`, if that comes first.
   mutating func passToTagEnd(from start: Int) -> QuoteScan {
     var quotes = QuoteScan()
     index = start

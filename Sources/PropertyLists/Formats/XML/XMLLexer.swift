@@ -51,7 +51,7 @@ package struct XMLLexer: ~Escapable {
     index = bytes.firstIndex(of: UInt8(ascii: "<"), from: index) ?? bytes.byteCount
   }
 
-  /// Passes the next piece of markup of a text that has no faults.
+  /// Passes the next piece of markup of a text that has no defects.
   ///
   /// - Returns: its kind, as ``next()`` has it.
   package mutating func passMarkup() -> XMLToken.Kind {
@@ -81,7 +81,7 @@ package struct XMLLexer: ~Escapable {
       lexer.passSpace()
       let token = lexer.next()
       switch token.kind {
-      case .comment where token.fault == nil: continue
+      case .comment where token.defect == nil: continue
       case .instruction where XMLText.beginsDeclaration(bytes, at: token.range.lowerBound):
         return token.range.lowerBound
       default: return 0
@@ -103,21 +103,21 @@ extension XMLLexer {
     if index > start { return XMLToken(kind: .text, range: start..<index, hasReplacements: !isVerbatim) }
     switch bytes[start] {
     case UInt8(ascii: "&"):
-      let fault = faultOfReference()
+      let defect = defectOfReference()
       index = referenceEnd(from: start)
-      return XMLToken(kind: .invalid, range: start..<index, fault: fault)
+      return XMLToken(kind: .invalid, range: start..<index, defect: defect)
     case UInt8(ascii: "]"):
       index += 3
       return invalid(start..<index, .cdataEnd, at: start)
     default:
-      let fault = faultOfCharacter(at: index)
+      let defect = defectOfCharacter(at: index)
       while index < bytes.byteCount, XMLText.characterLength(in: bytes, at: index) == nil { index += 1 }
-      return XMLToken(kind: .invalid, range: start..<index, fault: fault)
+      return XMLToken(kind: .invalid, range: start..<index, defect: defect)
     }
   }
 
-  func invalid(_ range: Range<Int>, _ fault: XMLFault.Kind, at place: Int) -> XMLToken {
-    XMLToken(kind: .invalid, range: range, fault: XMLFault(kind: fault, place: place))
+  func invalid(_ range: Range<Int>, _ defect: XMLDefect.Kind, at place: Int) -> XMLToken {
+    XMLToken(kind: .invalid, range: range, defect: XMLDefect(kind: defect, place: place))
   }
 
   /// Passes text that XML allows, up to the next `<`, to what isn't allowed, or to the end.
@@ -186,14 +186,14 @@ extension XMLLexer {
   }
 
   /// The first character in a range that XML does not allow.
-  func invalidCharacter(in range: Range<Int>) -> XMLFault? {
+  func invalidCharacter(in range: Range<Int>) -> XMLDefect? {
     var content = XMLLexer(bytes.extracting(..<range.upperBound), at: range.lowerBound)
     content.allowsAllCharacters = allowsAllCharacters
     while content.index < range.upperBound {
       _ = content.passText()
       guard content.index < range.upperBound else { return nil }
       guard let length = XMLText.characterLength(in: bytes, at: content.index) else {
-        return faultOfCharacter(at: content.index)
+        return defectOfCharacter(at: content.index)
       }
       content.index += length
     }
@@ -201,22 +201,22 @@ extension XMLLexer {
   }
 
   /// What is wrong with a character.
-  func faultOfCharacter(at place: Int) -> XMLFault {
+  func defectOfCharacter(at place: Int) -> XMLDefect {
     let length = bytes.scalar(at: place).length
     let isUTF8 = bytes.extracting(place..<min(place + length, bytes.byteCount)).isValidUTF8
-    return XMLFault(kind: isUTF8 ? .character : .notUTF8, place: place)
+    return XMLDefect(kind: isUTF8 ? .character : .notUTF8, place: place)
   }
 
   /// What is wrong with the reference at ``index``.
-  func faultOfReference() -> XMLFault {
+  func defectOfReference() -> XMLDefect {
     var place = index + 1
-    if place < bytes.byteCount, bytes[place] == UInt8(ascii: "#") { return XMLFault(kind: .reference, place: index) }
+    if place < bytes.byteCount, bytes[place] == UInt8(ascii: "#") { return XMLDefect(kind: .reference, place: index) }
     guard place < bytes.byteCount, Self.beginsName(bytes[place]) else {
-      return XMLFault(kind: .ampersand, place: index)
+      return XMLDefect(kind: .ampersand, place: index)
     }
     while place < bytes.byteCount, bytes[place] >= 0x80 || XMLText.isNameByte(bytes[place]) { place += 1 }
     let hasEnd = place < bytes.byteCount && bytes[place] == UInt8(ascii: ";")
-    return XMLFault(kind: hasEnd ? .unknownEntity : .referenceWithoutEnd, place: index)
+    return XMLDefect(kind: hasEnd ? .unknownEntity : .referenceWithoutEnd, place: index)
   }
 
   /// After the `;` of what begins like a reference; after the `&` if there is none.

@@ -79,8 +79,8 @@ package struct XMLPullReader: ~Escapable {
     while true {
       token = lexer.next()
       // The tags of property lists are short, because libxml2 takes long for long ones. It isn't asked here.
-      if let fault = token.fault, fault.kind != .longTag {
-        throw Failure(fault.message(bytes), kind: fault.errorKind, at: fault.place)
+      if let defect = token.defect, defect.kind != .longTag {
+        throw Failure(defect.message(bytes), kind: defect.errorKind, at: defect.place)
       }
       switch token.kind {
       case .comment, .instruction: continue
@@ -159,11 +159,11 @@ extension XMLPullReader {
       }
       return nil
     }
-    if token.fault == nil, let attribute = lexer.passKnownAttribute() { return attribute }
+    if token.defect == nil, let attribute = lexer.passKnownAttribute() { return attribute }
     switch lexer.attribute() {
     case .success(let attribute): return attribute
-    case .failure(let fault):
-      throw Failure(fault.message(lexer.bytes), kind: fault.errorKind, at: fault.place)
+    case .failure(let defect):
+      throw Failure(defect.message(lexer.bytes), kind: defect.errorKind, at: defect.place)
     }
   }
 
@@ -191,7 +191,7 @@ extension XMLPullReader {
 }
 
 extension XMLLexer {
-  /// Passes an attribute of a tag that has no fault.
+  /// Passes an attribute of a tag that has no defect.
   ///
   /// - Returns: nil for one with white space around its `=`.
   @inline(__always)

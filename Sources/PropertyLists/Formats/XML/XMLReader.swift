@@ -6,36 +6,36 @@ internal import FoundationEssentials
 /// character on, is read by ``XMLTokenReader``, which finds everything that is wrong. If it finds nothing, libxml2 has
 /// the last word on whether the text is well-formed XML.
 enum XMLReader {
-  /// - Parameter faults: where every fault goes.
+  /// - Parameter defects: where every defect goes.
   static func read(
-    _ source: TextSource, _ options: PropertyListReadingOptions, _ faults: inout FaultLog
+    _ source: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
     let bytes = source.text.bytes
     let start = XMLLexer.documentStart(in: bytes)
-    if faults.faults.isEmpty, let table = PlainXMLReader.read(bytes, from: start, options: options) {
+    if defects.defects.isEmpty, let table = PlainXMLReader.read(bytes, from: start, options: options) {
       return TextContent(text: source.text, table: table)
     }
-    return try readThoroughly(source, from: start, options: options, faults: &faults)
+    return try readThoroughly(source, from: start, options: options, defects: &defects)
   }
 
   /// - Parameter start: where the document begins in the source.
   static func readThoroughly(
-    _ source: TextSource, from start: Int, options: PropertyListReadingOptions, faults: inout FaultLog
+    _ source: TextSource, from start: Int, options: PropertyListReadingOptions, defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
     let bytes = source.text.bytes
-    var reader = XMLTokenReader(source, bytes, from: start, options, faults)
+    var reader = XMLTokenReader(source, bytes, from: start, options, defects)
     reader.read()
-    faults = reader.faults
+    defects = reader.defects
     // libxml2 would refuse the characters.
-    if faults.faults.isEmpty, !options.allowsAllXMLCharacters,
-      let fault = try LibXML2.fault(in: bytes.extracting(start...))
+    if defects.defects.isEmpty, !options.allowsAllXMLCharacters,
+      let defect = try LibXML2.defect(in: bytes.extracting(start...))
     {
-      var reader = XMLTokenReader(source, bytes, from: start, options, faults)
-      reader.read(until: start + fault.place)
-      reader.fail(fault.message, at: start + fault.place)
-      faults = reader.faults
+      var reader = XMLTokenReader(source, bytes, from: start, options, defects)
+      reader.read(until: start + defect.place)
+      reader.fail(defect.message, at: start + defect.place)
+      defects = reader.defects
     }
-    if let fault = faults.faults.first { throw fault }
+    if let defect = defects.defects.first { throw defect }
     return reader.finish()
   }
 }

@@ -28,12 +28,12 @@ package struct XMLToken {
   /// How many attributes a tag has, those that declare a namespace included.
   var attributeCount = 0
   var namespaceCount = 0
-  /// What is wrong. Everything invalid has a fault; of other kinds, the kind says what the piece is meant to be.
-  var fault: XMLFault?
+  /// What is wrong. Everything invalid has a defect; of other kinds, the kind says what the piece is meant to be.
+  var defect: XMLDefect?
 }
 
 /// What is wrong with a piece of text, and where.
-struct XMLFault: Error {
+struct XMLDefect: Error {
   enum Kind {
     case tagWithoutEnd, longTag, noAttribute
     case attributeWithoutValue, attributeWithoutQuotes, attributeWithoutEnd, lessInAttribute

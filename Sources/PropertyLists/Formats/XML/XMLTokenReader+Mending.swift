@@ -1,6 +1,6 @@
 /// What is done about tags that don't fit together, so that the rest can be read.
 extension XMLTokenReader {
-  /// Whether an end tag only follows from a fault before it: its element was closed before it came, or all that are
+  /// Whether an end tag only follows from a defect before it: its element was closed before it came, or all that are
   /// open inside its element are those of tags that may be none.
   func isEcho(endTagOf name: String) -> Bool {
     guard let place = elements.lastIndex(where: { $0.name == name }) else { return missedEnds[name] != nil }
@@ -60,7 +60,7 @@ extension XMLTokenReader {
       lexer.passToMarkup()
       guard lexer.index < start + Self.lookahead else { return nil }
       let token = lexer.next()
-      if token.kind == .end || token.fault?.isOpen == true { return nil }
+      if token.kind == .end || token.defect?.isOpen == true { return nil }
       if let answer = body(token) { return answer }
     }
   }
@@ -91,7 +91,7 @@ extension XMLTokenReader {
     guard !elements[last].isDamaged else { return false }
     fail("<\(name)> inside <\(outer.rawValue)>", at: tokenStart)
     elements[last].isDamaged = true
-    guard !faults.isFull, !isMending else { return false }
+    guard !defects.isFull, !isMending else { return false }
     switch ending(of: elements[last].name) {
     case .there: return false
     case .withoutSlash: break

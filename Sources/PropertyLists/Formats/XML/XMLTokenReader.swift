@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Makes nodes of the tokens of a text, and finds what is wrong with it.
 ///
-/// If the log of faults has room for more than one, what is wrong is mended: null replaces anything that isn't a value
+/// If the log of defects has room for more than one, what is wrong is mended: null replaces anything that isn't a value
 /// or key, and whatever doesn't belong in a property list is ignored.
 struct XMLTokenReader: ~Copyable, ~Escapable {
   var lexer: XMLLexer
@@ -30,9 +30,9 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   private static let greatestAttributeCount = 100_000
 
   /// What is wrong so far.
-  private(set) var faults: FaultLog
+  private(set) var defects: DefectLog
   private var placeIndex: PositionIndex
-  /// Whether what is found now only follows from a fault that is known.
+  /// Whether what is found now only follows from a defect that is known.
   var isMending = false
   private var hasReportedDepth = false
   /// Whether text was found where none may be, and no tag after it yet.
@@ -71,11 +71,11 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   ///   - start: where the document begins in it.
   @_lifetime(copy bytes)
   init(
-    _ source: TextSource, _ bytes: RawSpan, from start: Int, _ options: PropertyListReadingOptions, _ faults: FaultLog
+    _ source: TextSource, _ bytes: RawSpan, from start: Int, _ options: PropertyListReadingOptions, _ defects: DefectLog
   ) {
     lexer = XMLLexer(bytes, at: start)
     lexer.allowsAllCharacters = options.allowsAllXMLCharacters
-    self.faults = faults
+    self.defects = defects
     placeIndex = PositionIndex(source)
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
@@ -83,7 +83,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
 
   /// Reads the tokens that begin before a place.
   mutating func read(until end: Int = .max) {
-    while !faults.isFull, !isOver, lexer.index < end {
+    while !defects.isFull, !isOver, lexer.index < end {
       let token = lexer.next()
       tokenStart = token.range.lowerBound
       read(token)
@@ -96,39 +96,39 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
 
   private mutating func read(_ token: XMLToken) {
     if elements.isEmpty, isOutOfPlaceOutside(token) { return }
-    var fault = token.fault
+    var defect = token.defect
     // Only one document type, before the root.
-    if token.kind == .declaration, hasBegun { fault = XMLFault(kind: .less, place: tokenStart) }
-    if let fault, !isKnown(fault) { fail(fault.message(lexer.bytes), fault.errorKind, at: fault.place) }
-    guard !faults.isFull else { return }
+    if token.kind == .declaration, hasBegun { defect = XMLDefect(kind: .less, place: tokenStart) }
+    if let defect, !isKnown(defect) { fail(defect.message(lexer.bytes), defect.errorKind, at: defect.place) }
+    guard !defects.isFull else { return }
     switch token.kind {
     case .text: read(text: token.range, hasReplacements: token.hasReplacements)
     case .cdata:
-      if fault == nil { read(cdata: token) }
+      if defect == nil { read(cdata: token) }
     case .comment, .instruction, .declaration: break
     case .invalid: if !elements.isEmpty { elements[elements.count - 1].isDamaged = true }
     case .startTag, .emptyTag: begin(token)
     case .endTag: end(token)
     case .end: endText()
     }
-    if let fault {
-      isOver = isOver || fault.isOpen
+    if let defect {
+      isOver = isOver || defect.isOpen
       endIfMended()
     }
   }
 
-  /// Records a fault, unless it follows from one that is known.
+  /// Records a defect, unless it follows from one that is known.
   mutating func fail(_ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int) {
-    guard !faults.isFull, !isMending else { return }
+    guard !defects.isFull, !isMending else { return }
     // A second owner of the text, so that the builder can change while it looks at it; so below.
     let text = text
-    faults.add(builder.failure(message, kind, at: placeIndex.place(place), in: text.rawBytes))
+    defects.add(builder.failure(message, kind, at: placeIndex.place(place), in: text.rawBytes))
   }
 
   /// Bytes that are no UTF-8 are reported once in a line: where there are many, it is the encoding that is wrong.
-  private mutating func isKnown(_ fault: XMLFault) -> Bool {
-    guard fault.kind == .notUTF8 else { return false }
-    let line = placeIndex.place(fault.place).position.line
+  private mutating func isKnown(_ defect: XMLDefect) -> Bool {
+    guard defect.kind == .notUTF8 else { return false }
+    let line = placeIndex.place(defect.place).position.line
     defer { lineThatIsNotUTF8 = line }
     return line == lineThatIsNotUTF8
   }
@@ -163,7 +163,7 @@ extension XMLTokenReader {
       fail("more behind the end of the root element", at: place)
       isOver = true
     } else if lexer.bytes[place] == UInt8(ascii: "<") {
-      fail(XMLFault(kind: .less, place: place).message(lexer.bytes), at: place)
+      fail(XMLDefect(kind: .less, place: place).message(lexer.bytes), at: place)
     } else {
       fail("text where the first tag is due", at: place)
       lexer.passToMarkup()
@@ -179,7 +179,7 @@ extension XMLTokenReader {
     }
   }
 
-  /// After a fault was mended: nothing more can be wrong if that closed the root element, or if the text ends with it.
+  /// After a defect was mended: nothing more can be wrong if that closed the root element, or if the text ends with it.
   private mutating func endIfMended() {
     if elements.isEmpty && hasBegun || lexer.index == lexer.bytes.byteCount { isOver = true }
   }
@@ -198,7 +198,7 @@ extension XMLTokenReader {
       isOver = true
       return
     }
-    isMending = token.fault != nil
+    isMending = token.defect != nil
     let isOpen = begin(token, named: name(of: token))
     if !isOpen {
       namespaceCount -= token.namespaceCount
@@ -222,7 +222,7 @@ extension XMLTokenReader {
       guard !endsScalar(outer, withElement: name) else { return false }
     }
     var element = element(name)
-    guard !faults.isFull else { return false }
+    guard !defects.isFull else { return false }
     if element == .dict || element == .array {
       if builder.depth < depthLimit {
         builder.open(element == .dict ? .dictionary : .array)
@@ -307,11 +307,11 @@ extension XMLTokenReader {
 
   private mutating func end(_ token: XMLToken) {
     let name = name(of: token)
-    if token.fault == nil, elements.last?.name == name { return endInnermost() }
-    if token.fault == nil, !isEcho(endTagOf: name) {
+    if token.defect == nil, elements.last?.name == name { return endInnermost() }
+    if token.defect == nil, !isEcho(endTagOf: name) {
       fail("</\(name.printable(limit: 80))> where \(dueEnd)", at: tokenStart)
     }
-    guard !faults.isFull else { return }
+    guard !defects.isFull else { return }
     close(name)
     endIfMended()
   }
@@ -329,10 +329,10 @@ extension XMLTokenReader {
     case .true, .false: append(.boolean(element == .true), at: open.place)
     case .dict, .array:
       if element == .dict, !builder.expectsKey { missValue() }
-      guard !faults.isFull else { return }
-      if element == .dict, !faults.faults.isEmpty { builder.dropStandIns(places: &places) }
+      guard !defects.isFull else { return }
+      if element == .dict, !defects.defects.isEmpty { builder.dropStandIns(places: &places) }
       let text = text
-      for (place, key) in builder.resolveDuplicates(in: text.rawBytes, faults) {
+      for (place, key) in builder.resolveDuplicates(in: text.rawBytes, defects) {
         let name = NodeContent.text(key, in: text.rawBytes)
         fail("duplicate key \(name.quoted)", .duplicateKey, at: places[place])
       }
@@ -396,10 +396,10 @@ extension XMLTokenReader {
     } else {
       switch XMLElement.scalar(element, text.rawBytes, range) {
       case .success(let value): node = value
-      case .failure(let fault): fail(fault.message, at: open.place)
+      case .failure(let defect): fail(defect.message, at: open.place)
       }
     }
-    guard !faults.isFull else { return }
+    guard !defects.isFull else { return }
     if node == nil || (element != .string && element != .key && element != .data) { text.removeLast(range.count) }
     append(node ?? .null, at: open.place)
   }

@@ -29,11 +29,11 @@ package struct XMLTree {
   /// - Throws: ``PropertyListError/Kind/malformed`` with the place, ``PropertyListError/Kind/nestedTooDeeply``.
   /// - Complexity: O(*n*) in the length of the text.
   package init(_ data: Data) throws(PropertyListError) {
-    var faults = FaultLog.first
-    guard let source = try TextSource(data, .xml, faults: &faults) else {
+    var defects = DefectLog.first
+    guard let source = try TextSource(data, .xml, defects: &defects) else {
       throw PropertyListError(.unknownFormat, "no XML")
     }
-    if let fault = faults.faults.first { throw fault }
+    if let defect = defects.defects.first { throw defect }
     var reader = XMLPullReader(source.text.bytes, depth: Self.greatestDepth)
     do throws(XMLPullReader.Failure) {
       root = try Self.read(&reader)

@@ -8,7 +8,7 @@ struct ArchiveCheck: ParsableCommand {
     commandName: "check",
     abstract: "Find everything that is wrong with an archive.",
     discussion: """
-      An archive without errors gets a line on standard output. Each fault is a line on standard error, with the object and \
+      An archive without errors gets a line on standard output. Each finding is a line on standard error, with the object and \
       the key it is at. Errors make the exit code 3; warnings, such as of another archiver's name, and notes, such as of \
       objects that nothing leads to, do not.
 
@@ -22,7 +22,7 @@ struct ArchiveCheck: ParsableCommand {
 
   @OptionGroup var files: FileArguments
 
-  @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the faults.")
+  @Flag(name: .customLong("json"), help: "Print a line of JSON for each file, with the findings.")
   var isForMachines = false
 
   @OptionGroup var unwrap: UnwrapArgument
@@ -31,14 +31,14 @@ struct ArchiveCheck: ParsableCommand {
   func run() throws {
     try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
       let source = try reading.source(input)
-      var faults = try unwrap.isGiven && !source.isArchive ? [] : source.check()
+      var findings = try unwrap.isGiven && !source.isArchive ? [] : source.check()
       var nestedCount = 0
-      if unwrap.isGiven { faults += try source.checkNested(&nestedCount) }
-      let isFaulty = faults.contains { $0.severity == .error }
-      if isFaulty { report.raise(ExitCodes.malformed) }
-      if isForMachines { return try report.machineLine(["faults": .array(faults.map(\.fields))]) }
-      for fault in faults { report.note("\(input.name): \(fault.severity.rawValue): \(fault.text)") }
-      if isFaulty { return }
+      if unwrap.isGiven { findings += try source.checkNested(&nestedCount) }
+      let isDefective = findings.contains { $0.severity == .error }
+      if isDefective { report.raise(ExitCodes.malformed) }
+      if isForMachines { return try report.machineLine(["faults": .array(findings.map(\.fields))]) }
+      for finding in findings { report.note("\(input.name): \(finding.severity.rawValue): \(finding.text)") }
+      if isDefective { return }
       try report.line("\(input.name): OK (\(summary(of: source, nestedCount)))")
     }
   }

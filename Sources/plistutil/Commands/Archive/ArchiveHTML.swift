@@ -36,8 +36,8 @@ struct ArchiveHTML: ParsableCommand {
     }
   }
 
-  /// How many faults are told.
-  private static let greatestFaultCount = 100
+  /// How many findings are told.
+  private static let greatestFindingCount = 100
 
   private func page(of input: Input) throws(PropertyListError) -> ArchivePage {
     let source = try reading.source(input)
@@ -51,7 +51,7 @@ struct ArchiveHTML: ParsableCommand {
       archive = try source.archive()
       notes.append("Nested archives are shown as data: \(error.message)")
     }
-    for data in unwrapper.unreadable.prefix(Self.greatestFaultCount) {
+    for data in unwrapper.unreadable.prefix(Self.greatestFindingCount) {
       let place = data.path.components.isEmpty ? "data" : "the data at \(data.path)"
       notes.append("\(place) stays data: \(data.error)")
     }
@@ -66,9 +66,9 @@ struct ArchiveHTML: ParsableCommand {
     if case .propertyList(let document) = source, (try? KeyedArchive(document)) == nil {
       return ["The file is a property list and no archive. What it has under its keys is the top."]
     }
-    let faults = try source.check()
-    var notes = faults.prefix(Self.greatestFaultCount).map(\.text)
-    if faults.count > notes.count { notes.append("\(faults.count - notes.count) more faults") }
+    let findings = try source.check()
+    var notes = findings.prefix(Self.greatestFindingCount).map(\.text)
+    if findings.count > notes.count { notes.append("\(findings.count - notes.count) more findings") }
     return notes
   }
 }

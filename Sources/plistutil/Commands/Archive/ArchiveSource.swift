@@ -49,22 +49,22 @@ extension Input {
   }
 }
 
-/// A fault of an archive of any kind, as it is printed.
-struct ArchiveFault {
-  let severity: KeyedArchive.Fault.Severity
+/// A finding of an archive of any kind, as it is printed.
+struct ArchiveFinding {
+  let severity: KeyedArchive.Finding.Severity
   let text: String
   let fields: PropertyList
 }
 
 extension ArchiveSource {
   /// Everything that is wrong with the archive.
-  func check() throws(PropertyListError) -> [ArchiveFault] {
+  func check() throws(PropertyListError) -> [ArchiveFinding] {
     switch self {
-    case .propertyList(let document): KeyedArchive.check(document).map(ArchiveFault.init)
+    case .propertyList(let document): KeyedArchive.check(document).map(ArchiveFinding.init)
     case .typedstream:
       // The archiver of a typedstream is the right one.
-      KeyedArchive.check(try archive().document).filter { $0.kind != .otherArchiver }.map(ArchiveFault.init)
-    case .nib(let nib): nib.check().map(ArchiveFault.init)
+      KeyedArchive.check(try archive().document).filter { $0.kind != .otherArchiver }.map(ArchiveFinding.init)
+    case .nib(let nib): nib.check().map(ArchiveFinding.init)
     }
   }
 
@@ -83,14 +83,14 @@ extension ArchiveSource {
   /// Everything that is wrong with archives in data, and with data that only begins like an archive.
   ///
   /// - Parameter count: becomes how many of them there are.
-  func checkNested(_ count: inout Int) throws(PropertyListError) -> [ArchiveFault] {
+  func checkNested(_ count: inout Int) throws(PropertyListError) -> [ArchiveFinding] {
     let document = try document()
     var unwrapper = Unwrapper()
     do throws(KeyedArchiveError) {
-      var faults = try unwrapper.check(document).map(ArchiveFault.init)
-      faults += unwrapper.unreadable.map(ArchiveFault.init)
+      var findings = try unwrapper.check(document).map(ArchiveFinding.init)
+      findings += unwrapper.unreadable.map(ArchiveFinding.init)
       count = unwrapper.openedCount
-      return faults
+      return findings
     } catch {
       throw PropertyListError(error)
     }
@@ -110,26 +110,26 @@ extension ArchiveSource {
   private static func counted(_ count: Int) -> String { "\(count) object\(count == 1 ? "" : "s")" }
 }
 
-extension ArchiveFault {
-  fileprivate init(_ fault: KeyedArchive.Fault) {
-    var fields = Self.fields(fault.severity, fault.kind.rawValue, fault.message)
-    if let uid = fault.uid { fields.dictionary?["object"] = .integer(.init(Int(uid.value))) }
-    if !fault.path.components.isEmpty { fields.dictionary?["keyPath"] = .string(fault.path.description) }
-    self.init(severity: fault.severity, text: fault.description, fields: fields)
+extension ArchiveFinding {
+  fileprivate init(_ finding: KeyedArchive.Finding) {
+    var fields = Self.fields(finding.severity, finding.kind.rawValue, finding.message)
+    if let uid = finding.uid { fields.dictionary?["object"] = .integer(.init(Int(uid.value))) }
+    if !finding.path.components.isEmpty { fields.dictionary?["keyPath"] = .string(finding.path.description) }
+    self.init(severity: finding.severity, text: finding.description, fields: fields)
   }
 
-  fileprivate init(_ fault: NIBArchive.Fault) {
-    var fields = Self.fields(fault.severity, fault.kind.rawValue, fault.message)
-    if let object = fault.object { fields.dictionary?["object"] = .integer(.init(object)) }
-    if let value = fault.value { fields.dictionary?["value"] = .integer(.init(value)) }
-    self.init(severity: fault.severity, text: fault.description, fields: fields)
+  fileprivate init(_ finding: NIBArchive.Finding) {
+    var fields = Self.fields(finding.severity, finding.kind.rawValue, finding.message)
+    if let object = finding.object { fields.dictionary?["object"] = .integer(.init(object)) }
+    if let value = finding.value { fields.dictionary?["value"] = .integer(.init(value)) }
+    self.init(severity: finding.severity, text: finding.description, fields: fields)
   }
 
-  fileprivate init(_ nested: Unwrapper.Fault) {
-    let fault = ArchiveFault(nested.fault)
-    var fields = fault.fields
+  fileprivate init(_ nested: Unwrapper.Finding) {
+    let finding = ArchiveFinding(nested.finding)
+    var fields = finding.fields
     fields.dictionary?["data"] = .string(nested.path.description)
-    self.init(severity: fault.severity, text: Self.place(nested.path) + fault.text, fields: fields)
+    self.init(severity: finding.severity, text: Self.place(nested.path) + finding.text, fields: fields)
   }
 
   fileprivate init(_ data: Unwrapper.Unreadable) {
@@ -145,7 +145,7 @@ extension ArchiveFault {
   }
 
   private static func fields(
-    _ severity: KeyedArchive.Fault.Severity, _ kind: String, _ message: String
+    _ severity: KeyedArchive.Finding.Severity, _ kind: String, _ message: String
   ) -> PropertyList {
     ["severity": .string(severity.rawValue), "kind": .string(kind), "message": .string(message)]
   }

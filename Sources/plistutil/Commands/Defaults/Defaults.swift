@@ -24,8 +24,8 @@ struct Defaults: ParsableCommand {
   /// - Parameter isApple: whether values are printed as Apple's tool prints them if no option says how.
   /// - Returns: the exit code.
   static func run(_ arguments: [String], isApple: Bool = false) -> Int32 {
-    // Faults that are no failure of the verb, such as a file that was set aside.
-    UserPreferences.handleFaults { note("plistutil: warning: \($0)") }
+    // Defects that are no failure of the verb, such as a file that was set aside.
+    UserPreferences.handleErrors { note("plistutil: warning: \($0)") }
     var call = DefaultsCall(arguments, isApple: isApple)
     do {
       if let help = try call.parse() { try output(help) } else { try call.verb?.run(call) }

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 @Suite("A typedstream that is damaged")
-struct TypedstreamFaultTests {
-  /// A fault, by what the stream has after its first 16 bytes, the kind of error, and where the error is after them.
-  struct Fault: CustomTestStringConvertible {
+struct TypedstreamFindingTests {
+  /// A finding, by what the stream has after its first 16 bytes, the kind of error, and where the error is after them.
+  struct Finding: CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
     let kind: TypedstreamError.Kind
@@ -23,75 +23,76 @@ struct TypedstreamFaultTests {
 
   private static let object = Piece.new("@") + [0x84] + Piece.newClass("A")
 
-  static let faults: [Fault] = [
-    Fault("no encoding", [0x85], at: 0),
-    Fault("no encoding, but the end of an object", [0x86], at: 0),
-    Fault("a string that is longer than the rest", [0x84, 9, 0x69], at: 1),
-    Fault("a string of negative length", [0x84, 0xFF, 0x69], at: 1),
-    Fault("a string of 2^31 - 1 bytes", [0x84, 0x82, 0xFF, 0xFF, 0xFF, 0x7F, 0x69], at: 1),
-    Fault("a string of 2^63 - 1 bytes", [0x84, 0x87] + Array(repeating: 0xFF, count: 7) + [0x7F], at: 1),
-    Fault("a reference to a string that is none yet", Piece.reference(0), at: 0),
-    Fault("a reference far away", [0x82, 0xFF, 0xFF, 0xFF, 0x7F], at: 0),
-    Fault("a reference before the first", [0x81, 0x00, 0x80], at: 0),
-    Fault("a reference before all numbers", [0x87, 0, 0, 0, 0, 0, 0, 0, 0x80], at: 0),
-    Fault("a real where an integer is due", Piece.new("i") + [0x83, 0, 0, 0, 0], at: 3),
-    Fault("a reserved head", Piece.new("i") + [0x88], at: 3),
-    Fault("another reserved head", Piece.new("i") + [0x80], at: 3),
-    Fault("a number that is cut off", Piece.new("i") + [0x82, 0, 0, 0], at: 7),
-    Fault("a real that is cut off", Piece.new("d") + [0x83, 0, 0, 0, 0, 0, 0, 0], at: 11),
-    Fault("a number too wide for its type", Piece.new("s") + [0x82, 0x00, 0x80, 0, 0], at: 3),
-    Fault("an unsigned number too wide for its type", Piece.new("S") + [0x82, 0x00, 0x00, 1, 0], at: 3),
-    Fault("a negative number too wide for its unsigned type", Piece.new("S") + [0x82, 0xFF, 0x7F, 0xFF, 0xFF], at: 3),
-    Fault("an integer that a float has no form for", Piece.new("f") + [0x82, 1, 0, 0, 1], at: 3),
-    Fault("an integer that a double has no form for", Piece.new("d") + [0x87, 1, 0, 0, 0, 0, 0, 0, 1], at: 3),
-    Fault("an object without a class", Piece.new("@") + [0x84, 0x85], at: 4),
-    Fault("an object that is its own class", Piece.new("@") + [0x84] + Piece.reference(0), at: 4),
-    Fault("an object that does not end", object, at: object.count),
-    Fault("a class without a name", Piece.new("#") + [0x84, 0x85], at: 4),
-    Fault(
+  static let findings: [Finding] = [
+    Finding("no encoding", [0x85], at: 0),
+    Finding("no encoding, but the end of an object", [0x86], at: 0),
+    Finding("a string that is longer than the rest", [0x84, 9, 0x69], at: 1),
+    Finding("a string of negative length", [0x84, 0xFF, 0x69], at: 1),
+    Finding("a string of 2^31 - 1 bytes", [0x84, 0x82, 0xFF, 0xFF, 0xFF, 0x7F, 0x69], at: 1),
+    Finding("a string of 2^63 - 1 bytes", [0x84, 0x87] + Array(repeating: 0xFF, count: 7) + [0x7F], at: 1),
+    Finding("a reference to a string that is none yet", Piece.reference(0), at: 0),
+    Finding("a reference far away", [0x82, 0xFF, 0xFF, 0xFF, 0x7F], at: 0),
+    Finding("a reference before the first", [0x81, 0x00, 0x80], at: 0),
+    Finding("a reference before all numbers", [0x87, 0, 0, 0, 0, 0, 0, 0, 0x80], at: 0),
+    Finding("a real where an integer is due", Piece.new("i") + [0x83, 0, 0, 0, 0], at: 3),
+    Finding("a reserved head", Piece.new("i") + [0x88], at: 3),
+    Finding("another reserved head", Piece.new("i") + [0x80], at: 3),
+    Finding("a number that is cut off", Piece.new("i") + [0x82, 0, 0, 0], at: 7),
+    Finding("a real that is cut off", Piece.new("d") + [0x83, 0, 0, 0, 0, 0, 0, 0], at: 11),
+    Finding("a number too wide for its type", Piece.new("s") + [0x82, 0x00, 0x80, 0, 0], at: 3),
+    Finding("an unsigned number too wide for its type", Piece.new("S") + [0x82, 0x00, 0x00, 1, 0], at: 3),
+    Finding(
+      "a negative number too wide for its unsigned type", Piece.new("S") + [0x82, 0xFF, 0x7F, 0xFF, 0xFF], at: 3),
+    Finding("an integer that a float has no form for", Piece.new("f") + [0x82, 1, 0, 0, 1], at: 3),
+    Finding("an integer that a double has no form for", Piece.new("d") + [0x87, 1, 0, 0, 0, 0, 0, 0, 1], at: 3),
+    Finding("an object without a class", Piece.new("@") + [0x84, 0x85], at: 4),
+    Finding("an object that is its own class", Piece.new("@") + [0x84] + Piece.reference(0), at: 4),
+    Finding("an object that does not end", object, at: object.count),
+    Finding("a class without a name", Piece.new("#") + [0x84, 0x85], at: 4),
+    Finding(
       "a class of a version too wide", Piece.new("#") + [0x84] + Piece.new("A") + [0x87, 0, 0, 0, 0, 1, 0, 0, 0], at: 7),
-    Fault(
+    Finding(
       "a class that inherits from itself", Piece.new("#") + [0x84] + Piece.new("A") + [0] + Piece.reference(0), at: 8),
-    Fault(
+    Finding(
       "a class that inherits from what inherits from it",
       Piece.new("#") + [0x84] + Piece.new("A") + [0, 0x84] + Piece.new("B") + [0] + Piece.reference(0), at: 13),
-    Fault(
+    Finding(
       "an object where a class is due", object + [0x86] + Piece.new("#") + Piece.reference(0), at: object.count + 4),
-    Fault(
+    Finding(
       "a class where a C string is due", object + [0x86] + Piece.new("*") + Piece.reference(1), at: object.count + 4),
-    Fault(
+    Finding(
       "a C string where an object is due",
       Piece.new("*") + [0x84] + Piece.new("x") + Piece.new("@") + Piece.reference(0),
       at: 10),
-    Fault("a C string without a text", Piece.new("*") + [0x84, 0x85], at: 4),
-    Fault(
+    Finding("a C string without a text", Piece.new("*") + [0x84, 0x85], at: 4),
+    Finding(
       "a reference beyond the objects", object + Piece.reference(0) + Piece.reference(3) + [0x86], at: object.count + 1),
-    Fault("data longer than the rest", Piece.new("[9c]") + [1, 2, 3], at: 6),
-    Fault("an array of 2^31 - 1 objects", Piece.new("[2147483647@]"), at: 15),
-    Fault("an array of 10^9 places that take no bytes", Piece.new("[1000000000!]"), at: 15),
-    Fault("an array of 10^9 empty structures", Piece.new("[1000000000{}]"), at: 16),
-    Fault("an array of more elements than 32 bits count", Piece.new("[4294967296c]"), at: 3),
-    Fault("an array of a number of elements without end", Piece.new("[99999999999999999999999999999999c]"), at: 3),
-    Fault("an array without a count", Piece.new("[c]"), at: 3),
-    Fault("an array of two types", Piece.new("[2cc]"), at: 6),
-    Fault("an array of nothing", Piece.new("[2]"), at: 4),
-    Fault("an array that does not end", Piece.new("[2c"), at: 5),
-    Fault("a structure that does not end", Piece.new("{ff"), at: 5),
-    Fault("a structure that ends as an array", Piece.new("{ff]"), at: 5),
-    Fault("the end of a structure without one", Piece.new("i}"), at: 3),
-    Fault("an unknown type", Piece.new("iz"), at: 3),
-    Fault("a union", Piece.new("{?=i(?=if)}"), .unsupportedType, at: 6),
-    Fault("a pointer", Piece.new("^i"), .unsupportedType, at: 2),
-    Fault("a bit field", Piece.new("ib3"), .unsupportedType, at: 3),
-    Fault("the type void", Piece.new("v"), .unsupportedType, at: 2),
+    Finding("data longer than the rest", Piece.new("[9c]") + [1, 2, 3], at: 6),
+    Finding("an array of 2^31 - 1 objects", Piece.new("[2147483647@]"), at: 15),
+    Finding("an array of 10^9 places that take no bytes", Piece.new("[1000000000!]"), at: 15),
+    Finding("an array of 10^9 empty structures", Piece.new("[1000000000{}]"), at: 16),
+    Finding("an array of more elements than 32 bits count", Piece.new("[4294967296c]"), at: 3),
+    Finding("an array of a number of elements without end", Piece.new("[99999999999999999999999999999999c]"), at: 3),
+    Finding("an array without a count", Piece.new("[c]"), at: 3),
+    Finding("an array of two types", Piece.new("[2cc]"), at: 6),
+    Finding("an array of nothing", Piece.new("[2]"), at: 4),
+    Finding("an array that does not end", Piece.new("[2c"), at: 5),
+    Finding("a structure that does not end", Piece.new("{ff"), at: 5),
+    Finding("a structure that ends as an array", Piece.new("{ff]"), at: 5),
+    Finding("the end of a structure without one", Piece.new("i}"), at: 3),
+    Finding("an unknown type", Piece.new("iz"), at: 3),
+    Finding("a union", Piece.new("{?=i(?=if)}"), .unsupportedType, at: 6),
+    Finding("a pointer", Piece.new("^i"), .unsupportedType, at: 2),
+    Finding("a bit field", Piece.new("ib3"), .unsupportedType, at: 3),
+    Finding("the type void", Piece.new("v"), .unsupportedType, at: 2),
   ]
 
-  @Test("is an error that says where", arguments: faults)
-  func isAnErrorThatSaysWhere(_ fault: Fault) {
-    let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: Piece.stream(fault.bytes)) }
-    #expect(error?.kind == fault.kind, "\(error?.description ?? "")")
-    #expect(error?.byteOffset == 16 + fault.offset, "\(error?.description ?? "")")
-    #expect(error?.message.isEmpty == false && error?.description.hasPrefix("byte \(16 + fault.offset): ") == true)
+  @Test("is an error that says where", arguments: findings)
+  func isAnErrorThatSaysWhere(_ finding: Finding) {
+    let error = #expect(throws: TypedstreamError.self) { try Typedstream(bytes: Piece.stream(finding.bytes)) }
+    #expect(error?.kind == finding.kind, "\(error?.description ?? "")")
+    #expect(error?.byteOffset == 16 + finding.offset, "\(error?.description ?? "")")
+    #expect(error?.message.isEmpty == false && error?.description.hasPrefix("byte \(16 + finding.offset): ") == true)
   }
 
   @Test("is refused by its head")

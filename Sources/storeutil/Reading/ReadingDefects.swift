@@ -5,7 +5,7 @@ import SQLiteStore
 import ToolSupport
 
 /// What could not be read of objects, each told once.
-final class ReadingFaults {
+final class ReadingDefects {
   private let store: any PersistentStore
   private var missingFiles: [ManagedObjectError] = []
   private var notes: [String] = []
@@ -48,7 +48,7 @@ final class ReadingFaults {
     for text in texts { notes.append("note: \(id) \(property.printable()): \(text)") }
   }
 
-  /// Prints the faults on standard error, when all has been printed that could be read.
+  /// Prints the defects on standard error, when all has been printed that could be read.
   ///
   /// - Throws: `ExitCode` if a value is missing.
   func tell() throws {

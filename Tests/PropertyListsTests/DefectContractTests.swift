@@ -5,8 +5,8 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("All faults of an input")
-struct FaultContractTests {
+@Suite("All defects of an input")
+struct DefectContractTests {
   @Test(
     "are none where a reader finds none, and else have the reader's among them",
     arguments: ["xml", "binary", "hostile", "archives", "openstep", "json"].flatMap { Fixtures.names(in: $0) })
@@ -68,27 +68,27 @@ struct FaultContractTests {
         try PropertyListDocument(data, format: format, options: options).validate()
       }
       let start = ThreadClock.now
-      let log = PropertyListDocument.faultLog(of: data, format: format, options: options, limit: 50).faults
+      let log = PropertyListDocument.defectLog(of: data, format: format, options: options, limit: 50).defects
       let duration = ThreadClock.now - start
       let allowed = Duration.seconds(2) + .milliseconds(1) * data.count
       if log.first != thrown || duration > allowed {
         Issue.record(
           """
-          \(format.map(\.rawValue) ?? "any"): \(log.first?.description ?? "no fault") listed, \
+          \(format.map(\.rawValue) ?? "any"): \(log.first?.description ?? "no defect") listed, \
           \(thrown?.description ?? "none") thrown, \(duration): \(data.base64EncodedString())
           """, sourceLocation: location)
       }
-      let faults = PropertyListDocument.faults(in: data, format: format, options: options, limit: 50)
-      #expect(faults.count == log.count && Set(faults) == Set(log), sourceLocation: location)
+      let defects = PropertyListDocument.defects(in: data, format: format, options: options, limit: 50)
+      #expect(defects.count == log.count && Set(defects) == Set(log), sourceLocation: location)
       #expect(
-        zip(faults.compactMap(\.byteOffset), faults.compactMap(\.byteOffset).dropFirst()).allSatisfy { $0 <= $1 },
+        zip(defects.compactMap(\.byteOffset), defects.compactMap(\.byteOffset).dropFirst()).allSatisfy { $0 <= $1 },
         sourceLocation: location)
       if format != .binary,
         Set(log.map { "\($0.position.map { "\($0)" } ?? $0.description) \($0.message)" }).count < log.count
       {
         Issue.record("the same twice: \(data.base64EncodedString())", sourceLocation: location)
       }
-      let few = PropertyListDocument.faultLog(of: data, format: format, options: options, limit: 3).faults
+      let few = PropertyListDocument.defectLog(of: data, format: format, options: options, limit: 3).defects
       if few != Array(log.prefix(3)) {
         Issue.record("others with a lower limit: \(data.base64EncodedString())", sourceLocation: location)
       }

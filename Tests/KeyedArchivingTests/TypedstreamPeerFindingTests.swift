@@ -6,7 +6,7 @@ import Testing
 /// What other readers of typedstreams are known to get wrong: python-typedstream, crabstep, Madrid, Darling, and those
 /// that search the bytes for text.
 @Suite("What other readers of typedstreams get wrong is right:")
-struct TypedstreamPeerFaultTests {
+struct TypedstreamPeerFindingTests {
   /// An `NSNumber` by hand.
   private func number(_ type: String, _ bytes: [UInt8], isBigEndian: Bool = false) -> Data {
     Data(

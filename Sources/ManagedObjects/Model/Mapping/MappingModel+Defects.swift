@@ -11,29 +11,29 @@ extension MappingModel {
   ///   - source: the model that a store was made with.
   ///   - destination: the model that the store is to have.
   /// - Complexity: O(*n*) in the number of properties of the models and of the mappings.
-  public func faults(
+  public func defects(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
-  ) -> [ManagedObjectModelError.Fault] {
+  ) -> [ManagedObjectModelError.Defect] {
     let old = Side(model: source, word: "source")
     let new = Side(model: destination, word: "destination")
-    var faults: [ManagedObjectModelError.Fault] = []
+    var defects: [ManagedObjectModelError.Defect] = []
     for mapping in entityMappings {
-      _ = old.entity(mapping.sourceEntityName, mapping.sourceEntityVersionHash, mapping, &faults)
-      let entity = new.entity(mapping.destinationEntityName, mapping.destinationEntityVersionHash, mapping, &faults)
+      _ = old.entity(mapping.sourceEntityName, mapping.sourceEntityVersionHash, mapping, &defects)
+      let entity = new.entity(mapping.destinationEntityName, mapping.destinationEntityVersionHash, mapping, &defects)
       guard let entity else { continue }
       for property in mapping.attributeMappings where entity.attribute(named: property.name) == nil {
-        faults.append(Self.fault(entity, property, "is no attribute of the destination model", mapping))
+        defects.append(Self.defect(entity, property, "is no attribute of the destination model", mapping))
       }
       for property in mapping.relationshipMappings where entity.relationship(named: property.name) == nil {
-        faults.append(Self.fault(entity, property, "is no relationship of the destination model", mapping))
+        defects.append(Self.defect(entity, property, "is no relationship of the destination model", mapping))
       }
     }
-    return faults
+    return defects
   }
 
-  private static func fault(
+  private static func defect(
     _ entity: ManagedObjectModel.Entity, _ property: PropertyMapping, _ message: String, _ mapping: EntityMapping
-  ) -> ManagedObjectModelError.Fault {
+  ) -> ManagedObjectModelError.Defect {
     .init(.unknownName, entity: entity.name, property: property.name, "\(message) (mapping \(mapping.name.quoted))")
   }
 
@@ -49,18 +49,18 @@ extension MappingModel {
       hashes = model.entityVersionHashesByName
     }
 
-    /// The entity of a name, if it is there; what does not fit is added to the faults.
+    /// The entity of a name, if it is there; what does not fit is added to the defects.
     func entity(
-      _ name: String?, _ hash: Data?, _ mapping: EntityMapping, _ faults: inout [ManagedObjectModelError.Fault]
+      _ name: String?, _ hash: Data?, _ mapping: EntityMapping, _ defects: inout [ManagedObjectModelError.Defect]
     ) -> ManagedObjectModel.Entity? {
       guard let name else { return nil }
       guard let entity = model[name] else {
-        faults.append(
+        defects.append(
           .init(.unknownName, entity: name, "is not in the \(word) model (mapping \(mapping.name.quoted))"))
         return nil
       }
       if let hash, entity.hasKnownVersionHash, hashes[name] != hash {
-        faults.append(
+        defects.append(
           .init(
             .versionMismatch, entity: name,
             "the mapping \(mapping.name.quoted) is for another version than that of the \(word) model"))

@@ -2,8 +2,8 @@
 
 extension KeyedArchive {
   /// Something that is wrong with an archive.
-  public struct Fault: Hashable, Sendable {
-    /// What sort of fault it is. Programs decide by it; people read ``message``.
+  public struct Finding: Hashable, Sendable {
+    /// What sort of finding it is. Programs decide by it; people read ``message``.
     public let kind: Kind
     /// What is wrong, in one line without a place.
     public let message: String
@@ -13,7 +13,7 @@ extension KeyedArchive {
     /// the object itself.
     public let path: PropertyListKeyPath
 
-    /// The sorts of fault.
+    /// The sorts of finding.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// The root of the property list is no dictionary.
       case root
@@ -59,7 +59,7 @@ extension KeyedArchive {
       case limitExceeded
     }
 
-    /// How bad a fault is.
+    /// How bad a finding is.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
       /// Some readers cannot decode the archive, or a part of it.
       case error
@@ -69,7 +69,7 @@ extension KeyedArchive {
       case note
     }
 
-    /// How bad the fault is: that of its ``kind``.
+    /// How bad the finding is: that of its ``kind``.
     public var severity: Severity {
       switch kind {
       case .unreachableObject: .note
@@ -87,7 +87,7 @@ extension KeyedArchive {
   }
 }
 
-extension KeyedArchive.Fault: CustomStringConvertible {
+extension KeyedArchive.Finding: CustomStringConvertible {
   /// The place and the message: `object 12, friends[3]: the UID 99 leads out of the object table, which has 20
   /// objects`.
   public var description: String {

@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 
 /// What `UserDefaults` of Foundation on Linux (Swift 6.3) gets wrong, beside what is right. Should a test fail after
-/// the toolchain was changed, a fault may be gone.
+/// the toolchain was changed, an error may be gone.
 @Suite("Where UserDefaults on Linux is wrong")
-final class PreferencesFaultsTests {
+final class PreferencesErrorsTests {
   private let files: FoundationPreferences
   /// In this process, and never saved.
   private let defaults: UserDefaults
@@ -17,8 +17,8 @@ final class PreferencesFaultsTests {
 
   init() throws {
     files = try FoundationPreferences()
-    defaults = try #require(UserDefaults(suiteName: "faults-\(UUID().uuidString)"))
-    store = files.store(DomainName("com.example.faults"), arguments: ["-argument", "first"])
+    defaults = try #require(UserDefaults(suiteName: "errors-\(UUID().uuidString)"))
+    store = files.store(DomainName("com.example.errors"), arguments: ["-argument", "first"])
   }
 
   /// Before the folder is removed, which would be made again for what is not saved yet.
@@ -43,8 +43,8 @@ final class PreferencesFaultsTests {
     try files.run("foundation-set", "theirs", input: ["key": value])
     #expect(try files.run("foundation-string", "theirs", "key").text == "nil\n")
     #expect(try files.run("string", "theirs", "key").text == "\(integer)\n")
-    try files.run("set", "com.example.faults", input: ["key": value])
-    #expect(try files.run("string", "com.example.faults", "key").text == "\(integer)\n")
+    try files.run("set", "com.example.errors", input: ["key": value])
+    #expect(try files.run("string", "com.example.errors", "key").text == "\(integer)\n")
     try store.synchronize()
     #expect(store.value(forKey: "key") == value)
     #expect(store.value(UInt64.self, forKey: "key") == integer)
@@ -158,7 +158,7 @@ final class PreferencesFaultsTests {
   func emptyKey() throws {
     try files.run("foundation-set", "theirs", input: ["": 1])
     #expect(try files.run("foundation-string", "theirs", "").text == "1\n")
-    let ours = try files.run("set", "com.example.faults", input: ["": 1, "key": 2])
+    let ours = try files.run("set", "com.example.errors", input: ["": 1, "key": 2])
     #expect(ours.errors == "preferences: a key has at least one character\n")
     try store.synchronize()
     #expect(store.persistentDomain(store.domain) == ["key": 2])
@@ -167,12 +167,12 @@ final class PreferencesFaultsTests {
   @Test("fractions of a second are kept, also if the file was XML")
   func fractionsOfASecondAreKept() throws {
     let moment = Date(timeIntervalSinceReferenceDate: 700_000_000.123)
-    try files.run("foundation-set", "com.example.faults", input: ["key": .date(moment)])
+    try files.run("foundation-set", "com.example.errors", input: ["key": .date(moment)])
     #expect(
-      try PropertyList(files.run("foundation-get", "com.example.faults").output)
+      try PropertyList(files.run("foundation-get", "com.example.errors").output)
         == ["key": .date(Date(timeIntervalSinceReferenceDate: 700_000_000))])
-    try files.run("set", "com.example.faults", input: ["key": .date(moment)])
-    #expect(try PropertyList(files.run("get", "com.example.faults").output) == ["key": .date(moment)])
+    try files.run("set", "com.example.errors", input: ["key": .date(moment)])
+    #expect(try PropertyList(files.run("get", "com.example.errors").output) == ["key": .date(moment)])
     try store.synchronize()
     #expect(store.date(forKey: "key") == moment)
   }
@@ -181,16 +181,16 @@ final class PreferencesFaultsTests {
   func a4ByteRealPrintsAsItWasSet() throws {
     try files.run("foundation-set", "theirs", input: ["key": .float(12.34)])
     #expect(try files.run("foundation-string", "theirs", "key").text == "12.34000015258789\n")
-    try files.run("set", "com.example.faults", input: ["key": .float(12.34)])
-    #expect(try files.run("string", "com.example.faults", "key").text == "12.34\n")
+    try files.run("set", "com.example.errors", input: ["key": .float(12.34)])
+    #expect(try files.run("string", "com.example.errors", "key").text == "12.34\n")
   }
 
   @Test("values that nobody asked to save are saved when the process ends")
   func valuesThatNobodyAskedToSaveAreSavedWhen() throws {
     try files.run("foundation-set-unsaved", "theirs", "a", "b")
     #expect(files.names == [])
-    try files.run("set-unsaved", "com.example.faults", "a", "b")
-    #expect(files.names == ["com.example.faults.plist"])
+    try files.run("set-unsaved", "com.example.errors", "a", "b")
+    #expect(files.names == ["com.example.errors.plist"])
     try store.synchronize()
     #expect(store.persistentDomain(store.domain) == ["a": "a", "b": "b"])
   }
@@ -201,13 +201,13 @@ final class PreferencesFaultsTests {
     let errors = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 3) { [files] process in
       do {
-        try files.run("count", "com.example.faults", "process\(process)")
+        try files.run("count", "com.example.errors", "process\(process)")
       } catch {
         errors.withLock { $0.append("\(error)") }
       }
     }
     #expect(errors.withLock { $0 } == [])
-    let values = try #require(PropertyList(files.file("com.example.faults.plist")).dictionary)
+    let values = try #require(PropertyList(files.file("com.example.errors.plist")).dictionary)
     #expect(values.count == 600)
     for process in 0..<3 {
       for index in 0..<200 { #expect(values["process\(process)-\(index)"] == .integer(.init(index))) }
@@ -239,9 +239,9 @@ final class PreferencesFaultsTests {
     let contents: PropertyList = ["bad": value, "good": "kept"]
     try contents.data(format: .binary).write(to: URL(filePath: files.folder.path("theirs.plist")))
     #expect(try files.run("foundation-string", "theirs", "good").text == "nil\n")
-    let run = try files.run("set", "com.example.faults", input: contents)
+    let run = try files.run("set", "com.example.errors", input: contents)
     #expect(run.errors.contains("the value for \"bad\" cannot be stored"))
-    #expect(try files.run("foundation-string", "com.example.faults", "good").text == "kept\n")
+    #expect(try files.run("foundation-string", "com.example.errors", "good").text == "kept\n")
   }
 
   @Test("managed values are forced, and others are not")

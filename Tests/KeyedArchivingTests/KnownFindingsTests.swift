@@ -4,20 +4,20 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Faults of other implementations, one test for each: the same input gives a value or an error here. The comment on a
+/// Findings of other implementations, one test for each: the same input gives a value or an error here. The comment on a
 /// test names the implementation, the class, and what goes wrong there.
 ///
-/// | file | faults of |
+/// | file | findings of |
 /// |---|---|
 /// | this one | Foundation's `NSKeyedUnarchiver` on Linux |
-/// | `KnownFaultsTests+Archiver.swift` | Foundation's `NSKeyedArchiver` on Linux |
-/// | `KnownFaultsTests+Classes.swift`, `KnownFaultsTests+Values.swift` | Foundation's classes on Linux |
-/// | `KnownFaultsTests+Others.swift` | Swift's runtime, GNUstep, libplist, nska_deserialize, Apple |
+/// | `KnownFindingsTests+Archiver.swift` | Foundation's `NSKeyedArchiver` on Linux |
+/// | `KnownFindingsTests+Classes.swift`, `KnownFindingsTests+Values.swift` | Foundation's classes on Linux |
+/// | `KnownFindingsTests+Others.swift` | Swift's runtime, GNUstep, libplist, nska_deserialize, Apple |
 ///
 /// Without a test of its own: that exchange with Apple's systems is an open issue of Foundation on Linux as a whole
 /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/3615). `MacArchiveTests` has archives of macOS.
-@Suite("Faults of other implementations are none here")
-struct KnownFaultsTests {
+@Suite("Findings of other implementations are none here")
+struct KnownFindingsTests {
   /// An archive whose root is an object of a class that nobody names.
   static func widget() throws -> Data { try archive("Widget", ["size": 1]) }
 

@@ -1,7 +1,7 @@
 extension NIBArchive {
   /// Something that is wrong with an archive, or odd about it.
-  public struct Fault: Hashable, Sendable {
-    /// What sort of fault it is. Programs decide by it; people read ``message``.
+  public struct Finding: Hashable, Sendable {
+    /// What sort of finding it is. Programs decide by it; people read ``message``.
     public let kind: Kind
     /// What is wrong, in one line without a place.
     public let message: String
@@ -10,7 +10,7 @@ extension NIBArchive {
     /// The place in the table of values of the value that is wrong.
     public let value: Int?
 
-    /// The sorts of fault.
+    /// The sorts of finding.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// There is no object, and so no root.
       case noRoot
@@ -48,12 +48,12 @@ extension NIBArchive {
       case trailingBytes
       /// The file is laid out in another way than the coder does it.
       case otherLayout
-      /// Ranges of values overlap so far, or there are so many faults, that the rest was not looked at.
+      /// Ranges of values overlap so far, or there are so many findings, that the rest was not looked at.
       case limitExceeded
     }
 
-    /// How bad the fault is: that of its ``kind``.
-    public var severity: KeyedArchive.Fault.Severity {
+    /// How bad the finding is: that of its ``kind``.
+    public var severity: KeyedArchive.Finding.Severity {
       switch kind {
       case .noRoot, .missingClass, .missingValues, .missingKey, .danglingReference, .invalidFallback,
         .invalidCollection, .invalidContents, .circularCollection, .limitExceeded:
@@ -73,7 +73,7 @@ extension NIBArchive {
   }
 }
 
-extension NIBArchive.Fault: CustomStringConvertible {
+extension NIBArchive.Finding: CustomStringConvertible {
   /// The place and the message: `object 12, value 40: a reference to object 99, and there are 20`.
   public var description: String {
     var place: [String] = []

@@ -1,7 +1,7 @@
 /// Gets what is wrong with relationships in a file, where that is to be told and is no error.
-final class StoreFaults {
+final class StoreDefects {
   /// A reference that leads where it should not.
-  struct Fault {
+  struct Defect {
     enum Kind {
       /// The object is not in the file.
       case missing
@@ -18,7 +18,7 @@ final class StoreFaults {
     let message: String
   }
 
-  let report: (Fault) -> Void
+  let report: (Defect) -> Void
 
-  init(_ report: @escaping (Fault) -> Void) { self.report = report }
+  init(_ report: @escaping (Defect) -> Void) { self.report = report }
 }

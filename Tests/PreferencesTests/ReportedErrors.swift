@@ -1,18 +1,18 @@
 import Preferences
 import Synchronization
 
-/// The faults that were told to the handler, which is one for all tests of the process.
-enum ReportedFaults {
+/// The errors that were told to the handler, which is one for all tests of the process.
+enum ReportedErrors {
   private static let all = Mutex<[PreferencesError]>([])
 
-  private static let installation: Void = UserPreferences.handleFaults { fault in all.withLock { $0.append(fault) } }
+  private static let installation: Void = UserPreferences.handleErrors { error in all.withLock { $0.append(error) } }
 
   /// To be called before anything can go wrong.
   static func record() { _ = installation }
 
   /// Those that name a path or one below it.
   static func about(_ path: String) -> [PreferencesError] {
-    all.withLock { $0.filter { fault in fault.path.map { $0 == path || $0.hasPrefix(path + "/") } ?? false } }
+    all.withLock { $0.filter { error in error.path.map { $0 == path || $0.hasPrefix(path + "/") } ?? false } }
   }
 }
 

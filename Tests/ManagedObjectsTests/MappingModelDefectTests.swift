@@ -3,7 +3,7 @@ import ManagedObjects
 import Testing
 
 @Suite("What of a mapping model does not fit")
-struct MappingModelFaultTests {
+struct MappingModelDefectTests {
   private static func model(_ entities: [EntityDescription]) throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: entities)
   }
@@ -37,14 +37,14 @@ struct MappingModelFaultTests {
 
   @Test("is nothing between the models it was made for")
   func nothing() throws {
-    #expect(try Self.mapping().faults(from: Self.old(), to: Self.new()) == [])
+    #expect(try Self.mapping().defects(from: Self.old(), to: Self.new()) == [])
   }
 
   @Test("are entities of other versions, and those that are not there")
   func otherModels() throws {
-    let faults = try Self.mapping().faults(from: Self.new(), to: Self.old())
+    let defects = try Self.mapping().defects(from: Self.new(), to: Self.old())
     #expect(
-      faults.map(\.description) == [
+      defects.map(\.description) == [
         "Book: the mapping \"BookToBook\" is for another version than that of the source model",
         "Book: the mapping \"BookToBook\" is for another version than that of the destination model",
         "Book.pages: is no attribute of the destination model (mapping \"BookToBook\")",
@@ -53,7 +53,7 @@ struct MappingModelFaultTests {
         "Person: is not in the source model (mapping \"Gone\")",
       ])
     #expect(
-      faults.map(\.kind) == [
+      defects.map(\.kind) == [
         .versionMismatch, .versionMismatch, .unknownName, .unknownName, .unknownName, .unknownName,
       ])
   }
@@ -63,8 +63,8 @@ struct MappingModelFaultTests {
     var mapping = try Self.mapping()
     mapping.entityMappings[0].attributeMappings.append(PropertyMapping("author"))
     mapping.entityMappings[0].relationshipMappings.append(PropertyMapping("title"))
-    let faults = try mapping.faults(from: Self.old(), to: Self.new())
-    #expect(faults.map(\.property) == ["author", "title"] && faults.allSatisfy { $0.kind == .unknownName })
+    let defects = try mapping.defects(from: Self.old(), to: Self.new())
+    #expect(defects.map(\.property) == ["author", "title"] && defects.allSatisfy { $0.kind == .unknownName })
   }
 
   @Test("is no version whose hash nobody can compute, or that the mapping does not name")
@@ -73,10 +73,10 @@ struct MappingModelFaultTests {
     attribute.derivation = .init(try ManagedExpression(format: "now()"))
     let derived = try Self.model([EntityDescription("Book", [.attribute(attribute)])])
     var mapping = EntityMapping("BookToBook", .copy, from: "Book", to: "Book")
-    #expect(MappingModel([mapping]).faults(from: derived, to: derived) == [])
+    #expect(MappingModel([mapping]).defects(from: derived, to: derived) == [])
     mapping.sourceEntityVersionHash = Data([1])
-    #expect(MappingModel([mapping]).faults(from: derived, to: derived) == [])
+    #expect(MappingModel([mapping]).defects(from: derived, to: derived) == [])
     let known = try Self.old()
-    #expect(MappingModel([mapping]).faults(from: known, to: known).map(\.kind) == [.versionMismatch])
+    #expect(MappingModel([mapping]).defects(from: known, to: known).map(\.kind) == [.versionMismatch])
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// What other tools with these arguments get wrong, and what scripts can do here that they cannot do there.
 @Suite("plutil, where others are wrong")
-struct PlutilFaultTests {
+struct PlutilDefectTests {
   typealias Files = PlutilFiles
 
   private func run(

@@ -4,7 +4,7 @@ import Testing
 @testable import PropertyLists
 
 /// A text and why it is refused.
-struct OpenStepFault: CustomTestStringConvertible, Sendable {
+struct OpenStepDefect: CustomTestStringConvertible, Sendable {
   let text: String
   let message: String
   let offset: Int
@@ -16,119 +16,121 @@ struct OpenStepFault: CustomTestStringConvertible, Sendable {
 }
 
 @Suite("What is no OpenStep")
-struct OpenStepFaultTests {
+struct OpenStepDefectTests {
   static let structure = [
-    OpenStepFault(text: "", message: "the input is empty", offset: 0, position: "1:1"),
-    OpenStepFault(text: "\n )", message: #"")" where a value is due"#, offset: 2, position: "2:2"),
-    OpenStepFault(text: "[a]", message: #""[" where a value is due"#, offset: 0, position: "1:1"),
-    OpenStepFault(text: "é", message: #""é" where a value is due"#, offset: 0, position: "1:1"),
-    OpenStepFault(
+    OpenStepDefect(text: "", message: "the input is empty", offset: 0, position: "1:1"),
+    OpenStepDefect(text: "\n )", message: #"")" where a value is due"#, offset: 2, position: "2:2"),
+    OpenStepDefect(text: "[a]", message: #""[" where a value is due"#, offset: 0, position: "1:1"),
+    OpenStepDefect(text: "é", message: #""é" where a value is due"#, offset: 0, position: "1:1"),
+    OpenStepDefect(
       text: "a b", message: #""b" where "=", ";" or the end of the text is due"#, offset: 2, position: "1:3"),
-    OpenStepFault(text: "() b", message: #""b" where the end of the text is due"#, offset: 3, position: "1:4"),
-    OpenStepFault(text: "{};", message: #"";" where the end of the text is due"#, offset: 2, position: "1:3"),
-    OpenStepFault(text: "(a b)", message: #""b" where "," or ")" is due"#, offset: 3, position: "1:4", keyPath: "1"),
-    OpenStepFault(text: "(,)", message: #""," where a value or ")" is due"#, offset: 1, position: "1:2", keyPath: "0"),
-    OpenStepFault(
+    OpenStepDefect(text: "() b", message: #""b" where the end of the text is due"#, offset: 3, position: "1:4"),
+    OpenStepDefect(text: "{};", message: #"";" where the end of the text is due"#, offset: 2, position: "1:3"),
+    OpenStepDefect(text: "(a b)", message: #""b" where "," or ")" is due"#, offset: 3, position: "1:4", keyPath: "1"),
+    OpenStepDefect(text: "(,)", message: #""," where a value or ")" is due"#, offset: 1, position: "1:2", keyPath: "0"),
+    OpenStepDefect(
       text: "(a,,)", message: #""," where a value or ")" is due"#, offset: 3, position: "1:4", keyPath: "1"),
-    OpenStepFault(text: "(a;)", message: #"";" where "," or ")" is due"#, offset: 2, position: "1:3", keyPath: "1"),
-    OpenStepFault(text: "(a}", message: #""}" where "," or ")" is due"#, offset: 2, position: "1:3", keyPath: "1"),
-    OpenStepFault(
+    OpenStepDefect(text: "(a;)", message: #"";" where "," or ")" is due"#, offset: 2, position: "1:3", keyPath: "1"),
+    OpenStepDefect(text: "(a}", message: #""}" where "," or ")" is due"#, offset: 2, position: "1:3", keyPath: "1"),
+    OpenStepDefect(
       text: "(a", message: #"the end of the text where "," or ")" is due; the "(" stands at 1:1"#, offset: 2,
       position: "1:3", keyPath: "1"),
-    OpenStepFault(
+    OpenStepDefect(
       text: "{\n  k = (a, \n", message: #"the end of the text where a value or ")" is due; the "(" stands at 2:7"#,
       offset: 13, position: "3:1", keyPath: "k.1"),
-    OpenStepFault(
+    OpenStepDefect(
       text: "{a = 1; b}", message: #""}" where "=" or ";" is due"#, offset: 9, position: "1:10", keyPath: "b"),
-    OpenStepFault(text: "{a = 1}", message: #""}" where ";" is due"#, offset: 6, position: "1:7"),
-    OpenStepFault(text: "{a = ;}", message: #"";" where a value is due"#, offset: 5, position: "1:6", keyPath: "a"),
-    OpenStepFault(text: "{= 1;}", message: #""=" where a key or "}" is due"#, offset: 1, position: "1:2"),
-    OpenStepFault(text: "{(a) = 1;}", message: #""(" where a key or "}" is due"#, offset: 1, position: "1:2"),
-    OpenStepFault(text: "{<00> = 1;}", message: #""<" where a key or "}" is due"#, offset: 1, position: "1:2"),
-    OpenStepFault(text: "{a: 1}", message: #""1" where "=" or ";" is due"#, offset: 4, position: "1:5", keyPath: "a:"),
-    OpenStepFault(
+    OpenStepDefect(text: "{a = 1}", message: #""}" where ";" is due"#, offset: 6, position: "1:7"),
+    OpenStepDefect(text: "{a = ;}", message: #"";" where a value is due"#, offset: 5, position: "1:6", keyPath: "a"),
+    OpenStepDefect(text: "{= 1;}", message: #""=" where a key or "}" is due"#, offset: 1, position: "1:2"),
+    OpenStepDefect(text: "{(a) = 1;}", message: #""(" where a key or "}" is due"#, offset: 1, position: "1:2"),
+    OpenStepDefect(text: "{<00> = 1;}", message: #""<" where a key or "}" is due"#, offset: 1, position: "1:2"),
+    OpenStepDefect(text: "{a: 1}", message: #""1" where "=" or ";" is due"#, offset: 4, position: "1:5", keyPath: "a:"),
+    OpenStepDefect(
       text: "{a = 1;", message: #"the end of the text where a key or "}" is due; the "{" stands at 1:1"#, offset: 7,
       position: "1:8"),
-    OpenStepFault(text: "a = b", message: #"the end of the text where ";" is due"#, offset: 5, position: "1:6"),
-    OpenStepFault(text: "a = b; }", message: #""}" where a key is due"#, offset: 7, position: "1:8"),
-    OpenStepFault(
+    OpenStepDefect(text: "a = b", message: #"the end of the text where ";" is due"#, offset: 5, position: "1:6"),
+    OpenStepDefect(text: "a = b; }", message: #""}" where a key is due"#, offset: 7, position: "1:8"),
+    OpenStepDefect(
       text: "a =", message: #"the end of the text where a value is due"#, offset: 3, position: "1:4", keyPath: "a"),
-    OpenStepFault(
+    OpenStepDefect(
       text: "a; b", message: #"the end of the text where "=" or ";" is due"#, offset: 4, position: "1:5", keyPath: "b"),
-    OpenStepFault(
+    OpenStepDefect(
       text: "(a@b)", message: #""@" in a string without quotation marks"#, offset: 2, position: "1:3", keyPath: "1"),
-    OpenStepFault(
+    OpenStepDefect(
       text: "(größe)", message: #""ö" in a string without quotation marks"#, offset: 3, position: "1:4", keyPath: "1"),
-    OpenStepFault(text: "a/**/b", message: #""*" in a string without quotation marks"#, offset: 2, position: "1:3"),
-    OpenStepFault(
+    OpenStepDefect(text: "a/**/b", message: #""*" in a string without quotation marks"#, offset: 2, position: "1:3"),
+    OpenStepDefect(
       text: "\"a\"b", message: #""b" where "=", ";" or the end of the text is due"#, offset: 3, position: "1:4"),
-    OpenStepFault(text: "(a, /* b)", message: "a comment without its end", offset: 4, position: "1:5", keyPath: "1"),
-    OpenStepFault(text: "/*/", message: "a comment without its end", offset: 0, position: "1:1"),
-    OpenStepFault(
+    OpenStepDefect(text: "(a, /* b)", message: "a comment without its end", offset: 4, position: "1:5", keyPath: "1"),
+    OpenStepDefect(text: "/*/", message: "a comment without its end", offset: 0, position: "1:1"),
+    OpenStepDefect(
       text: "{a = 1; b = 2;\n a = 3;}", message: #"duplicate key "a""#, offset: 16,
       position: "2:2", kind: .duplicateKey),
-    OpenStepFault(
+    OpenStepDefect(
       text: #"x = {b = {c = 1;}; d; "\142" = (); e;};"#, message: #"duplicate key "b""#,
       offset: 22,
       position: "1:23", keyPath: "x", kind: .duplicateKey),
-    OpenStepFault(
+    OpenStepDefect(
       text: "a; 'a' = 2;", message: #"duplicate key "a""#, offset: 3, position: "1:4",
       kind: .duplicateKey),
   ]
 
   static let scalars =
     [
-      OpenStepFault(
+      OpenStepDefect(
         text: "(\"a", message: "a string without its closing quotation mark", offset: 1, position: "1:2", keyPath: "0"),
-      OpenStepFault(
+      OpenStepDefect(
         text: "{\n'a\"", message: "a string without its closing quotation mark", offset: 2, position: "2:1"),
-      OpenStepFault(text: #""a\"#, message: "a string without its closing quotation mark", offset: 0, position: "1:1"),
-      OpenStepFault(text: #""a\""#, message: "a string without its closing quotation mark", offset: 0, position: "1:1"),
-      OpenStepFault(
+      OpenStepDefect(text: #""a\"#, message: "a string without its closing quotation mark", offset: 0, position: "1:1"),
+      OpenStepDefect(
+        text: #""a\""#, message: "a string without its closing quotation mark", offset: 0, position: "1:1"),
+      OpenStepDefect(
         text: #"("ä\376")"#, message: #"no character of NeXTSTEP has the number \376"#, offset: 4, position: "1:4",
         keyPath: "0"),
-      OpenStepFault(
+      OpenStepDefect(
         text: #""\400""#, message: #"no character of NeXTSTEP has the number \400"#, offset: 1, position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: #""\U""#, message: "no hexadecimal digit after the escape of a character", offset: 1, position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: #""C:\user""#, message: "no hexadecimal digit after the escape of a character", offset: 3, position: "1:4"
       ),
-      OpenStepFault(
+      OpenStepDefect(
         text: #"{a = "\UD83D";}"#, message: "a UTF-16 surrogate without its partner in a string", offset: 6,
         position: "1:7", keyPath: "a"),
-      OpenStepFault(
+      OpenStepDefect(
         text: #""\UDE00""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1, position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: #""\UD83D\U0041""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
         position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: #""\UD83D\n""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
         position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: #""\UD83D\U""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
         position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: "(<0fb>)", message: "a hexadecimal digit without the second one of its byte", offset: 4, position: "1:5",
         keyPath: "0"),
-      OpenStepFault(
+      OpenStepDefect(
         text: "<0 f>", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: "<0", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: "<0g>", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
-      OpenStepFault(
+      OpenStepDefect(
         text: "<00 é>", message: #""é" where a hexadecimal digit or ">" is due"#, offset: 4, position: "1:5"),
-      OpenStepFault(text: "(<00 ", message: #"data without its closing ">""#, offset: 1, position: "1:2", keyPath: "0"),
-      OpenStepFault(text: "<[AAEC>", message: #"data without its closing "]>""#, offset: 0, position: "1:1"),
-      OpenStepFault(text: "<[AAEC]", message: #"data without its closing "]>""#, offset: 0, position: "1:1"),
-      OpenStepFault(
+      OpenStepDefect(
+        text: "(<00 ", message: #"data without its closing ">""#, offset: 1, position: "1:2", keyPath: "0"),
+      OpenStepDefect(text: "<[AAEC>", message: #"data without its closing "]>""#, offset: 0, position: "1:1"),
+      OpenStepDefect(text: "<[AAEC]", message: #"data without its closing "]>""#, offset: 0, position: "1:1"),
+      OpenStepDefect(
         text: "(<[AA*C]>)", message: "a character that is not base64 in <[ ]>", offset: 1, position: "1:2", keyPath: "0"
       ),
-      OpenStepFault(text: "<[AAE]>", message: "the base64 in <[ ]> is cut off", offset: 0, position: "1:1"),
-      OpenStepFault(
+      OpenStepDefect(text: "<[AAE]>", message: "the base64 in <[ ]> is cut off", offset: 0, position: "1:1"),
+      OpenStepDefect(
         text: "<[AAE=AA==]>", message: "more after the end of the base64 in <[ ]>", offset: 0, position: "1:1"),
-      OpenStepFault(
+      OpenStepDefect(
         text: "(<*I5", message: #"a value without its closing ">""#, offset: 1, position: "1:2", keyPath: "0"),
     ]
     + [
@@ -142,32 +144,32 @@ struct OpenStepFaultTests {
       "<*D+0000>",
       "<*Xa>", "<*éa>", "<*\"I5\">", "<*I\">",
     ].map {
-      OpenStepFault(
+      OpenStepDefect(
         text: $0, message: "no value of the types I, R, B, D, F, T, N and X: \($0.quoted)", offset: 0, position: "1:1")
     }
 
   @Test("is refused where the marks are wrong", arguments: structure)
-  func refusesStructure(_ fault: OpenStepFault) throws { try check(fault) }
+  func refusesStructure(_ defect: OpenStepDefect) throws { try check(defect) }
 
   @Test("is refused where strings, data and typed values are wrong", arguments: scalars)
-  func refusesScalar(_ fault: OpenStepFault) throws { try check(fault) }
+  func refusesScalar(_ defect: OpenStepDefect) throws { try check(defect) }
 
-  private func check(_ fault: OpenStepFault) throws {
-    let found = try #require(error { () throws(PropertyListError) in _ = try PropertyList(openStep: fault.text) })
-    #expect(found.message == fault.message)
-    #expect(found.kind == fault.kind)
-    #expect(found.byteOffset == fault.offset)
-    #expect(found.position.map { "\($0.line):\($0.column)" } == fault.position)
-    #expect(found.keyPath?.description == fault.keyPath)
+  private func check(_ defect: OpenStepDefect) throws {
+    let found = try #require(error { () throws(PropertyListError) in _ = try PropertyList(openStep: defect.text) })
+    #expect(found.message == defect.message)
+    #expect(found.kind == defect.kind)
+    #expect(found.byteOffset == defect.offset)
+    #expect(found.position.map { "\($0.line):\($0.column)" } == defect.position)
+    #expect(found.keyPath?.description == defect.keyPath)
     let utf8 = error { () throws(PropertyListError) in
-      _ = try PropertyListDocument(Data(fault.text.utf8), format: .openStep)
+      _ = try PropertyListDocument(Data(defect.text.utf8), format: .openStep)
     }
     #expect(utf8 == found)
-    guard !fault.text.isEmpty else { return }
+    guard !defect.text.isEmpty else { return }
     // In UTF-16 the same is wrong in the same line and column, at another offset.
-    let utf16 = try #require("\u{FEFF}\(fault.text)".data(using: .utf16LittleEndian))
+    let utf16 = try #require("\u{FEFF}\(defect.text)".data(using: .utf16LittleEndian))
     var expected = found
-    let before = String(decoding: Array(fault.text.utf8.prefix(fault.offset)), as: UTF8.self)
+    let before = String(decoding: Array(defect.text.utf8.prefix(defect.offset)), as: UTF8.self)
     expected.byteOffset = 2 + 2 * before.utf16.count
     #expect(
       error { () throws(PropertyListError) in _ = try PropertyListDocument(utf16, format: .openStep) } == expected)

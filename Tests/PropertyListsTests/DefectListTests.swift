@@ -5,23 +5,23 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("Lists of faults")
-struct FaultListTests {
+@Suite("Lists of defects")
+struct DefectListTests {
   private func descriptions(
     _ text: String, _ format: PropertyListFormat? = nil, _ options: PropertyListReadingOptions = .init()
   ) -> [String] {
-    PropertyListDocument.faults(in: Data(text.utf8), format: format, options: options).map(\.description)
+    PropertyListDocument.defects(in: Data(text.utf8), format: format, options: options).map(\.description)
   }
 
   @Test("come in the order of their places, not in that in which they are found")
   func comeInTheOrderOfTheirPlaces() {
     // That a key stands twice is found at the end of its dictionary.
     let text = "{ a = 1; a = 2; b = 3 c = 4; }"
-    let faults = PropertyListDocument.faults(in: Data(text.utf8))
-    #expect(faults.map(\.kind) == [.duplicateKey, .malformed])
-    #expect(faults.map(\.byteOffset) == [9, 22])
+    let defects = PropertyListDocument.defects(in: Data(text.utf8))
+    #expect(defects.map(\.kind) == [.duplicateKey, .malformed])
+    #expect(defects.map(\.byteOffset) == [9, 22])
     let found = error { () throws(PropertyListError) in _ = try PropertyListDocument(Data(text.utf8)) }
-    #expect(found == faults[1])
+    #expect(found == defects[1])
   }
 
   @Test("name the key path of each")
@@ -31,32 +31,32 @@ struct FaultListTests {
       <dict><key>a</key><integer>x</integer><key>b.c</key><foo/></dict><real/>
       </array></dict></plist>
       """
-    let faults = PropertyListDocument.faults(in: Data(xml.utf8))
+    let defects = PropertyListDocument.defects(in: Data(xml.utf8))
     #expect(
-      faults.map(\.keyPath) == [
+      defects.map(\.keyPath) == [
         PropertyListKeyPath([.key("list"), .index(0), .key("a")]),
         PropertyListKeyPath([.key("list"), .index(0), .key("b.c")]),
         PropertyListKeyPath([.key("list"), .index(1)]),
       ])
-    #expect(faults.map { $0.position?.line } == [2, 2, 2])
+    #expect(defects.map { $0.position?.line } == [2, 2, 2])
   }
 
   @Test("are as many as the limit at most, and then those that a reader meets first")
   func areAsManyAsTheLimitAtMost() {
     let text = Data("(@, @, @, @, @)".utf8)
     for limit in [-1, 0, 1, 3, 5, 100] {
-      let faults = PropertyListDocument.faults(in: text, limit: limit)
-      #expect(faults.map(\.byteOffset) == [1, 4, 7, 10, 13].prefix(max(limit, 0)).map { $0 })
+      let defects = PropertyListDocument.defects(in: text, limit: limit)
+      #expect(defects.map(\.byteOffset) == [1, 4, 7, 10, 13].prefix(max(limit, 0)).map { $0 })
     }
   }
 
   @Test("in UTF-16 and UTF-32 stand at the bytes where they are")
   func inUTF16AndUTF32StandAt() throws {
     let text = "{\n  \u{1F600} = 1;\n  a = é;\n}\n"
-    let utf8 = PropertyListDocument.faults(in: Data(text.utf8), format: .openStep)
-    let utf16 = PropertyListDocument.faults(
+    let utf8 = PropertyListDocument.defects(in: Data(text.utf8), format: .openStep)
+    let utf16 = PropertyListDocument.defects(
       in: Data([0xFE, 0xFF]) + (try #require(text.data(using: .utf16BigEndian))), format: .openStep)
-    let utf32 = PropertyListDocument.faults(
+    let utf32 = PropertyListDocument.defects(
       in: Data([0, 0, 0xFE, 0xFF]) + (try #require(text.data(using: .utf32BigEndian))), format: .openStep)
     #expect(utf8.count == 2)
     #expect(utf8.map(\.position) == utf16.map(\.position) && utf8.map(\.position) == utf32.map(\.position))
@@ -71,18 +71,18 @@ struct FaultListTests {
     for unit in "<plist><array>".utf16 { utf16 += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
     utf16 += [0xD8, 0]
     for unit in "<foo/></array></plist>".utf16 { utf16 += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
-    let faults = PropertyListDocument.faults(in: Data(utf16))
-    #expect(faults.map(\.byteOffset) == [30, 30, 32])
-    #expect(faults.map(\.message) == ["not UTF-16, as it claims to be", "text in <array>", "unknown tag <foo>"])
+    let defects = PropertyListDocument.defects(in: Data(utf16))
+    #expect(defects.map(\.byteOffset) == [30, 30, 32])
+    #expect(defects.map(\.message) == ["not UTF-16, as it claims to be", "text in <array>", "unknown tag <foo>"])
     let ascii =
       "<?xml version=\"1.0\" encoding=\"ascii\"?>\n<plist><array><string>\u{E9}</string><foo/></array></plist>"
     #expect(
-      PropertyListDocument.faults(in: try #require(ascii.data(using: .isoLatin1))).map(\.description) == [
+      PropertyListDocument.defects(in: try #require(ascii.data(using: .isoLatin1))).map(\.description) == [
         "2:23: not ascii, as it claims to be", "2:33: unknown tag <foo> (in 1)",
       ])
   }
 
-  @Test("a limit of the reader is a fault, after which some things are still found")
+  @Test("a limit of the reader is a defect, after which some things are still found")
   func aLimitOfTheReaderIsAFault() {
     let options = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
     #expect(
@@ -112,8 +112,8 @@ struct FaultListTests {
     #expect(descriptions(forms, nil, .init(restoresCoercedValues: true)).count == 2)
   }
 
-  @Test("a fault that only follows from another is not one")
-  func aFaultThatOnlyFollowsFromAnotherIsNotOne() {
+  @Test("a defect that only follows from another is not one")
+  func aDefectThatOnlyFollowsFromAnotherIsNotOne() {
     #expect(
       descriptions("{\"$float\" = 1.5}", .json, .init(restoresCoercedValues: true)) == [
         #"1:11: "=" where ":" is due (in $float)"#
@@ -137,9 +137,9 @@ struct FaultListTests {
   }
 }
 
-@Suite("Faults of inputs from somebody who means harm")
-struct FaultHostileTests {
-  /// Inputs with hundreds of thousands of faults, or with one that a careless reader would look at again and again.
+@Suite("Defects of inputs from somebody who means harm")
+struct DefectHostileTests {
+  /// Inputs with hundreds of thousands of defects, or with one that a careless reader would look at again and again.
   static let inputs: [(name: String, format: PropertyListFormat, data: Data)] = {
     func text(_ before: String, _ piece: String, _ count: Int, _ after: String = "") -> Data {
       Data((before + String(repeating: piece, count: count) + after).utf8)
@@ -220,9 +220,9 @@ struct FaultHostileTests {
   func takeTimeAndMemoryInProportionToTheInput(_ index: Int) {
     let input = Self.inputs[index]
     let duration = ThreadClock.measure {
-      let faults = PropertyListDocument.faults(in: input.data, format: input.format)
-      #expect(!faults.isEmpty && faults.count <= 100, "\(input.name)")
-      #expect(faults.allSatisfy { $0.message.utf8.count < 500 })
+      let defects = PropertyListDocument.defects(in: input.data, format: input.format)
+      #expect(!defects.isEmpty && defects.count <= 100, "\(input.name)")
+      #expect(defects.allSatisfy { $0.message.utf8.count < 500 })
     }
     // With room for a busy machine and a debug build.
     #expect(duration < .seconds(20), "\(input.format.rawValue), \(input.name): \(duration)")
@@ -232,7 +232,7 @@ struct FaultHostileTests {
   func takeTimeInProportionToTheInput() {
     let input = Data("[\"\(String(repeating: "\n", count: 40_000))x\"]".utf8)
     let duration = ThreadClock.measure {
-      #expect(PropertyListDocument.faults(in: input, format: .json, limit: .max).count == 40_000)
+      #expect(PropertyListDocument.defects(in: input, format: .json, limit: .max).count == 40_000)
     }
     #expect(duration < .seconds(15), "\(duration)")
   }
@@ -244,7 +244,7 @@ struct FaultHostileTests {
       (.openStep, String(repeating: "{a=", count: 100_000)), (.json, String(repeating: "{\"a\":", count: 100_000)),
     ] as [(PropertyListFormat, String)] {
       let outcome = OnSmallStack.run {
-        PropertyListDocument.faults(
+        PropertyListDocument.defects(
           in: Data(text.utf8), format: format, options: .init(limits: ParsingLimits(depth: .max)))
       }
       #expect((outcome.value as? [PropertyListError])?.isEmpty == false)

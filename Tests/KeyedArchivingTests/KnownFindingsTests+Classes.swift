@@ -4,8 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Faults of Foundation's collections, texts, errors, notifications and formatters on Linux.
-extension KnownFaultsTests {
+/// Findings of Foundation's collections, texts, errors, notifications and formatters on Linux.
+extension KnownFindingsTests {
   /// Foundation on Linux, NSArray: elements that are no UIDs, or UID 0, are dropped; without an array in NS.objects it
   /// is empty.
   @Test("no element of an array is dropped")

@@ -5,52 +5,52 @@ extension PropertyListDocument {
   /// Everything that is wrong with an input, and not only what a reader meets first.
   ///
   /// ```swift
-  /// for fault in PropertyListDocument.faults(in: data) { print(fault) }
+  /// for defect in PropertyListDocument.defects(in: data) { print(defect) }
   /// ```
   ///
   /// There are none exactly if the input can be read, and passes ``validate()``. The error that a reader throws is one
   /// of them. For the others, what is wrong is mended in the way that is most likely meant: a tag or a mark that is
-  /// missing counts as if it were there, what is no value counts as some value, and what only follows from a fault
-  /// before it is left out. So a fault can hide others, which come to light when it is corrected.
+  /// missing counts as if it were there, what is no value counts as some value, and what only follows from a defect
+  /// before it is left out. So a defect can hide others, which come to light when it is corrected.
   ///
   /// - Parameters:
   ///   - data: the whole input.
   ///   - format: the format of the input; nil to go by how it begins.
-  ///   - limit: how many faults are listed at most. Where there are as many as that, there may be more.
-  /// - Returns: the faults in the order of their places; those without a place last.
-  /// - Complexity: O(*n*) in the length of the input, and O(*d*) for each fault, in the depth at which it stands.
-  public static func faults(
+  ///   - limit: how many defects are listed at most. Where there are as many as that, there may be more.
+  /// - Returns: the defects in the order of their places; those without a place last.
+  /// - Complexity: O(*n*) in the length of the input, and O(*d*) for each defect, in the depth at which it stands.
+  public static func defects(
     in data: Data, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions(), limit: Int = 100
   ) -> [PropertyListError] {
     guard limit > 0 else { return [] }
-    let faults = faultLog(of: data, format: format, options: options, limit: limit).faults
-    return faults.enumerated().sorted {
+    let defects = defectLog(of: data, format: format, options: options, limit: limit).defects
+    return defects.enumerated().sorted {
       ($0.element.sortingPosition, $0.offset) < ($1.element.sortingPosition, $1.offset)
     }.map(\.element)
   }
 
-  /// The faults of an input in the order in which its reader finds them.
-  static func faultLog(
+  /// The defects of an input in the order in which its reader finds them.
+  static func defectLog(
     of data: Data, format: PropertyListFormat?, options: PropertyListReadingOptions, limit: Int
-  ) -> FaultLog {
-    var faults = FaultLog(limit: limit)
+  ) -> DefectLog {
+    var defects = DefectLog(limit: limit)
     do throws(PropertyListError) {
       let document = try PropertyListDocument(data, format: format, options: options)
-      document.validate(&faults)
+      document.validate(&defects)
     } catch {
       // What the reader of a text format stopped at is found again, with all the rest.
-      list(&faults, in: data, format ?? PropertyListFormat(detecting: data.bytes), options)
-      if faults.faults.isEmpty { faults.add(error) }
+      list(&defects, in: data, format ?? PropertyListFormat(detecting: data.bytes), options)
+      if defects.defects.isEmpty { defects.add(error) }
     }
-    return faults
+    return defects
   }
 
   private static func list(
-    _ faults: inout FaultLog, in data: Data, _ format: PropertyListFormat?, _ options: PropertyListReadingOptions
+    _ defects: inout DefectLog, in data: Data, _ format: PropertyListFormat?, _ options: PropertyListReadingOptions
   ) {
     guard !data.isEmpty, (try? options.limits.check(inputSize: data.count)) != nil else { return }
-    format?.findFaults(in: data, options: options, &faults)
+    format?.findDefects(in: data, options: options, &defects)
   }
 }
 
