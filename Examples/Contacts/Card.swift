@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a vCard (RFC 6350) says of a person, as far as the book has a place for it.
+/// What a vCard (RFC 6350) says of a person, as far as the book can hold it.
 struct Card {
   /// The line that it begins in.
   let line: Int

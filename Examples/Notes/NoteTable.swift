@@ -88,11 +88,11 @@ extension NoteTable {
   }
 
   private func addTags(of note: Note, _ key: String) throws {
-    for (place, name) in note.tags.enumerated() {
+    for (position, name) in note.tags.enumerated() {
       // A tag that is given twice counts once.
       try run(
         "INSERT INTO tag (note, place, name) VALUES (?, ?, ?) ON CONFLICT (note, name) DO NOTHING",
-        [.text(key), .integer(Int64(place)), .text(name)])
+        [.text(key), .integer(Int64(position)), .text(name)])
     }
   }
 
@@ -179,13 +179,13 @@ extension NoteTable {
     guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }
     // Whatever happens from here on. A connection with open statements cannot be closed.
     defer { sqlite3_finalize(statement) }
-    for (place, value) in zip(Int32(1)..., values) {
+    for (index, value) in zip(Int32(1)..., values) {
       let code =
         switch value {
         case .text(let text):
-          sqlite3_bind_text64(statement, place, text, UInt64(text.utf8.count), Self.copying, UInt8(SQLITE_UTF8))
-        case .real(let number): sqlite3_bind_double(statement, place, number)
-        case .integer(let number): sqlite3_bind_int64(statement, place, number)
+          sqlite3_bind_text64(statement, index, text, UInt64(text.utf8.count), Self.copying, UInt8(SQLITE_UTF8))
+        case .real(let number): sqlite3_bind_double(statement, index, number)
+        case .integer(let number): sqlite3_bind_int64(statement, index, number)
         }
       guard code == SQLITE_OK else { throw failure(sql) }
     }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import ManagedObjects
 import SQLiteStore
 
-/// A place for notes.
+/// How notes are stored.
 enum NotebookKind: String, CaseIterable, ExpressibleByArgument {
   case archive, plist, xml, binary, sqlite, table, memory
 

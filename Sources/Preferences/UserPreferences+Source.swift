@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 extension UserPreferences {
-  /// Where a value comes from: a place of the search list.
+  /// Where a value comes from: an entry of the search list.
   public enum Source: Hashable, Sendable {
     /// A file of an administrator; such values cannot be changed.
     case managed(DomainName, path: String)
@@ -23,7 +23,7 @@ extension UserPreferences {
     }
   }
 
-  /// The places that values are looked for in, in order, with the paths of their files; nil for those in memory.
+  /// The sources that values are looked for in, in order, with the paths of their files; nil for those in memory.
   public var searchList: [(source: Source, path: String?)] { layers.map { ($0.source, $0.file?.path) } }
 }
 

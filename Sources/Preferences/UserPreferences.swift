@@ -40,7 +40,7 @@ public final class UserPreferences: Sendable {
   /// Files of other domains that were changed by way of this value.
   private let others = Mutex<[ObjectIdentifier: DomainFile]>([:])
 
-  /// One place of the search list.
+  /// One layer of the search list.
   struct Layer: Sendable {
     let source: Source
     let table: DomainTable
@@ -99,7 +99,7 @@ public final class UserPreferences: Sendable {
     context = ownContext ?? PreferencesContext.at(locations)
     let user = Self.userLayers(name, locations, context) { .application($0, $1) }
     file = context.file(of: PersistentDomain(name))
-    // An application's domain may be the global one; it then has its place once.
+    // An application's domain may be the global one; it is then searched once.
     let names = name == .global ? [name] : [name, .global]
     upper =
       Self.folderLayers(names, locations.managedFolders) { .managed($0, path: $1) }
@@ -136,7 +136,7 @@ public final class UserPreferences: Sendable {
 
 /// The search list.
 extension UserPreferences {
-  /// All places that values are looked for in, in order.
+  /// All layers that values are looked for in, in order.
   var layers: [Layer] {
     // A missing thread may have the lock.
     upper + (ForkedChild.isThisProcess ? [] : suites.withLock { $0 }) + lower

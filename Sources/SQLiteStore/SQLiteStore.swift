@@ -18,7 +18,7 @@ public final class SQLiteStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "SQLite"
 
-  /// The place of the file.
+  /// The URL of the file.
   public let url: URL
   public let number: StoreNumber
   public let identifier: String

@@ -248,7 +248,7 @@ extension StoreState {
 extension StoreState {
   /// What others saved since the last call; nil for nothing, and for the first call.
   mutating func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
-    try database.checkPlace()
+    try database.checkHasNotMoved()
     let known = others
     var changes: SavedChanges?
     let latest = try database.transaction(.deferred) { () throws(ManagedObjectError) in
@@ -341,49 +341,49 @@ extension StoreState {
   mutating func rows(_ keys: [RowKey], withFileOf slot: Int? = nil) throws(ManagedObjectError) -> [StoreRow?] {
     if keys.count == 1 { return [try row(keys[0], withFileOf: slot)] }
     var results = [StoreRow?](repeating: nil, count: keys.count)
-    for (table, places) in places(of: keys) {
+    for (table, indices) in keyIndices(keys) {
       guard let selection = selection(table.entities) else { continue }
-      let list = NumberList(places.map { keys[$0].number })
+      let list = NumberList(indices.map { keys[$0].number })
       let statement = try database.statement(
         "SELECT \(selection.list("t")) FROM \(table.name.sqlName) t WHERE t.Z_PK \(list.condition)")
       try list.bind(to: statement, 1)
-      var wanted = RowPositions(capacity: places.count)
+      var wanted = RowPositions(capacity: indices.count)
       var repeated: [Int] = []
-      for place in places where !wanted.insert(place, for: keys[place]) { repeated.append(place) }
+      for index in indices where !wanted.insert(index, for: keys[index]) { repeated.append(index) }
       try statement.forEachRow { () throws(ManagedObjectError) in
         let row = try selection.row(statement, reading, withFileOf: slot)
-        if let place = wanted[row.key] { results[place] = row }
+        if let index = wanted[row.key] { results[index] = row }
       }
-      for place in repeated { results[place] = wanted[keys[place]].flatMap { results[$0] } }
+      for index in repeated { results[index] = wanted[keys[index]].flatMap { results[$0] } }
     }
     return results
   }
 
-  /// The places of keys that may be in this store, by table.
-  private func places(of keys: [RowKey]) -> [(StoreTable, [Int])] {
-    var places: [Int: [Int]] = [:]
-    for (place, key) in keys.enumerated() where key.store == storeNumber {
+  /// The indices of keys that may be in this store, by table.
+  private func keyIndices(_ keys: [RowKey]) -> [(StoreTable, [Int])] {
+    var indices: [Int: [Int]] = [:]
+    for (keyIndex, key) in keys.enumerated() where key.store == storeNumber {
       let index = Int(key.entityIndex)
       guard schema.tableIndices.indices.contains(index), schema.tableIndices[index] >= 0 else { continue }
-      places[schema.tableIndices[index], default: []].append(place)
+      indices[schema.tableIndices[index], default: []].append(keyIndex)
     }
-    return places.sorted { $0.key < $1.key }.map { (schema.tables[$0.key], $0.value) }
+    return indices.sorted { $0.key < $1.key }.map { (schema.tables[$0.key], $0.value) }
   }
 
   mutating func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
-    guard let first = keys.first, schema.places.indices.contains(Int(first.entityIndex)),
-      schema.places[Int(first.entityIndex)].indices.contains(slot)
+    guard let first = keys.first, schema.slotColumns.indices.contains(Int(first.entityIndex)),
+      schema.slotColumns[Int(first.entityIndex)].indices.contains(slot)
     else {
       return Array(repeating: nil, count: keys.count)
     }
-    guard case .toMany(let place) = schema.places[Int(first.entityIndex)][slot] else {
+    guard case .toMany(let columns) = schema.slotColumns[Int(first.entityIndex)][slot] else {
       return try rows(keys, withFileOf: slot).map { $0?.values[slot] }
     }
     let found = try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
-      .keys(place, keys.map(\.number))
+      .keys(columns, keys.map(\.number))
     return keys.map { key in
       let targets = found[key.number] ?? []
-      return place.isOrdered ? .orderedToMany(OrderedSet(targets)) : .toMany(Set(targets))
+      return columns.isOrdered ? .orderedToMany(OrderedSet(targets)) : .toMany(Set(targets))
     }
   }
 }
@@ -393,8 +393,8 @@ extension StoreState {
   /// The path of the file that has the value of a slot; nil for a value that is in the store itself.
   func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
     let index = Int(key.entityIndex)
-    guard schema.places.indices.contains(index), schema.places[index].indices.contains(slot),
-      case .attribute(let column, _, isExternal: true) = schema.places[index][slot],
+    guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(slot),
+      case .attribute(let column, _, isExternal: true) = schema.slotColumns[index][slot],
       let table = schema.table(ofEntity: index)
     else { return nil }
     let statement = try database.statement(

@@ -50,7 +50,7 @@
 
     /// Watches whether a folder or a symbolic link is moved or removed, not what happens in it; nil if it cannot be
     /// watched. Has the number of the folder if that is watched too.
-    package func watchPlace(of path: String) -> Folder? {
+    package func watchMoveOrRemoval(of path: String) -> Folder? {
       watch(path, UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD))
     }
 

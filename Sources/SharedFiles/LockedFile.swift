@@ -8,7 +8,7 @@ package import SystemFiles
 /// path, which is looked at once the lock is held and again when the file is replaced. A file that this process may not
 /// open is locked by way of its folder.
 package struct LockedFile: ~Copyable, Sendable {
-  private let place: FileLocation
+  private let location: FileLocation
   /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
   private let lock: HeldLock
   /// Why the file cannot be opened; nil if it is.
@@ -20,12 +20,12 @@ package struct LockedFile: ~Copyable, Sendable {
   ///
   /// - Parameter deadline: how long to wait for another process that has it locked.
   /// - Returns: nil if there is no such file.
-  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names the place if what is
-  ///   there is no regular file, or must not be replaced by way of the links that lead to it.
+  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names the location if what
+  ///   is there is no regular file, or must not be replaced by way of the links that lead to it.
   package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(FileError) {
     while true {
-      guard let place = try FileLocation(path), let found = try place.file() else { return nil }
-      let (descriptor, defect) = try Self.open(place, found)
+      guard let location = try FileLocation(path), let found = try location.file() else { return nil }
+      let (descriptor, defect) = try Self.open(location, found)
       let lock = HeldLock(on: descriptor, reportedAs: path)
       if descriptor >= 0 { try FileSystem.lock(descriptor, path, until: deadline) }
       var status = found
@@ -33,30 +33,30 @@ package struct LockedFile: ~Copyable, Sendable {
       if defect == nil {
         try FileSystem.perform(.status, "read", path) { unsafe fstat(descriptor, &status) }
       } else {
-        isForbidden = try Self.isForbidden(place)
+        isForbidden = try Self.isForbidden(location)
       }
       let identity = FileIdentity(status)
       if isForbidden, let current = try FileIdentity(at: path), current.isSameFile(as: identity) {
-        self.place = place
+        self.location = location
         self.lock = lock
         self.defect = defect
         self.identity = identity
         return
       }
-      // Somebody replaced or removed it while this process waited. Its place may have a file that has to be locked.
+      // Somebody replaced or removed it while this process waited. Another file may be there, which has to be locked.
       if ContinuousClock.now >= deadline { throw FileSystem.locked(path) }
     }
   }
 
   /// Opens what is to be locked for a file. Never waits.
   private static func open(
-    _ place: FileLocation, _ status: stat
+    _ location: FileLocation, _ status: stat
   ) throws(FileError) -> (descriptor: Int32, defect: FileError?) {
     var defect: FileError?
     // To write if that is allowed: on a network file system only such a descriptor can be locked.
     for flags in [O_RDWR, O_RDONLY] {
       do throws(FileError) {
-        guard let descriptor = try place.open(flags) else { break }
+        guard let descriptor = try location.open(flags) else { break }
         return (descriptor, nil)
       } catch {
         guard FileError.isAboutFile(error.code) || error.code == EROFS else { throw error }
@@ -64,13 +64,13 @@ package struct LockedFile: ~Copyable, Sendable {
       }
     }
     // Of two processes that may not open it, one sets it aside, and the other finds what the first has saved.
-    return (place.folder.openAgain(), defect)
+    return (location.folder.openAgain(), defect)
   }
 
   /// Whether the file may still not be opened.
-  private static func isForbidden(_ place: FileLocation) throws(FileError) -> Bool {
+  private static func isForbidden(_ location: FileLocation) throws(FileError) -> Bool {
     do throws(FileError) {
-      if let descriptor = try place.open(O_RDONLY) { _ = close(descriptor) }
+      if let descriptor = try location.open(O_RDONLY) { _ = close(descriptor) }
       return false
     } catch {
       guard FileError.isAboutFile(error.code) else { throw error }
@@ -81,13 +81,13 @@ package struct LockedFile: ~Copyable, Sendable {
   /// The whole of the file, at most `limit` bytes.
   package mutating func read(limit: Int) throws(FileError) -> Data {
     if let defect { throw defect }
-    guard lseek(lock.descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", place.path) }
-    let (data, identity) = try FileSystem.readRegularFile(lock.descriptor, named: place.path, limit: limit)
+    guard lseek(lock.descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", location.path) }
+    let (data, identity) = try FileSystem.readRegularFile(lock.descriptor, named: location.path, limit: limit)
     self.identity = identity
     return data
   }
 
-  /// Puts `data` in the place of the file in one step. It is on the disk, and its name is when its folder is.
+  /// Replaces the file with `data` in one step. It is on the disk, and its name is when its folder is.
   ///
   /// The new file belongs to the user of this process. If the old one does too, or is shared with a group on purpose,
   /// its group and permission bits are kept; else only this user can read it. It stays locked until it is certain that
@@ -105,43 +105,43 @@ package struct LockedFile: ~Copyable, Sendable {
   package consuming func replace(
     with data: Data, settingAside suffix: String?, lastGood: FileIdentity? = nil, displaced: @autoclosure () -> String
   ) throws(FileError) -> FileIdentity? {
-    if suffix == nil { try place.checkOwner(of: identity) }
-    let file = try NewFile.holding(data, at: place, place.permissions(like: suffix == nil ? identity : lastGood))
+    if suffix == nil { try location.checkOwner(of: identity) }
+    let file = try NewFile.holding(data, at: location, location.permissions(like: suffix == nil ? identity : lastGood))
     guard try isUnchanged() else { return nil }
-    guard let identity = try file.takePlace(of: self.identity, settingAside: suffix, displaced: displaced) else {
+    guard let identity = try file.commit(replacing: self.identity, settingAside: suffix, displaced: displaced) else {
       return nil
     }
     // The folder may have been moved, and the path lead to another.
-    return place.isCurrent ? identity : nil
+    return location.isCurrent ? identity : nil
   }
 
   /// Throws an error if the file, which cannot be read, must stay where it is.
   package func checkSettingAside() throws(FileError) {
-    try place.checkSettingAside(identity, isForbidden: defect != nil)
+    try location.checkSettingAside(identity, isForbidden: defect != nil)
   }
 
   /// Whether the file is still at its path and as it was when it was read.
-  package func isUnchanged() throws(FileError) -> Bool { try FileIdentity(at: place.path) == identity }
+  package func isUnchanged() throws(FileError) -> Bool { try FileIdentity(at: location.path) == identity }
 
   /// Brings the file to the disk; its name is there when its folder is.
   package func synchronize() throws(FileError) {
-    try FileSystem.perform(.synchronize, "write", place.path) { fsync(lock.descriptor) }
+    try FileSystem.perform(.synchronize, "write", location.path) { fsync(lock.descriptor) }
   }
 
   /// Removes the file, or keeps it under its name with a suffix, and a number if need be. That is on the disk when the
   /// folder is. Returns false if somebody who does not lock it changed the file since it was read.
   package consuming func remove(settingAside suffix: String? = nil) throws(FileError) -> Bool {
-    if suffix == nil { try place.checkOwner(of: identity) }
+    if suffix == nil { try location.checkOwner(of: identity) }
     guard try isUnchanged() else { return false }
     if let suffix {
       do throws(FileError) {
-        guard try place.keep(identity, suffix: suffix) != nil else { return false }
+        guard try location.keep(identity, suffix: suffix) != nil else { return false }
       } catch {
         guard error.code == EMLINK else { throw error }
-        return try place.moveAside(identity, suffix: suffix)
+        return try location.moveAside(identity, suffix: suffix)
       }
     }
-    return try place.remove(identity)
+    return try location.remove(identity)
   }
 }
 

@@ -1,6 +1,6 @@
 /// A file that belongs to another one, and that is written in place.
 extension FileLocation {
-  /// The place of the companion of a file: in its folder, with a hidden name that ends with `suffix`.
+  /// The location of the companion of a file: in its folder, with a hidden name that ends with `suffix`.
   package func companion(_ suffix: String) -> FileLocation {
     let hidden = [CChar(bitPattern: UInt8(ascii: "."))] + name.dropLast() + suffix.utf8CString
     return FileLocation(hidden, nextTo: self)

@@ -1,6 +1,6 @@
-/// Taking what is in a place out of it, so that nothing is lost of what a program put there that does not lock it.
+/// Taking what is at a location out of it, so that nothing is lost of what a program put there that does not lock it.
 extension FileLocation {
-  /// Exchanges the file in the place and one beside it, in one step. Returns false if the system or the file system
+  /// Exchanges the file at the location and one beside it, in one step. Returns false if the system or the file system
   /// cannot do that.
   func exchange(with other: FileSystem.SystemPath) throws(FileError) -> Bool {
     guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return true }
@@ -12,11 +12,11 @@ extension FileLocation {
     }
   }
 
-  /// Puts back what came out of the place unexpectedly, and now has the name `other`, in exchange for the file that was
-  /// put there. If yet another has taken the place of that, it stays, being the newest, and what came out is kept
-  /// beside it, under the name of the place with `displaced`.
+  /// Puts back what came out of the location unexpectedly, and now has the name `other`, in exchange for the file that
+  /// was put there. If yet another has replaced that, it stays, being the newest, and what came out is kept beside it,
+  /// under the name of the location with `displaced`.
   func putBack(
-    _ other: FileSystem.SystemPath, inPlaceOf file: FileIdentity, displaced: String
+    _ other: FileSystem.SystemPath, insteadOf file: FileIdentity, displaced: String
   ) throws(FileError) {
     func exchange() throws(FileError) {
       guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return }
@@ -28,9 +28,9 @@ extension FileLocation {
     _ = try addName(to: other, suffix: displaced)
   }
 
-  /// Gives the file in the place a second name, one that no other file has: its own with a suffix, and a number if need
-  /// be. Returns it; nil if the file is not the one in the place any more. Throws `EMLINK` where there are no second
-  /// names.
+  /// Gives the file at the location a second name, one that no other file has: its own with a suffix, and a number if
+  /// need be. Returns it; nil if the file is not the one at the location any more. Throws `EMLINK` where there are no
+  /// second names.
   package func keep(_ file: FileIdentity, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     if let kept = nameKept(of: file) { return kept }
     guard let candidate = try addName(to: name, suffix: suffix) else { return nil }
@@ -57,8 +57,8 @@ extension FileLocation {
     throw FileError(EEXIST, "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 
-  /// Gives the file in the place another name, where there are no second names. Returns whether that was done; not if
-  /// the file is not the one in the place any more.
+  /// Gives the file at the location another name, where there are no second names. Returns whether that was done; not
+  /// if the file is not the one at the location any more.
   package func moveAside(_ file: FileIdentity, suffix: String) throws(FileError) -> Bool {
     guard identity(of: name) == file else { return false }
     for candidate in candidates(suffix) where identity(of: candidate) == nil {
@@ -68,8 +68,8 @@ extension FileLocation {
     throw FileError(EEXIST, "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 
-  /// Removes the file in the place. Returns whether that was done; not if the file is not the one in the place any
-  /// more.
+  /// Removes the file at the location. Returns whether that was done; not if the file is not the one at the location
+  /// any more.
   package func remove(_ file: FileIdentity) throws(FileError) -> Bool {
     // Under another name first, to look at what it is.
     let out = NewFile.temporaryName(for: name)
@@ -87,7 +87,7 @@ extension FileLocation {
     return isExpected
   }
 
-  /// The name under which a process has kept the file that was killed before it put another in its place.
+  /// The name under which a process that was killed before it replaced the file has kept it.
   private func nameKept(of file: FileIdentity) -> FileSystem.SystemPath? {
     var status = stat()
     guard folder.status(of: name, &status) == 0, status.st_nlink > 1 else { return nil }

@@ -1,6 +1,6 @@
-/// The place of a file that may be written: an open folder, and a name in it that is no link's.
+/// The location of a file that may be written: an open folder, and a name in it that is no link's.
 ///
-/// Links are followed once, when the place is looked for. Whoever moves folders or puts links in the way after that
+/// Links are followed once, when the location is looked for. Whoever moves folders or puts links in the way after that
 /// changes nothing: all calls are about the name in that folder. A link that another user made, in a folder that others
 /// can write to, is not followed, since it could lead to any file of the user.
 ///
@@ -15,7 +15,7 @@ package struct FileLocation: Sendable {
   /// Whether the name at the path is a link's, which leads here.
   let isBehindLink: Bool
 
-  /// The place that a path leads to, links followed.
+  /// The location that a path leads to, links followed.
   ///
   /// - Returns: nil if there is no folder for it.
   /// - Throws: ``FileError``, also for a link that is not to be followed.
@@ -24,7 +24,7 @@ package struct FileLocation: Sendable {
     try self.init(lookingFor: path)
   }
 
-  /// The place, where it does not matter to a test that it cannot be found.
+  /// As ``init(_:)``, but without the call that tests can make fail.
   init?(lookingFor path: String) throws(FileError) {
     var walk = try PathWalk(path)
     guard let name = try walk.next() else { return nil }
@@ -43,7 +43,7 @@ package struct FileLocation: Sendable {
     isBehindLink = false
   }
 
-  /// What is in the place; nil if nothing is.
+  /// The status of what is at the location; nil if nothing is there.
   func status() throws(FileError) -> stat? {
     var status = stat()
     guard FileSystem.attempt(.status, path, { folder.status(of: name, &status) }) == 0 else {
@@ -53,8 +53,8 @@ package struct FileLocation: Sendable {
     return status
   }
 
-  /// The regular file in the place; nil if nothing is there. Throws an error that says what is there instead, or that
-  /// it belongs to another user and a link leads to it.
+  /// The regular file at the location; nil if nothing is there. Throws an error that says what is there instead, or
+  /// that it belongs to another user and a link leads to it.
   package func file() throws(FileError) -> stat? {
     guard let status = try status() else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {

@@ -27,7 +27,7 @@ extension FileSystem {
   }
 
   /// The folders and symbolic links that an absolute path leads through, from the top; itself if it is such a link. If
-  /// another takes the place of one, the path leads elsewhere.
+  /// one is replaced by another, the path leads elsewhere.
   package static func waypoints(of path: String) -> [String] {
     var waypoints: [String] = []
     // What is passed has no links in it, so the folder above it is the one its name says.

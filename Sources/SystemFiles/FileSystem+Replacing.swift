@@ -5,7 +5,7 @@ package import FoundationEssentials
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and status is filled by the call that it is given to.
 extension FileSystem {
-  /// Puts `data` in the place of a file in one step: into a new file beside it, on the disk, then renamed.
+  /// Replaces a file with `data` in one step: writes a new file beside it, brings it to the disk, then renames it.
   ///
   /// A symbolic link is followed, so that the file it names is replaced and not the link; but not one that another user
   /// made in a folder that others can write to, and not to a file that belongs to another user. The permission bits of
@@ -14,7 +14,7 @@ extension FileSystem {
   package static func replace(_ path: String, with data: Data) throws(FileError) {
     let replacement = try Replacement(of: path)
     try replacement.output.write(data)
-    try replacement.takePlace()
+    try replacement.commit()
   }
 
   /// Makes a file that must not exist yet, in one step. It is on the disk, and its name is when its folder is. Returns
@@ -25,12 +25,12 @@ extension FileSystem {
   package static func create(
     _ path: String, with data: Data, permissions: mode_t? = nil
   ) throws(FileError) -> FileIdentity? {
-    guard let place = try FileLocation(path) else { return nil }
-    let permissions: NewFile.Permissions = permissions.map { .new($0) } ?? place.permissionsOfNewFile
-    return try NewFile.holding(data, at: place, permissions).takeFreePlace()
+    guard let location = try FileLocation(path) else { return nil }
+    let permissions: NewFile.Permissions = permissions.map { .new($0) } ?? location.permissionsOfNewFile
+    return try NewFile.holding(data, at: location, permissions).commitAsNew()
   }
 
-  /// Whether a path leads to something that is written to, as a terminal is, and that no file takes the place of.
+  /// Whether a path leads to something that is written to, as a terminal is, and that is not replaced by a file.
   fileprivate static func isWrittenTo(_ path: String) throws(FileError) -> Bool {
     if namesOpenFile(path) { return true }
     var status = stat()
@@ -63,7 +63,7 @@ extension FileSystem {
 }
 
 /// The replacement of one file, as ``FileSystem/replace(_:with:)`` does it, for what is written piece by piece. Nothing
-/// changes unless it takes the place of the file.
+/// changes unless it is committed.
 package struct Replacement: ~Copyable {
   /// What the file is to hold is written here.
   package let output: FileOutput
@@ -81,27 +81,27 @@ package struct Replacement: ~Copyable {
       file = nil
       return
     }
-    guard let place = try FileLocation(path) else {
+    guard let location = try FileLocation(path) else {
       throw FileError(ENOENT, "cannot write \(path): \(FileSystem.message(ENOENT))")
     }
-    let permissions: NewFile.Permissions = try place.file().map { .same(as: $0) } ?? .new(0o666)
-    FileSystem.removeAbandonedFilesOnce(beside: place)
-    let file = try UnfinishedFile(at: place, permissions)
+    let permissions: NewFile.Permissions = try location.file().map { .same(as: $0) } ?? .new(0o666)
+    FileSystem.removeAbandonedFilesOnce(beside: location)
+    let file = try UnfinishedFile(at: location, permissions)
     output = file.output
     self.file = file
   }
 
-  /// Puts what was written in the place of the file. It is on the disk then, and so is its name.
-  package consuming func takePlace() throws(FileError) {
+  /// Replaces the file with what was written. It is on the disk then, and so is its name.
+  package consuming func commit() throws(FileError) {
     let path = output.name
     guard let file = try finish(isOnDisk: true) else { return }
-    try file.takePlace()
+    try file.commit()
     try FileSystem.synchronizeFolder(of: path)
   }
 
-  /// Puts what was written in the place of a file in the state that it had once. It is on the disk then, and so is its
-  /// name. Returns false if another file is there by now, or it was written to; nothing has changed then.
-  package consuming func takePlace(insteadOf original: Replacements.Original) throws(FileError) -> Bool {
+  /// Replaces a file that must still be in the state `original` with what was written. It is on the disk then, and so
+  /// is its name. Returns false if another file is there by now, or it was written to; nothing has changed then.
+  package consuming func commit(insteadOf original: Replacements.Original) throws(FileError) -> Bool {
     let path = output.name
     guard let file = try finish(isOnDisk: true) else { return true }
     guard try Self.exchange(file, original) else { return false }
@@ -109,11 +109,11 @@ package struct Replacement: ~Copyable {
     return true
   }
 
-  /// Returns whether the new file is in the place of the other.
+  /// Returns whether the new file has replaced the other.
   static func exchange(
     _ file: consuming NewFile, _ original: Replacements.Original
   ) throws(FileError) -> Bool {
-    try file.takePlace(of: original.identity, settingAside: nil) { ".displaced" } != nil
+    try file.commit(replacing: original.identity, settingAside: nil) { ".displaced" } != nil
   }
 
   /// - Returns: nil for what was written to.

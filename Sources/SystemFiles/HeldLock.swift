@@ -44,11 +44,11 @@ private struct LockDescriptors: @unchecked Sendable {
   private static let none: Int32 = -1
   /// More than a process locks at a time. A child does not close those beyond.
   private static let count = 128
-  private let places: UnsafeMutablePointer<Atomic<Int32>>
+  private let slots: UnsafeMutablePointer<Atomic<Int32>>
 
   init() {
-    unsafe places = .allocate(capacity: Self.count)
-    for index in 0..<Self.count { unsafe (places + index).initialize(to: Atomic(Self.none)) }
+    unsafe slots = .allocate(capacity: Self.count)
+    for index in 0..<Self.count { unsafe (slots + index).initialize(to: Atomic(Self.none)) }
   }
 
   func add(_ descriptor: Int32) { replace(Self.none, by: descriptor) }
@@ -58,7 +58,7 @@ private struct LockDescriptors: @unchecked Sendable {
   /// Replaces the first that is `old`.
   private func replace(_ old: Int32, by new: Int32) {
     for index in 0..<Self.count {
-      let (isOld, _) = unsafe places[index].compareExchange(
+      let (isOld, _) = unsafe slots[index].compareExchange(
         expected: old, desired: new, ordering: .sequentiallyConsistent)
       if isOld { return }
     }
@@ -66,7 +66,7 @@ private struct LockDescriptors: @unchecked Sendable {
 
   func closeAll() {
     for index in 0..<Self.count {
-      let descriptor = unsafe places[index].exchange(Self.none, ordering: .sequentiallyConsistent)
+      let descriptor = unsafe slots[index].exchange(Self.none, ordering: .sequentiallyConsistent)
       if descriptor != Self.none { _ = close(descriptor) }
     }
   }

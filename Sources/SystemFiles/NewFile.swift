@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
-/// A complete file on the disk beside the one whose place it is to take.
+/// A complete file on the disk beside the one that it is to replace.
 package struct NewFile: ~Copyable {
-  fileprivate let place: FileLocation
+  fileprivate let location: FileLocation
   fileprivate let temporary: FileSystem.SystemPath
   fileprivate let identity: FileIdentity
   /// Keeps the file locked; nil if it is not to be.
@@ -12,7 +12,7 @@ package struct NewFile: ~Copyable {
   fileprivate var registrations: [UnfinishedFiles.Registration] = []
 
   deinit {
-    if !isGone { _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) } }
+    if !isGone { _ = FileSystem.attempt(.unlink, location.path) { location.folder.remove(temporary) } }
   }
 
   /// To whom the file belongs, and who may use it.
@@ -31,84 +31,84 @@ package struct NewFile: ~Copyable {
 
   /// A file that holds `data`, which nobody else can lock before this value goes.
   package static func holding(
-    _ data: Data, at place: FileLocation, _ permissions: Permissions
+    _ data: Data, at location: FileLocation, _ permissions: Permissions
   ) throws(FileError) -> NewFile {
-    let file = try UnfinishedFile(at: place, permissions)
+    let file = try UnfinishedFile(at: location, permissions)
     try file.output.write(data)
     return try file.finish(isLocked: true)
   }
 
-  /// Takes the place of whatever is there. The name is on the disk when the folder is.
+  /// Replaces whatever is at the location. The name is on the disk when the folder is.
   @discardableResult
-  package consuming func takePlace() throws(FileError) -> FileIdentity {
-    let (place, temporary) = (place, temporary)
-    try FileSystem.perform(.rename, "write", place.path) { place.folder.rename(temporary, to: place.name) }
+  package consuming func commit() throws(FileError) -> FileIdentity {
+    let (location, temporary) = (location, temporary)
+    try FileSystem.perform(.rename, "write", location.path) { location.folder.rename(temporary, to: location.name) }
     isGone = true
     return identity
   }
 
-  /// Takes the place of a file. The name is on the disk when the folder is. Returns nil if another file is there; it
-  /// stays.
+  /// Replaces a file. The name is on the disk when the folder is. Returns nil if another file is there; it stays.
   ///
   /// - Parameters:
   ///   - suffix: if not nil, the file is kept under its name with that, and a number if need be.
-  ///   - displaced: the same for a file that came between, and that another one has taken the place of.
-  package consuming func takePlace(
-    of old: FileIdentity, settingAside suffix: String?, displaced: () -> String
+  ///   - displaced: the same for a file that came between, and that another one has replaced.
+  package consuming func commit(
+    replacing old: FileIdentity, settingAside suffix: String?, displaced: () -> String
   ) throws(FileError) -> FileIdentity? {
     var kept: FileSystem.SystemPath?
     if let suffix {
       do throws(FileError) {
-        kept = try place.keep(old, suffix: suffix)
+        kept = try location.keep(old, suffix: suffix)
         if kept == nil { return nil }
       } catch {
         guard error.code == EMLINK else { throw error }
-        guard try place.moveAside(old, suffix: suffix) else { return nil }
-        return try takeFreePlace()
+        guard try location.moveAside(old, suffix: suffix) else { return nil }
+        return try commitAsNew()
       }
     }
-    registrations.append(UnfinishedFiles.add(temporary, in: place.folder, .replaced(old)))
-    guard try place.exchange(with: temporary) else {
-      guard place.identity(of: place.name) == old else { return nil }
-      return try takePlace()
+    registrations.append(UnfinishedFiles.add(temporary, in: location.folder, .replaced(old)))
+    guard try location.exchange(with: temporary) else {
+      guard location.identity(of: location.name) == old else { return nil }
+      return try commit()
     }
     // What came out goes with this value, if that is what was to be replaced.
-    if place.identity(of: temporary) == old { return identity }
+    if location.identity(of: temporary) == old { return identity }
     do throws(FileError) {
-      try place.putBack(temporary, inPlaceOf: identity, displaced: displaced())
+      try location.putBack(temporary, insteadOf: identity, displaced: displaced())
     } catch {
       isGone = true
       throw error
     }
     // The same file, written to, is not to be kept as it is now. Another one has taken the last other name of the old
     // one.
-    if let kept, place.identity(of: place.name)?.isSameFile(as: old) == true { _ = place.folder.remove(kept) }
+    if let kept, location.identity(of: location.name)?.isSameFile(as: old) == true { _ = location.folder.remove(kept) }
     return nil
   }
 
-  /// Takes a place where no file is. The name is on the disk when the folder is. Returns nil if there is one.
-  consuming func takeFreePlace() throws(FileError) -> FileIdentity? {
-    let (place, temporary) = (place, temporary)
-    guard FileSystem.attempt(.link, place.path, { place.folder.link(temporary, to: place.name) }) == 0 else {
+  /// Makes the file where there must be none. The name is on the disk when the folder is. Returns nil if there is one.
+  consuming func commitAsNew() throws(FileError) -> FileIdentity? {
+    let (location, temporary) = (location, temporary)
+    guard FileSystem.attempt(.link, location.path, { location.folder.link(temporary, to: location.name) }) == 0 else {
       switch errno {
       case EEXIST: return nil
       // File systems without hard links, and Android, which allows none. Two processes that make the first file at the
       // same moment are not told apart there.
       case EPERM, EACCES, ENOTSUP, ENOSYS, EMLINK:
-        if try place.status() != nil { return nil }
-        return try takePlace()
-      default: throw FileSystem.failure("write", place.path)
+        if try location.status() != nil { return nil }
+        return try commit()
+      default: throw FileSystem.failure("write", location.path)
       }
     }
     // The second name goes when this value does.
     return identity
   }
 
-  /// Leaves the file where it is, for somebody else to put in its place or to remove.
+  /// Leaves the file where it is, for somebody else to commit or to remove.
   consuming func handOver(insteadOf original: Replacements.Original?) -> ReadyFile {
     isGone = true
     return ReadyFile(
-      path: place.path, identity: identity, original: original, folder: place.folder.identity, temporary: temporary)
+      path: location.path, identity: identity, original: original, folder: location.folder.identity,
+      temporary: temporary)
   }
 }
 
@@ -145,52 +145,53 @@ extension NewFile {
   }
 }
 
-/// A file that is being written beside the one whose place it is to take, under a name that no other process knows. It
-/// is removed unless it is finished.
+/// A file that is being written beside the one that it is to replace, under a name that no other process knows. It is
+/// removed unless it is finished.
 final class UnfinishedFile {
   /// What is to be in the file is written here.
   let output: FileOutput
-  private let place: FileLocation
+  private let location: FileLocation
   private let temporary: FileSystem.SystemPath
   private var isFinished = false
   private var registration: UnfinishedFiles.Registration?
 
-  init(at place: FileLocation, _ permissions: NewFile.Permissions) throws(FileError) {
-    let (descriptor, temporary) = try Self.createTemporary(in: place, permissions)
-    output = FileOutput(descriptor: descriptor, name: place.path)
-    self.place = place
+  init(at location: FileLocation, _ permissions: NewFile.Permissions) throws(FileError) {
+    let (descriptor, temporary) = try Self.createTemporary(in: location, permissions)
+    output = FileOutput(descriptor: descriptor, name: location.path)
+    self.location = location
     self.temporary = temporary
     var status = stat()
     if unsafe fstat(descriptor, &status) == 0 {
-      registration = UnfinishedFiles.add(temporary, in: place.folder, .new(FileIdentity(status)))
+      registration = UnfinishedFiles.add(temporary, in: location.folder, .new(FileIdentity(status)))
     }
     // `removeAbandonedFiles` leaves locked files. Some file systems have no locks.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     // From here on the file goes with this value.
-    try Self.set(permissions, on: descriptor, reportedAs: place.path)
+    try Self.set(permissions, on: descriptor, reportedAs: location.path)
   }
 
   deinit {
     if isFinished { return }
-    _ = FileSystem.attempt(.unlink, place.path) { place.folder.remove(temporary) }
-    _ = FileSystem.attempt(.close, place.path) { close(output.descriptor) }
+    _ = FileSystem.attempt(.unlink, location.path) { location.folder.remove(temporary) }
+    _ = FileSystem.attempt(.close, location.path) { close(output.descriptor) }
   }
 
   /// The complete file, on the disk if it has to be, and locked until the value that is returned goes, if wanted.
   func finish(isOnDisk: Bool = true, isLocked: Bool = false) throws(FileError) -> NewFile {
     let descriptor = output.descriptor
-    if isOnDisk { try FileSystem.perform(.synchronize, "write", place.path) { fsync(descriptor) } }
-    let identity = try FileIdentity(descriptor, named: place.path)
+    if isOnDisk { try FileSystem.perform(.synchronize, "write", location.path) { fsync(descriptor) } }
+    let identity = try FileIdentity(descriptor, named: location.path)
     isFinished = true
     let registrations = registration.map { [$0] } ?? []
     guard isLocked else {
       _ = close(descriptor)
       return NewFile(
-        place: place, temporary: temporary, identity: identity, lock: nil, registrations: registrations)
+        location: location, temporary: temporary, identity: identity, lock: nil, registrations: registrations)
     }
     // It is locked since it was created.
-    let lock = HeldLock(on: descriptor, reportedAs: place.path)
-    return NewFile(place: place, temporary: temporary, identity: identity, lock: lock, registrations: registrations)
+    let lock = HeldLock(on: descriptor, reportedAs: location.path)
+    return NewFile(
+      location: location, temporary: temporary, identity: identity, lock: lock, registrations: registrations)
   }
 }
 
@@ -220,14 +221,14 @@ extension UnfinishedFile {
   }
 
   private static func createTemporary(
-    in place: FileLocation, _ permissions: NewFile.Permissions
+    in location: FileLocation, _ permissions: NewFile.Permissions
   ) throws(FileError) -> (descriptor: Int32, name: FileSystem.SystemPath) {
     // Nobody else may read it until it has the permissions it is to have.
     let mode: mode_t = if case .new(let mode) = permissions { mode } else { 0o600 }
     for _ in 0..<100 {
-      let candidate = NewFile.temporaryName(for: place.name)
-      let descriptor = FileSystem.attempt(.create, place.path) {
-        place.folder.open(candidate, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+      let candidate = NewFile.temporaryName(for: location.name)
+      let descriptor = FileSystem.attempt(.create, location.path) {
+        location.folder.open(candidate, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
       }
       if descriptor >= 0 { return (descriptor, candidate) }
       guard errno == EEXIST else { break }
@@ -236,11 +237,11 @@ extension UnfinishedFile {
     let reason =
       code == EACCES || code == EROFS
       ? "no file can be made in its folder: \(FileSystem.message(code))" : FileSystem.message(code)
-    throw FileError(code, "cannot write \(place.path): \(reason)")
+    throw FileError(code, "cannot write \(location.path): \(reason)")
   }
 }
 
-/// A complete file beside the one whose place it is to take. Nothing is open for it, since many may wait.
+/// A complete file beside the one that it is to replace. Nothing is open for it, since many may wait.
 struct ReadyFile: Sendable {
   /// How errors name it.
   let path: String
@@ -251,29 +252,30 @@ struct ReadyFile: Sendable {
   fileprivate let temporary: FileSystem.SystemPath
 
   /// The folder that the file is in, and where it is to go. Throws `ENOENT` if the path leads to another folder by now.
-  private func place() throws(FileError) -> FileLocation {
-    guard let place = try FileLocation(path), let folder, place.folder.identity?.isSameFile(as: folder) == true else {
+  private func location() throws(FileError) -> FileLocation {
+    guard let location = try FileLocation(path), let folder, location.folder.identity?.isSameFile(as: folder) == true
+    else {
       throw FileError(ENOENT, "cannot write \(path): its folder was replaced")
     }
-    return place
+    return location
   }
 
   /// Returns false, and removes this file, if the one that is not to have changed has.
-  func takePlace() throws(FileError) -> Bool {
-    let place = try place()
-    _ = try place.file()
-    let file = NewFile(place: place, temporary: temporary, identity: identity, lock: nil)
+  func commit() throws(FileError) -> Bool {
+    let location = try location()
+    _ = try location.file()
+    let file = NewFile(location: location, temporary: temporary, identity: identity, lock: nil)
     guard let original else {
-      try file.takePlace()
+      try file.commit()
       return true
     }
     return try Replacement.exchange(file, original)
   }
 
-  func remove() { if let place = try? place() { _ = place.folder.remove(temporary) } }
+  func remove() { if let location = try? location() { _ = location.folder.remove(temporary) } }
 
   func open() throws(FileError) -> Int32 {
-    let place = try place()
-    return try FileSystem.perform(.open, "write", path) { place.folder.open(temporary, O_RDONLY) }
+    let location = try location()
+    return try FileSystem.perform(.open, "write", path) { location.folder.open(temporary, O_RDONLY) }
   }
 }

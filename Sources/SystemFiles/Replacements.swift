@@ -8,7 +8,7 @@ package final class Replacements: Sendable {
   private let ready = Mutex<(files: [ReadyFile], since: ContinuousClock.Instant)>(([], .now))
   private let greatestCount: Int
 
-  /// What could not be put in its place, and why. The file that was there before is there still.
+  /// The file that could not be replaced, and why. It is as it was before.
   package struct Failure {
     package let path: String
     package let error: FileError
@@ -19,7 +19,7 @@ package final class Replacements: Sendable {
   /// The file that is edited, which is not to have changed.
   package struct Original: Sendable {
     let identity: FileIdentity
-    /// What is to live until the file is in its place: what keeps others from editing it.
+    /// What is to live until the file is replaced: what keeps others from editing it.
     let lock: any AnyObject & Sendable
 
     package init(_ identity: FileIdentity, lock: any AnyObject & Sendable) {
@@ -30,7 +30,7 @@ package final class Replacements: Sendable {
   /// How many locked files wait at most, each of which takes two descriptors.
   private static let greatestLockedCount = 64
 
-  /// - Parameter greatestCount: how many files wait before they are put in their places.
+  /// - Parameter greatestCount: how many files wait before they replace the others.
   package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
 
   /// The longest time that a file waits if others follow it, far below the age of abandoned ones:
@@ -39,7 +39,7 @@ package final class Replacements: Sendable {
 
   deinit { for file in ready.withLock({ $0.files }) { file.remove() } }
 
-  /// Has a replacement take its place, now or when others do. Returns what failed of the files that waited.
+  /// Commits a replacement, now or when others are committed. Returns what failed of the files that waited.
   ///
   /// - Parameter original: the file, if it is not to have changed.
   package func add(
@@ -56,7 +56,7 @@ package final class Replacements: Sendable {
     return due ? finish() : []
   }
 
-  /// Puts all that wait in their places. They are on the disk then.
+  /// Commits all that wait. They are on the disk then.
   package func finish() -> [Failure] {
     let files = ready.withLock { ready in
       defer { ready.files = [] }
@@ -68,7 +68,7 @@ package final class Replacements: Sendable {
     for (file, defect) in zip(files, unwritten) {
       do throws(FileError) {
         if let defect { throw defect }
-        guard try file.takePlace() else {
+        guard try file.commit() else {
           let error = FileError(EAGAIN, "cannot write \(file.path): another program changed it")
           failures.append(Failure(path: file.path, error: error, isOutdated: true))
           continue

@@ -34,7 +34,7 @@ struct ArgumentRewriter {
     "--contains", "--where",
   ]
 
-  /// - Throws: `ValidationError` if the value of an option is missing, since another option stands in its place: the
+  /// - Throws: `ValidationError` if the value of an option is missing, since another option follows instead: the
   ///   variable of a script may be empty.
   static func checkValues(_ arguments: [String], of command: any ParsableCommand.Type) throws {
     let pairs = zip(arguments, arguments.dropFirst())
@@ -83,7 +83,7 @@ struct ArgumentRewriter {
   /// The role of what comes behind each option; hyphens are part of the names.
   private typealias Options = [String: Role]
 
-  /// The arguments up to `--` with others in their places.
+  /// The arguments up to `--` replaced by others.
   private func rewriting(
     _ arguments: [String], _ replacement: (String, Role, Options) throws -> [String]
   ) rethrows -> [String] {

@@ -57,7 +57,7 @@ extension PropertyListError {
     }
   }
 
-  /// The line that names the file and the place.
+  /// The line that names the file and the position.
   package func line(about name: String) -> String {
     switch kind {
     case .inputOutput: return "\(ToolName.current): error: \(message.printable())"

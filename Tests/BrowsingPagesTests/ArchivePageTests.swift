@@ -104,7 +104,7 @@ struct ArchivePageTests {
     for (index, text) in texts.enumerated() { #expect(strings[index + 1]?[2] as? String == text) }
   }
 
-  @Test("show what cannot be read in its place")
+  @Test("show an error instead of what cannot be read")
   func showWhatCannotBeRead() throws {
     let page = try PageFile(
       SampleArchive.of([

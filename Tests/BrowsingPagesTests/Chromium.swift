@@ -119,10 +119,10 @@ final class BrowserTab {
   /// Opens a file, and waits until all of its data has been read.
   ///
   /// - Parameters:
-  ///   - place: the part of the address behind `#`.
+  ///   - fragment: the part of the address after `#`.
   ///   - scheme: the colours that the reader prefers: `light` or `dark`.
   init(
-    _ page: PageFile, at place: String = "", width: Int = 1400, height: Int = 900, scheme: String = "light"
+    _ page: PageFile, at fragment: String = "", width: Int = 1400, height: Int = 900, scheme: String = "light"
   ) throws {
     self.page = page
     browser = try Chromium.shared.get()
@@ -146,7 +146,7 @@ final class BrowserTab {
         addEventListener("securitypolicyviolation", (event) => window.errors.push(event.violatedDirective));
         """
       ])
-    let url = URL(filePath: page.path).absoluteString + (place.isEmpty ? "" : "#\(place)")
+    let url = URL(filePath: page.path).absoluteString + (fragment.isEmpty ? "" : "#\(fragment)")
     try call("Page.navigate", ["url": url])
     try wait(for: "document.documentElement.hasAttribute('data-read') && document.querySelector('h1')")
   }
@@ -183,9 +183,9 @@ final class BrowserTab {
     }
   }
 
-  /// Goes to another place of the page.
-  func go(_ place: String, until condition: String) throws {
-    try evaluate("location.hash = \(Self.quoted(place)); 0")
+  /// Goes to another fragment of the page.
+  func go(_ fragment: String, until condition: String) throws {
+    try evaluate("location.hash = \(Self.quoted(fragment)); 0")
     try wait(for: condition)
   }
 

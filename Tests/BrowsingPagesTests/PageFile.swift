@@ -18,7 +18,7 @@ struct PageFile {
     folder = try TemporaryFolder(isInMemory: true)
     let replacement = try Replacement(of: folder.path("page.html"))
     try write(replacement.output)
-    try replacement.takePlace()
+    try replacement.commit()
   }
 
   init(_ archive: PropertyList, title: String = "Archive") throws {

@@ -106,12 +106,13 @@ struct PagesInBrowsersTests {
     let page = try PageFile(SampleArchive.of(objects, top: fields), title: texts[0])
     let tab = try BrowserTab(page)
     let groups = try tab.number("groups.length")
-    var places = [
+    var fragments = [
       "#/", "#/tree", "#/object/1", "#/search/alert", "#/search/%3Cscript%3E", "#/class/%E0%A4%A", "#/x/%zz",
     ]
-    places += (0..<Int(groups)).map { "GROUP\($0)" } + [18, 20, 22, 24].map { "#/object/\($0)" }
-    for place in places {
-      let address = place.hasPrefix("GROUP") ? try tab.text("placeOfGroup(groups[\(place.dropFirst(5))])") : place
+    fragments += (0..<Int(groups)).map { "GROUP\($0)" } + [18, 20, 22, 24].map { "#/object/\($0)" }
+    for fragment in fragments {
+      let address =
+        fragment.hasPrefix("GROUP") ? try tab.text("placeOfGroup(groups[\(fragment.dropFirst(5))])") : fragment
       try tab.go(address, until: "document.querySelector('#main h1') && shownPlace === location.hash")
       // Opens all that can be opened.
       try tab.evaluate("document.querySelectorAll('[aria-expanded=false]').forEach((item) => item.click())")

@@ -150,11 +150,11 @@ extension PagesInBrowsersTests {
       let store = try PageFile(SampleStore.store(250))
       let key = try #require(try store.rows(of: "Person").keys.min())
       let archive = try PageFile(SampleArchive.people)
-      for (name, page, place) in [
+      for (name, page, fragment) in [
         ("overview", store, "/"), ("table", store, "/entity/Person"), ("row", store, "/entity/Person/row/\(key)"),
         ("search", store, "/search/person"), ("tree", archive, "/tree"), ("object", archive, "/object/1"),
       ] {
-        let tab = try BrowserTab(page, at: place, width: width, height: width < 600 ? 720 : 900, scheme: scheme)
+        let tab = try BrowserTab(page, at: fragment, width: width, height: width < 600 ? 720 : 900, scheme: scheme)
         try tab.wait(for: "document.querySelector('#main h1')")
         if name == "search" { try tab.wait(for: "document.querySelector('[data-done]')") }
         #expect(try tab.text(Self.faintTexts).isEmpty, "\(name)")

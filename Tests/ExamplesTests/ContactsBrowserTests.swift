@@ -247,7 +247,7 @@ struct ContactsBrowserTests {
     #expect(try Program.run("contacts", ["show", "ada", file("sqlite")]).text.contains("groups: Fun, Navy\n"))
   }
 
-  @Test("deletes nobody who came to the place of somebody who is gone", arguments: kinds)
+  @Test("deletes nobody who came to the position of somebody who is gone", arguments: kinds)
   func lostSelection(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)

@@ -329,7 +329,7 @@ private struct OurOptionally: KeyedArchiving.SecureCoding {
   init(coder: KeyedUnarchiver) throws { name = try coder.decodeIfPresent(String.self, forKey: "name") }
 }
 
-/// An object that wants another archived in its place.
+/// An object that wants another archived instead of it.
 final class Replaced: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
 

@@ -211,7 +211,7 @@ struct PreferencesFileTests {
 @Suite("The domain of a program")
 struct ProgramDomainTests {
   /// Where the program is put, which link leads to it, and the bundle information beside it.
-  struct Place: CustomTestStringConvertible, Sendable {
+  struct Installation: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let program: String
     var link: String?
@@ -219,33 +219,33 @@ struct ProgramDomainTests {
     let domain: String
   }
 
-  static let places = [
-    Place(testDescription: "a name", program: "renamed", domain: "renamed"),
-    Place(testDescription: "a name with dots", program: "my.tool.exe", domain: "my.tool.exe"),
-    Place(testDescription: "a name with spaces", program: "my tool", domain: "my tool"),
-    Place(testDescription: "a name beyond ASCII", program: "wërkzeug 🙂", domain: "wërkzeug 🙂"),
-    Place(testDescription: "a hidden name", program: ".hidden", domain: ".hidden"),
-    Place(testDescription: "a symbolic link", program: "renamed", link: "link", domain: "renamed"),
-    Place(
+  static let installations = [
+    Installation(testDescription: "a name", program: "renamed", domain: "renamed"),
+    Installation(testDescription: "a name with dots", program: "my.tool.exe", domain: "my.tool.exe"),
+    Installation(testDescription: "a name with spaces", program: "my tool", domain: "my tool"),
+    Installation(testDescription: "a name beyond ASCII", program: "wërkzeug 🙂", domain: "wërkzeug 🙂"),
+    Installation(testDescription: "a hidden name", program: ".hidden", domain: ".hidden"),
+    Installation(testDescription: "a symbolic link", program: "renamed", link: "link", domain: "renamed"),
+    Installation(
       testDescription: "a bundle", program: "X.app/Contents/Linux/tool", information: "X.app/Contents",
       domain: "com.example.bundle"),
-    Place(
+    Installation(
       testDescription: "a bundle by a link", program: "X.app/Contents/Linux/tool", link: "link",
       information: "X.app/Contents", domain: "com.example.bundle"),
-    Place(
+    Installation(
       testDescription: "a folder of a bundle that is not for this system", program: "X.app/Contents/MacOS/tool",
       information: "X.app/Contents", domain: "tool"),
-    Place(testDescription: "a flat bundle", program: "X/tool", information: "X", domain: "com.example.bundle"),
-    Place(
+    Installation(testDescription: "a flat bundle", program: "X/tool", information: "X", domain: "com.example.bundle"),
+    Installation(
       testDescription: "a bundle of resources", program: "X/tool", information: "X/Resources",
       domain: "com.example.bundle"),
-    Place(
+    Installation(
       testDescription: "a bundle of contents", program: "X/tool", information: "X/Contents",
       domain: "com.example.bundle"),
-    Place(
+    Installation(
       testDescription: "a bundle of support files", program: "X/tool", information: "X/Support Files",
       domain: "com.example.bundle"),
-    Place(
+    Installation(
       testDescription: "resources that only have the program's name", program: "X/tool",
       information: "X/tool.resources", domain: "tool"),
   ]
@@ -256,31 +256,31 @@ struct ProgramDomainTests {
     try #require(copying.status == 0, "\(copying.errors)")
   }
 
-  @Test("is the one that Foundation takes", arguments: places)
-  func isTheOneThatFoundationTakes(_ place: Place) throws {
+  @Test("is the one that Foundation takes", arguments: installations)
+  func isTheOneThatFoundationTakes(_ installation: Installation) throws {
     var files = try FoundationPreferences()
     let home = try TemporaryFolder()
-    let program = home.url.appending(path: place.program)
+    let program = home.url.appending(path: installation.program)
     let manager = FileManager.default
     try manager.createDirectory(at: program.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Self.copy(files.program, to: program)
-    if let information = place.information {
+    if let information = installation.information {
       let folder = home.url.appending(path: information)
       try manager.createDirectory(at: folder, withIntermediateDirectories: true)
       let contents: PropertyList = ["CFBundleIdentifier": "com.example.bundle"]
       try contents.data(format: .xml).write(to: folder.appending(path: "Info.plist"))
     }
     files.program = program
-    if let link = place.link {
+    if let link = installation.link {
       files.program = home.url.appending(path: link)
       try manager.createSymbolicLink(at: files.program, withDestinationURL: program)
     }
     try files.run("foundation-set", "-", input: ["theirs": "there"])
-    #expect(files.names == ["\(place.domain).plist"])
-    #expect(try files.run("domain", "-").text == "\(place.domain)\n")
+    #expect(files.names == ["\(installation.domain).plist"])
+    #expect(try files.run("domain", "-").text == "\(installation.domain)\n")
     #expect(try files.run("string", "-", "theirs").text == "there\n")
     try files.run("set", "-", input: ["ours": "here"])
-    #expect(files.names == ["\(place.domain).plist"])
+    #expect(files.names == ["\(installation.domain).plist"])
     #expect(try files.run("foundation-string", "-", "ours").text == "here\n")
   }
 

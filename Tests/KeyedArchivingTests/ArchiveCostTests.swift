@@ -139,7 +139,7 @@ struct ArchiveCostTests {
     return file.data(root: root)
   }
 
-  @Test("a large text that many places refer to is in memory once", arguments: [true, false])
+  @Test("a large text that many references lead to is in memory once", arguments: [true, false])
   func largeText(_ isInObjects: Bool) throws {
     let text = megabytes(3000, isText: true, isInObjects: isInObjects)
     let data = megabytes(3000, isText: false, isInObjects: isInObjects)
@@ -356,16 +356,16 @@ struct ArchiveCostTests {
       file.add(string: "$null"), file.add(dictionary: [name: file.add(string: "NSArray")]),
       file.add(dictionary: [name: file.add(string: className)]),
     ]
-    var places: [Int] = []
+    var uids: [Int] = []
     for element in elements {
       switch element {
       case .string(let text): objects.append(file.add(string: text))
       case .integer(let integer): objects.append(file.add(integer: Int(exactly: integer) ?? 0))
       default: objects.append(file.add([0x09]))
       }
-      places.append(file.add(uid: objects.count - 1))
+      uids.append(file.add(uid: objects.count - 1))
     }
-    let shared = file.add(array: (0..<10_000).map { places[$0 % places.count] })
+    let shared = file.add(array: (0..<10_000).map { uids[$0 % uids.count] })
     let inner = file.add(uid: 2)
     let references = (0..<2000).map { _ in
       objects.append(file.add(dictionary: [list: shared, key: inner]))

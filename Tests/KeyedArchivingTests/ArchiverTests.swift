@@ -147,8 +147,8 @@ struct ArchiverTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: [String?].self, from: data) == ["$null", nil, "$null", "$nul"])
   }
 
-  @Test("a replacement is archived in place of a value, and once for an object")
-  func aReplacementIsArchivedInPlaceOfAValue() throws {
+  @Test("a replacement is archived instead of a value, and once for an object")
+  func aReplacementIsArchivedInsteadOfAValue() throws {
     final class Original: SecureCoding {
       static nonisolated(unsafe) var asked = 0
       static let archivedClass = ArchivedClass("Original")

@@ -4,13 +4,13 @@ import Foundation
 struct BinaryFile {
   var objects: [[UInt8]] = []
   private var top = 0
-  /// The places of objects that do not stand one behind the other, by their number.
-  private var places: [Int: Int] = [:]
+  /// The offsets of objects that do not begin at the end of another, by their number.
+  private var fixedOffsets: [Int: Int] = [:]
   private let rootUID: UInt8
 
   init(archiveWithRootUID uid: UInt8) { rootUID = uid }
 
-  /// A place for an object that comes later.
+  /// Adds an object without bytes, which are added later. Returns its number.
   mutating func reserve() -> Int {
     objects.append([])
     return objects.count - 1
@@ -53,7 +53,7 @@ struct BinaryFile {
     var bytes = Array("bplist00".utf8)
     var offsets: [Int] = []
     for (number, object) in objects.enumerated() {
-      offsets.append(places[number] ?? bytes.count)
+      offsets.append(fixedOffsets[number] ?? bytes.count)
       bytes += object
     }
     let table = bytes.count
@@ -91,7 +91,7 @@ struct BinaryFile {
     }
     text += Array(repeating: 0x41, count: 0x4141)
     _ = file.add(text)
-    for number in 0..<count { file.places[file.reserve()] = 8 + 9 * number }
+    for number in 0..<count { file.fixedOffsets[file.reserve()] = 8 + 9 * number }
     return file
   }
 

@@ -141,7 +141,7 @@ struct EqualHashTests {
     #expect(duration < .seconds(60), "which is long, but this is a debug build")
   }
 
-  @Test("are refused in a collection that stands in many places, where they would be compared again")
+  @Test("are refused in a collection that many references lead to, where they would be compared again")
   func areRefusedInACollectionThatStandsInMany() throws {
     for times in [1, 100] {
       var archive = HandmadeArchive()

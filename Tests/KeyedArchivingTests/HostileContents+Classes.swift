@@ -105,7 +105,7 @@ extension Hostile {
         ["NS.keys": ["a"], "NS.objects": [.uid(5)], "$class": .uid(4)], Description.dictionary, ["$class": .uid(6)],
         classDescription("Widget"),
       ]),
-    match("without a place", .valueNotFound, ["NSRangeArray": .uid(3)]),
+    match("without a location", .valueNotFound, ["NSRangeArray": .uid(3)]),
     match(
       "with another range in the list", .invalidContents,
       ["NSRangeLocation": 1, "NSRangeLength": 3, "NSRangeArray": .uid(3)]),

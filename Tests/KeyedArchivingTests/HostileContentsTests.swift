@@ -73,9 +73,9 @@ struct HostileContentsTests {
     #expect(error(decoding: Archived.Error.self, try archive(objects))?.kind == .nestedTooDeeply)
   }
 
-  /// A number takes the place of the object; its value is no length.
+  /// A number replaces the object; its value is no length.
   @Test(
-    "that are a number in the place of an object are an error",
+    "that are a number instead of an object are an error",
     arguments: [Int64.max, .min, -1] as [Int64], [true, false])
   func numberForObject(_ number: Int64, _ isReal: Bool) throws {
     let value: PropertyList = isReal ? .real(Double(bitPattern: UInt64(bitPattern: number))) : .integer(.init(number))

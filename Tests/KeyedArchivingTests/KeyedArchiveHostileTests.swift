@@ -137,16 +137,16 @@ extension [UInt8] {
   fileprivate mutating func damageArchive(using random: inout SeededGenerator) {
     guard count > 40 else { return }
     // Often in the trailer, where a byte means most.
-    let place =
+    let offset =
       Int.random(in: 0..<6, using: &random) == 0
       ? count - Int.random(in: 1...32, using: &random) : Int.random(in: 8..<count, using: &random)
     switch Int.random(in: 0..<5, using: &random) {
-    case 0: self[place] = UInt8.random(in: .min ... .max, using: &random)
-    case 1: self[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case 0: self[offset] = UInt8.random(in: .min ... .max, using: &random)
+    case 1: self[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
     // References and UIDs are small numbers.
-    case 2: self[place] = UInt8.random(in: 0..<30, using: &random)
-    case 3: self[place] = [0x00, 0x08, 0x22, 0x80, 0xA1, 0xD1, 0xFF, 0x50, 0x5F].randomElement(using: &random)!
-    default: swapAt(place, Int.random(in: 8..<count, using: &random))
+    case 2: self[offset] = UInt8.random(in: 0..<30, using: &random)
+    case 3: self[offset] = [0x00, 0x08, 0x22, 0x80, 0xA1, 0xD1, 0xFF, 0x50, 0x5F].randomElement(using: &random)!
+    default: swapAt(offset, Int.random(in: 8..<count, using: &random))
     }
   }
 }

@@ -164,8 +164,8 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("shows what is wrong in its place")
-  func showsWhatIsWrongInItsPlace() throws {
+  @Test("shows what is wrong where it is")
+  func showsWhatIsWrongWhereItIs() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(99), "d": .uid(4), "e": .uid(5), "f": .uid(6), "g": .uid(7)],
       ["x": 1, "$class": .uid(50)], ["x": 1, "$class": "Name"], "unused", [1], .uid(4), ["k": 2], .described("Class"))
@@ -281,7 +281,7 @@ struct KeyedArchiveTreeTests {
 }
 
 extension Data {
-  /// The data with some bytes in place of a text that it has once.
+  /// The data with some bytes instead of a text that it has once.
   func replacing(_ text: String, with bytes: [UInt8]) throws -> Data {
     var data = self
     let range = try #require(data.firstRange(of: Data(text.utf8)))

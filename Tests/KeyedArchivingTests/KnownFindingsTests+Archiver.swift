@@ -42,7 +42,7 @@ extension KnownFindingsTests {
   }
 
   /// Foundation on Linux, NSKeyedArchiver: replacementObject(for:) is never called.
-  @Test("an object is asked once for what is archived in its place")
+  @Test("an object is asked once for what is archived instead of it")
   func anObjectIsAskedOnceForWhatIsArchived() throws {
     let ticket = Ticket("7")
     let data = try KeyedArchiver.archivedData(withRootObject: [ticket, ticket])

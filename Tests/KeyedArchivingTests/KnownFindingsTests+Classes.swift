@@ -140,7 +140,7 @@ extension KnownFindingsTests {
   }
 
   /// Foundation on Linux, NSTextCheckingResult and NSURLQueryItem: missing keys trap.
-  @Test("a match without a place, and an item of a query without a name, are errors")
+  @Test("a match without a range, and an item of a query without a name, are errors")
   func missingKeys() throws {
     for className in ["NSSimple", "NSExtended", "NSComplex"].map({ "\($0)RegularExpressionCheckingResult" }) {
       let match = try archive(.string(className), [:])

@@ -92,8 +92,8 @@ extension KnownFindingsTests {
     #expect(failure?.kind == .duplicateKey)
   }
 
-  /// libplist: counts and offsets overflowed in many places; containers that contain themselves, and depth beyond 512,
-  /// came later (https://github.com/libimobiledevice/libplist).
+  /// libplist: counts and offsets overflowed in many calculations; containers that contain themselves, and depth beyond
+  /// 512, came later (https://github.com/libimobiledevice/libplist).
   @Test("counts that overflow, containers in themselves and great depth are errors")
   func countsThatOverflow() throws {
     for promised in [Int.max, 1 << 62, 1 << 61, 1 << 32, 1 << 31] {

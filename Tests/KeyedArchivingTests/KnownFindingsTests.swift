@@ -176,9 +176,9 @@ struct KnownFindingsTests {
     #expect(try unarchiver.decode(Double.self, forKey: "fraction") == 3.75)
   }
 
-  /// Foundation on Linux, NSKeyedUnarchiver: ten places kill the process, such as "Decoder already finished", "cannot
-  /// decode structs", "array type is missing" and "Cannot unset requiresSecureCoding". An unarchiver here has nothing
-  /// to finish and no switch for security.
+  /// Foundation on Linux, NSKeyedUnarchiver: ten fatal errors kill the process, such as "Decoder already finished",
+  /// "cannot decode structs", "array type is missing" and "Cannot unset requiresSecureCoding". An unarchiver here has
+  /// nothing to finish and no switch for security.
   @Test("an unarchiver is never finished, and structures and arrays of C that are wrong are errors")
   func fatalErrors() throws {
     let structure = try archive("NSValue", ["$0": .uid(3), "$1": .uid(4)], ["{Point=dd}", "{1, 2}"])

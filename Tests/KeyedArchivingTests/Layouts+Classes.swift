@@ -134,15 +134,15 @@ extension Layout {
     var uids: [PropertyList] = []
     var valueClass: PropertyList?
     for range in ranges {
-      let place = objects.count
+      let index = objects.count
       objects.append([:])
-      uids.append(.uid(UInt32(place + 1)))
+      uids.append(.uid(UInt32(index + 1)))
       let (length, location) = (uid(of: range.length), uid(of: range.location))
       if valueClass == nil {
         objects.append(Description.value)
         valueClass = .uid(UInt32(objects.count))
       }
-      objects[place] = [
+      objects[index] = [
         "NS.special": 4, "NS.rangeval.length": length, "NS.rangeval.location": location, "$class": valueClass ?? .null,
       ]
     }

@@ -132,7 +132,7 @@ import Testing
     [0x92, 0x84, 0x84] + Piece.new("NSDictionary") + [0, 0x94] + Piece.new("i") + [0, 0x86]
 
   @Test(
-    "is an error with a place if its runs are not those of its text",
+    "is an error with an offset if its runs are not those of its text",
     arguments: [
       ([], "the runs end"),
       (Piece.new("iI") + [1, 2] + dictionary, "the runs end"),

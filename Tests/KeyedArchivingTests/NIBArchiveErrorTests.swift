@@ -84,18 +84,18 @@ struct NIBArchiveErrorTests {
   @Test("a file with any byte changed is an error, or can be looked at")
   func aFileWithAnyByteChanged() throws {
     let data = try NIBArchive.label().data()
-    for place in data.indices {
-      let values: [UInt8] = [data[place] ^ 1, data[place] ^ 0x80, 0xFF, 0, 1, 0x7F, 0x80]
+    for offset in data.indices {
+      let values: [UInt8] = [data[offset] ^ 1, data[offset] ^ 0x80, 0xFF, 0, 1, 0x7F, 0x80]
       for value in values.prefix(LongForm.size(7, or: 2)) {
         var damaged = data
-        damaged[place] = value
+        damaged[offset] = value
         do {
           let nib = try NIBArchive(damaged)
           try nib.look()
           let written = try nib.data()
           #expect(try NIBArchive(written) == nib)
         } catch let error as NIBArchiveError {
-          #expect(error.byteOffset != nil, "\(place) \(value)")
+          #expect(error.byteOffset != nil, "\(offset) \(value)")
         }
       }
     }

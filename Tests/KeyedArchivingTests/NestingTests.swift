@@ -219,7 +219,7 @@ struct NestingTests {
     #expect(outcome.error == nil)
   }
 
-  @Test("an array that is the same in memory in two places is as deep as it is in each")
+  @Test("an array that two values share in memory is as deep as it is in each")
   func sharedArrays() throws {
     let outcome = OnLargeStack.run {
       let inner = (0..<400).reduce(ArchivedValue.null) { value, _ in .array([value]) }

@@ -74,8 +74,8 @@ struct SeveralTypesTests {
     #expect(try again(["a": [[cat], [], [dog, cat]]] as [String: [[Animal]]]) == ["a": [[cat], [], [dog, cat]]])
   }
 
-  @Test("an object that stands in several places is one object")
-  func anObjectThatStandsInSeveralPlacesIsOne() throws {
+  @Test("an object that several references lead to is one object")
+  func anObjectThatSeveralReferencesLeadToIsOne() throws {
     let pets = try again(["a": [cat, cat], "b": [cat]] as [String: [Animal]])
     #expect(pets["a"]?[0] === pets["a"]?[1] && pets["a"]?[0] === pets["b"]?[0])
   }

@@ -69,7 +69,7 @@ struct TypedstreamFindingTests {
       "a reference beyond the objects", object + Piece.reference(0) + Piece.reference(3) + [0x86], at: object.count + 1),
     Finding("data longer than the rest", Piece.new("[9c]") + [1, 2, 3], at: 6),
     Finding("an array of 2^31 - 1 objects", Piece.new("[2147483647@]"), at: 15),
-    Finding("an array of 10^9 places that take no bytes", Piece.new("[1000000000!]"), at: 15),
+    Finding("an array of 10^9 values that take no bytes", Piece.new("[1000000000!]"), at: 15),
     Finding("an array of 10^9 empty structures", Piece.new("[1000000000{}]"), at: 16),
     Finding("an array of more elements than 32 bits count", Piece.new("[4294967296c]"), at: 3),
     Finding("an array of a number of elements without end", Piece.new("[99999999999999999999999999999999c]"), at: 3),
@@ -222,12 +222,12 @@ struct TypedstreamFindingTests {
     for round in 0..<LongForm.size(200_000, or: 4000) {
       var bytes = round.isMultiple(of: 2) ? Piece.attributedString : Self.mixture
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
-        let place = Int.random(in: 16..<bytes.count, using: &generator)
+        let offset = Int.random(in: 16..<bytes.count, using: &generator)
         switch Int.random(in: 0..<4, using: &generator) {
-        case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-        case 1: bytes[place] = UInt8.random(in: 0x80...0x9F, using: &generator)
-        case 2: bytes.remove(at: place)
-        default: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+        case 0: bytes[offset] = UInt8.random(in: 0...255, using: &generator)
+        case 1: bytes[offset] = UInt8.random(in: 0x80...0x9F, using: &generator)
+        case 2: bytes.remove(at: offset)
+        default: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: offset)
         }
       }
       guard let stream = try? Typedstream(bytes: bytes) else { continue }

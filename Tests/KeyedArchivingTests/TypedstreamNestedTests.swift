@@ -155,9 +155,9 @@ struct TypedstreamNestedTests {
   @Test("has no class that was not asked for, and says where", arguments: [true, false])
   func hasNoOtherClass(_ isObject: Bool) throws {
     let data = try (isObject ? Self.stream : Self.rawStream)(Self.keyed(["a": Box(1)]))
-    let place = try #require(data.range(of: Data("bplist00".utf8))).lowerBound
+    let offset = try #require(data.range(of: Data("bplist00".utf8))).lowerBound
     let error = typedstreamError(decoding: [String: String].self, data)
-    #expect(error?.kind == .classNotAllowed && error?.byteOffset == place, "\(String(describing: error))")
+    #expect(error?.kind == .classNotAllowed && error?.byteOffset == offset, "\(String(describing: error))")
     #expect(error?.archiveError?.className == "Box" && error?.message.contains("root") == true)
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
     unarchiver.additionalTypes = []
@@ -263,7 +263,7 @@ struct TypedstreamLimitTests {
     #expect(whole?.kind == .limitExceeded && (whole?.byteOffset ?? 0) > 16 && whole?.objectID != nil)
   }
 
-  @Test("of a stream that was made has no place")
+  @Test("of a stream that was made has no offset")
   func ofAStreamThatWasMade() throws {
     var builder = TypedstreamBuilder()
     try builder.beginGroup("@")
@@ -319,8 +319,8 @@ struct TypedstreamLimitTests {
     #expect(duration < .seconds(5))
   }
 
-  @Test("has a place in many objects as soon as in few")
-  func hasAPlaceSoon() throws {
+  @Test("has an offset in many objects as soon as in few")
+  func hasAnOffsetSoon() throws {
     struct Number: TypedstreamDecodable {
       static let typedstreamClasses = ["Number"]
       init(from groups: inout TypedstreamGroups) throws { _ = try groups.decode(of: [String.self, Int.self]) }

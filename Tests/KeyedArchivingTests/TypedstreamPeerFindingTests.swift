@@ -71,10 +71,10 @@ struct TypedstreamPeerFindingTests {
     let string = try Archived.AttributedString(text, runs: runs)
     let decoded = try untypedstream(Archived.AttributedString.self, typedstream(of: .object(string)))
     #expect(decoded.text == text && decoded.runs == runs)
-    var place = 0
+    var offset = 0
     let parts = decoded.runs.map { run in
-      defer { place += run.length }
-      let units = Array(decoded.text.utf16)[place..<place + run.length]
+      defer { offset += run.length }
+      let units = Array(decoded.text.utf16)[offset..<offset + run.length]
       return String(decoding: units, as: UTF16.self)
     }
     #expect(parts == ["👍🏽", " ok ", "😀", "!"])

@@ -21,7 +21,7 @@ struct TypedstreamSampleTests {
   }
 
   @Test(
-    "and is damaged is an error with a place",
+    "and is damaged is an error with an offset",
     arguments: TypedstreamSamples.files.filter { TypedstreamSamples.expected[$0]?["error"] != nil })
   func isAnError(_ name: String) throws {
     let data = try TypedstreamSamples.data(name)

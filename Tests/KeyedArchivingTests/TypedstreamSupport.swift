@@ -18,8 +18,8 @@ enum Piece {
   /// A shared string that is new.
   static func new(_ text: String) -> [UInt8] { [0x84] + self.text(text) }
 
-  /// A reference to a place in a table.
-  static func reference(_ place: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: place - 110)] }
+  /// A reference to an entry of a table.
+  static func reference(_ number: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: number - 110)] }
 
   /// A new class that inherits from a new `NSObject`.
   static func newClass(_ name: String, version: UInt8 = 0) -> [UInt8] {

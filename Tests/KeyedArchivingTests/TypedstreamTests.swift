@@ -41,8 +41,8 @@ struct TypedstreamTests {
 
   @Test(
     "has integers of any width in either byte order", arguments: integers.indices, [false, true])
-  func hasIntegersOfAnyWidth(_ place: Int, _ isBigEndian: Bool) throws {
-    let (head, bytes, value) = Self.integers[place]
+  func hasIntegersOfAnyWidth(_ index: Int, _ isBigEndian: Bool) throws {
+    let (head, bytes, value) = Self.integers[index]
     for type in ["s", "i", "l", "q"] {
       let stream = Piece.stream(
         Piece.new(type), head + (isBigEndian ? bytes : bytes.reversed()), isBigEndian: isBigEndian)
@@ -144,20 +144,20 @@ struct TypedstreamTests {
   }
 
   @Test("has references of 1, 2, 4 and 8 bytes", arguments: [0, 109, 110, 237, 238, 400])
-  func hasReferencesOfAnyWidth(_ place: Int) throws {
+  func hasReferencesOfAnyWidth(_ index: Int) throws {
     // Objects 0 and 1 are a class and its superclass, the others C strings.
     var bytes = Piece.stream(Piece.new("#"), Piece.newClass("A"), Piece.new("*"), [0x84], Piece.new("2"))
     for number in 3...400 { bytes += Piece.reference(3) + [0x84] + Piece.new("\(number)") }
-    let number = place - 110
+    let number = index - 110
     let forms: [[UInt8]] = [
       [0x81] + little(Int16(number)), [0x82] + little(Int32(number)), [0x87] + little(Int64(number)),
     ]
-    for form in forms + (place < 238 ? [Piece.reference(place)] : []) {
-      let stream = try Typedstream(bytes: bytes + (place == 0 ? Piece.reference(0) : Piece.reference(3)) + form)
+    for form in forms + (index < 238 ? [Piece.reference(index)] : []) {
+      let stream = try Typedstream(bytes: bytes + (index == 0 ? Piece.reference(0) : Piece.reference(3)) + form)
       let last = try #require(stream.groups.map { $0 }.last?.values.first)
       switch last.content {
-      case .cString(let text, let id): #expect(String(decoding: text, as: UTF8.self) == "\(place)" && id == place)
-      case .class(let found): #expect(place == 0 && found.name == "A")
+      case .cString(let text, let id): #expect(String(decoding: text, as: UTF8.self) == "\(index)" && id == index)
+      case .class(let found): #expect(index == 0 && found.name == "A")
       default: Issue.record("\(last.content)")
       }
     }

@@ -83,8 +83,8 @@ struct TypedstreamUnarchiverTests {
   ]
 
   @Test("may be of any of these classes, and says which", arguments: values.indices)
-  func mayBeOfAnyOfTheseClasses(_ place: Int) throws {
-    let value = Self.values[place]
+  func mayBeOfAnyOfTheseClasses(_ index: Int) throws {
+    let value = Self.values[index]
     #expect(try untypedstream(ArchivedValue.self, typedstream(of: value)) == value)
     #expect(try untypedstream([ArchivedValue].self, typedstream(of: .array([value, value]))) == [value, value])
   }
@@ -415,8 +415,8 @@ struct TypedstreamUnarchiverTests {
   }
 
   @Test("has the contents that its class has, or is an error", arguments: contents.indices)
-  func hasTheContentsOfItsClass(_ place: Int) throws {
-    let (name, groups) = Self.contents[place]
+  func hasTheContentsOfItsClass(_ index: Int) throws {
+    let (name, groups) = Self.contents[index]
     let data = try typedstream {
       try $0.beginGroup("@")
       try $0.beginObject(TypedstreamClass(name))
@@ -450,8 +450,8 @@ struct TypedstreamUnarchiverTests {
   ]
 
   @Test("is a color of any kind", arguments: colors.indices)
-  func isAColor(_ place: Int) throws {
-    let (kind, encoding, key) = Self.colors[place]
+  func isAColor(_ index: Int) throws {
+    let (kind, encoding, key) = Self.colors[index]
     let numbers = encoding.indices.map { Float(encoding.distance(from: encoding.startIndex, to: $0)) / 8 + 0.1 }
     let data = try typedstream {
       try $0.beginGroup("@")

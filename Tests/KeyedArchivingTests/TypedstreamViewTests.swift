@@ -14,8 +14,8 @@ struct TypedstreamViewTests {
   ]
 
   @Test("has the values of Foundation's classes", arguments: values.indices)
-  func hasTheValues(_ place: Int) throws {
-    let value = Self.values[place]
+  func hasTheValues(_ index: Int) throws {
+    let value = Self.values[index]
     let archive = try Typedstream(typedstream(of: value)).keyedArchive()
     #expect(archive.archiver == Typedstream.archiverName)
     #expect(try KeyedUnarchiver(archive.document).decode(ArchivedValue.self, forKey: "root") == value)
@@ -49,10 +49,10 @@ struct TypedstreamViewTests {
   }()
 
   @Test("has attributed strings as keyed archives have them", arguments: texts.indices)
-  func hasAttributedStrings(_ place: Int) throws {
-    let archive = try Typedstream(typedstream(of: .object(Self.texts[place]))).keyedArchive()
+  func hasAttributedStrings(_ index: Int) throws {
+    let archive = try Typedstream(typedstream(of: .object(Self.texts[index]))).keyedArchive()
     let decoded = try KeyedUnarchiver(archive.document).decode(Archived.AttributedString.self, forKey: "root")
-    #expect(decoded == Self.texts[place])
+    #expect(decoded == Self.texts[index])
     #expect(KeyedArchive.check(archive.document).filter { $0.severity == .error }.isEmpty)
   }
 

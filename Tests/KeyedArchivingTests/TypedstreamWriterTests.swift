@@ -57,8 +57,8 @@ struct TypedstreamWriterTests {
   ]
 
   @Test("has integers in the widths of Apple's archiver", arguments: integers.indices)
-  func hasIntegersInTheWidthsOfApplesArchiver(_ place: Int) throws {
-    let (type, value, bytes) = Self.integers[place]
+  func hasIntegersInTheWidthsOfApplesArchiver(_ index: Int) throws {
+    let (type, value, bytes) = Self.integers[index]
     var builder = TypedstreamBuilder(byteOrder: .bigEndian)
     try builder.beginGroup(type)
     try builder.append(value)
@@ -115,7 +115,7 @@ struct TypedstreamWriterTests {
     #expect(try builder.finish() == Typedstream(bytes: bytes))
   }
 
-  @Test("has arrays, structures and places without bytes by themselves")
+  @Test("has arrays, structures and values without bytes by themselves")
   func hasArraysAndStructures() throws {
     var builder = TypedstreamBuilder()
     try builder.beginGroup("!{}{a=s{b=[2{c=f!}]}}[3c]i")
@@ -280,8 +280,8 @@ struct TypedstreamWriterTests {
   ]
 
   @Test("has no values that its encodings do not announce", arguments: findings.indices)
-  func hasNoOtherValues(_ place: Int) {
-    let (kind, ask) = Self.findings[place]
+  func hasNoOtherValues(_ index: Int) {
+    let (kind, ask) = Self.findings[index]
     var builder = TypedstreamBuilder()
     let error = #expect(throws: TypedstreamError.self) { try ask(&builder) }
     #expect(error?.kind == kind, "\(error?.description ?? "")")
@@ -370,8 +370,8 @@ struct TypedstreamValueWritingTests {
   @Test(
     "have the bytes of Apple's archiver",
     arguments: samples.indices.filter { TypedstreamSamples.files.contains(samples[$0].name) })
-  func haveApplesBytes(_ place: Int) throws {
-    let (name, value) = Self.samples[place]
+  func haveApplesBytes(_ index: Int) throws {
+    let (name, value) = Self.samples[index]
     let expected = try TypedstreamSamples.data(name)
     if case .value = value {
       // A number of a chosen type is an NSValue, of which there is no sample.

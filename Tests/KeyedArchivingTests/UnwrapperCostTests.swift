@@ -153,8 +153,8 @@ struct UnwrapperCostTests {
   ]
 
   @Test("is little for small inputs, whatever they ask for", arguments: inputs.indices)
-  func isLittle(_ place: Int) throws {
-    let (name, make) = Self.inputs[place]
+  func isLittle(_ index: Int) throws {
+    let (name, make) = Self.inputs[index]
     let document = try PropertyListDocument(PropertyList.array([make()]).data(format: .binary))
     let looks: [(inout Unwrapper) throws -> Void] = [
       { _ = try $0.document(document) }, { _ = try $0.archive(in: document) }, { _ = try $0.check(document) },

@@ -678,7 +678,7 @@ struct ResultsExamples {
     return contact
   }
 
-  @Test("Sections and places")
+  @Test("Sections and positions")
   func sections() throws {
     let ada = try add("Ada", "London")
     _ = try add("Bob", nil)
@@ -692,8 +692,8 @@ struct ResultsExamples {
     }
     #expect(lines == [" (1)", "  Bob", "London (1)", "  Ada"])
     let first = results.object(at: ResultIndexPath(section: 0, item: 0))
-    let place = results.indexPath(of: ada)
-    #expect(first?.name == "Bob" && place == ResultIndexPath(section: 1, item: 0))
+    let position = results.indexPath(of: ada)
+    #expect(first?.name == "Bob" && position == ResultIndexPath(section: 1, item: 0))
   }
 
   @Test("Functions of sections")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Lists of rows and their places") struct ChunkedListTests {
-  @Test("Places and rows agree after any insertions and removals", arguments: [3, 700, 5_000])
-  func places(count: Int) throws {
+@Suite("Lists of rows and their indices") struct ChunkedListTests {
+  @Test("Indices and rows agree after any insertions and removals", arguments: [3, 700, 5_000])
+  func indices(count: Int) throws {
     var random = SeededGenerator(seed: UInt64(count))
     var number: Int64 = 0
     func row() -> ResultRow {
@@ -18,23 +18,23 @@ import Testing
       // It grows, then shrinks to nothing, and grows again.
       let isGrowing = step < 1_200 || step > 2_500
       if plain.isEmpty || Int.random(in: 0..<10, using: &random) < (isGrowing ? 8 : 1) {
-        let place = Int.random(in: 0...plain.count, using: &random)
-        plain.insert(row(), at: place)
-        list.insert(plain[place], at: place)
+        let index = Int.random(in: 0...plain.count, using: &random)
+        plain.insert(row(), at: index)
+        list.insert(plain[index], at: index)
       } else {
         for _ in 0..<(isGrowing ? 1 : max(count / 400, 1)) where !plain.isEmpty {
           list.remove(plain.remove(at: Int.random(in: 0..<plain.count, using: &random)))
         }
       }
-      guard let place = plain.indices.randomElement(using: &random) else { continue }
-      try #require(list.count == plain.count && list[place] === plain[place] && list.index(of: plain[place]) == place)
-      let end = min(place + Int.random(in: 0..<700, using: &random), plain.count)
+      guard let index = plain.indices.randomElement(using: &random) else { continue }
+      try #require(list.count == plain.count && list[index] === plain[index] && list.index(of: plain[index]) == index)
+      let end = min(index + Int.random(in: 0..<700, using: &random), plain.count)
       if step % 100 == 0 {
         try #require(list._checkInvariants() == nil)
         try #require(list.elements.map(\.key) == plain.map(\.key))
-        try #require(list.elements(place..<end).map(\.key) == plain[place..<end].map(\.key))
-        let keys = Set(plain[..<place].map(\.key))
-        try #require(list.count(ofFirst: { keys.contains($0.key) }) == place)
+        try #require(list.elements(index..<end).map(\.key) == plain[index..<end].map(\.key))
+        let keys = Set(plain[..<index].map(\.key))
+        try #require(list.count(ofFirst: { keys.contains($0.key) }) == index)
       }
     }
   }

@@ -75,10 +75,10 @@ struct CompiledModelTests {
     // What another program may have written: the same without the name.
     var archive = try #require(try PropertyList(original).dictionary)
     var objects = try #require(archive["$objects"]?.array)
-    let place = try #require(objects.firstIndex { $0["NSSelector"] != nil })
-    var descriptor = try #require(objects[place].dictionary)
+    let index = try #require(objects.firstIndex { $0["NSSelector"] != nil })
+    var descriptor = try #require(objects[index].dictionary)
     descriptor["NSSelector"] = .uid(PropertyList.UID(0))
-    objects[place] = .dictionary(descriptor)
+    objects[index] = .dictionary(descriptor)
     archive["$objects"] = .array(objects)
     let data = try PropertyList.dictionary(archive).data(format: .binary)
     let model = try ManagedObjectModel(compiled: data)
@@ -170,15 +170,15 @@ struct CompiledModelTests {
     for _ in 0..<Self.mutations {
       var archive = original
       guard case .array(var objects)? = archive["$objects"] else { return }
-      let place = Int.random(in: 1..<objects.count, using: &random)
-      guard case .dictionary(var entries) = objects[place], !entries.isEmpty else { continue }
+      let index = Int.random(in: 1..<objects.count, using: &random)
+      guard case .dictionary(var entries) = objects[index], !entries.isEmpty else { continue }
       let key = entries.keys[Int.random(in: 0..<entries.count, using: &random)]
       switch Int.random(in: 0..<4, using: &random) {
       case 0: entries[key] = nil
       case 1: entries[key] = .integer(.init(Int.random(in: -3...9000, using: &random)))
       default: entries[key] = .uid(.init(UInt32.random(in: 0..<UInt32(objects.count + 2), using: &random)))
       }
-      objects[place] = .dictionary(entries)
+      objects[index] = .dictionary(entries)
       archive.dictionary?["$objects"] = .array(objects)
       guard let model = try? ManagedObjectModel(compiled: archive.data(format: .binary)) else { continue }
       opened += 1

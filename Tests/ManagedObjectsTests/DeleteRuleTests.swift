@@ -100,8 +100,8 @@ import Testing
     }
 
     var state: String {
-      func live(_ links: [String], _ place: (String) -> Character?) -> [String] {
-        links.filter { place($0).map { !dead.contains($0) } ?? false }
+      func live(_ links: [String], _ end: (String) -> Character?) -> [String] {
+        links.filter { end($0).map { !dead.contains($0) } ?? false }
       }
       func shown(_ link: String) -> String { String(link.map { dead.contains($0) ? "!" : $0 }) }
       let forward = live(forward, \.first).map { ">" + shown($0) }
@@ -194,9 +194,9 @@ import Testing
 
   private func check(
     _ kind: Kind, _ rule: RelationshipDescription.DeleteRule, _ coordinator: PersistentStoreCoordinator,
-    _ stored: (String) -> String, isSaved: Bool, _ names: String, _ place: Comment
+    _ stored: (String) -> String, isSaved: Bool, _ names: String, _ location: Comment
   ) throws {
-    let comment = Comment(rawValue: "\(place), \(isSaved ? "saved" : "new")")
+    let comment = Comment(rawValue: "\(location), \(isSaved ? "saved" : "new")")
     let context = ManagedObjectContext(coordinator: coordinator)
     context.undoManager = ManagedObjectContext.UndoManager()
     var objects: [Character: ManagedObject] = [:]

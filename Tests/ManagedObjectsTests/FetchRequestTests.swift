@@ -107,10 +107,10 @@ struct FetchRequestTests {
   func compareTexts(_ order: (comparison: FetchRequest.SortComparison, texts: [[String]])) throws {
     let descriptor = Descriptor("name", comparison: order.comparison)
     let sorting = try FetchOrder([descriptor], PreparationContext())
-    let all = order.texts.enumerated().flatMap { place, texts in texts.map { (place, $0) } }
-    for (place, text) in all {
-      for (otherPlace, other) in all {
-        let expected = PredicateOrder(place, otherPlace)
+    let all = order.texts.enumerated().flatMap { rank, texts in texts.map { (rank, $0) } }
+    for (rank, text) in all {
+      for (otherRank, other) in all {
+        let expected = PredicateOrder(rank, otherRank)
         let (first, second): ([String: AttributeValue], [String: AttributeValue]) = (
           ["name": .string(text)], ["name": .string(other)]
         )

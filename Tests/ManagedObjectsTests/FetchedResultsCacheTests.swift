@@ -166,8 +166,8 @@ import Testing
     var random = SeededGenerator(seed: 5)
     for _ in 0..<LongForm.size(20_000, or: 500) {
       var damaged = data
-      let place = Int.random(in: 0..<data.count, using: &random)
-      damaged[damaged.startIndex + place] ^= UInt8.random(in: 1...255, using: &random)
+      let offset = Int.random(in: 0..<data.count, using: &random)
+      damaged[damaged.startIndex + offset] ^= UInt8.random(in: 1...255, using: &random)
       #expect(ResultFile(damaged) == nil)
     }
     // Files that are whole, and that no results wrote.

@@ -311,10 +311,10 @@ struct FetchedResultsScript {
   }
 
   private mutating func editElsewhere() async throws {
-    let place = Int.random(in: 0..<others.count, using: &random)
-    let other = others[place]
+    let index = Int.random(in: 0..<others.count, using: &random)
+    let other = others[index]
     other.reset()
-    log.append("other \(place):")
+    log.append("other \(index):")
     for _ in 0..<Int.random(in: 1..<4, using: &random) { try edit(other) }
     guard other.hasChanges else { return }
     do { try other.save() } catch {
@@ -324,7 +324,7 @@ struct FetchedResultsScript {
     }
     log.append("saved")
     // The last save of this context may be before it.
-    while let changes = await saves[place].next() {
+    while let changes = await saves[index].next() {
       if changes.author == "main" { continue }
       unmerged.append(changes)
       break

@@ -60,7 +60,7 @@ import Testing
     results.sections.map { "\($0.name):" + $0.map(\.name).joined(separator: ",") }.joined(separator: " ")
   }
 
-  @Test("Sections, titles and places")
+  @Test("Sections, titles and positions")
   func reading() throws {
     let added = try add("Bob", "Ada", "Alan", "Cleo")
     let results = try results()
@@ -135,7 +135,7 @@ import Testing
       } == .undefinedKey)
   }
 
-  @Test("Objects of a section that are apart are an error with their place, and one that can be mended")
+  @Test("Objects of a section that are apart are an error that names one of them, and that can be mended")
   func separation() throws {
     let added = try add("Ada", "Bob", "Cleo")
     added[2].initial = "A"
@@ -202,8 +202,8 @@ import Testing
     }
 
     func controller(_ controller: Controller, didChangeObject change: FetchedResultsChanges.ObjectChange) {
-      let places = [change.indexPath, change.newIndexPath].compactMap { $0?.description }.joined(separator: " ")
-      entries.append("\(change.kind) \(places)")
+      let positions = [change.indexPath, change.newIndexPath].compactMap { $0?.description }.joined(separator: " ")
+      entries.append("\(change.kind) \(positions)")
       let action = action
       self.action = nil
       action?()
@@ -212,7 +212,7 @@ import Testing
     func controllerDidChangeContent(_ controller: Controller) { entries.append("did") }
   }
 
-  @Test("A delegate is told of sections, then of objects, with old and new places")
+  @Test("A delegate is told of sections, then of objects, with old and new positions")
   func delegate() throws {
     let added = try add("Ada", "Bob", "Carl", "Cleo", "Dan")
     let results = try results()
@@ -461,7 +461,7 @@ import Testing
 }
 
 extension FetchedResultsChanges {
-  /// Changes that take out what these put in, at places that are not there.
+  /// Changes that take out what these put in, at positions that are not there.
   fileprivate var reversedForTests: FetchedResultsChanges {
     var changes = self
     for index in changes.objects.indices {

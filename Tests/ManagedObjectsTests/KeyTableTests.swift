@@ -54,14 +54,14 @@ struct KeyTableTests {
     }
     #expect(capacities.count < 30)
     for number in 0..<5_000 { #expect(table[Self.key(Int64(number))] == number) }
-    var places = RowPositions(capacity: 1_000)
+    var positions = RowPositions(capacity: 1_000)
     for number in 0..<1_000 {
-      let isNew = places.insert(number, for: Self.key(Int64(number), entity: number % 3))
+      let isNew = positions.insert(number, for: Self.key(Int64(number), entity: number % 3))
       #expect(isNew)
     }
-    let isNew = places.insert(7, for: Self.key(0))
+    let isNew = positions.insert(7, for: Self.key(0))
     #expect(!isNew)
-    #expect(places[Self.key(4, entity: 1)] == 4 && !places.contains(Self.key(4)))
+    #expect(positions[Self.key(4, entity: 1)] == 4 && !positions.contains(Self.key(4)))
     let names: KeyReplacements = [Self.key(-1, store: 0): Self.key(1), Self.key(-2, store: 0): Self.key(2)]
     #expect(names.inverted[Self.key(2)] == Self.key(-2, store: 0) && names.inverted.count == 2)
   }
@@ -70,7 +70,7 @@ struct KeyTableTests {
   func missing() {
     var table: KeyTable<String> = [Self.key(1): "a"]
     #expect(table[Self.key(2)] == nil && table[Self.key(1, entity: 1)] == nil && table[Self.key(1, store: 2)] == nil)
-    // Each round leaves places that are free again; none may be lost.
+    // Each round leaves slots that are free again; none may be lost.
     for round in 0..<2_000 {
       table[Self.key(Int64(round) + 10)] = "b"
       table.remove(Self.key(Int64(round) + 10))

@@ -91,7 +91,7 @@ struct MappingModelTests {
   @Test("keep what stands under other keys", arguments: ["NSMappingModel", "NSEntityMapping", "NSPropertyMapping"])
   func otherKeys(_ name: String) throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
-    let object = try #require(sketch.places(of: name).first)
+    let object = try #require(sketch.indices(of: name).first)
     sketch[object]["CDMCompilerXcodeVersion"] = 150_400
     sketch[object]["CDMCompilerToolVersion"] = 2.5
     sketch[object]["NSWord"] = sketch.add("word")
@@ -123,7 +123,7 @@ struct MappingModelTests {
   @Test("keep transforms, which are objects of a class that nobody knows")
   func transforms() throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
-    let property = try #require(sketch.places(of: "NSPropertyMapping").first)
+    let property = try #require(sketch.indices(of: "NSPropertyMapping").first)
     let transform = try sketch.addObject("NSPropertyTransform", ["NSName": sketch.add("title")])
     sketch[property]["NSPropertyTransforms"] = try sketch.addObject("NSArray", ["NS.objects": .array([transform])])
     let data = try sketch.data()
@@ -139,37 +139,37 @@ struct MappingModelTests {
 
   /// What is done to an archive that is right, and a part of what is said of it then.
   static let defects: [(change: @Sendable (inout ArchiveSketch) throws -> Void, message: String)] = [
-    ({ $0[$0.places(of: "NSEntityMapping")[0]]["NSMappingType"] = 9 }, "9 is no type of mappings"),
-    ({ $0[$0.places(of: "NSEntityMapping")[0]]["NSMappingName"] = nil }, "NSMappingName"),
-    ({ $0[$0.places(of: "NSPropertyMapping")[0]]["NSDestinationPropertyName"] = nil }, "NSDestinationPropertyName"),
-    ({ $0[$0.places(of: "NSEntityMapping")[0]]["NSSourceEntityVersionHash"] = 3 }, "NSSourceEntityVersionHash"),
+    ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSMappingType"] = 9 }, "9 is no type of mappings"),
+    ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSMappingName"] = nil }, "NSMappingName"),
+    ({ $0[$0.indices(of: "NSPropertyMapping")[0]]["NSDestinationPropertyName"] = nil }, "NSDestinationPropertyName"),
+    ({ $0[$0.indices(of: "NSEntityMapping")[0]]["NSSourceEntityVersionHash"] = 3 }, "NSSourceEntityVersionHash"),
     (
       // The list has a mapping that the table does not have.
       { sketch in
-        let mappings = try sketch.place(of: "NSEntityMappings", in: sketch.places(of: "NSMappingModel")[0])
+        let mappings = try sketch.index(of: "NSEntityMappings", in: sketch.indices(of: "NSMappingModel")[0])
         sketch[mappings]["NS.objects"] = try .array(Array(#require(sketch[mappings]["NS.objects"]?.array).dropLast()))
       }, "table of their names"
     ),
     (
       // A mapping that only the table has, under the name of another.
       { sketch in
-        let model = sketch.places(of: "NSMappingModel")[0]
+        let model = sketch.indices(of: "NSMappingModel")[0]
         sketch[model]["NSEntityMappings"] = nil
-        let mapping = sketch.places(of: "NSEntityMapping")[0]
+        let mapping = sketch.indices(of: "NSEntityMapping")[0]
         sketch[mapping]["NSMappingName"] = sketch.add("Other")
       }, "another name"
     ),
     (
       // Nothing says how expressions of unknown objects could be kept.
       { sketch in
-        let expression = try #require(sketch.places(of: "NSVariableExpression").first)
-        let property = sketch.places(of: "NSPropertyMapping")[0]
+        let expression = try #require(sketch.indices(of: "NSVariableExpression").first)
+        let property = sketch.indices(of: "NSPropertyMapping")[0]
         sketch[property]["NSThing"] = try sketch.addObject(
           "NSStrangeThing", ["NSValue": .uid(.init(UInt32(expression)))])
       }, "NSVariableExpression"
     ),
-    ({ $0[$0.places(of: "NSMappingModel")[0]]["NSEntityMappings"] = $0.add("text") }, "a string"),
-    ({ $0[$0.places(of: "NSEntityMapping")[0]]["$0"] = $0.add("text") }, "a value without a key"),
+    ({ $0[$0.indices(of: "NSMappingModel")[0]]["NSEntityMappings"] = $0.add("text") }, "a string"),
+    ({ $0[$0.indices(of: "NSEntityMapping")[0]]["$0"] = $0.add("text") }, "a value without a key"),
   ]
 
   @Test("say what is wrong with them", arguments: defects.indices)
@@ -223,15 +223,15 @@ struct MappingModelTests {
     let count = LongForm.size(all: 1_000_000, 3000, or: 1000)
     for _ in 0..<count {
       var sketch = original
-      let place = Int.random(in: 1..<sketch.objects.count, using: &random)
-      guard case .dictionary(let entries) = sketch.objects[place], !entries.isEmpty else { continue }
+      let index = Int.random(in: 1..<sketch.objects.count, using: &random)
+      guard case .dictionary(let entries) = sketch.objects[index], !entries.isEmpty else { continue }
       let key = entries.keys[Int.random(in: 0..<entries.count, using: &random)]
       switch Int.random(in: 0..<5, using: &random) {
-      case 0: sketch[place][key] = nil
-      case 1: sketch[place][key] = .integer(.init(Int.random(in: -3...9000, using: &random)))
-      case 2: sketch[place]["NSOther"] = sketch[place][key]
+      case 0: sketch[index][key] = nil
+      case 1: sketch[index][key] = .integer(.init(Int.random(in: -3...9000, using: &random)))
+      case 2: sketch[index]["NSOther"] = sketch[index][key]
       default:
-        sketch[place][key] = .uid(.init(UInt32.random(in: 0..<UInt32(sketch.objects.count + 2), using: &random)))
+        sketch[index][key] = .uid(.init(UInt32.random(in: 0..<UInt32(sketch.objects.count + 2), using: &random)))
       }
       if check(try sketch.data()) { opened += 1 }
     }
@@ -264,22 +264,22 @@ struct ArchiveSketch {
   }
 
   /// The entries of an object.
-  subscript(place: Int) -> OrderedDictionary<String, PropertyList> {
-    get { objects[place].dictionary ?? [:] }
-    set { objects[place] = .dictionary(newValue) }
+  subscript(index: Int) -> OrderedDictionary<String, PropertyList> {
+    get { objects[index].dictionary ?? [:] }
+    set { objects[index] = .dictionary(newValue) }
   }
 
-  /// Where the objects of a class are.
-  func places(of name: String) -> [Int] {
+  /// The indices of the objects of a class.
+  func indices(of name: String) -> [Int] {
     objects.indices.filter { index in
       guard case .uid(let uid)? = objects[index].dictionary?["$class"] else { return false }
       return objects[Int(uid.value)]["$classname"]?.string == name
     }
   }
 
-  /// Where the object is that a key of another leads to.
-  func place(of key: String, in place: Int) throws -> Int {
-    guard case .uid(let uid)? = self[place][key] else { throw KeyedArchiveError(.valueNotFound, key) }
+  /// The index of the object that a key of another object leads to.
+  func index(of key: String, in object: Int) throws -> Int {
+    guard case .uid(let uid)? = self[object][key] else { throw KeyedArchiveError(.valueNotFound, key) }
     return Int(uid.value)
   }
 

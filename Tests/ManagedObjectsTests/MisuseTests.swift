@@ -175,8 +175,8 @@ import Testing
     let context = sketch.context()
     let number = Int.random(in: 1_000...2_000)
     let store = sketch.coordinator.stores[0].identifier
-    for place in 1...number {
-      let id = try #require(sketch.coordinator.objectID(forURI: "x-coredata://\(store)/Note/p\(place)"))
+    for row in 1...number {
+      let id = try #require(sketch.coordinator.objectID(forURI: "x-coredata://\(store)/Note/p\(row)"))
       #expect(try context.object(with: id)["title"] == .null)
     }
     #expect(context.misuse.count == 100)

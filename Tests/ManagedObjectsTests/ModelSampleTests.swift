@@ -84,10 +84,10 @@ struct ModelSampleTests {
     #expect(copy.editorAttributes == model.editorAttributes)
   }
 
-  private func check(_ model: ManagedObjectModel, _ expected: [String: Data], _ place: String) throws {
-    #expect(Set(model.entities.map(\.name)) == Set(expected.keys), "\(place)")
+  private func check(_ model: ManagedObjectModel, _ expected: [String: Data], _ location: String) throws {
+    #expect(Set(model.entities.map(\.name)) == Set(expected.keys), "\(location)")
     for entity in model.entities where entity.hasKnownVersionHash {
-      #expect(entity.versionHash == expected[entity.name], "\(place): \(entity.name)")
+      #expect(entity.versionHash == expected[entity.name], "\(location): \(entity.name)")
     }
   }
 }

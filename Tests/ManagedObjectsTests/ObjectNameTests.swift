@@ -114,9 +114,9 @@ import Testing
       if Bool.random(using: &random) { _ = try other.insert("Tag") }
     }
     let ids = notes.map(\.objectID)
-    for places in [0..<50, 150..<200, 60..<150] {
-      for place in places.shuffled(using: &random) { try context.obtainPermanentIDs(for: [notes[place]]) }
-      if places.lowerBound == 150 { try other.save() }
+    for indices in [0..<50, 150..<200, 60..<150] {
+      for index in indices.shuffled(using: &random) { try context.obtainPermanentIDs(for: [notes[index]]) }
+      if indices.lowerBound == 150 { try other.save() }
     }
     try context.save()
     for (note, id) in zip(notes, ids) { #expect(context.registeredObject(for: id) === note) }

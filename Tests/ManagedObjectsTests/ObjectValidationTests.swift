@@ -222,7 +222,7 @@ import Testing
     @Attribute(.minimum(Date(timeIntervalSinceReferenceDate: 0), warning: "this is history")) var day: Date?
     @Attribute(.maximum(5)) var stars = 1
 
-    /// What is thrown here is in its place, too.
+    /// The errors that this throws have the position of the property, too.
     override func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
       guard key == "seats", value == .integer(5) else { return }
       let errors = ["first", "second"].map { ManagedObjectError(.validation, $0, key: key) }

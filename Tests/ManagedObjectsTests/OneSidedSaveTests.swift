@@ -50,9 +50,9 @@ private struct OneSidedScript {
       log.append(describe(steps))
       let new = steps.compactMap { if case .insert(let label, let entity) = $0 { (label, entity) } else { nil } }
       let indices = new.map { model[$0.1]?.index ?? 0 }
-      for (place, pair) in zip(try memory.makeKeys(indices), try sqlite.makeKeys(indices)).enumerated() {
-        keys[new[place].0] = pair
-        live.append(new[place].0)
+      for (index, pair) in zip(try memory.makeKeys(indices), try sqlite.makeKeys(indices)).enumerated() {
+        keys[new[index].0] = pair
+        live.append(new[index].0)
       }
       let withSnapshots = Bool.random(using: &random)
       let isWhole = Bool.random(using: &random)

@@ -99,7 +99,7 @@ struct PredicateCheckTests {
     #expect(try ManagedPredicate(format: search.format, for: entity) == ManagedPredicate(format: search.format))
   }
 
-  @Test("with arguments in their places")
+  @Test("with arguments")
   func arguments() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     for (format, arguments, column) in [

@@ -89,12 +89,12 @@ struct PredicateFuzzTests {
     for _ in 0..<LongForm.size(10_000, or: 4_000) {
       var bytes = Array(maker.pick(formats).utf8)
       for _ in 0..<Int.random(in: 1...4, using: &maker.numbers) {
-        let place = Int.random(in: 0...bytes.count, using: &maker.numbers)
+        let offset = Int.random(in: 0...bytes.count, using: &maker.numbers)
         switch Int.random(in: 0..<4, using: &maker.numbers) {
-        case 0: bytes.insert(maker.pick(signs), at: place)
-        case 1 where place < bytes.count: bytes[place] = maker.pick(signs)
-        case 2 where place < bytes.count: bytes.remove(at: place)
-        default: bytes.insert(contentsOf: Array(maker.pick(formats).utf8).suffix(12), at: place)
+        case 0: bytes.insert(maker.pick(signs), at: offset)
+        case 1 where offset < bytes.count: bytes[offset] = maker.pick(signs)
+        case 2 where offset < bytes.count: bytes.remove(at: offset)
+        default: bytes.insert(contentsOf: Array(maker.pick(formats).utf8).suffix(12), at: offset)
         }
       }
       let format = String(decoding: bytes, as: UTF8.self)

@@ -45,8 +45,8 @@ struct PredicateTextTests {
     #expect(try ManagedPredicate(format: sample.format).description == sample.text)
   }
 
-  @Test("has a place for constants of all kinds")
-  func hasAPlaceForConstantsOfAllKinds() throws {
+  @Test("has constants of all kinds")
+  func hasConstantsOfAllKinds() throws {
     let uuid = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
     let url = try #require(URL(string: "https://example.com/a?b"))
     let constants: [PredicateConstant] = [
@@ -85,8 +85,8 @@ struct PredicateTextTests {
     #expect(error?.position?.column == defect.column, "\(defect.format): \(String(describing: error))")
   }
 
-  @Test("takes as many arguments as it has places")
-  func takesAsManyArgumentsAsItHasPlaces() throws {
+  @Test("takes as many arguments as it has placeholders")
+  func takesAsManyArgumentsAsItHasPlaceholders() throws {
     for (format, arguments) in [
       ("a = %@", []), ("a = 1", [1]), ("a = %@ AND b = %d", [1]), ("%K = 1", [1]), ("%K = 1", ["a..b"]),
       ("a = %d", ["x"]),

@@ -51,7 +51,7 @@ struct PrintedValueTests {
     #expect("\(value)" == "[[[[[…]]]]]")
   }
 
-  @Test("of errors have the object and the property, or the file and the place, once")
+  @Test("of errors have the object and the property, or the file and the position, once")
   func errors() throws {
     let note = try GraphSketch().context().insert("Note")
     var error = ManagedObjectError(.stringTooLong, "too long", objectID: note.objectID, key: "title")

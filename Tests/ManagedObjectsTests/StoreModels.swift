@@ -115,10 +115,10 @@ extension PersistentStore {
   /// Rows with all relationships.
   func wholeRows(_ keys: [RowKey]) throws -> [StoreRow?] {
     var rows = try rows(keys)
-    for place in rows.indices {
-      guard let row = rows[place] else { continue }
+    for index in rows.indices {
+      guard let row = rows[index] else { continue }
       for slot in row.values.indices where row.values[slot] == .unread {
-        rows[place]?.values[slot] = try values(ofSlot: slot, [row.key])[0] ?? .unread
+        rows[index]?.values[slot] = try values(ofSlot: slot, [row.key])[0] ?? .unread
       }
     }
     return rows

@@ -89,7 +89,7 @@ struct SwiftPredicateMisuseTests {
     let thing = Thing()
     let map = ["a": 1]
     let words = ["a"]
-    let place = 0
+    let index = 0
     return [
       Misuse(
         .unknownKey, "a property of Person of the type String, which no model knows",
@@ -126,8 +126,8 @@ struct SwiftPredicateMisuseTests {
       Misuse(.unsupported, node("DictionaryKeySubscript"), #Predicate<Note> { map[$0.title] == 1 }),
       Misuse(
         .unsupported, node("DictionaryKeyDefaultValueSubscript"), #Predicate<Note> { map[$0.title, default: 3] == 1 }),
-      Misuse(.unsupported, node("CollectionIndexSubscript"), #Predicate<Note> { words[place] == $0.title }),
-      Misuse(.unsupported, node("CollectionRangeSubscript"), #Predicate<Note> { words[place..<1].contains($0.title) }),
+      Misuse(.unsupported, node("CollectionIndexSubscript"), #Predicate<Note> { words[index] == $0.title }),
+      Misuse(.unsupported, node("CollectionRangeSubscript"), #Predicate<Note> { words[index..<1].contains($0.title) }),
     ]
   }()
 

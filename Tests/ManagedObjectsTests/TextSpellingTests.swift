@@ -18,7 +18,7 @@ import Testing
     return Array(text.unicodeScalars)
   }
 
-  @Test("One is saved in the place of the other", arguments: [nil, FileStoreKind.xml, .binary])
+  @Test("One is saved instead of the other", arguments: [nil, FileStoreKind.xml, .binary])
   func saved(kind: FileStoreKind?) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "store")

@@ -175,7 +175,7 @@ import Testing
     try insertGroups()
     try context.save()
     context.undoManager = ManagedObjectContext.UndoManager()
-    // A change that stays, in a place behind that of the groups.
+    // A change that stays, in a slot after that of the groups.
     try person.setValue(.string("x"), forKey: "name")
     context.processPendingChanges()
     try insertGroups()

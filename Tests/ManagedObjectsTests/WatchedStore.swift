@@ -83,11 +83,11 @@ final class WatchedStore: PersistentStore {
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if failsToSave { throw ManagedObjectError(.save, "the disk is full") }
     var changes = changes
-    for place in changes.updated.indices {
+    for index in changes.updated.indices {
       // What was not read did not change.
-      guard let stored = try store.rows([changes.updated[place].key])[0] else { continue }
-      for slot in stored.values.indices where changes.updated[place].values[slot] == .unread {
-        changes.updated[place].values[slot] = stored.values[slot]
+      guard let stored = try store.rows([changes.updated[index].key])[0] else { continue }
+      for slot in stored.values.indices where changes.updated[index].values[slot] == .unread {
+        changes.updated[index].values[slot] = stored.values[slot]
       }
     }
     let mended = try store.save(changes)

@@ -41,8 +41,8 @@ struct XMLStoreSampleTests {
     }
     // The inverse of a relationship is the one that leads back everywhere.
     for (type, entity) in entities {
-      for place in entity.properties.indices {
-        guard case .relationship(var relationship) = entity.properties[place],
+      for index in entity.properties.indices {
+        guard case .relationship(var relationship) = entity.properties[index],
           let destination = entities[relationship.destination.uppercased()]
         else { continue }
         let own = targets["\(type) \(relationship.name)"] ?? [:]
@@ -53,7 +53,7 @@ struct XMLStoreSampleTests {
               && own.allSatisfy { id, ids in ids.allSatisfy { back[$0]?.contains(id) == true } }
               && back.allSatisfy { id, ids in ids.allSatisfy { own[$0]?.contains(id) == true } }
           }?.name
-        entities[type]?.properties[place] = .relationship(relationship)
+        entities[type]?.properties[index] = .relationship(relationship)
       }
     }
     return try ManagedObjectModel(entities: Array(entities.values))

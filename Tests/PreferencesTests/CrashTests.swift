@@ -20,7 +20,7 @@ struct CrashTests {
       let end = process.waitUntilExit()
       #expect(situation.error() == nil, "killed before call \(count + 1)")
       #expect(situation.isLinkKept)
-      // A link that takes the place of a file is a second name of it.
+      // A link that replaces a file is a second name of it.
       #expect(situation.temporaryNames.count <= 1)
       wasOld = try wasOld || situation.isOld()
       wasNew = try wasNew || situation.isNew()

@@ -58,7 +58,7 @@ struct DamagedFileTests {
     #expect(try Data(contentsOf: file.location.appending(path: names[0])) == damaged)
   }
 
-  @Test("There is a file in its place at every moment while it is made anew", arguments: Damage.allCases)
+  @Test("There is a file at its path at every moment while it is made anew", arguments: Damage.allCases)
   func noGap(_ damage: Damage) throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])

@@ -9,8 +9,9 @@ import Testing
 
 @Suite("Of two saves the later one counts, whenever it comes")
 struct LaterSavesTests {
-  /// A file, and a store of it that saves. When the new file is in its place and the folder not yet on the disk,
-  /// another process saves `later`, and this process sees that; then the call fails with `code`, if there is one.
+  /// A file, and a store of it that saves. When the new file has replaced the old one and the folder is not
+  /// yet on the disk, another process saves `later`, and this process sees that; then the call fails with `code`, if
+  /// there is one.
   private func save(
     _ later: OrderedDictionary<String, PropertyList>, _ code: Int32?, _ change: (UserPreferences) -> Void
   ) throws -> (SavedFile, UserPreferences) {

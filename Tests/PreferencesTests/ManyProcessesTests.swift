@@ -112,7 +112,7 @@ struct ManyProcessesTests {
   }
 }
 
-/// A process that works, and the one that takes its place when it was killed.
+/// A process that works, and the one that replaces it when it was killed.
 private final class Writer {
   let number: Int
   private let file: SavedFile
@@ -200,13 +200,13 @@ private final class Reader: Sendable {
     }
   }
 
-  private func look(_ values: [String: PropertyList], _ seen: inout [String: PropertyList], _ place: String) {
-    for (key, value) in seen where values[key] == nil { note("\(key) with \(value) went away from \(place)") }
+  private func look(_ values: [String: PropertyList], _ seen: inout [String: PropertyList], _ source: String) {
+    for (key, value) in seen where values[key] == nil { note("\(key) with \(value) went away from \(source)") }
     for (key, value) in values {
       if key.hasPrefix("counter.") {
-        if value.int ?? -1 < seen[key]?.int ?? 0 { note("\(key) went back to \(value) in \(place)") }
+        if value.int ?? -1 < seen[key]?.int ?? 0 { note("\(key) went back to \(value) in \(source)") }
       } else if seen[key] == nil, !Self.isWhole(value) {
-        note("\(key) is torn in \(place): \(value)")
+        note("\(key) is torn in \(source): \(value)")
       }
     }
     seen = values

@@ -50,7 +50,7 @@
           try link("../middle/moved.plist", at: url.appending(path: "config/moved.plist"))
         }
       }
-      // A new link takes the place of the old one in one step.
+      // A new link replaces the old one in one step.
       let name = isFolder ? "config" : "middle/moved.plist"
       let fresh = folder.url.appending(path: name + ".new")
       try link(isFolder ? "release-2" : "../release-2/moved.plist", at: fresh)

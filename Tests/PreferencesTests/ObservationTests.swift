@@ -308,7 +308,7 @@ struct ObservationTests {
       var delays: [Duration] = []
       for number in 15 * medians.count + 1...15 * medians.count + 15 {
         let start = ContinuousClock.now
-        // As another process does it: a file that takes the place of the other.
+        // As another process does it: a file that replaces the other.
         try PropertyList.dictionary(["n": .integer(.init(number))]).write(to: file, format: .binary)
         // What the file held first may arrive as well.
         var arrival: ContinuousClock.Instant?

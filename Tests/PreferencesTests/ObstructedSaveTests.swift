@@ -69,8 +69,8 @@ struct ObstructedSaveTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test("A file in the place of the folder is told, and left as it is")
-  func fileInPlaceOfFolder() throws {
+  @Test("A file instead of the folder is told, and left as it is")
+  func fileInsteadOfFolder() throws {
     let file = try SavedFile(below: "folder")
     try Data("a file".utf8).write(to: file.location)
     let store = file.open()

@@ -87,7 +87,7 @@ struct SaveSituation {
     return try file.contents() == new && isUnreadableKept()
   }
 
-  /// Whether an unreadable file is set aside with all its bytes, and nothing is in its place.
+  /// Whether an unreadable file is set aside with all its bytes, and nothing is at its path.
   func isSetAside() throws -> Bool {
     try kind == .unreadableFile && !FileManager.default.fileExists(atPath: file.path) && isUnreadableKept()
   }

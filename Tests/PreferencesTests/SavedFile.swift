@@ -36,7 +36,7 @@ struct SavedFile {
 
   var bytes: Data? { try? Data(contentsOf: url) }
 
-  /// Puts bytes in its place, in one step, that nobody writes to any more.
+  /// Replaces it, in one step, with bytes that nobody writes to any more.
   func write(_ bytes: Data) throws {
     let incoming = folder.path("incoming-\(UUID().uuidString)")
     try bytes.write(to: URL(filePath: incoming))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Preferences
 
-/// Folders with files for every place of the search list.
+/// Folders with files for every layer of the search list.
 private struct Folders {
   let folder: TemporaryFolder
   let locations: PreferencesLocations
@@ -23,8 +23,8 @@ private struct Folders {
     suites = [DomainName("first"), DomainName("second")]
   }
 
-  /// All places, in the order that they are to be searched in.
-  var places: [(source: UserPreferences.Source, file: String?)] {
+  /// All layers, in the order that they are to be searched in.
+  var layers: [(source: UserPreferences.Source, file: String?)] {
     let own = "com.example.search.plist"
     let global = ".GlobalPreferences.plist"
     return [
@@ -49,21 +49,21 @@ private struct Folders {
     ]
   }
 
-  /// Writes a file for each place: under the key `from-N` there is a value in place N and in all after it, which is the
-  /// number of the place.
+  /// Writes a file for each layer: under the key `from-N` there is a value in layer N and in all after it, which is the
+  /// number of the layer.
   func store() throws -> UserPreferences {
     var arguments: [String] = []
     var registered: [String: PropertyList] = [:]
-    for (index, place) in places.enumerated() {
+    for (index, layer) in layers.enumerated() {
       let keys = (0...index).map { "from-\($0)" }
-      if let file = place.file {
+      if let file = layer.file {
         var contents: PropertyList = [:]
         for key in keys { contents.dictionary?[key] = .string("\(index)") }
         let url = folder.url.appending(path: file)
         try FileManager.default.createDirectory(
           at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try contents.data(format: .binary).write(to: url)
-      } else if place.source == .arguments {
+      } else if layer.source == .arguments {
         arguments = keys.flatMap { ["-\($0)", "\(index)"] }
       } else {
         for key in keys { registered[key] = .string("\(index)") }
@@ -86,21 +86,21 @@ struct SearchListTests {
     store = try folders.store()
   }
 
-  @Test("has all places in order")
-  func hasAllPlacesInOrder() {
-    #expect(store.searchList.map(\.source) == folders.places.map(\.source))
-    #expect(store.searchList.map(\.path) == folders.places.map { $0.file.map { folders.folder.path($0) } })
+  @Test("has all layers in order")
+  func hasAllLayersInOrder() {
+    #expect(store.searchList.map(\.source) == folders.layers.map(\.source))
+    #expect(store.searchList.map(\.path) == folders.layers.map { $0.file.map { folders.folder.path($0) } })
   }
 
   @Test("is searched in order, and says where a value comes from", arguments: 0..<18)
   func isSearchedInOrder(_ index: Int) throws {
     let key = "from-\(index)"
-    #expect(folders.places.count == 18)
+    #expect(folders.layers.count == 18)
     #expect(store.value(forKey: key) == .string("\(index)"))
     #expect(store.integer(forKey: key) == index)
     let (value, source) = try #require(store.effectiveValue(forKey: key))
     #expect(value == .string("\(index)"))
-    #expect(source == folders.places[index].source)
+    #expect(source == folders.layers[index].source)
     #expect(store.isForced(forKey: key) == (index < 4))
     #expect(store.dictionaryRepresentation()[key] == .string("\(index)"))
   }
@@ -126,11 +126,11 @@ struct SearchListTests {
 
   @Test("leaves the files of other domains, of administrators and for all users as they are")
   func otherFiles() throws {
-    let before = try folders.places.compactMap(\.file).map { try contents($0) }
+    let before = try folders.layers.compactMap(\.file).map { try contents($0) }
     for index in 0..<18 { store.set("set", forKey: "from-\(index)") }
     try store.synchronize()
-    let after = try folders.places.compactMap(\.file).map { try contents($0) }
-    let changed = zip(folders.places.compactMap(\.file), zip(before, after)).filter { $1.0 != $1.1 }.map(\.0)
+    let after = try folders.layers.compactMap(\.file).map { try contents($0) }
+    let changed = zip(folders.layers.compactMap(\.file), zip(before, after)).filter { $1.0 != $1.1 }.map(\.0)
     #expect(changed == ["user/com.example.search.plist"])
   }
 
@@ -152,7 +152,7 @@ struct SearchListTests {
     store.removeSuite(named: folders.suites[0])
     #expect(suites() == ["second"])
     #expect(store.integer(forKey: "from-9") == 11)
-    // The application's own domain and the global one have their places.
+    // The application's own domain and the global one are layers already.
     store.addSuite(named: store.domain.name)
     store.addSuite(named: .global)
     #expect(suites() == ["second"])
@@ -210,12 +210,12 @@ struct SearchListTests {
   func registersInPlace() {
     let table = DomainTable()
     var moves = 0
-    var place = 0
+    var address = 0
     for number in 0..<1000 {
       #expect(table.register(["key \(number)": 1]) == [])
       let now = unsafe unsafeBitCast(table.listed.values, to: Int.self)
-      if now != place { moves += 1 }
-      place = now
+      if now != address { moves += 1 }
+      address = now
     }
     #expect(table.listed.values.count == 1000)
     // A dictionary that grows is moved when its room is used up.

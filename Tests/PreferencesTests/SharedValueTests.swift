@@ -89,7 +89,7 @@ struct SharedValueTests {
 
   private func withClaims(_ count: Int, _ body: () -> Void) {
     guard count > 0 else { return body() }
-    // Other tests may have a place for a moment.
+    // Other tests may have a slot for a moment.
     for _ in 0..<1000 {
       guard let claim = ReadClaim(.shared) else { continue }
       withClaims(count - 1, body)

@@ -18,8 +18,8 @@ struct TortureTests {
   private static let values = rounds == nil ? 150 : 400
   private static let events = rounds == nil ? 2 : 5
 
-  @Test("although garbage takes the place of the file again and again", arguments: 0..<(rounds ?? 1))
-  func althoughGarbageTakesThePlaceOfTheFileAgain(_ round: Int) throws {
+  @Test("although garbage replaces the file again and again", arguments: 0..<(rounds ?? 1))
+  func althoughGarbageReplacesTheFileAgain(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     var kept: [Data] = []
@@ -59,7 +59,7 @@ struct TortureTests {
     }
     try crowd.waitForReadableFile()
     try crowd.finish()
-    // One that was cut when another took its place already is gone with that.
+    // One that was cut when another had replaced it already is gone with that.
     #expect(crowd.file.namesSetAside.count <= Self.events)
   }
 
@@ -94,7 +94,7 @@ struct TortureTests {
       try PropertyList.dictionary(contents).data(format: .binary).write(to: crowd.file.url, options: .atomic)
       for process in crowd.processes { process.signal(SIGCONT) }
     }
-    // A save that finds an editor's file in the place of the one it had read has shown its own for a moment.
+    // A save that finds an editor's file instead of the one it had read has shown its own for a moment.
     try crowd.finish(others: (0..<edits).map { "editor.\($0)" }, mayGoForAMoment: true)
     #expect(crowd.file.namesSetAside == [])
   }

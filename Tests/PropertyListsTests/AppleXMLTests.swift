@@ -30,15 +30,15 @@ struct AppleXMLTests {
       #expect(document.format == .xml)
       #expect(try PropertyList(document.root) == ["é": 1])
       #expect(PropertyListDocument.defects(in: data).isEmpty)
-      // Places are those in the file, and an edit leaves the beginning as it is.
+      // Positions are those in the file, and an edit leaves the beginning as it is.
       let edited = try document.data(updatedTo: ["é": 2])
       #expect(edited == Data(String(decoding: data, as: UTF8.self).replacing("<integer>1<", with: "<integer>2<").utf8))
     }
     let broken = (text + Self.document).replacing("<integer>1", with: "<integer>x")
     let defect = #expect(throws: PropertyListError.self) { try PropertyList(Data(broken.utf8)) }
-    let place = broken.utf8.distance(
+    let offset = broken.utf8.distance(
       from: broken.startIndex, to: try #require(broken.range(of: "<integer>")).lowerBound)
-    #expect(defect?.byteOffset == place)
+    #expect(defect?.byteOffset == offset)
   }
 
   @Test("The declaration after them says the encoding")

@@ -7,7 +7,7 @@ import Testing
 /// Over every file of the folder that `PLIST_CORPUS` names: `PLIST_CORPUS=../shared/corpus swift test`.
 @Suite("A folder of files", .enabled(if: !Fixtures.corpus.isEmpty))
 struct CorpusTests {
-  @Test("is read, or refused with a reason and a place", arguments: Fixtures.corpus)
+  @Test("is read, or refused with a reason and a position", arguments: Fixtures.corpus)
   func isReadOrRefusedWithAReason(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     do throws(PropertyListError) {

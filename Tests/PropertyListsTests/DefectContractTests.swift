@@ -97,10 +97,10 @@ struct DefectContractTests {
 }
 
 extension [UInt8] {
-  /// Changes a text: characters that mean something come, go, or take the place of others.
+  /// Changes a text: characters that mean something come, go, or replace others.
   mutating func damageText(using random: inout SeededGenerator) {
     guard !isEmpty else { return }
-    let place = Int.random(in: 0..<count, using: &random)
+    let offset = Int.random(in: 0..<count, using: &random)
     let marks: [String] = [
       "<", ">", "/", "\"", "'", "&", ";", ",", "=", ":", "(", ")", "{", "}", "[", "]", "\\", "\n", " ", "-", "!", "é",
       "<key>", "</key>", "<string>", "</string>", "<dict>", "</dict>", "<array>", "</array>", "<true/>", "<!--", "-->",
@@ -108,16 +108,16 @@ extension [UInt8] {
       "\\u", "\\UD800", "\"$date\":", "null", "1e999", "00", "\u{0}", "a",
     ]
     switch Int.random(in: 0..<5, using: &random) {
-    case 0: remove(at: place)
-    case 1: insert(contentsOf: Array(marks.randomElement(using: &random)!.utf8), at: place)
-    case 2: replaceSubrange(place..<place + 1, with: Array(marks.randomElement(using: &random)!.utf8))
+    case 0: remove(at: offset)
+    case 1: insert(contentsOf: Array(marks.randomElement(using: &random)!.utf8), at: offset)
+    case 2: replaceSubrange(offset..<offset + 1, with: Array(marks.randomElement(using: &random)!.utf8))
     case 3:
-      let length = Int.random(in: 0..<Swift.min(40, count - place), using: &random)
-      removeSubrange(place..<place + length)
+      let length = Int.random(in: 0..<Swift.min(40, count - offset), using: &random)
+      removeSubrange(offset..<offset + length)
     default:
-      let length = Int.random(in: 0..<Swift.min(40, count - place), using: &random)
+      let length = Int.random(in: 0..<Swift.min(40, count - offset), using: &random)
       let target = Int.random(in: 0...count, using: &random)
-      insert(contentsOf: Array(self[place..<place + length]), at: target)
+      insert(contentsOf: Array(self[offset..<offset + length]), at: target)
     }
   }
 }

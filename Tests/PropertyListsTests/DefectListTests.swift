@@ -13,8 +13,8 @@ struct DefectListTests {
     PropertyListDocument.defects(in: Data(text.utf8), format: format, options: options).map(\.description)
   }
 
-  @Test("come in the order of their places, not in that in which they are found")
-  func comeInTheOrderOfTheirPlaces() {
+  @Test("come in the order of their positions, not in that in which they are found")
+  func comeInTheOrderOfTheirPositions() {
     // That a key stands twice is found at the end of its dictionary.
     let text = "{ a = 1; a = 2; b = 3 c = 4; }"
     let defects = PropertyListDocument.defects(in: Data(text.utf8))

@@ -217,15 +217,15 @@ struct DifferenceTests {
     var random = SeededGenerator(seed: seed)
     var old: OrderedDictionary<String, PropertyList> = [:]
     for index in 0..<Int.random(in: 0..<20, using: &random) { old["old \(index)"] = .integer(.init(index)) }
-    var places = (0..<Int.random(in: 8..<20, using: &random)).map { _ in Int.random(in: -1..<30, using: &random) }
+    var positions = (0..<Int.random(in: 8..<20, using: &random)).map { _ in Int.random(in: -1..<30, using: &random) }
     switch seed % 4 {
-    case 0: places.sort()
-    case 1: places.sort(by: >)
-    case 2: places = Set(places).sorted()
+    case 0: positions.sort()
+    case 1: positions.sort(by: >)
+    case 2: positions = Set(positions).sorted()
     default: break
     }
-    var changes: [PropertyListDifference.Change] = places.enumerated().map { index, place in
-      .insertion(PropertyListKeyPath([.key("new \(index)")]), true, position: place < 0 ? nil : place)
+    var changes: [PropertyListDifference.Change] = positions.enumerated().map { index, position in
+      .insertion(PropertyListKeyPath([.key("new \(index)")]), true, position: position < 0 ? nil : position)
     }
     for (key, value) in old where Bool.random(using: &random) {
       changes.append(.removal(PropertyListKeyPath([.key(key)]), value, position: 0))
@@ -266,11 +266,11 @@ struct DifferenceConflictTests {
       (["a": [1, 2, 3], "b": "x", "c": ["l": 5]], "c"),
       (["a": [1, 2, 3], "b": "x", "c": 5], "c"), ([], ""),
     ] as [(PropertyList, String)])
-  func isRefusedWithThePath(_ other: PropertyList, _ place: String) throws {
+  func isRefusedWithThePath(_ other: PropertyList, _ path: String) throws {
     let difference = PropertyListDifference(from: Self.old, to: Self.new)
     let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
     #expect(failure?.kind == .conflict)
-    #expect(failure?.keyPath?.description == place)
+    #expect(failure?.keyPath?.description == path)
   }
 
   @Test("what no change touches may be different")
@@ -294,9 +294,9 @@ struct DifferenceConflictTests {
       (["changes": [["change": "move", "path": "a", "to": 1, "value": 1]]], "changes.0"),
       (["changes": [["change": "reorder", "path": "a", "from": ["a"], "to": ["a", 1]]]], "changes.0"),
     ] as [(PropertyList, String)])
-  func malformedPatches(_ patch: PropertyList, _ place: String) {
+  func malformedPatches(_ patch: PropertyList, _ path: String) {
     let failure = error { () throws(PropertyListError) in _ = try PropertyListDifference(patch: patch) }
-    #expect(failure?.kind == .malformed && failure?.keyPath?.description ?? "" == place)
+    #expect(failure?.kind == .malformed && failure?.keyPath?.description ?? "" == path)
   }
 
   @Test(
@@ -318,8 +318,8 @@ struct DifferenceConflictTests {
     #expect(failure?.kind == .conflict)
   }
 
-  @Test("a place that is out of range is the nearest")
-  func aPlaceThatIsOutOfRange() throws {
+  @Test("a position that is out of range is the nearest")
+  func aPositionThatIsOutOfRange() throws {
     let path = PropertyListKeyPath([.key("n")])
     for (position, keys) in [(-5, ["a", "b", "c", "n"]), (99, ["a", "b", "c", "n"]), (0, ["n", "a", "b", "c"])] {
       let difference = PropertyListDifference([.insertion(path, 1, position: position)])

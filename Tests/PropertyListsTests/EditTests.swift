@@ -295,13 +295,13 @@ struct EditTests {
     let edited = String(
       decoding: try #require(try document.editedData(updatedTo: value, options: .init())), as: UTF8.self)
     for number in 0..<count {
-      let place = try #require(edited.firstRange(of: "<!-- record \(number) -->"))
-      #expect(edited[place.upperBound...].dropFirst().hasPrefix("<dict><key>id</key><string>id\(number)</string>"))
+      let comment = try #require(edited.firstRange(of: "<!-- record \(number) -->"))
+      #expect(edited[comment.upperBound...].dropFirst().hasPrefix("<dict><key>id</key><string>id\(number)</string>"))
     }
   }
 
-  @Test("an element that changes takes the place of one of its kind, with its comment")
-  func anElementThatChangesTakesThePlaceOfOneOfItsKind() throws {
+  @Test("an element that changes replaces one of its kind, and keeps its comment")
+  func anElementThatChangesReplacesOneOfItsKind() throws {
     func edited(_ elements: String, _ value: PropertyList) throws -> String {
       let document = try PropertyListDocument(Data("<plist version=\"1.0\"><array>\(elements)</array></plist>".utf8))
       return String(decoding: try #require(try document.editedData(updatedTo: value, options: .init())), as: UTF8.self)

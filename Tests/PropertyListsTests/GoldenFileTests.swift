@@ -221,7 +221,7 @@ struct GoldenFileTests {
 }
 
 extension PropertyList {
-  /// The same value with text in the place of numbers, truth values and dates, as GNUstep writes them in plain
+  /// The same value with text instead of numbers, truth values and dates, as GNUstep writes them in plain
   /// OpenStep.
   fileprivate var asText: PropertyList {
     switch self {

@@ -35,7 +35,7 @@ struct HostileInputTests {
     }
     #expect(
       found?.byteOffset != nil || found?.position != nil || found?.keyPath != nil,
-      "\(name): \(found?.description ?? "") says no place")
+      "\(name): \(found?.description ?? "") says no position")
   }
 
   @Test(
@@ -194,7 +194,7 @@ struct HostileInputTests {
   }
 
   @Test("an error in XML names line, column, byte and key path")
-  func xmlPlace() throws {
+  func xmlPosition() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <plist version="1.0">

@@ -102,7 +102,7 @@ struct JSONTests {
   }
 
   @Test(
-    "what the standard does not have is an error with its place",
+    "what the standard does not have is an error with its position",
     arguments: [
       ("", 1, "empty"), (" ", 2, "end of the text"), ("[", 2, "end of the text"), ("{", 2, "end of the text"),
       ("[1", 3, "end of the text"), ("{\"a\"", 5, "end of the text"), ("{\"a\":", 6, "end of the text"),

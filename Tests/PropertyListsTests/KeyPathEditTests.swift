@@ -11,7 +11,7 @@ struct KeyPathEditTests {
 
   static func path(_ text: String) throws -> PropertyListKeyPath { try PropertyListKeyPath(text) }
 
-  /// The list after an edit, or the kind of the error and the place it names.
+  /// The list after an edit, or the kind of the error and the key path it names.
   enum Outcome: Equatable {
     case list(PropertyList)
     case defect(PropertyListError.Kind, String)
@@ -47,7 +47,7 @@ struct KeyPathEditTests {
   }
 
   @Test(
-    "replace needs a value to replace, and keeps its place",
+    "replace needs a value to replace, and keeps its position",
     arguments: [
       ("d.k", .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["k": "v", "l": false]])),
       ("a.1.b", .list(["a": [1, ["b": "v"], []], "n": 5, "d": ["k": true, "l": false]])),
@@ -143,11 +143,11 @@ struct KeyPathEditTests {
     let tooDeep: [(PropertyListKeyPath, PropertyList)] = [
       (path(limit - 1), deep(2)), (path(limit + 1), 1), (path(1_000_000), 1), (path(limit - 1), [[1]]),
     ]
-    for (place, value) in tooDeep {
-      #expect(error { () throws(PropertyListError) in try list.set(value, at: place) }?.kind == .nestedTooDeeply)
+    for (target, value) in tooDeep {
+      #expect(error { () throws(PropertyListError) in try list.set(value, at: target) }?.kind == .nestedTooDeeply)
     }
-    for place in [path(limit), path(limit - 1)] {
-      let failure = error { () throws(PropertyListError) in try list.replace([[1]], at: place) }
+    for target in [path(limit), path(limit - 1)] {
+      let failure = error { () throws(PropertyListError) in try list.replace([[1]], at: target) }
       #expect(failure?.kind == .nestedTooDeeply)
     }
     nonisolated(unsafe) var deepest = list

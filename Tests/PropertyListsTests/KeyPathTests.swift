@@ -108,9 +108,9 @@ struct KeyPathLookupTests {
       ("a.1.c.d", #"no key "c""#, "a.1"), ("n.x", #""x" below a value of kind integer"#, "n"),
       ("a.1.b.0", #""0" below a value of kind string"#, "a.1.b"),
     ])
-  func aPathThatLeavesTheValueSaysWhere(_ text: String, _ message: String, _ place: String) throws {
+  func aPathThatLeavesTheValueSaysWhere(_ text: String, _ message: String, _ location: String) throws {
     let path = try PropertyListKeyPath(text)
-    let expected = PropertyListError(.noSuchValue, message, keyPath: try PropertyListKeyPath(place))
+    let expected = PropertyListError(.noSuchValue, message, keyPath: try PropertyListKeyPath(location))
     #expect(error { () throws(PropertyListError) in _ = try Self.list.value(at: path) } == expected)
     let document = try PropertyListDocument(Self.list.data(format: .binary))
     #expect(error { () throws(PropertyListError) in _ = try document.root.descendant(at: path) } == expected)

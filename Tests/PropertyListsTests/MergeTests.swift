@@ -35,17 +35,17 @@ struct MergeTests {
       for number in 0..<100 { entries["key \(number)"] = 1 }
       return entries
     }
-    func place(_ value: PropertyList?) -> UnsafeRawPointer? {
+    func address(_ value: PropertyList?) -> UnsafeRawPointer? {
       value?.dictionary?.values.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
     }
     var outer = entries()
     outer["inner"] = .dictionary(entries())
     var value = PropertyList.dictionary(outer)
     outer = [:]
-    let places = (place(value), place(value["inner"]))
+    let addresses = (address(value), address(value["inner"]))
     for number in 0..<100 { try value.merge(["new \(number)": 1, "inner": ["new \(number)": 1]], conflicts: rule) }
     #expect(value.dictionary?.count == 201 && value["inner"]?.dictionary?.count == 200)
-    #expect(places == (place(value), place(value["inner"])))
+    #expect(addresses == (address(value), address(value["inner"])))
   }
 
   @Test(
@@ -54,12 +54,12 @@ struct MergeTests {
       (theirs, .asValues, "list"), (theirs, .append, "d.deep.k"), (["d": ["x": [:]]], .asValues, "d.x"),
       (["a": 1.0], .asValues, "a"), ([], .asValues, ""), (["d": ["q": 1, "x": 2]], .union, "d.x"),
     ] as [(PropertyList, PropertyList.ArrayMergeRule, String)])
-  func aConflictHasAPath(_ theirs: PropertyList, _ arrays: PropertyList.ArrayMergeRule, _ place: String) {
+  func aConflictHasAPath(_ theirs: PropertyList, _ arrays: PropertyList.ArrayMergeRule, _ path: String) {
     var merged = Self.ours
     let failure = error { () throws(PropertyListError) in
       try merged.merge(theirs, conflicts: .fail, arrays: arrays)
     }
-    #expect(failure?.kind == .conflict && failure?.keyPath?.description == place)
+    #expect(failure?.kind == .conflict && failure?.keyPath?.description == path)
     #expect(merged == Self.ours)
   }
 
@@ -157,15 +157,15 @@ struct ThreeWayMergeTests {
       (["d": ["x": [1]]], ["d": ["x": [2]]], "d.x"),
       (["d": 1], ["d": ["x": 2]], "d"), (["n": 1], ["n": 2], "n"), ("x", "y", ""), ([1], ["a": 5], ""),
     ] as [(PropertyList, PropertyList, String)])
-  func whatBothHaveChangedIsForTheRule(_ ours: PropertyList, _ theirs: PropertyList, _ place: String) throws {
+  func whatBothHaveChangedIsForTheRule(_ ours: PropertyList, _ theirs: PropertyList, _ location: String) throws {
     let base: PropertyList = ["a": 1, "d": ["x": 1]]
     var merged = ours
     let failure = error { () throws(PropertyListError) in
       try merged.merge(theirs, since: base, conflicts: .fail)
     }
-    #expect(failure?.kind == .conflict && failure?.keyPath?.description == place)
+    #expect(failure?.kind == .conflict && failure?.keyPath?.description == location)
     #expect(merged == ours)
-    let path = try PropertyListKeyPath(place)
+    let path = try PropertyListKeyPath(location)
     try merged.merge(theirs, since: base, conflicts: .keepOurs)
     #expect((try? merged.value(at: path)) == (try? ours.value(at: path)))
     merged = ours

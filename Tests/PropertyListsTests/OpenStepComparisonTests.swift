@@ -265,7 +265,7 @@ struct OpenStepCorpusTests {
     #expect(OpenStepComparisonTests.foundation(try String(contentsOf: url, encoding: .utf8)) == value.sorted())
   }
 
-  @Test("are read, or refused with a reason and a place", arguments: Fixtures.corpus)
+  @Test("are read, or refused with a reason and a position", arguments: Fixtures.corpus)
   func areReadOrRefusedWithAReason(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     let found = error { () throws(PropertyListError) in _ = try PropertyListDocument(data, format: .openStep) }

@@ -175,7 +175,7 @@ struct OpenStepDefectTests {
       error { () throws(PropertyListError) in _ = try PropertyListDocument(utf16, format: .openStep) } == expected)
   }
 
-  @Test("bytes that are not in their encoding are refused at their place")
+  @Test("bytes that are not in their encoding are refused with their offset")
   func bytesThatAreNotInTheirEncodingAreRefused() throws {
     let found = error { () throws(PropertyListError) in
       _ = try PropertyListDocument(Data("(a,\n\"b".utf8) + [0xC3] + Data("\")".utf8), format: .openStep)

@@ -86,7 +86,7 @@ struct OpenStepHostileTests {
     let text = #"{a = 1; b = {c; "\143" = (x);}; "\U0061" = 3; d = 4;}"#
     #expect(try PropertyList(openStep: text, options: options) == ["a": "3", "b": ["c": ["x"]], "d": "4"])
     #expect(try PropertyList(openStep: "a; a = (b, b); a = ();", options: options) == ["a": []])
-    // Places stay right behind a dictionary that lost entries.
+    // Positions stay right after a dictionary that lost entries.
     let found = error { () throws(PropertyListError) in
       _ = try PropertyList(openStep: "(({a; a; a;}, x), (y z))", options: options)
     }

@@ -136,7 +136,7 @@ struct OpenStepTypes {
     .date(Date(timeIntervalSinceReferenceDate: .infinity)),
   ]
 
-  @Test("or not at all: the value is an error with its place", arguments: untyped)
+  @Test("or not at all: the value is an error with its key path", arguments: untyped)
   func orNotAtAll(_ value: PropertyList) throws {
     let wrapped: PropertyList = ["a": ["b", value]]
     let found = error { () throws(PropertyListError) in _ = try wrapped.openStep() }

@@ -52,14 +52,14 @@ struct PathEditTests {
   /// An edit of a value somewhere, or of one that is not there.
   private static func edit(of value: PropertyList, using random: inout SeededGenerator) -> PropertyListEdit {
     var components: [PropertyListKeyPath.Component] = []
-    var place = value
+    var target = value
     while Int.random(in: 0..<5, using: &random) > 0 {
-      if let entry = place.dictionary?.elements.randomElement(using: &random) {
+      if let entry = target.dictionary?.elements.randomElement(using: &random) {
         components.append(.key(entry.key))
-        place = entry.value
-      } else if let elements = place.array, let index = elements.indices.randomElement(using: &random) {
+        target = entry.value
+      } else if let elements = target.array, let index = elements.indices.randomElement(using: &random) {
         components.append(.index(index))
-        place = elements[index]
+        target = elements[index]
       } else {
         break
       }
@@ -67,7 +67,7 @@ struct PathEditTests {
     let new: PropertyList =
       [
         "new", 7, ["a": [1, ["b": "c"]], "d": "e"], [], [1, 2], .data(Data([1, 2, 3])),
-        place.array.map { .array($0 + [9]) }
+        target.array.map { .array($0 + [9]) }
           ?? "text",
       ].randomElement(using: &random)!
     let inside = PropertyListKeyPath(

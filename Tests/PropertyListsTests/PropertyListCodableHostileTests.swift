@@ -134,8 +134,8 @@ struct PropertyListCodableHostileTests {
   @Test("what is wrong with a binary file is an error with the path to it")
   func damagedValue() throws {
     var data = try PropertyList.dictionary(["list": [1, "some text"]]).data(format: .binary)
-    let place = try #require(data.firstRange(of: Data("some".utf8))?.lowerBound)
-    data[place] = 0xFF
+    let offset = try #require(data.firstRange(of: Data("some".utf8))?.lowerBound)
+    data[offset] = 0xFF
     struct Lists: Decodable { var list: [Element] }
     enum Element: Decodable {
       case value
@@ -148,7 +148,7 @@ struct PropertyListCodableHostileTests {
     let failure = Self.context { _ = try PropertyListDecoder().decode(Lists.self, from: data) }
     #expect(failure?.path.map(\.stringValue) == ["list", "Index 1"])
     #expect(failure?.underlying?.kind == .malformed)
-    #expect(failure?.underlying?.byteOffset == place)
+    #expect(failure?.underlying?.byteOffset == offset)
     #expect(Self.context { _ = try PropertyListDecoder().decode(Lists.self, from: Data()) }?.underlying != nil)
   }
 

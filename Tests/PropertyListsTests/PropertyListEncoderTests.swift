@@ -60,8 +60,8 @@ struct PropertyListEncoderTests {
     encoder.outputFormat = .xml
     encoder.writingOptions.sortsKeys = true
     let text = String(decoding: try encoder.encode(Pair()), as: UTF8.self)
-    let places = try [#require(text.range(of: "<key>a")), #require(text.range(of: "<key>b"))].map(\.lowerBound)
-    #expect(places[0] < places[1])
+    let positions = try [#require(text.range(of: "<key>a")), #require(text.range(of: "<key>b"))].map(\.lowerBound)
+    #expect(positions[0] < positions[1])
   }
 
   @Test("dictionaries with other keys, more keys and the same keys in another order are told apart")
@@ -172,14 +172,14 @@ struct PropertyListEncoderTests {
       Handmade { encoder in
         var container = encoder.unkeyedContainer()
         try container.encode(index)
-        for place in keeper.containers.indices { try keeper.containers[place].encode("late") }
+        for kept in keeper.containers.indices { try keeper.containers[kept].encode("late") }
         keeper.containers.append(container)
         keeper.containers.append(container.nestedUnkeyedContainer())
       }
     }
     let encoded = try tree(values)
     #expect(encoded == [[0, []], [1, []], [2, []]])
-    for place in keeper.containers.indices { try keeper.containers[place].encode("later") }
+    for kept in keeper.containers.indices { try keeper.containers[kept].encode("later") }
     #expect(encoded == [[0, []], [1, []], [2, []]])
   }
 

@@ -295,12 +295,12 @@ extension RandomEdit {
       }
       return nil
     }
-    var place = 0
+    var newIndex = 0
     // Of an empty line before the last one, which has no end, there is nothing to be seen when that one goes.
     for (number, line) in old.enumerated() where !touched.contains(number) && !Self.isBlank(line) {
-      while place < new.count, new[place] != line { place += 1 }
-      guard place < new.count else { return "\(number): \(line)" }
-      place += 1
+      while newIndex < new.count, new[newIndex] != line { newIndex += 1 }
+      guard newIndex < new.count else { return "\(number): \(line)" }
+      newIndex += 1
     }
     return nil
   }

@@ -109,7 +109,7 @@ struct RandomTests {
 }
 
 extension PropertyList {
-  /// The value with text in place of what OpenStep has no form for.
+  /// The value with text instead of what OpenStep has no form for.
   func withTextOnly() -> PropertyList {
     switch self {
     case .string, .data: self

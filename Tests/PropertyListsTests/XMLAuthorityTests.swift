@@ -35,7 +35,7 @@ struct XMLAuthorityTests {
         // A document type could declare entities, and libxml2 takes a NUL for the end.
         let isRefusal =
           [.longTag, .internalSubset, .documentTypeWithoutSpace, .unknownEntity].contains(token.kind)
-          || token.kind == .character && text[token.place] == 0
+          || token.kind == .character && text[token.offset] == 0
         #expect(isRefusal, "\(error): \(String(decoding: text, as: UTF8.self))")
       }
     }

@@ -149,11 +149,11 @@ struct XMLLaneTests {
     var accepted = 0
     for _ in 0..<4000 {
       var bytes = original
-      let place = Int.random(in: 0..<bytes.count, using: &random)
+      let offset = Int.random(in: 0..<bytes.count, using: &random)
       switch Int.random(in: 0..<3, using: &random) {
-      case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
-      case 1: bytes.remove(at: place)
-      default: bytes.insert(Array("<>&/;] \n\rx\u{80}".utf8).randomElement(using: &random)!, at: place)
+      case 0: bytes[offset] = UInt8.random(in: .min ... .max, using: &random)
+      case 1: bytes.remove(at: offset)
+      default: bytes.insert(Array("<>&/;] \n\rx\u{80}".utf8).randomElement(using: &random)!, at: offset)
       }
       guard let fast = try PropertyList.plainLane(Data(bytes)) else { continue }
       accepted += 1

@@ -62,9 +62,9 @@ struct Chain {
     let link = try context.insert("Link")
     try link.setValue(.integer(number), forKey: "number")
     var items: [ManagedObject] = []
-    for place in 0..<3 {
+    for index in 0..<3 {
       let item = try context.insert("Item")
-      try item.setValue(.string("\(number).\(place)"), forKey: "name")
+      try item.setValue(.string("\(number).\(index)"), forKey: "name")
       items.append(item)
     }
     if let previous = links.last, case .array(let old)? = previous["items"], case .object(let first)? = old.first {

@@ -7,7 +7,7 @@ enum ChainVersions {
   /// Counters have a label, which says which way they came.
   private static func model(_ change: (inout EntityDescription) -> Void) -> ManagedObjectModel {
     var entities = Chain.model.entityDescriptions
-    for place in entities.indices where entities[place].name == "Counter" { change(&entities[place]) }
+    for index in entities.indices where entities[index].name == "Counter" { change(&entities[index]) }
     do { return try ManagedObjectModel(entities: entities) } catch { fatalError("\(error)") }
   }
 

@@ -59,21 +59,21 @@ struct ChangedStoreTests {
       let new = try #require(after.tables[table])
       #expect(new.columns == rows.columns)
       for (key, row) in rows.rows {
-        let place = "\(name) \(table) \(key)"
+        let location = "\(name) \(table) \(key)"
         if table == "Z_PRIMARYKEY" {
-          #expect(new.rows[key]?.filter { $0.key != "Z_MAX" } == row.filter { $0.key != "Z_MAX" }, "\(place)")
+          #expect(new.rows[key]?.filter { $0.key != "Z_MAX" } == row.filter { $0.key != "Z_MAX" }, "\(location)")
         } else if row.keys.contains("Z_OPT") {
           let isTouched = changes.touched.contains { $0.hasSuffix("/p\(key)") }
-          if !isTouched { #expect(new.rows[key] == row, "\(place)") }
+          if !isTouched { #expect(new.rows[key] == row, "\(location)") }
           if table == ownTable, let row = new.rows[key] {
-            #expect(row["ZOWNPART"] == .string("own \(key)"), "\(place)")
+            #expect(row["ZOWNPART"] == .string("own \(key)"), "\(location)")
           }
         } else if table.hasPrefix("Z_"), table != "Z_METADATA", table != "Z_MODELCACHE" {
           let ids = key.split(separator: ",")
           let isTouched = changes.touched.contains { name in ids.contains { name.hasSuffix("/p\($0)") } }
-          if !isTouched { #expect(new.rows[key] == row, "\(place)") }
+          if !isTouched { #expect(new.rows[key] == row, "\(location)") }
         } else {
-          #expect(new.rows[key] == row, "\(place)")
+          #expect(new.rows[key] == row, "\(location)")
         }
       }
     }

@@ -175,11 +175,11 @@ struct CompositeStoreTests {
     for hostile in [{ [$0, $1[0]] }, { [$1[0], $1[0]] }] as [(PropertyList, [PropertyList]) -> [PropertyList]] {
       let archive = try PropertyList(model.compiledData())
       var objects = try #require(archive["$objects"]?.array)
-      let place = try #require(objects.firstIndex { $0["NSCompositeElements"] != nil })
-      guard case .uid(let list)? = objects[place]["NSCompositeElements"] else { continue }
+      let index = try #require(objects.firstIndex { $0["NSCompositeElements"] != nil })
+      guard case .uid(let list)? = objects[index]["NSCompositeElements"] else { continue }
       let elements = try #require(objects[Int(list.value)]["NS.objects"]?.array)
       var array = try #require(objects[Int(list.value)].dictionary)
-      array["NS.objects"] = .array(hostile(.uid(PropertyList.UID(UInt32(place))), elements))
+      array["NS.objects"] = .array(hostile(.uid(PropertyList.UID(UInt32(index))), elements))
       objects[Int(list.value)] = .dictionary(array)
       var whole = try #require(archive.dictionary)
       whole["$objects"] = .array(objects)

@@ -37,10 +37,10 @@ struct CreatedStoreTests {
   private static func creatable(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
     var contents = model.entities.map(\.definition)
     for entity in contents.indices {
-      for place in contents[entity].properties.indices {
-        guard case .attribute(var attribute) = contents[entity].properties[place] else { continue }
+      for index in contents[entity].properties.indices {
+        guard case .attribute(var attribute) = contents[entity].properties[index] else { continue }
         attribute.derivation = nil
-        contents[entity].properties[place] = .attribute(attribute)
+        contents[entity].properties[index] = .attribute(attribute)
       }
     }
     return try ManagedObjectModel(entities: contents)

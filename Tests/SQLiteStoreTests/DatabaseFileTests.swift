@@ -199,8 +199,8 @@ import Testing
     try insert((0..<200).map { "\($0) " + String(repeating: "x", count: 4000) }, store(file, .writing))
     var codes: Set<ManagedObjectError.Code> = []
     for number in 0..<40 {
-      _ = FailingFiles.calls(in: folder.url) { place, call in
-        call == .read && place >= number ? FailingFiles.error(.read) : nil
+      _ = FailingFiles.calls(in: folder.url) { index, call in
+        call == .read && index >= number ? FailingFiles.error(.read) : nil
       } during: {
         if let code = errorCode({ _ = try texts(store(file, .reading)) }) { codes.insert(code) }
       }

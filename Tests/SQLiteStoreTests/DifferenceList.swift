@@ -12,23 +12,23 @@ struct DifferenceList {
   var lines: [String] { count > first.count ? first + ["and \(count - first.count) more"] : first }
 
   /// Adds a difference; nil for what is not there.
-  mutating func add(_ place: String, _ found: String?, _ expected: String?) {
+  mutating func add(_ location: String, _ found: String?, _ expected: String?) {
     count += 1
     guard first.count < limit else { return }
-    first.append("\(place): \(Self.shortened(found)), expected \(Self.shortened(expected))")
+    first.append("\(location): \(Self.shortened(found)), expected \(Self.shortened(expected))")
   }
 
   /// Adds what differs in the entries of dictionaries, whose order does not count.
   mutating func compare(
     _ found: OrderedDictionary<String, PropertyList>, _ expected: OrderedDictionary<String, PropertyList>,
-    at place: String
+    at location: String
   ) {
     for key in Set(found.keys).union(expected.keys).sorted() {
       let (own, other) = (found[key], expected[key])
       if let own = own?.dictionary, let other = other?.dictionary {
-        compare(own, other, at: "\(place).\(key)")
+        compare(own, other, at: "\(location).\(key)")
       } else if own?.isIdentical(to: other) != true {
-        add("\(place).\(key)", own?.shown, other?.shown)
+        add("\(location).\(key)", own?.shown, other?.shown)
       }
     }
   }

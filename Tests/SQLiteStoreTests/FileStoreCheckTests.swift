@@ -40,9 +40,9 @@ struct FileStoreCheckTests {
     changes.inserted = keys.map { key in
       StoreRow(key: key, version: 1, values: store.model.entities[Int(key.entityIndex)].emptyValues)
     }
-    for place in 0..<2 {
-      changes.inserted[place].values[try #require(note.attribute(named: "title")).slot] = .attribute(.string("Milk"))
-      changes.inserted[place].values[try #require(note.relationship(named: "author")).slot] = .toOne(keys[2])
+    for index in 0..<2 {
+      changes.inserted[index].values[try #require(note.attribute(named: "title")).slot] = .attribute(.string("Milk"))
+      changes.inserted[index].values[try #require(note.relationship(named: "author")).slot] = .toOne(keys[2])
     }
     try store.save(changes)
   }

@@ -45,20 +45,20 @@ struct FillingTests {
       let context = ManagedObjectContext(coordinator: coordinator)
       let people = try (0..<count).map { _ in try context.insert("Person") }
       let desks = try (0..<count).map { _ in try context.insert("Desk") }
-      for (place, person) in people.enumerated() {
-        func other(_ factor: Int, _ places: Int = 1) -> [ManagedObject.Value] {
-          (1...places).map { .object(people[(place * factor + 17 * $0) % count]) }
+      for (index, person) in people.enumerated() {
+        func other(_ factor: Int, _ otherCount: Int = 1) -> [ManagedObject.Value] {
+          (1...otherCount).map { .object(people[(index * factor + 17 * $0) % count]) }
         }
-        try person.setValue(.string("Person \(place)"), forKey: "name")
-        try person.setValue(.object(people[count - 1 - place]), forKey: "spouse")
-        try person.setValue(.object(desks[(place * 7 + 5) % count]), forKey: "desk")
-        if place > 0 { try person.setValue(.object(people[(place * 31) % place]), forKey: "parent") }
+        try person.setValue(.string("Person \(index)"), forKey: "name")
+        try person.setValue(.object(people[count - 1 - index]), forKey: "spouse")
+        try person.setValue(.object(desks[(index * 7 + 5) % count]), forKey: "desk")
+        if index > 0 { try person.setValue(.object(people[(index * 31) % index]), forKey: "parent") }
         try person.setValue(.set(Array(Set(other(3, 4)))), forKey: "friends")
-        let liked = (1...3).map { ManagedObject.Value.object(desks[(place * 13 + 41 * $0) % count]) }
+        let liked = (1...3).map { ManagedObject.Value.object(desks[(index * 13 + 41 * $0) % count]) }
         try person.setValue(.array(liked), forKey: "likes")
-        try desks[place].setValue(.set([.object(people[(place + 60) % count])]), forKey: "things")
+        try desks[index].setValue(.set([.object(people[(index + 60) % count])]), forKey: "things")
       }
-      for (place, person) in people.enumerated() where place % 2 == 0 {
+      for (index, person) in people.enumerated() where index % 2 == 0 {
         guard case .array(let children) = try person.value(forKey: "children") else { continue }
         try person.setValue(.array(children.reversed()), forKey: "children")
       }

@@ -90,7 +90,7 @@ struct HostileStoreTests {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
-    // All places of cells in the only page of the table are that of its only row.
+    // All offsets of cells in the only page of the table are that of its only row.
     let program = """
       import sqlite3, struct, sys
       store = sqlite3.connect(sys.argv[1])
@@ -104,8 +104,8 @@ struct HostileStoreTests {
       cell = struct.unpack_from(">H", data, start + 8)[0]
       count = min((cell - 8) // 2, 600)
       struct.pack_into(">H", data, start + 3, count)
-      for place in range(count):
-          struct.pack_into(">H", data, start + 8 + 2 * place, cell)
+      for index in range(count):
+          struct.pack_into(">H", data, start + 8 + 2 * index, cell)
       open(sys.argv[1], "wb").write(data)
       print(count)
       """
@@ -296,21 +296,21 @@ struct HostileStoreTests {
     let size = 4096
     guard bytes.count >= size else { return }
     let start = Int.random(in: 0..<bytes.count / size, using: &random) * size
-    // Often in the head of a page, where the places of its cells are.
+    // Often in the head of a page, where the offsets of its cells are.
     let isHead = Int.random(in: 0..<3, using: &random) == 0
-    let place = start + Int.random(in: 0..<(isHead ? 64 : size), using: &random)
+    let offset = start + Int.random(in: 0..<(isHead ? 64 : size), using: &random)
     switch Int.random(in: 0..<6, using: &random) {
-    case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
-    case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-    case 2: bytes[place] = [0x00, 0x01, 0x7F, 0x80, 0xFF].randomElement(using: &random)!
+    case 0: bytes[offset] = UInt8.random(in: .min ... .max, using: &random)
+    case 1: bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case 2: bytes[offset] = [0x00, 0x01, 0x7F, 0x80, 0xFF].randomElement(using: &random)!
     case 3:
       let other = Int.random(in: 0..<bytes.count / size, using: &random) * size
       bytes.replaceSubrange(start..<start + size, with: Array(bytes[other..<other + size]))
     case 4:
-      let length = min(Int.random(in: 1...32, using: &random), bytes.count - place)
+      let length = min(Int.random(in: 1...32, using: &random), bytes.count - offset)
       let source = Int.random(in: 0...bytes.count - length, using: &random)
-      bytes.replaceSubrange(place..<place + length, with: Array(bytes[source..<source + length]))
-    default: if Int.random(in: 0..<20, using: &random) == 0 { bytes.removeLast(bytes.count - place) }
+      bytes.replaceSubrange(offset..<offset + length, with: Array(bytes[source..<source + length]))
+    default: if Int.random(in: 0..<20, using: &random) == 0 { bytes.removeLast(bytes.count - offset) }
     }
   }
 }

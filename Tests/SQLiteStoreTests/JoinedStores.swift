@@ -34,8 +34,8 @@ final class JoinedStores: Sendable {
       case .sqliteAndXML: [try sqlite("a.sqlite"), try XMLStore(file("b.xml"), model: model)]
       }
     // The objects of each store, under keys that are unique in both.
-    let parts = stores.indices.map { place in
-      Self.rows(RandomObjects(seed: seed + place, count: count).rows, place)
+    let parts = stores.indices.map { index in
+      Self.rows(RandomObjects(seed: seed + index, count: count).rows, index)
     }
     joined = PersistentStoreCoordinator(model: model)
     var joinedKeys: [RowKey: RowKey] = [:]
@@ -57,13 +57,13 @@ final class JoinedStores: Sendable {
     self.singleKeys = singleKeys
   }
 
-  private static func rows(_ rows: [StoreRow], _ place: Int) -> [StoreRow] {
+  private static func rows(_ rows: [StoreRow], _ index: Int) -> [StoreRow] {
     let keys = Dictionary(
       uniqueKeysWithValues: rows.map {
         (
           $0.key,
           RowKey(
-            store: $0.key.store, entityIndex: Int($0.key.entityIndex), number: $0.key.number + Int64(place) * 100_000)
+            store: $0.key.store, entityIndex: Int($0.key.entityIndex), number: $0.key.number + Int64(index) * 100_000)
         )
       })
     return rows.compactMap { row in

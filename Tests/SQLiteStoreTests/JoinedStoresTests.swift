@@ -47,7 +47,7 @@ struct JoinedStoresTests {
     var own = RandomRequests(seed: seed, objects: people)
     var other = RandomRequests(seed: seed, objects: people.compactMap { stores.singleKeys[$0] })
     var (joined, single) = seed % 2 == 0 ? (own.request(), other.request()) : (own.dictionaries(), other.dictionaries())
-    // The place of an object among those of several stores goes by the store first.
+    // The position of an object among those of several stores goes by the store first.
     let isOfObjects = { (order: FetchRequest.SortDescriptor) in ["boss", "self"].contains(order.keyPath) }
     joined.sortDescriptors.removeAll(where: isOfObjects)
     single.sortDescriptors.removeAll(where: isOfObjects)

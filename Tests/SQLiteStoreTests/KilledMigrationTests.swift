@@ -108,8 +108,8 @@ struct KilledMigrationTests {
     let data = try original(counters: 20, journal)
     let second = try SQLiteStore.model(inFile: file)
     var entities = second.entityDescriptions
-    for place in entities.indices where entities[place].name == "Counter" {
-      entities[place].properties.append(.attribute("label", .string, isOptional: false, defaultValue: .string("new")))
+    for index in entities.indices where entities[index].name == "Counter" {
+      entities[index].properties.append(.attribute("label", .string, isOptional: false, defaultValue: .string("new")))
     }
     let new = try ManagedObjectModel(entities: entities)
     let mapping =
@@ -126,8 +126,8 @@ struct KilledMigrationTests {
       for number in stride(from: 0, to: total, by: LongForm.size(1, or: max(1, total / 5))) {
         try restore(data)
         var error: ManagedObjectError?
-        let calls = FailingFiles.calls(in: watched) { place, call in
-          place == number ? FailingFiles.error(call) : nil
+        let calls = FailingFiles.calls(in: watched) { index, call in
+          index == number ? FailingFiles.error(call) : nil
         } during: {
           do throws(ManagedObjectError) { try SQLiteStore.migrate(file, to: new, by: mapping) } catch let failure {
             error = failure

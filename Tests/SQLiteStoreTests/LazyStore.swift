@@ -42,9 +42,9 @@ final class LazyStore: PersistentStore {
     guard case .rows(var rows) = try store.fetch(request, of: entity) else {
       throw ManagedObjectError(.unsupportedRequest, "only rows")
     }
-    for place in rows.indices {
+    for index in rows.indices {
       for relationship in entity.relationships where relationship.isToMany {
-        rows[place].values[relationship.slot] = .unread
+        rows[index].values[relationship.slot] = .unread
       }
     }
     return .rows(rows)

@@ -117,9 +117,9 @@ enum LibraryStore {
       ["author": .toOne(keys[4]), "holder": .toOne(keys[3])],
       ["label": .attribute(.string("red")), "related": .toMany([keys[2], keys[3]])],
       [:],
-    ].enumerated().map { place, values in
+    ].enumerated().map { index, values in
       // The notes on a shelf have an order that is not theirs by number.
-      place == 3 ? values.merging(["shelf": .orderedToMany([keys[7], keys[5]])]) { $1 } : values
+      index == 3 ? values.merging(["shelf": .orderedToMany([keys[7], keys[5]])]) { $1 } : values
     }
   }
 

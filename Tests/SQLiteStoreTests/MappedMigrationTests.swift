@@ -472,7 +472,7 @@ import Testing
     #expect(folder.names == ["store.sqlite"])
   }
 
-  @Test("Two processes do not make a store at one place, and no file is written over") func outputs() throws {
+  @Test("Two processes do not make a store at one path, and no file is written over") func outputs() throws {
     try makeStore(3)
     let new = try ManagedObjectModel(entities: Self.new)
     let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])

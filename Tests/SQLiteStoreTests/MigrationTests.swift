@@ -107,7 +107,7 @@ import Testing
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let after: [EntityDescription]
-    /// What lines have in place of what they had.
+    /// What lines have instead of what they had.
     var replacing: [(String, String)] = []
     /// Beginnings of lines that are gone.
     var without: [String] = []

@@ -130,8 +130,8 @@ struct SketchMaker {
 
   init(seed: Int) {
     numbers = RandomNumbers(seed)
-    for place in 0..<3 + numbers.below(3) {
-      addEntity(name: ["note", "Person", "Tag", "item", "Group", "Zeta"][place])
+    for index in 0..<3 + numbers.below(3) {
+      addEntity(name: ["note", "Person", "Tag", "item", "Group", "Zeta"][index])
     }
     for entity in sketch.entities.indices {
       for name in ["a", "b", "value", "size"].prefix(1 + numbers.below(4)) {
@@ -173,13 +173,13 @@ struct SketchMaker {
     }
   }
 
-  private mutating func add(to place: Int, name: String) {
+  private mutating func add(to entity: Int, name: String) {
     let type = numbers.pick(Self.types)
     var attribute = ModelSketch.Attribute(id: newID(), name: name, type: type)
     attribute.isExternal = type == .binary && numbers.once(in: 2)
     if numbers.once(in: 3) { attribute.defaultValue = defaultValue(type) }
     if attribute.defaultValue != .null { attribute.isOptional = !numbers.once(in: 2) }
-    attempt { $0.entities[place].attributes.append(attribute) }
+    attempt { $0.entities[entity].attributes.append(attribute) }
   }
 
   /// Changes the sketch if it is sound afterwards.
@@ -228,30 +228,30 @@ extension SketchMaker {
     switch kind {
     case 0: add(to: entity, name: newName())
     case 1: addRequired(to: entity)
-    case 2: change(entity) { maker, attributes, place in attributes.remove(at: place) }
+    case 2: change(entity) { maker, attributes, index in attributes.remove(at: index) }
     case 3:
-      change(entity) { maker, attributes, place in
-        attributes[place].identifier = attributes[place].identifier ?? attributes[place].name
-        attributes[place].name = maker.newName()
+      change(entity) { maker, attributes, index in
+        attributes[index].identifier = attributes[index].identifier ?? attributes[index].name
+        attributes[index].name = maker.newName()
       }
     case 4, 5:
-      change(entity) { maker, attributes, place in
-        attributes[place].isOptional.toggle()
-        if attributes[place].defaultValue == .null, !maker.numbers.once(in: 4) {
-          attributes[place].defaultValue = maker.defaultValue(attributes[place].type)
+      change(entity) { maker, attributes, index in
+        attributes[index].isOptional.toggle()
+        if attributes[index].defaultValue == .null, !maker.numbers.once(in: 4) {
+          attributes[index].defaultValue = maker.defaultValue(attributes[index].type)
         }
       }
     case 6:
-      change(entity) { maker, attributes, place in
-        guard attributes[place].type == .binary else { return }
-        attributes[place].isExternal.toggle()
+      change(entity) { maker, attributes, index in
+        guard attributes[index].type == .binary else { return }
+        attributes[index].isExternal.toggle()
       }
     case 7:
-      change(entity) { maker, attributes, place in
-        attributes[place].type = maker.numbers.pick(Self.types)
-        attributes[place].defaultValue = .null
-        attributes[place].isOptional = true
-        attributes[place].isExternal = false
+      change(entity) { maker, attributes, index in
+        attributes[index].type = maker.numbers.pick(Self.types)
+        attributes[index].defaultValue = .null
+        attributes[index].isOptional = true
+        attributes[index].isExternal = false
       }
     case 8: move(up: true, entity)
     case 9: move(up: false, entity)
@@ -293,8 +293,8 @@ extension SketchMaker {
   ) {
     var attributes = sketch.entities[entity].attributes
     guard !attributes.isEmpty else { return }
-    let place = numbers.below(attributes.count)
-    body(&self, &attributes, place)
+    let index = numbers.below(attributes.count)
+    body(&self, &attributes, index)
     attempt { $0.entities[entity].attributes = attributes }
   }
 
@@ -313,9 +313,9 @@ extension SketchMaker {
     let others = up ? [sketch.entities[entity].parent].compactMap(\.self) : sketch.subtree(id).filter { $0 != id }
     guard !others.isEmpty else { return }
     let other = numbers.pick(others)
-    let place = numbers.below(sketch.entities[entity].attributes.count)
+    let attributeIndex = numbers.below(sketch.entities[entity].attributes.count)
     attempt { sketch in
-      let attribute = sketch.entities[entity].attributes.remove(at: place)
+      let attribute = sketch.entities[entity].attributes.remove(at: attributeIndex)
       for index in sketch.entities.indices where sketch.entities[index].id == other {
         sketch.entities[index].attributes.append(attribute)
       }
@@ -324,10 +324,10 @@ extension SketchMaker {
 
   private mutating func relate(_ entity: Int, _ body: (inout SketchMaker, inout ModelSketch.Relationship) -> Void) {
     guard !sketch.entities[entity].relationships.isEmpty else { return }
-    let place = numbers.below(sketch.entities[entity].relationships.count)
-    var relationship = sketch.entities[entity].relationships[place]
+    let index = numbers.below(sketch.entities[entity].relationships.count)
+    var relationship = sketch.entities[entity].relationships[index]
     body(&self, &relationship)
-    attempt { $0.entities[entity].relationships[place] = relationship }
+    attempt { $0.entities[entity].relationships[index] = relationship }
   }
 
   private mutating func removeRelationships(_ ids: Set<Int>) {
@@ -345,21 +345,23 @@ extension SketchMaker {
     else { return }
     if inverse != relationship.id { removeRelationships([inverse]) }
     for index in sketch.entities.indices {
-      for place in sketch.entities[index].relationships.indices
-      where sketch.entities[index].relationships[place].id == relationship.id {
-        sketch.entities[index].relationships[place].inverse = nil
+      for relationshipIndex in sketch.entities[index].relationships.indices
+      where sketch.entities[index].relationships[relationshipIndex].id == relationship.id {
+        sketch.entities[index].relationships[relationshipIndex].inverse = nil
       }
     }
   }
 
   private mutating func addInverse(_ entity: Int) {
-    guard let place = sketch.entities[entity].relationships.firstIndex(where: { $0.inverse == nil }) else { return }
-    let relationship = sketch.entities[entity].relationships[place]
+    guard let relationshipIndex = sketch.entities[entity].relationships.firstIndex(where: { $0.inverse == nil }) else {
+      return
+    }
+    let relationship = sketch.entities[entity].relationships[relationshipIndex]
     var back = ModelSketch.Relationship(
       id: newID(), name: newName(), target: sketch.entities[entity].id, inverse: relationship.id,
       isToMany: !numbers.once(in: 3))
     back.isOrdered = back.isToMany && numbers.once(in: 2)
-    sketch.entities[entity].relationships[place].inverse = back.id
+    sketch.entities[entity].relationships[relationshipIndex].inverse = back.id
     for index in sketch.entities.indices where sketch.entities[index].id == relationship.target {
       sketch.entities[index].relationships.append(back)
     }
@@ -402,9 +404,9 @@ extension SketchMaker {
     else { return }
     let below = sketch.subtree(parent.id)
     let target = numbers.once(in: 2) ? parent.parent ?? parent.id : numbers.pick(below)
-    for place in sketch.entities[entity].relationships.indices
-    where sketch.entities[entity].relationships[place].id == relationship.id {
-      sketch.entities[entity].relationships[place].target = target
+    for index in sketch.entities[entity].relationships.indices
+    where sketch.entities[entity].relationships[index].id == relationship.id {
+      sketch.entities[entity].relationships[index].target = target
     }
   }
 }

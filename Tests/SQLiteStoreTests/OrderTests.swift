@@ -77,8 +77,8 @@ import Testing
     let context = try context()
     let lists = try objects("List", ["A", "B"], context)
     let items = try objects("Item", ["a", "b", "c", "d"], context)
-    func set(_ list: Int, _ places: [Int]) throws {
-      try lists[list].setValue(.array(places.map { .object(items[$0]) }), forKey: "items")
+    func set(_ list: Int, _ indices: [Int]) throws {
+      try lists[list].setValue(.array(indices.map { .object(items[$0]) }), forKey: "items")
       try context.save()
     }
     try set(0, [0, 1, 2])
@@ -145,7 +145,7 @@ import Testing
     let items =
       try objects("Item", ["a", "b", "c", "d"], context) + objects("Special", ["e", "f", "g", "h"], context)
     let keys = ["items", "shared", "marked", "others", "near"]
-    // What each list has, and in `sharing` each item, by key and place.
+    // What each list has, and in `sharing` each item, by key and index.
     var lefts = Dictionary(uniqueKeysWithValues: keys.map { ($0, [[Int]](repeating: [], count: 3)) })
     var sharing = [[Int]](repeating: [], count: items.count)
     var log: [String] = []
@@ -159,7 +159,7 @@ import Testing
       case 1: value = Array((0..<count).shuffled(using: &random).prefix(Int.random(in: 0...count, using: &random)))
       case 2: if !value.isEmpty { value.remove(at: Int.random(in: 0..<value.count, using: &random)) }
       case 3:
-        // To the same places again and again, until no room is left there.
+        // To the same positions again and again, until no room is left there.
         if value.count > 2 { value.insert(value.removeLast(), at: 1) }
       default:
         let item = Int.random(in: 0..<count, using: &random)
@@ -198,20 +198,20 @@ import Testing
       try context.save()
       let trace = Comment(rawValue: "seed \(seed): " + log.suffix(20).joined(separator: "; "))
       let reader = try self.context()
-      for (place, list) in lists.enumerated() {
+      for (index, list) in lists.enumerated() {
         let copy = try self.copy(of: list, in: reader)
         for key in keys {
           guard case .array(let found)? = copy[key] else { continue }
           let targets = key == "near" ? lists : items
-          let expected = (lefts[key]?[place] ?? []).map { targets[$0].objectID.uriRepresentation }
-          try #require(found.map(id) == expected, "\(place).\(key), \(trace)")
+          let expected = (lefts[key]?[index] ?? []).map { targets[$0].objectID.uriRepresentation }
+          try #require(found.map(id) == expected, "\(index).\(key), \(trace)")
         }
       }
-      for (place, item) in items.enumerated() {
+      for (index, item) in items.enumerated() {
         let copy = try self.copy(of: item, in: reader)
         guard case .array(let found)? = copy["sharing"] else { continue }
-        let expected = sharing[place].map { lists[$0].objectID.uriRepresentation }
-        try #require(found.map(id) == expected, "item \(place), \(trace)")
+        let expected = sharing[index].map { lists[$0].objectID.uriRepresentation }
+        try #require(found.map(id) == expected, "item \(index), \(trace)")
       }
     }
   }

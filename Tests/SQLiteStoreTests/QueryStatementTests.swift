@@ -96,11 +96,11 @@ struct QueryStatementTests {
         values: owner.emptyValues)
       row.values[name.slot] = .attribute(.string("owner \(number)"))
       var keys: Set<RowKey> = []
-      for place in 0..<items {
-        let key = RowKey(store: store, entityIndex: item.index, number: Int64(number * items + place + 1))
+      for index in 0..<items {
+        let key = RowKey(store: store, entityIndex: item.index, number: Int64(number * items + index + 1))
         var other = StoreRow(key: key, version: 1, values: item.emptyValues)
         other.values[code.slot] = .attribute(.string("A\(number)"))
-        other.values[amount.slot] = .attribute(.integer(Int64(place)))
+        other.values[amount.slot] = .attribute(.integer(Int64(index)))
         other.values[ownerOfItem.slot] = .toOne(row.key)
         keys.insert(key)
         others.append(other)

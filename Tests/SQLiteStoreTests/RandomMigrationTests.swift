@@ -96,8 +96,8 @@ import Testing
         for row in rows where numbers.once(in: 2) {
           let name = UUID().uuidString
           try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-          let bytes = stride(from: 0, to: row[1].count, by: 2).compactMap { place in
-            UInt8(row[1].dropFirst(place).prefix(2), radix: 16)
+          let bytes = stride(from: 0, to: row[1].count, by: 2).compactMap { offset in
+            UInt8(row[1].dropFirst(offset).prefix(2), radix: 16)
           }
           try Data(bytes).write(to: folder.appending(path: name))
           try database.run(

@@ -75,8 +75,8 @@ struct RandomObjects {
   }
 
   private mutating func relate() {
-    for place in rows.indices {
-      let entity = ManagedObjectModel.Entity(model: model, index: Int(rows[place].key.entityIndex))
+    for index in rows.indices {
+      let entity = ManagedObjectModel.Entity(model: model, index: Int(rows[index].key.entityIndex))
       for relationship in entity.relationships {
         let destination = entity.destination(of: relationship)
         let range = destination.index..<destination.record.endOfSubentities
@@ -85,11 +85,11 @@ struct RandomObjects {
         switch relationship.name {
         case "boss", "author":
           if !numbers.once(in: 4), let other = others.randomElement(using: &numbers) {
-            set(place, relationship, other, entity)
+            set(index, relationship, other, entity)
           }
         case "tags", "groups", "links":
           for _ in 0..<numbers.below(4) {
-            if let other = others.randomElement(using: &numbers) { set(place, relationship, other, entity) }
+            if let other = others.randomElement(using: &numbers) { set(index, relationship, other, entity) }
           }
         default: break
         }
@@ -98,22 +98,22 @@ struct RandomObjects {
   }
 
   private mutating func set(
-    _ place: Int, _ relationship: ManagedObjectModel.Entity.Relationship, _ other: Int,
+    _ index: Int, _ relationship: ManagedObjectModel.Entity.Relationship, _ other: Int,
     _ entity: ManagedObjectModel.Entity
   ) {
-    insert(rows[other].key, relationship, place)
-    if let inverse = entity.inverse(of: relationship) { insert(rows[place].key, inverse, other) }
+    insert(rows[other].key, relationship, index)
+    if let inverse = entity.inverse(of: relationship) { insert(rows[index].key, inverse, other) }
   }
 
   private mutating func insert(
-    _ key: RowKey, _ relationship: ManagedObjectModel.Entity.Relationship, _ place: Int
+    _ key: RowKey, _ relationship: ManagedObjectModel.Entity.Relationship, _ index: Int
   ) {
-    switch rows[place].values[relationship.slot] {
-    case .toMany(let keys): rows[place].values[relationship.slot] = .toMany(keys.union([key]))
+    switch rows[index].values[relationship.slot] {
+    case .toMany(let keys): rows[index].values[relationship.slot] = .toMany(keys.union([key]))
     case .orderedToMany(var keys):
       keys.append(key)
-      rows[place].values[relationship.slot] = .orderedToMany(keys)
-    default: rows[place].values[relationship.slot] = .toOne(key)
+      rows[index].values[relationship.slot] = .orderedToMany(keys)
+    default: rows[index].values[relationship.slot] = .toOne(key)
     }
   }
 }

@@ -105,12 +105,12 @@ struct SampleStoreTests {
       if names.isEmpty { continue }
       let entities = try model.entities.map { entity in
         var definition = entity.definition
-        for place in definition.properties.indices {
-          guard case .attribute(var attribute) = definition.properties[place], attribute.derivation != nil else {
+        for index in definition.properties.indices {
+          guard case .attribute(var attribute) = definition.properties[index], attribute.derivation != nil else {
             continue
           }
           attribute.derivation = .init(try ManagedExpression(format: "now()"))
-          definition.properties[place] = .attribute(attribute)
+          definition.properties[index] = .attribute(attribute)
         }
         return definition
       }

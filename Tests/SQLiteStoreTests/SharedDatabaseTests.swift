@@ -221,7 +221,7 @@ import Testing
     #expect(try account("a", self.context())["amount"] == .attribute(.integer(1)))
   }
 
-  @Test("Is not saved to if it was removed, or another file has its place") func movedFile() throws {
+  @Test("Is not saved to if it was removed, or replaced by another file") func movedFile() throws {
     try fill(["a"])
     let context = try context()
     try account("a", context).setValue(.integer(1), forKey: "amount")

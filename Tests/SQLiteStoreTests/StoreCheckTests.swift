@@ -9,7 +9,7 @@ import Testing
 /// A change of the hand-written store, and what a check finds then: nothing else.
 struct StoreDamage: CustomTestStringConvertible, Sendable {
   let change: String
-  /// The code and the place of each finding, such as `dangling-reference Note/p6 author`.
+  /// The code and the location of each finding, such as `dangling-reference Note/p6 author`.
   let findings: [String]
 
   init(_ change: String, _ findings: String...) {
@@ -130,7 +130,9 @@ struct StoreFindings {
 
   init(_ file: URL, model: ManagedObjectModel? = nil) throws { try self.init(StoreCheck(file, model: model)) }
 
-  var texts: [String] { list.map { "\($0.code.rawValue) \($0.place)".trimmingCharacters(in: .whitespaces) }.sorted() }
+  var texts: [String] {
+    list.map { "\($0.code.rawValue) \($0.location)".trimmingCharacters(in: .whitespaces) }.sorted()
+  }
 }
 
 @Suite("A check of a store", .enabled(if: StoreReader.isAvailable))
@@ -152,7 +154,7 @@ struct StoreCheckTests {
   }
 
   @Test("names objects by their URIs, tables and columns")
-  func places() throws {
+  func locations() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 6")
     let finding = try #require(try StoreFindings(file).list.first)

@@ -150,7 +150,7 @@ struct StoreDifferenceTests {
     var random = SeededGenerator(seed: 17)
     var notes = (0..<count).map { (code: Optional("é\($0)"), title: "\($0 % 7)", author: String?.none) }
     try fill(stores[0], notes)
-    for place in stride(from: 0, to: count, by: 10) { notes[place].title = "changed" }
+    for index in stride(from: 0, to: count, by: 10) { notes[index].title = "changed" }
     notes.shuffle(using: &random)
     let gone = notes.prefix(count / 5)
     let changedAndGone = gone.count { $0.title == "changed" }

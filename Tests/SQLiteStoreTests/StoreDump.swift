@@ -82,12 +82,12 @@ extension StoreDump {
       throw Failure(description: "the fetch of \(entity.name) has no rows as its result")
     }
     for slot in entity.relationships.map(\.slot) + entity.attributes.map(\.slot) {
-      let places = rows.indices.filter { rows[$0].values[slot] == .unread }
-      guard !places.isEmpty else { continue }
-      let values = try store.values(ofSlot: slot, places.map { rows[$0].key })
-      for (place, value) in zip(places, values) {
-        guard let value else { throw Failure(description: "\(entity.name)/p\(rows[place].key.number) is gone") }
-        rows[place].values[slot] = value
+      let unread = rows.indices.filter { rows[$0].values[slot] == .unread }
+      guard !unread.isEmpty else { continue }
+      let values = try store.values(ofSlot: slot, unread.map { rows[$0].key })
+      for (row, value) in zip(unread, values) {
+        guard let value else { throw Failure(description: "\(entity.name)/p\(rows[row].key.number) is gone") }
+        rows[row].values[slot] = value
       }
     }
     return rows

@@ -56,29 +56,29 @@ struct StoreInfoTests {
     let folder = try TemporaryFolder(isInMemory: true)
     let model = LibraryStore.model
     let plain = try StoreUse.model.get()
-    func place(_ name: String) -> URL { folder.url.appending(path: name) }
-    try model.compiledData().write(to: place("a.mom"))
+    func url(_ name: String) -> URL { folder.url.appending(path: name) }
+    try model.compiledData().write(to: url("a.mom"))
     let versions = VersionedModel(models: ["One": model], currentName: "One")
-    try versions.writeCompiled(to: place("a.momd"))
-    try versions.writeSource(to: place("a.xcdatamodeld"))
-    _ = try XMLStore(place("a.xml"), model: plain)
-    _ = try BinaryStore(place("a.store"), model: plain)
-    try (Data("CoreData".utf8) + Data(count: 64)).write(to: place("a.dat"))
-    try Data("text".utf8).write(to: place("text"))
+    try versions.writeCompiled(to: url("a.momd"))
+    try versions.writeSource(to: url("a.xcdatamodeld"))
+    _ = try XMLStore(url("a.xml"), model: plain)
+    _ = try BinaryStore(url("a.store"), model: plain)
+    try (Data("CoreData".utf8) + Data(count: 64)).write(to: url("a.dat"))
+    try Data("text".utf8).write(to: url("text"))
     for (name, kind, count) in [
       ("a.mom", StoreInfo.Kind.compiledModel, 6), ("a.momd", .compiledVersions, 6),
       ("a.xcdatamodeld", .sourceVersions, 6), ("a.xcdatamodeld/One.xcdatamodel", .sourceModel, 6),
       ("a.xcdatamodeld/One.xcdatamodel/contents", .sourceModel, 6), ("a.xml", .xml, 6), ("a.store", .binary, 6),
       ("a.dat", .coreDataBinary, 0), ("text", .other, 0), ("", .other, 0),
     ] {
-      let info = try StoreInfo(place(name))
+      let info = try StoreInfo(url(name))
       #expect(info.kind == kind && info.entities.count == count, "\(name): \(info.kind), \(info.entities.count)")
       #expect(info.kind.isModel == (info.modelSource == .store), "\(name)")
     }
-    #expect(try StoreInfo(place("a.momd")).currentVersion == "One")
-    let xml = try StoreInfo(place("a.xml"), model: plain)
+    #expect(try StoreInfo(url("a.momd")).currentVersion == "One")
+    let xml = try StoreInfo(url("a.xml"), model: plain)
     #expect(xml.objectCount == 0 && xml.hasEqualHashes == true && xml.defect == nil)
-    #expect(errorCode { _ = try StoreInfo(place("gone")) } == .noSuchFile)
+    #expect(errorCode { _ = try StoreInfo(url("gone")) } == .noSuchFile)
   }
 
   @Test("is what an independent reader finds in Apple's stores", arguments: StoreSamples.stores)

@@ -38,11 +38,11 @@ struct StoreRows {
       // Numbers by their values.
       let keys = Set(table.rows.keys).union(other.rows.keys).sorted { ($0.count, $0) < ($1.count, $1) }
       for key in keys {
-        let place = "\(name)[\(key)]"
+        let location = "\(name)[\(key)]"
         if let row = table.rows[key], let expected = other.rows[key] {
-          list.compare(row, expected, at: place)
+          list.compare(row, expected, at: location)
         } else {
-          list.add(place, table.rows[key].map { _ in "there" }, other.rows[key].map { _ in "there" })
+          list.add(location, table.rows[key].map { _ in "there" }, other.rows[key].map { _ in "there" })
         }
       }
     }

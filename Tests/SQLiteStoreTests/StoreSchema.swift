@@ -30,7 +30,7 @@ struct StoreSchema: Codable, Equatable {
     var type: String
     var notNull: Bool
     var `default`: String?
-    /// The place in the primary key, from 1; 0 outside it.
+    /// The position in the primary key, from 1; 0 outside it.
     var key: Int
   }
 

@@ -25,15 +25,15 @@ struct ReplacementsTests {
 
   private func content(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
-  /// Puts the files in their places while some calls fail.
+  /// Commits the files while some calls fail.
   private func finish(
     _ replacements: Replacements, failing: @escaping @Sendable (Interception.Call) -> Bool
   ) -> [Replacements.Failure] {
     Interception.ofCalls(in: folder.url.path, { failing($0) ? EIO : nil }, during: replacements.finish)
   }
 
-  @Test("they are as they were until all are put in their places")
-  func theyAreAsTheyWereUntilAllArePut() throws {
+  @Test("they are as they were until all are replaced")
+  func theyAreAsTheyWereUntilAllAreReplaced() throws {
     let replacements = Replacements()
     try stage(replacements)
     for path in paths { #expect(try content(path) == "old") }
@@ -61,7 +61,7 @@ struct ReplacementsTests {
     for path in paths { #expect(try content(path) == "old") }
   }
 
-  @Test("one that cannot take its place is reported, and the others are replaced")
+  @Test("one that cannot be committed is reported, and the others are replaced")
   func failingRename() throws {
     let replacements = Replacements()
     try stage(replacements)
@@ -72,7 +72,7 @@ struct ReplacementsTests {
     #expect(folder.names.count == paths.count)
   }
 
-  @Test("one that is not on the disk does not take its place")
+  @Test("one that is not on the disk replaces nothing")
   func failingSynchronization() throws {
     let replacements = Replacements()
     try stage(replacements)

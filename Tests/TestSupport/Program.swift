@@ -23,7 +23,7 @@ public struct Program: Sendable {
   /// Runs a program to its end.
   ///
   /// - Parameters:
-  ///   - environment: variables that it has beside those of this process, and in their place.
+  ///   - environment: variables that it has in addition to those of this process, or instead of them.
   ///   - folder: its current folder; nil for that of this process.
   public static func run(
     _ name: String, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],

@@ -44,7 +44,7 @@ struct ArchiveHTMLTests {
     #expect(refused.status != 0 && refused.output.isEmpty && refused.errors.contains("--extension or --outfolder"))
   }
 
-  @Test("leaves the file as it was if the archive cannot be read, and never takes the place of the archive")
+  @Test("leaves the file as it was if the archive cannot be read, and never replaces the archive")
   func leavesTheFileAsItWas() throws {
     let path = folder.path("page.html")
     try Data("old".utf8).write(to: URL(filePath: path))

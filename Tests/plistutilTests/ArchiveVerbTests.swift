@@ -119,7 +119,7 @@ struct ArchiveVerbTests {
     let both = try Tool.run("archive", "check", "--json", Self.foo, "-", input: dangling())
     #expect(both.status == 3)
     let lines = both.text.split(separator: "\n")
-    #expect(lines.first == "{\"file\":\"\(Self.foo)\",\"defects\":[]}")
+    #expect(lines.first == "{\"file\":\"\(Self.foo)\",\"faults\":[]}")
     #expect(lines.last?.contains("\"severity\":\"error\",\"kind\":\"danglingReference\"") == true)
     #expect(lines.last?.contains("\"object\":1") == true)
   }

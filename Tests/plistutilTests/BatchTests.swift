@@ -59,7 +59,7 @@ struct BatchTests {
     #expect(result.status == 1 && result.errors.contains("no property list in \(folder.path("src"))"))
   }
 
-  @Test("bare text does not take the place of a property list")
+  @Test("bare text does not replace a property list")
   func bareInPlace() throws {
     let folder = try folder(1)
     #expect(try Tool.run("get", "", "--in-place", folder.path("src/0.plist")).status == 64)
@@ -185,7 +185,7 @@ struct BatchTests {
     }
   #endif
 
-  @Test("what comes out of a pipe is not put in its place")
+  @Test("what comes out of a pipe does not replace it")
   func whatComesOutOfAPipeIsNotPut() throws {
     let folder = try TemporaryFolder()
     let pipe = folder.path("pipe")

@@ -4,7 +4,7 @@ import Testing
 
 /// `Fixtures/compatibility` has command lines of the tools that this one stands in for, with what the original does and
 /// what is different here. `Documentation/Compatibility.md` has a row with the reason for each difference.
-@Suite("plistutil in place of other tools")
+@Suite("plistutil instead of other tools")
 struct CompatibilityTests {
   @Test("does what the original does, or what the table says", arguments: CompatibilityRun.all)
   func run(_ run: CompatibilityRun) throws {

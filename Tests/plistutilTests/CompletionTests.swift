@@ -76,7 +76,7 @@ struct CompletionTests {
   ]
 
   /// A folder with a property list and preferences, and the tool in front of the path.
-  private struct Workplace {
+  private struct Workspace {
     let folder: TemporaryFolder
     var work: String { folder.path("work") }
     let environment: [String: String]
@@ -121,7 +121,7 @@ struct CompletionTests {
   @Test("a line is completed in the shell itself", arguments: ["bash", "zsh", "fish"])
   func aLineIsCompletedInTheShellItself(_ shell: String) throws {
     guard Installed.has("python3", shell) else { return }
-    for (typed, line) in zip(Self.lines, try Workplace().completed(Self.lines.map(\.line), in: shell)) {
+    for (typed, line) in zip(Self.lines, try Workspace().completed(Self.lines.map(\.line), in: shell)) {
       let line = line.split(separator: " ").joined(separator: " ")
       #expect(line == typed.result, "\(shell): \(typed.line)")
     }
@@ -132,20 +132,20 @@ struct CompletionTests {
     ["plistutil get a", "plistutil get \"a", "plistutil get 'a"])
   func aKeyIsOneWord(_ shell: String, _ line: String) throws {
     guard Installed.has("python3", shell) else { return }
-    let place = try Workplace()
-    try place.write(#"{"a\"b$HOME`c`;d &e (f) *g ~h #i \\j%k": 1}"#, to: "Odd.plist")
-    let completed = try place.completed([line], in: shell)[0] + "Odd.plist"
+    let workspace = try Workspace()
+    try workspace.write(#"{"a\"b$HOME`c`;d &e (f) *g ~h #i \\j%k": 1}"#, to: "Odd.plist")
+    let completed = try workspace.completed([line], in: shell)[0] + "Odd.plist"
     let show = shell == "fish" ? #"printf '%s\n' $argv; end"# : #"{ printf '%s\n' "$@"; }"#
-    let words = try place.run(
+    let words = try workspace.run(
       #"exec "$@""#, [shell, "-c", "\(shell == "fish" ? "function plistutil;" : "plistutil()") \(show)\n\(completed)"])
     #expect(words.text == "get\n" + #"a"b$HOME`c`;d &e (f) *g ~h #i \j%k"# + "\nOdd.plist\n", "\(completed)")
   }
 
   @Test("bash offers nothing that it could not keep together", arguments: [("'", "a!b"), ("\"", "a'b")])
   func bashOffersNothingUnsafe(_ quote: String, _ key: String) throws {
-    let place = try Workplace()
-    try place.write(#"{"a'b": 1, "a!b": 2}"#, to: "Odd.plist")
-    let result = try place.run(
+    let workspace = try Workspace()
+    try workspace.write(#"{"a'b": 1, "a!b": 2}"#, to: "Odd.plist")
+    let result = try workspace.run(
       #"exec plistutil complete bash "$@""#, ["plistutil get \(quote)a", "\(quote) Odd.plist", "a"])
     #expect(result.text.hasPrefix("\(key)\t") && result.text.split(separator: "\n").count < 3, "\(result.text)")
   }
@@ -153,8 +153,9 @@ struct CompletionTests {
   @Test(
     "bash asks with its own variables", arguments: lines.filter { !$0.line.contains(/[|="]/) })
   func bashAsksWithItsOwnVariables(_ typed: Typed) throws {
-    let place = try Workplace()
-    try Tool.run("--generate-completion-script", "bash").output.write(to: URL(filePath: place.folder.path("script")))
+    let workspace = try Workspace()
+    try Tool.run("--generate-completion-script", "bash").output.write(
+      to: URL(filePath: workspace.folder.path("script")))
     let commands = """
       . "$1"; shift
       compopt() { [[ $2 == nospace ]] || COMPREPLY=($(compgen -f -- "$word")); }
@@ -163,7 +164,7 @@ struct CompletionTests {
       printf '%s\\n' "${COMPREPLY[@]}"
       """
     let words = typed.line.split(separator: " ").map(String.init)
-    let result = try place.run(#"exec bash -c "$@""#, [commands, "bash", place.folder.path("script")] + words)
+    let result = try workspace.run(#"exec bash -c "$@""#, [commands, "bash", workspace.folder.path("script")] + words)
     let last = try #require(typed.result.split(separator: " ").last)
     #expect(result.text.split(separator: "\n").contains { $0 == last || "\($0)/" == last }, "\(result.text)")
   }
@@ -179,15 +180,15 @@ struct CompletionTests {
     ])
   func aWordThatMayBeSeveralThings(_ words: [String], _ line: String) throws {
     let index = words.last == "Info.plist" ? words.count - 2 : words.count - 1
-    let result = try Workplace().run(#"exec plistutil complete fish "$@""#, ["\(index)"] + words)
+    let result = try Workspace().run(#"exec plistutil complete fish "$@""#, ["\(index)"] + words)
     #expect(result.status == 0 && result.text.split(separator: "\n").contains { $0 == line }, "\(result.text)")
   }
 
   @Test("an option that is there already is not offered again, one that can be given several times is")
   func optionsAreOfferedOnce() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let words = ["plistutil", "get", "a", "-r", "--name", "*.plist", "--"]
-    let options = try place.run(#"exec plistutil complete zsh 6 "$@""#, words).text
+    let options = try workspace.run(#"exec plistutil complete zsh 6 "$@""#, words).text
     let names = options.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
     #expect(!names.contains("--recursive") && names.contains("--name") && names.contains("--jobs"))
   }
@@ -196,22 +197,22 @@ struct CompletionTests {
     "what cannot be read, or is none, has no key paths, and nothing is said about it",
     arguments: ["broken", "missing", "Folder"])
   func whatCannotBeRead(_ name: String) throws {
-    let place = try Workplace()
-    try place.write("<plist><dict>", to: "broken")
-    try FileManager.default.removeItem(atPath: "\(place.work)/Info.plist")
-    let result = try place.run(#"exec plistutil complete fish 2 plistutil get v "$@""#, [name])
+    let workspace = try Workspace()
+    try workspace.write("<plist><dict>", to: "broken")
+    try FileManager.default.removeItem(atPath: "\(workspace.work)/Info.plist")
+    let result = try workspace.run(#"exec plistutil complete fish 2 plistutil get v "$@""#, [name])
     #expect(result.status == 0 && result.text == "\tnospace\n" && result.errors.isEmpty)
   }
 
   @Test("a key with an end of line, and any other, is a path that get takes")
   func aKeyWithAnEndOfLine() throws {
-    let place = try Workplace()
-    try place.write(
+    let workspace = try Workspace()
+    try workspace.write(
       #"{"a\nb": 1, "c.d": 2, "": 3, "/e": 4, "\u001b[31m": 5, "f g": 6, "é": 7, "\u0301": 8}"#, to: "odd.json")
-    let result = try place.run("exec plistutil complete fish 2 plistutil get '' odd.json", [])
+    let result = try workspace.run("exec plistutil complete fish 2 plistutil get '' odd.json", [])
     let paths = result.text.split(separator: "\n").dropLast().map { $0.split(separator: "\t")[0] }
     #expect(paths.count == 8)
-    let values = try paths.map { try place.run(#"exec plistutil get "$1" odd.json"#, [String($0)]).text }
+    let values = try paths.map { try workspace.run(#"exec plistutil get "$1" odd.json"#, [String($0)]).text }
     #expect(values == ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "7\n", "8\n"])
   }
 
@@ -228,10 +229,10 @@ struct CompletionTests {
 
   @Test("it answers as fast as verbs do that look at a file")
   func itAnswersFast() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let clock = ContinuousClock()
     func time(_ command: String) throws -> Duration {
-      try (0..<5).map { _ in try clock.measure { _ = try place.run(command, []) } }.min() ?? .zero
+      try (0..<5).map { _ in try clock.measure { _ = try workspace.run(command, []) } }.min() ?? .zero
     }
     let verb = try time("exec plistutil get version Info.plist")
     let answer = try time("exec plistutil complete fish 2 plistutil get v Info.plist")

@@ -47,7 +47,7 @@ struct DefaultsFileTests {
     #expect(nowhere.status == 1 && nowhere.errors.contains("No such file or directory"))
   }
 
-  @Test("imports into the values there are, or in their place")
+  @Test("imports into the values there are, or instead of them")
   func importsIntoTheValuesThere() throws {
     let tool = try DefaultsTool()
     let text = Data("{ a = new; b = <*I2>; }".utf8)

@@ -11,9 +11,9 @@ struct DuplicateKeyTests {
   ]
 
   @Test("libplist's and Apple's tools take the last value, and say where", arguments: texts)
-  func dropIns(_ name: String, _ text: String, _ place: String) throws {
+  func dropIns(_ name: String, _ text: String, _ position: String) throws {
     let file = try SampleFile(text, name: name)
-    let warning = "\(file.path):\(place): warning: duplicate key \"a\"; the last value counts\n"
+    let warning = "\(file.path):\(position): warning: duplicate key \"a\"; the last value counts\n"
     let plist2json = file.folder.path("plist2json")
     try FileManager.default.createSymbolicLink(
       at: URL(filePath: plist2json), withDestinationURL: Tool.executable)
@@ -38,7 +38,7 @@ struct DuplicateKeyTests {
   }
 
   @Test("the other verbs name the option that takes the last value", arguments: texts)
-  func verbs(_ name: String, _ text: String, _ place: String) throws {
+  func verbs(_ name: String, _ text: String, _ position: String) throws {
     let file = try SampleFile(text, name: name)
     let calls = [
       ["print"], ["get", "a"], ["type", "a"], ["keys", ""], ["find"], ["stats"], ["convert", "-f", "json"],
@@ -48,7 +48,7 @@ struct DuplicateKeyTests {
       let refused = try Tool.run(call + [file.path])
       #expect(refused.status == 3 && refused.output.isEmpty, "\(call)")
       let message = "duplicate key \"a\"; --keep-last-duplicates takes the last value"
-      #expect(refused.errors.hasPrefix("\(file.path):\(place): error: \(message)"), "\(refused.errors)")
+      #expect(refused.errors.hasPrefix("\(file.path):\(position): error: \(message)"), "\(refused.errors)")
       let taken = try Tool.run(call + ["--keep-last-duplicates", file.path])
       #expect(!taken.errors.contains("duplicate"), "\(call)")
     }
@@ -62,12 +62,12 @@ struct DuplicateKeyTests {
   }
 
   @Test("defaults takes the last value, whatever reads the file", arguments: texts)
-  func defaults(_ name: String, _ text: String, _ place: String) throws {
+  func defaults(_ name: String, _ text: String, _ position: String) throws {
     let tool = try DefaultsTool()
     let file = try SampleFile(text, name: name)
     let imported = try tool("import", DefaultsTool.domain, file.path)
     #expect(imported.status == 0)
-    #expect(imported.errors == "\(file.path):\(place): warning: duplicate key \"a\"; the last value counts\n")
+    #expect(imported.errors == "\(file.path):\(position): warning: duplicate key \"a\"; the last value counts\n")
     #expect(try tool.values() == ["a": "2"])
     #expect(try tool("read", file.path, "a").text == "2\n")
     for verb in ["read", "import"] { #expect(try tool(verb, "--help").text.contains("the last value counts")) }

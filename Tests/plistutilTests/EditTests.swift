@@ -14,7 +14,7 @@ struct EditTests {
   }
 
   @Test(
-    "an edit changes its place in the text and nothing else",
+    "an edit changes its part of the text and nothing else",
     arguments: [
       Edit(arguments: ["set", "name", "--string", "<N>"], old: "Notes &amp; more", new: "&lt;N&gt;"),
       Edit(arguments: ["set", "/items/1/tag", "--bool", "yes"], old: "<string>x</string>", new: "<true/>"),
@@ -32,7 +32,7 @@ struct EditTests {
         arguments: ["insert", "items.1.n", "--uid", "3"], old: "<string>x</string>",
         new: "<string>x</string><key>n</key><dict><key>CF$UID</key><integer>3</integer></dict>"),
     ])
-  func anEditChangesItsPlaceInTheText(_ edit: Edit) throws {
+  func anEditChangesItsPartOfTheText(_ edit: Edit) throws {
     let file = try SampleFile(sampleText)
     let printed = try file.run(edit.arguments + ["@"])
     #expect(printed.text == sampleText.replacing(edit.old, with: edit.new) && printed.status == 0)
@@ -87,11 +87,11 @@ struct EditTests {
     "an edit that does not fit says why, and nothing is written",
     arguments: [
       (["insert", "name", "--null"], #"the key "name" is there already"#),
-      (["insert", "items.4", "--null"], #""4" is no place in an array of 3 (in items)"#),
+      (["insert", "items.4", "--null"], #""4" is no position in an array of 3 (in items)"#),
       (["replace", "x", "--null"], #"no key "x""#),
       (["remove", "items.x"], #""x" is no index of an array of 3 (in items)"#),
       (["append", "name", "--null"], "nothing can be appended to a value of kind string (in name)"),
-      (["set", "items.9.x", "--null"], #""9" is no place in an array of 3 (in items)"#),
+      (["set", "items.9.x", "--null"], #""9" is no position in an array of 3 (in items)"#),
       (["set", "name.x", "--null"], #""x" below a value of kind string (in name)"#),
       (["remove", ""], "the root is in no container"),
     ])
@@ -127,7 +127,7 @@ struct EditTests {
     #expect(try PropertyList(data) == ["z": "1", "a": ["x": "y", "new": ["deep": "ü"]]])
   }
 
-  @Test("many files at once, in a folder, each in its place")
+  @Test("many files at once, in a folder, each in place")
   func manyFiles() throws {
     let folder = try TemporaryFolder()
     for index in 0..<20 {
@@ -136,7 +136,7 @@ struct EditTests {
     }
     let result = try Tool.run("set", "v", "--string", "2", "--in-place", "-r", folder.url.path)
     #expect(result.status == 1)
-    #expect(result.errors == "\(folder.path("7.plist")): error: \"v\" is no place in an array of 1\n")
+    #expect(result.errors == "\(folder.path("7.plist")): error: \"v\" is no position in an array of 1\n")
     for index in 0..<20 where index != 7 {
       #expect(try PropertyList(contentsOf: URL(filePath: folder.path("\(index).plist")))["v"] == "2")
     }

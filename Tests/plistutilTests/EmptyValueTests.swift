@@ -77,8 +77,8 @@ struct EmptyValueTests {
     if joined.status == 64 { #expect(joined.errors.contains(option.name), "\(joined.errors)") }
   }
 
-  @Test("an option in the place of a value is an error: the variable of a script was empty")
-  func anOptionInThePlaceOfAValue() throws {
+  @Test("an option instead of a value is an error: the variable of a script was empty")
+  func anOptionInsteadOfAValue() throws {
     let file = try SampleFile("<plist><dict><key>v</key><string>41</string></dict></plist>")
     for arguments in [
       ["set", "v", "--string", "--in-place", file.path], ["set", "v", "--in-place", "--string", "--", file.path],

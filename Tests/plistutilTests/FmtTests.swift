@@ -8,7 +8,7 @@ struct FmtTests {
   private static let untidy = "{ b = 1; /* of a */ a = 2; }"
   private static let tidy = "{\n    b = 1;\n    /* of a */\n    a = 2;\n}\n"
 
-  @Test("the formatted text is printed, or takes the place of the file, and sorted if asked")
+  @Test("the formatted text is printed, or replaces the file, and sorted if asked")
   func isPrinted() throws {
     let file = try SampleFile(Self.untidy)
     let printed = try file.run(["fmt", "@"])

@@ -12,7 +12,7 @@ struct LintTests {
     #expect(result.output.isEmpty)
   }
 
-  @Test("lists all that is wrong with XML, each with its line and a mark below its place", arguments: LintCase.xml)
+  @Test("lists all that is wrong with XML, each with its line and a mark below its position", arguments: LintCase.xml)
   func listsAllThatIsWrongWithXML(_ text: LintCase) throws { try check(text, "xml") }
 
   @Test("and with OpenStep", arguments: LintCase.openStep)
@@ -80,7 +80,7 @@ struct LintTests {
     #expect(result.status == status && result.output.isEmpty)
   }
 
-  @Test("every file without defect gets a line, and the highest code of the others counts")
+  @Test("every file without defects gets a line, and the highest code of the others counts")
   func everyFileWithoutDefectGetsALine() throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let counts = Fixtures.url("xml/counts-python.plist").path
@@ -104,7 +104,7 @@ struct LintTests {
     #expect(try Tool.run("lint", Fixtures.url("hostile/deep-513.plist").path).status == 4)
   }
 
-  @Test("--quiet says nothing of files without defect", arguments: ["-q", "--quiet"])
+  @Test("--quiet says nothing of files without defects", arguments: ["-q", "--quiet"])
   func quietSaysNothingOfFilesWithoutDefect(_ flag: String) throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let result = try Tool.run("lint", flag, good, good)
@@ -176,7 +176,7 @@ struct LintTests {
     #expect(try Tool.run("lint", "--limit", "0", input: Data()).status == 64)
   }
 
-  @Test("a long line is cut around the place, and one of characters of two cells and of none keeps the mark right")
+  @Test("a long line is cut around the position, and one of characters of two cells and of none keeps the mark right")
   func longLines() throws {
     let strings = String(repeating: "<string>abc</string>", count: 12)
     let long = try Tool.run("lint", input: Data("<plist><array>\(strings)<foo/>\(strings)</array></plist>".utf8))

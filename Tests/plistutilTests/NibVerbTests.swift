@@ -61,7 +61,7 @@ struct NibVerbTests {
     let json = try PropertyList(
       Tool.run("archive", "check", "--json", input: Self.dangling).output, format: .json)
     #expect(
-      try json.value(at: PropertyListKeyPath("defects.0")) == [
+      try json.value(at: PropertyListKeyPath("faults.0")) == [
         "severity": "error", "kind": "danglingReference",
         "message": "a reference to object 9, and there are 2", "object": 0, "value": 0,
       ])

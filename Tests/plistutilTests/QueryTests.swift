@@ -141,8 +141,8 @@ struct QueryTests {
   func damagedFile() throws {
     let file = try SampleFile(["good": "value", "bad": ["x": 1]], format: .binary)
     var bytes = [UInt8](try Data(contentsOf: URL(filePath: file.path)))
-    let place = try #require(bytes.firstRange(of: Array("x".utf8) + [0x10, 0x01])).lowerBound + 1
-    bytes[place] = 0x77
+    let offset = try #require(bytes.firstRange(of: Array("x".utf8) + [0x10, 0x01])).lowerBound + 1
+    bytes[offset] = 0x77
     try Data(bytes).write(to: URL(filePath: file.path))
     #expect(try file.run(["get", "good", "@"]).text == "value\n")
     let bad = try file.run(["get", "bad.x", "@"])

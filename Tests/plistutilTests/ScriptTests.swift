@@ -31,7 +31,7 @@ struct ScriptTests {
     #expect(try Tool.run("print", broken.path).errors.hasPrefix("\(broken.path):1:1: error: "))
   }
 
-  @Test("an empty path puts no scalar in the place of a whole file", arguments: ["set", "replace"])
+  @Test("an empty path replaces no whole file with a scalar", arguments: ["set", "replace"])
   func emptyPath(_ verb: String) throws {
     let file = try SampleFile("{ a = 1; }")
     for path in ["", "/", ":"] {
@@ -158,13 +158,13 @@ struct ScriptTests {
       try Data(text.utf8).write(to: URL(filePath: folder.path(name)))
     }
     let found = try Tool.run("lint", "-r", folder.url.path)
-    #expect(found.errors == "4 files, no defect\n")
+    #expect(found.errors == "4 files, no defects\n")
     let names = found.text.split(separator: "\n").map { $0.split(separator: ":")[0].split(separator: "/").last }
     #expect(names == ["a.plist", "binary", "comment", "xml"])
     let help = try Tool.run("lint", "--help").text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(help.contains("files with the extension archive, bplist, ") && help.contains("and files without any that"))
     // A pattern says it all.
-    #expect(try Tool.run("lint", "-r", "--name", "x*", folder.url.path).errors == "1 file, no defect\n")
+    #expect(try Tool.run("lint", "-r", "--name", "x*", folder.url.path).errors == "1 file, no defects\n")
   }
 
   @Test("plutil refuses what the tool of Swift makes a value of, as the guide says")

@@ -40,7 +40,7 @@ struct Library {
 
   /// Makes a store `NAME.sqlite` with the covers of books in files of their own, and a book whose file is missing.
   ///
-  /// - Returns: the place of the file.
+  /// - Returns: the URL of the file.
   func makeStoreWithExternalData(_ store: String) throws -> URL {
     let contents = url.appending(path: "Library.xcdatamodel/contents")
     let text = try String(contentsOf: contents, encoding: .utf8)

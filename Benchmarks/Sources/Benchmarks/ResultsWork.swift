@@ -10,7 +10,7 @@ enum ResultsWork: String, CaseIterable {
   case insert = "insert 1"
   case move = "move 1 to another section"
   case delete = "delete 1"
-  case update = "change 1 at its place"
+  case update = "change 1 at its position"
 
   static let name = "fetched results"
 

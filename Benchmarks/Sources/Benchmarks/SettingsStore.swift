@@ -36,7 +36,7 @@ struct OurSettings: SettingsStore {
   func set(_ value: String, forKey key: String) { preferences.set(value, forKey: key) }
   func synchronize() throws { try preferences.synchronize() }
 
-  // Another file is moved into the place of the old one.
+  // Another file is moved, and replaces the old one.
   static let savingEvents = Int32(IN_MOVED_TO)
 
   static let program = "OpenPreferences"

@@ -171,8 +171,8 @@ extension Browser {
   private func showGroup(after distance: Int) {
     telling {
       let groups: [Group?] = [nil] + (try context.fetch(Group.self, sortedBy: Group.order))
-      let place = groups.firstIndex { $0 === list.group } ?? 0
-      try list.show(search: list.search, group: groups[(place + distance + groups.count) % groups.count])
+      let index = groups.firstIndex { $0 === list.group } ?? 0
+      try list.show(search: list.search, group: groups[(index + distance + groups.count) % groups.count])
     }
   }
 }

@@ -124,8 +124,8 @@ struct BrowserFrame {
       let isCurrent = index == form.current
       row.add(field.label, width: labelWidth, isCurrent ? .bold : .dim)
       if isCurrent {
-        let (text, place) = field.editor.window(width: width - labelWidth)
-        cursor = (line + lines.count, column + labelWidth + place)
+        let (text, cursorColumn) = field.editor.window(width: width - labelWidth)
+        cursor = (line + lines.count, column + labelWidth + cursorColumn)
         row.add(text, width: width - labelWidth, .underlined)
       } else if field.editor.text.isEmpty {
         row.add(field.hint, width: width - labelWidth, .dim)
@@ -143,8 +143,8 @@ struct BrowserFrame {
 
   private mutating func statusLine() -> Line {
     guard case .search(let editor) = browser.mode else { return .of(browser.message, width: columns) }
-    let (text, place) = editor.window(width: columns - 1)
-    cursor = (height - 2, 1 + place)
+    let (text, cursorColumn) = editor.window(width: columns - 1)
+    cursor = (height - 2, 1 + cursorColumn)
     return .of("/" + text, width: columns)
   }
 

@@ -15,7 +15,7 @@ final class PersonList {
   private var offset = 0
   /// The number of lines that are scrolled away.
   private var top = 0
-  /// The place of a person that changed last; nil if all that changed are gone.
+  /// The index of a person that changed last; nil if all that changed are gone.
   private var changed: Int?
 
   init(_ context: ManagedObjectContext) throws {
@@ -66,7 +66,7 @@ extension PersonList: FetchedResultsControllerDelegate {
 
 /// Selecting.
 extension PersonList {
-  /// Finds the person that is selected again, or selects who is at that place now.
+  /// Finds the person that is selected again, or selects who is at that index now.
   private func findSelection() {
     if let selected, let path = results.indexPath(of: selected) {
       offset = results.sections.prefix(path.section).reduce(path.item) { $0 + $1.count }
@@ -75,8 +75,8 @@ extension PersonList {
     }
   }
 
-  private func select(_ place: Int) {
-    offset = max(0, min(place, results.count - 1))
+  private func select(_ index: Int) {
+    offset = max(0, min(index, results.count - 1))
     selected = results.object(at: offset)
   }
 
@@ -88,13 +88,13 @@ extension PersonList {
 
   /// Selects the first person of a letter, or of the next letter that has any. Returns false if there is none.
   func move(toLetter letter: String) -> Bool {
-    var place = 0
+    var index = 0
     for section in results.sections {
       if section.name >= letter {
-        select(place)
+        select(index)
         return true
       }
-      place += section.count
+      index += section.count
     }
     return false
   }
@@ -128,17 +128,17 @@ extension PersonList {
     scroll(sections.map(\.count), lines)
     var entries: [Entry] = []
     var line = 0
-    var place = 0
+    var sectionStart = 0
     for section in sections where entries.count < lines {
       if line >= top { entries.append(.letter(section.name)) }
       let first = max(0, top - line - 1)
       let last = min(section.count, top + lines - line - 1)
       for item in first..<max(first, last) {
         guard let person = section[item] else { continue }
-        entries.append(.person(person, isSelected: place + item == offset))
+        entries.append(.person(person, isSelected: sectionStart + item == offset))
       }
       line += section.count + 1
-      place += section.count
+      sectionStart += section.count
     }
     return entries
   }

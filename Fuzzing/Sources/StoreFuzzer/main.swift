@@ -32,9 +32,9 @@ private nonisolated(unsafe) var models: [ManagedObjectModel] = {
 private func open(_ file: URL) throws -> SQLiteStore {
   let own = Result { try SQLiteStore.model(inFile: file) }
   if let model = try? own.get() { return try SQLiteStore(file, model: model) }
-  for (place, model) in models.enumerated() {
+  for (index, model) in models.enumerated() {
     guard let store = try? SQLiteStore(file, model: model) else { continue }
-    models.swapAt(0, place)
+    models.swapAt(0, index)
     return store
   }
   return try SQLiteStore(file, model: own.get())

@@ -36,7 +36,7 @@ struct ArchiveObjectWriter: ~Copyable {
       let node = try object.node
       do throws(PropertyListError) { try write(node, group) } catch { throw KeyedArchiveError(error) }
     } catch {
-      // What is wrong within an object has been written in its place.
+      // What is wrong within an object has been written instead of the value.
       if case .propertyList(let inner) = error.kind, inner.kind == .limitExceeded { throw inner }
       page.unreadable(error.message)
     }

@@ -58,7 +58,7 @@ package struct NodeValues {
     }
   }
 
-  /// Writes what is wrong with a value in its place, and goes on, unless it is the end of all work.
+  /// Writes what is wrong with a value instead of the value, and goes on, unless the error ends all work.
   private mutating func tolerate(
     _ error: PropertyListError, _ depth: Int, _ page: inout PageWriter
   ) throws(PropertyListError) {

@@ -26,7 +26,7 @@ package struct PageHead {
   /// An entity, or a class of an archive.
   package struct Group {
     package let name: String
-    /// The place of the entity that it inherits from.
+    /// The index in ``PageHead/groups`` of the entity that it inherits from.
     package var parent: Int?
     /// The classes that it inherits from.
     package var ancestors: [String] = []

@@ -68,7 +68,7 @@ extension PageWriter {
   /// Begins an object.
   ///
   /// - Parameters:
-  ///   - group: the place of its group in ``PageHead/groups``.
+  ///   - group: the index of its group in ``PageHead/groups``.
   ///   - key: tells it from all others of its group.
   package mutating func beginRow(group: Int, key: Int64) {
     if !isInChunk {

@@ -40,15 +40,15 @@ enum PictureFormat: String {
 
   /// In the first segment that begins a frame: ITU T.81, B.2.2.
   private func pixelCountOfJPEG(_ bytes: RawSpan) -> Int? {
-    func number(_ place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
-    var place = 2
-    while place + 9 <= bytes.byteCount, bytes[place] == 0xFF {
-      switch bytes[place + 1] {
-      case 0xFF: place += 1
+    func number(_ offset: Int) -> Int { Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
+    var offset = 2
+    while offset + 9 <= bytes.byteCount, bytes[offset] == 0xFF {
+      switch bytes[offset + 1] {
+      case 0xFF: offset += 1
       // These are tables, and no frames.
-      case 0xC4, 0xC8, 0xCC: place += 2 + number(place + 2)
-      case 0xC0...0xCF: return number(place + 5) * number(place + 7)
-      default: place += 2 + number(place + 2)
+      case 0xC4, 0xC8, 0xCC: offset += 2 + number(offset + 2)
+      case 0xC0...0xCF: return number(offset + 5) * number(offset + 7)
+      default: offset += 2 + number(offset + 2)
       }
     }
     return nil
@@ -57,7 +57,7 @@ enum PictureFormat: String {
   /// In the first chunk: RFC 9649, 2.5 to 2.7.
   private func pixelCountOfWebP(_ bytes: RawSpan) -> Int? {
     guard bytes.byteCount >= 30 else { return nil }
-    func number(_ places: Range<Int>) -> Int { places.reversed().reduce(0) { $0 << 8 | Int(bytes[$1]) } }
+    func number(_ range: Range<Int>) -> Int { range.reversed().reduce(0) { $0 << 8 | Int(bytes[$1]) } }
     if bytes.starts(with: "VP8X", at: 12) { return (number(24..<27) + 1) * (number(27..<30) + 1) }
     if bytes.starts(with: "VP8 ", at: 12) { return (number(26..<28) & 0x3FFF) * (number(28..<30) & 0x3FFF) }
     let sides = number(21..<25)

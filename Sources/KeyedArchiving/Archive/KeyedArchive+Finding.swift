@@ -5,7 +5,7 @@ extension KeyedArchive {
   public struct Finding: Hashable, Sendable {
     /// What sort of finding it is. Programs decide by it; people read ``message``.
     public let kind: Kind
-    /// What is wrong, in one line without a place.
+    /// What is wrong, in one line without a position.
     public let message: String
     /// The object that is wrong, or that has the value that is; nil for the archive as a whole.
     public let uid: PropertyList.UID?
@@ -88,12 +88,12 @@ extension KeyedArchive {
 }
 
 extension KeyedArchive.Finding: CustomStringConvertible {
-  /// The place and the message: `object 12, friends[3]: the UID 99 leads out of the object table, which has 20
+  /// The position and the message: `object 12, friends[3]: the UID 99 leads out of the object table, which has 20
   /// objects`.
   public var description: String {
-    var place: [String] = []
-    if let uid { place.append("object \(uid.value)") }
-    if !path.components.isEmpty { place.append(KeyedArchiveError.spelled(path).printable(limit: 300)) }
-    return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + message
+    var location: [String] = []
+    if let uid { location.append("object \(uid.value)") }
+    if !path.components.isEmpty { location.append(KeyedArchiveError.spelled(path).printable(limit: 300)) }
+    return (location.isEmpty ? "" : location.joined(separator: ", ") + ": ") + message
   }
 }

@@ -30,9 +30,9 @@ extension KeyedArchive {
     public subscript(uid: PropertyList.UID) -> Object { Object(uid, of: archive) }
   }
 
-  /// An object of an archive: a place in its object table, and what stands there.
+  /// An object of an archive: a UID, and what the object table has under it.
   public struct Object: Sendable {
-    /// The place.
+    /// The UID, which is the index in the object table.
     public let uid: PropertyList.UID
     let archive: KeyedArchive
     private let content: Result<PropertyListDocument.Node, KeyedArchiveError>

@@ -41,7 +41,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
 
   /// What sort of failure it is.
   public var kind: Kind
-  /// What is wrong, in one line without a place.
+  /// What is wrong, in one line without a position.
   public var message: String
   /// The way to the value that is wrong: a top-level key, then keys and indices.
   ///
@@ -51,12 +51,12 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     set { storedPath = StoredPath(newValue) }
   }
   private var storedPath: StoredPath
-  /// The place in the object table of the object that is wrong, or that has the key that is.
+  /// The UID of the object that is wrong, or that has the key that is.
   public var uid: PropertyList.UID?
   /// The class that the archive says that object is of.
   public var className: String?
 
-  /// An error for types that check what they decode; its place is filled in by ``KeyedUnarchiver/failure(_:_:)``.
+  /// An error for types that check what they decode; its position is filled in by ``KeyedUnarchiver/failure(_:_:)``.
   public init(
     _ kind: Kind, _ message: String, path: PropertyListKeyPath? = nil, uid: PropertyList.UID? = nil,
     className: String? = nil
@@ -120,7 +120,7 @@ extension KeyedArchiveError {
 }
 
 extension KeyedArchiveError: CustomStringConvertible {
-  /// The place, the message, the object: `root.friends[3].born: no value for the key (object 12, Person)`.
+  /// The position, the message, the object: `root.friends[3].born: no value for the key (object 12, Person)`.
   public var description: String {
     var text = path.map { Self.spelled($0).printable(limit: 300) + ": " } ?? ""
     text += message

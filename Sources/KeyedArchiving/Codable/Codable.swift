@@ -72,7 +72,7 @@ extension KeyedUnarchiver {
     deepest = depth
     do {
       let value = try decodable(type, at: reference, object, uid: uid, CodingTrail(trail, step))
-      // Where an object of a class is in it, each place gets its own.
+      // If there is an object of a class in it, each reference gets its own.
       if type is AnyObject.Type { decodableObjectCount += 1 }
       if decodableObjectCount == before {
         _ = table.keep(uid, value, weight: weight, height: deepest &- depth)

@@ -50,7 +50,7 @@ public protocol SecureCoding: SendableMetatype {
   /// - Throws: what the decoding calls throw, and errors of the type's own.
   init(coder: KeyedUnarchiver) throws
 
-  /// What is archived in place of this value; nil for the value itself, which is the default. It is asked for once for
+  /// What is archived instead of this value; nil for the value itself, which is the default. It is asked for once for
   /// each object of a class, and not for the replacement.
   ///
   /// For elements of sets and keys of dictionaries, this and ``encode(with:)`` are called before, too, with another
@@ -71,7 +71,7 @@ public protocol SecureCoding: SendableMetatype {
 /// A type that stands for objects of all classes that a program names, and of no others: ``OpaqueObject``.
 protocol AnyClassCoding: SecureCoding {}
 
-/// A place in an archive where a value can stand: under a key, or in a collection.
+/// The position of a value in an archive: under a key, or in a collection.
 public struct ArchivedReference {
   /// A UID, or a value that stands there itself.
   let node: FlatNode

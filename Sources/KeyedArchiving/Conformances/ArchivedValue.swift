@@ -264,9 +264,9 @@ extension KeyedArchiver {
   /// can stand for an array of pairs of pairs that is a million parts, and is archived again in no time so.
   fileprivate func reference(toElements elements: [ArchivedValue]) throws -> ArchivedReference {
     if elements.isEmpty || extent != nil { return try elements._archive(by: self) }
-    // Sound: only the place is looked at.
-    let place = unsafe elements.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
-    if let known = sharedElements[place] {
+    // Sound: only the address is looked at.
+    let address = unsafe elements.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    if let known = sharedElements[address] {
       // It is decoded where it stands here too.
       _ = try needsMoreStack(within: known.height)
       deepest = max(deepest, depth + known.height)
@@ -275,7 +275,7 @@ extension KeyedArchiver {
     let deepestBefore = deepest
     deepest = depth
     let reference = try elements._archive(by: self)
-    sharedElements[place] = (elements, deepest - depth, reference)
+    sharedElements[address] = (elements, deepest - depth, reference)
     deepest = max(deepest, deepestBefore)
     return reference
   }

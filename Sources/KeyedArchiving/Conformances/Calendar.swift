@@ -19,7 +19,7 @@ extension Archived {
     public var firstWeekday: Int?
     /// How many days a week must have in a year to be its first, 1 to 7; 0 or nil if the archive does not say.
     public var minimumDaysInFirstWeek: Int?
-    /// The day on which the Gregorian calendar takes the place of the Julian; nil if the archive does not say.
+    /// The day on which the Gregorian calendar replaces the Julian; nil if the archive does not say.
     public var gregorianStartDate: Date?
 
     /// A calendar.

@@ -14,7 +14,7 @@ enum InternationalData {
 }
 
 extension KeyedUnarchiver {
-  /// Makes a value of all that was decoded of the current object; an error is given its place in the archive.
+  /// Makes a value of all that was decoded of the current object; an error gets its position in the archive.
   func converted<T>(_ value: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
     current.step = nil
     return try located(value())

@@ -21,7 +21,7 @@ extension Archived {
   /// An object of one of Apple's mutable classes, such as `NSMutableString` or `NSMutableArray`.
   ///
   /// Where it does not matter whether a class is mutable, ask for the value itself: `String` takes both. An object
-  /// keeps its identity, so two places that share one go on sharing it, and may contain itself.
+  /// keeps its identity, so two values that share one go on sharing it, and may contain itself.
   public final class Mutable<Value: MutablyArchived>: SecureCoding {
     public static var archivedClass: ArchivedClass { Value.mutableArchivedClass }
 

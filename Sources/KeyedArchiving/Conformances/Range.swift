@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSRange`, which is archived as an `NSValue`: a place and a length.
+  /// `NSRange`, which is archived as an `NSValue`: a location and a length.
   public struct Range: SecureCoding, Hashable, Sendable {
     public static let archivedClass = Value.archivedClass
 

@@ -34,12 +34,12 @@ private struct NIBArchiveChecker {
     checkReferences()
     // By object; what is found of one object stays in the order in which it was found.
     return findings.enumerated().sorted { left, right in
-      let (first, second) = (place(of: left.element), place(of: right.element))
+      let (first, second) = (sortKey(of: left.element), sortKey(of: right.element))
       return first == second ? left.offset < right.offset : first < second
     }.map(\.element)
   }
 
-  private func place(of finding: NIBArchive.Finding) -> Int {
+  private func sortKey(of finding: NIBArchive.Finding) -> Int {
     finding.kind == .limitExceeded ? .max : finding.object ?? -1
   }
 

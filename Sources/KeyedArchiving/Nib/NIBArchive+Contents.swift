@@ -5,7 +5,7 @@ extension NIBArchive {
   public struct NewObject: Hashable, Sendable {
     /// The name of the class.
     public var className: String
-    /// The names of the classes that a reader may take in its place, the best first.
+    /// The names of the classes that a reader may take instead, the best first.
     public var fallbackClassNames: [String]
     /// The values in order. Collections have the key `UINibEncoderEmptyKey` for every element.
     public var values: [NewValue]
@@ -65,7 +65,7 @@ extension NIBArchive {
   /// - Parameters:
   ///   - objects: the class of each object, and which of the values it has. Ranges may overlap.
   ///   - keys: the names of keys.
-  ///   - values: the values, each with the place of its key in `keys`.
+  ///   - values: the values, each with the index of its key in `keys`.
   ///   - classNames: the names of classes.
   ///   - coderVersion: what the file says of the coder that wrote it.
   ///   - trailingBytes: what stands after the tables.

@@ -3,11 +3,11 @@ extension NIBArchive {
   public struct Finding: Hashable, Sendable {
     /// What sort of finding it is. Programs decide by it; people read ``message``.
     public let kind: Kind
-    /// What is wrong, in one line without a place.
+    /// What is wrong, in one line without a position.
     public let message: String
     /// The index of the object that is wrong, or that has the value that is; nil for the archive as a whole.
     public let object: Int?
-    /// The place in the table of values of the value that is wrong.
+    /// The index in the table of values of the value that is wrong.
     public let value: Int?
 
     /// The sorts of finding.
@@ -74,11 +74,11 @@ extension NIBArchive {
 }
 
 extension NIBArchive.Finding: CustomStringConvertible {
-  /// The place and the message: `object 12, value 40: a reference to object 99, and there are 20`.
+  /// The position and the message: `object 12, value 40: a reference to object 99, and there are 20`.
   public var description: String {
-    var place: [String] = []
-    if let object { place.append("object \(object)") }
-    if let value { place.append("value \(value)") }
-    return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + message
+    var location: [String] = []
+    if let object { location.append("object \(object)") }
+    if let value { location.append("value \(value)") }
+    return (location.isEmpty ? "" : location.joined(separator: ", ") + ": ") + message
   }
 }

@@ -28,19 +28,19 @@ extension NIBArchive {
   /// An object of an archive: a class, and a range of the values.
   public struct Object: Sendable {
     let archive: NIBArchive
-    /// The place in the table of objects.
+    /// The index in the table of objects.
     public let index: Int
 
     private var row: ObjectRow? { archive.objectTable.indices.contains(index) ? archive.objectTable[index] : nil }
 
-    /// The place of the class in ``NIBArchive/classNames``, where a damaged file may have none; nil if there is no
+    /// The index of the class in ``NIBArchive/classNames``, where a damaged file may have no class; nil if there is no
     /// such object.
     public var classIndex: Int? { row.map { Int($0.classIndex) } }
 
-    /// The name of the class; nil if the archive has none at that place.
+    /// The name of the class; nil if the archive has none at that index.
     public var className: String? { archiveClass?.name }
 
-    /// The names of the classes that a reader may take in place of ``className``, the best first.
+    /// The names of the classes that a reader may take instead of ``className``, the best first.
     public var fallbackClassNames: [String] {
       (archiveClass?.fallbackIndices ?? []).compactMap { index in
         archive.classNames.indices.contains(index) ? archive.classNames[index].name : nil
@@ -75,9 +75,9 @@ extension NIBArchive {
 
     public var endIndex: Int { range.upperBound }
 
-    /// The value at a place in the table of values of the archive.
+    /// The value at an index in the table of values of the archive.
     ///
-    /// - Precondition: the place is one of these.
+    /// - Precondition: the index is one of these.
     /// - Complexity: O(1).
     public subscript(index: Int) -> Field {
       precondition(range.contains(index), "the index is none of these values")
@@ -90,9 +90,9 @@ extension NIBArchive {
 
   /// A value with its key.
   public struct Field: Hashable, Sendable {
-    /// The place of the key in ``NIBArchive/keys``.
+    /// The index of the key in ``NIBArchive/keys``.
     public let keyIndex: Int
-    /// The key; nil if the archive has none at that place.
+    /// The key; nil if the archive has none at that index.
     public let key: String?
     /// The value.
     public let value: Value

@@ -106,21 +106,22 @@ struct NIBArchiveReader: ~Escapable {
       values: try table("values", at: 34, leastSize: 2), classNames: try table("class names", at: 42, leastSize: 3))
   }
 
-  private func table(_ name: StaticString, at place: Int, leastSize: Int) throws(NIBArchiveError) -> Table {
-    let count = Int(bytes.littleEndianUInt32(at: place))
-    let offset = Int(bytes.littleEndianUInt32(at: place + 4))
+  private func table(_ name: StaticString, at headerOffset: Int, leastSize: Int) throws(NIBArchiveError) -> Table {
+    let count = Int(bytes.littleEndianUInt32(at: headerOffset))
+    let offset = Int(bytes.littleEndianUInt32(at: headerOffset + 4))
     guard offset >= Self.headerLength else {
       throw NIBArchiveError(
-        .malformed, "the table of \(name) begins at byte \(offset), inside the header", byteOffset: place + 4)
+        .malformed, "the table of \(name) begins at byte \(offset), inside the header", byteOffset: headerOffset + 4)
     }
     guard offset <= bytes.byteCount else {
       throw NIBArchiveError(
         .truncated, "the table of \(name) begins at byte \(offset), and the file has \(bytes.byteCount)",
-        byteOffset: place + 4)
+        byteOffset: headerOffset + 4)
     }
     guard count <= (bytes.byteCount - offset) / leastSize else {
       throw NIBArchiveError(
-        .truncated, "\(count) \(name), for which \(bytes.byteCount - offset) bytes are too few", byteOffset: place)
+        .truncated, "\(count) \(name), for which \(bytes.byteCount - offset) bytes are too few",
+        byteOffset: headerOffset)
     }
     return Table(name: name, count: count, offset: offset)
   }
@@ -194,10 +195,10 @@ extension NIBArchiveReader {
   @inline(__always)
   private mutating func value() throws(NIBArchiveError) -> NIBArchive.ValueRow {
     let keyIndex = try number()
-    let place = next
+    let tagOffset = next
     let tag = bytes[try skip(1, "a value").lowerBound]
     guard let type = NIBArchive.ValueType(rawValue: tag) else {
-      throw NIBArchiveError(.malformed, "a value of the type \(tag), which is not known", byteOffset: place)
+      throw NIBArchiveError(.malformed, "a value of the type \(tag), which is not known", byteOffset: tagOffset)
     }
     guard let width = type.width else {
       let range = try skip(Int(number()), "data")
@@ -229,7 +230,7 @@ extension NIBArchiveReader {
     throw NIBArchiveError(.malformed, "a number of more than 32 bits", byteOffset: start)
   }
 
-  /// The place of so many bytes, which are passed over.
+  /// Passes over so many bytes. Returns their range.
   @inline(__always)
   private mutating func skip(_ length: Int, _ name: StaticString) throws(NIBArchiveError) -> Range<Int> {
     guard length <= bytes.byteCount - next else {

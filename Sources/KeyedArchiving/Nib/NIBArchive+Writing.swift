@@ -14,7 +14,7 @@ extension NIBArchive {
     var output = ByteBuffer()
     output.append(Self.signature)
     for number in [formatVersion, coderVersion] { output.append(word: number) }
-    let places = output.count
+    let startsOffset = output.count
     output.append(repeating: 0, count: NIBArchiveReader.headerLength - output.count)
     var starts: [(count: Int, offset: Int)] = []
     starts.append((objectTable.count, output.count))
@@ -37,8 +37,8 @@ extension NIBArchive {
       throw NIBArchiveError(.limitExceeded, "more than 4 GiB, which the format has no room for")
     }
     for (index, start) in starts.enumerated() {
-      output.store(UInt32(start.count), at: places + 8 * index)
-      output.store(UInt32(start.offset), at: places + 8 * index + 4)
+      output.store(UInt32(start.count), at: startsOffset + 8 * index)
+      output.store(UInt32(start.offset), at: startsOffset + 8 * index + 4)
     }
     output.append(trailingBytes.bytes)
     return output.takeData()

@@ -73,7 +73,7 @@ extension NIBArchive {
   public struct ClassName: Hashable, Sendable {
     /// The name.
     public var name: String
-    /// The places in ``NIBArchive/classNames`` of the classes that may stand in for this one, the best first.
+    /// The indices in ``NIBArchive/classNames`` of the classes that may stand in for this one, the best first.
     public var fallbackIndices: [Int]
 
     /// A name, with the classes that may stand in for it.
@@ -97,7 +97,7 @@ extension NIBArchive {
     /// The bits of a number; the index of an object; of data the offset in the upper half, the length in the lower.
     let payload: UInt64
 
-    /// The place of data in the bytes.
+    /// The range of data in the bytes.
     var range: Range<Int> {
       let start = Int(payload >> 32)
       return start..<start + Int(payload & 0xFFFF_FFFF)

@@ -23,9 +23,9 @@ public struct NIBArchiveError: Error, Hashable, Sendable {
 
   /// What sort of failure it is.
   public var kind: Kind
-  /// What is wrong, in one line without a place.
+  /// What is wrong, in one line without an offset.
   public var message: String
-  /// Where it is wrong, in bytes from the beginning of the file; nil for what has no place in a file.
+  /// The offset of what is wrong from the beginning of the file, in bytes; nil for what is in no file.
   public var byteOffset: Int?
 
   /// An error for code that builds on this package; what the package itself throws, it makes here too.
@@ -37,7 +37,7 @@ public struct NIBArchiveError: Error, Hashable, Sendable {
 }
 
 extension NIBArchiveError: CustomStringConvertible {
-  /// The place, then the message: `byte 61: the name of a class does not end with a zero byte`.
+  /// The offset, then the message: `byte 61: the name of a class does not end with a zero byte`.
   public var description: String { (byteOffset.map { "byte \($0): " } ?? "") + message }
 }
 

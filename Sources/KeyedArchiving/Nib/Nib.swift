@@ -105,7 +105,7 @@ public enum NibError: Error, Hashable, Sendable {
 }
 
 extension NibError: CustomStringConvertible {
-  /// What is wrong, with the place.
+  /// What is wrong, with the position.
   public var description: String {
     switch self {
     case .file(let error): error.description

@@ -29,27 +29,27 @@ extension Typedstream {
     public let startIndex: Int
     public let endIndex: Int
 
-    /// The group that begins at a place that ``index(after:)`` has given.
+    /// The group at an index that ``index(after:)`` has returned.
     public subscript(position: Int) -> Group {
       precondition(position >= startIndex && position < endIndex)
-      return Group(tables: tables, place: position)
+      return Group(tables: tables, nodeIndex: position)
     }
 
-    /// The place after a group.
+    /// Returns the index of the next group, or ``endIndex``.
     public func index(after position: Int) -> Int { tables.next(after: position) }
   }
 
   /// Values that were written in one call, such as the two of the encoding `iI`.
   public struct Group: Sendable {
     let tables: TypedstreamTables
-    let place: Int
+    let nodeIndex: Int
 
     /// The types of the values, one after another, as Objective-C's compiler spells them.
-    public var encoding: String { tables.text(ofString: Int(tables.nodes[place].type)) }
+    public var encoding: String { tables.text(ofString: Int(tables.nodes[nodeIndex].type)) }
 
     /// The values, one for each type.
     public var values: Values {
-      Values(tables: tables, startIndex: place + 1, endIndex: tables.nodes[place].end)
+      Values(tables: tables, startIndex: nodeIndex + 1, endIndex: tables.nodes[nodeIndex].end)
     }
   }
 
@@ -59,27 +59,27 @@ extension Typedstream {
     public let startIndex: Int
     public let endIndex: Int
 
-    /// The value at a place that ``index(after:)`` has given.
+    /// The value at an index that ``index(after:)`` has returned.
     public subscript(position: Int) -> Value {
       precondition(position >= startIndex && position < endIndex)
-      return Value(tables: tables, place: position)
+      return Value(tables: tables, nodeIndex: position)
     }
 
-    /// The place after a value.
+    /// Returns the index of the next value, or ``endIndex``.
     public func index(after position: Int) -> Int { tables.next(after: position) }
   }
 
   /// A value with its type.
   public struct Value: Sendable {
     let tables: TypedstreamTables
-    let place: Int
+    let nodeIndex: Int
 
     /// The type, such as `i`, `@`, `[12c]` or `{_NSPoint=ff}`.
-    public var type: String { tables.text(ofType: Int(tables.nodes[place].type)) }
+    public var type: String { tables.text(ofType: Int(tables.nodes[nodeIndex].type)) }
 
     /// The value itself.
     public var content: Content {
-      let node = tables.nodes[place]
+      let node = tables.nodes[nodeIndex]
       switch node.kind {
       case .integer: return .integer(Int64(bitPattern: node.payload))
       case .unsignedInteger: return .unsignedInteger(node.payload)
@@ -93,8 +93,8 @@ extension Typedstream {
       case .object: return .object(Object(tables: tables, id: node.slot))
       case .reference: return .reference(Object(tables: tables, id: node.slot))
       case .classReference: return .class(Class(tables: tables, id: node.slot))
-      case .array: return .array(Values(tables: tables, startIndex: place + 1, endIndex: node.end))
-      case .structure: return .structure(Values(tables: tables, startIndex: place + 1, endIndex: node.end))
+      case .array: return .array(Values(tables: tables, startIndex: nodeIndex + 1, endIndex: node.end))
+      case .structure: return .structure(Values(tables: tables, startIndex: nodeIndex + 1, endIndex: node.end))
       case .filler: return .filler
       case .null, .group: return .null
       }
@@ -131,7 +131,7 @@ extension Typedstream {
     case array(Values)
     /// The fields of a structure.
     case structure(Values)
-    /// A place that takes no bytes (`!`).
+    /// A value that takes no bytes (`!`).
     case filler
   }
 }
@@ -148,8 +148,8 @@ extension Typedstream {
 
     /// The groups of the object, wherever it is met first.
     public var groups: Groups {
-      let place = Int(tables.slots[id].content)
-      return Groups(tables: tables, startIndex: place + 1, endIndex: tables.nodes[place].end)
+      let nodeIndex = Int(tables.slots[id].content)
+      return Groups(tables: tables, startIndex: nodeIndex + 1, endIndex: tables.nodes[nodeIndex].end)
     }
   }
 

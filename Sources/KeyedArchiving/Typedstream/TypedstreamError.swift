@@ -35,20 +35,20 @@ public struct TypedstreamError: Error, Hashable, Sendable {
 
   /// What sort of failure it is.
   public var kind: Kind
-  /// What is wrong, in one line without a place.
+  /// What is wrong, in one line without the offset.
   public var message: String
   /// Where it is wrong in the input, counted in bytes from 0. For what is wrong with the contents of an object, the
-  /// place where the object begins.
+  /// offset at which the object begins.
   public var byteOffset: Int?
   /// The object that is wrong, or that has what is wrong, by its number in the table of objects.
   public var objectID: Int?
   /// The class that the stream says that object is of.
   public var className: String?
-  /// What is wrong with a keyed archive, or with a property list, in data of the stream. ``byteOffset`` is the place of
-  /// the data then.
+  /// What is wrong with a keyed archive, or with a property list, in data of the stream. ``byteOffset`` is then the
+  /// offset of the data.
   public var archiveError: KeyedArchiveError?
 
-  /// An error for types that check what they decode; ``TypedstreamGroups/failure(_:_:)`` knows the place.
+  /// An error for types that check what they decode; ``TypedstreamGroups/failure(_:_:)`` adds the offset.
   public init(
     _ kind: Kind, _ message: String, byteOffset: Int? = nil, objectID: Int? = nil, className: String? = nil
   ) {
@@ -71,12 +71,12 @@ extension TypedstreamError {
 }
 
 extension TypedstreamError: CustomStringConvertible {
-  /// The place, the message, the object: `byte 42: a string of 9 bytes, with 3 left (object 7, NSString)`.
+  /// The offset, the message, the object: `byte 42: a string of 9 bytes, with 3 left (object 7, NSString)`.
   public var description: String {
     (byteOffset.map { "byte \($0): " } ?? "") + detail
   }
 
-  /// The message and the object, for callers that print the place in a form of their own.
+  /// The message and the object, for callers that print the offset in a form of their own.
   public var detail: String {
     var object: [String] = []
     if let objectID { object.append("object \(objectID)") }

@@ -25,11 +25,11 @@ struct TypedstreamFrame {
 
   /// The elements of an array.
   ///
-  /// - Parameter place: the place of the array's type.
-  init(arrayAt container: UInt32, _ type: TypedstreamTables.TypeNode, at place: UInt32) {
+  /// - Parameter typeIndex: the index of the array's type.
+  init(arrayAt container: UInt32, _ type: TypedstreamTables.TypeNode, at typeIndex: UInt32) {
     kind = .array
     self.container = container
-    elementType = place + 1
+    elementType = typeIndex + 1
     self.type = type.end
     endOfTypes = type.end
     remaining = type.count
@@ -37,11 +37,11 @@ struct TypedstreamFrame {
 
   /// The fields of a structure.
   ///
-  /// - Parameter place: the place of the structure's type.
-  init(structureAt container: UInt32, _ type: TypedstreamTables.TypeNode, at place: UInt32) {
+  /// - Parameter typeIndex: the index of the structure's type.
+  init(structureAt container: UInt32, _ type: TypedstreamTables.TypeNode, at typeIndex: UInt32) {
     kind = .structure
     self.container = container
-    self.type = place + 1
+    self.type = typeIndex + 1
     endOfTypes = type.end
   }
 

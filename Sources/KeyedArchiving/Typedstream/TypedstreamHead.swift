@@ -15,7 +15,7 @@ enum TypedstreamHead {
   /// An integer of 8 bytes follows. Archives of 64-bit programs have it.
   static let int64: UInt8 = 0x87
 
-  /// The least integer that is a head byte of its own. It also stands for the first place in a table.
+  /// The least integer that is a head byte of its own. It also stands for the first entry of a table.
   static let leastInteger = -110
 
   /// The signature says the byte order; its length stands before it.

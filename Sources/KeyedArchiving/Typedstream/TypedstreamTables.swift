@@ -1,7 +1,7 @@
 /// All that a typedstream consists of, in four flat tables and the bytes that they point into. Nothing is allocated for
 /// a single value.
 ///
-/// Places are 32 bits wide, so a stream has less than 4 GiB.
+/// Offsets and indexes are 32 bits wide, so a stream has less than 4 GiB.
 final class TypedstreamTables: Sendable {
   /// The text of strings, data and type encodings; for a stream that was read, all of it.
   let bytes: [UInt8]
@@ -27,13 +27,13 @@ extension TypedstreamTables {
   /// A group, an object or a value.
   struct Node: BitwiseCopyable {
     let kind: Kind
-    /// The place of the type; for a group the number of its encoding among the strings.
+    /// The index of the type; for a group the number of its encoding among the strings.
     let type: UInt32
     /// What it is, by its kind: two halves, or a number of 64 bits.
     private(set) var payload: UInt64
 
     enum Kind: UInt8 {
-      // Parts follow. The low half of the payload is the place after the last of them.
+      // Parts follow. The low half of the payload is the index after the last of them.
 
       /// The group of an object, or of the stream; the high half is where it begins in the bytes.
       case group
@@ -53,9 +53,9 @@ extension TypedstreamTables {
       case cString
       /// A selector or an atom, by its number among the strings, met before or not.
       case sharedString
-      /// A string that is not shared: length and place.
+      /// A string that is not shared: length and offset.
       case string
-      /// Bytes: length and place.
+      /// Bytes: length and offset.
       case data
       case integer
       case unsignedInteger
@@ -63,7 +63,7 @@ extension TypedstreamTables {
       case double
       /// No string, no object, no class.
       case null
-      /// A place that takes no bytes, of the type `!`.
+      /// A value that takes no bytes, of the type `!`.
       case filler
     }
 
@@ -82,10 +82,10 @@ extension TypedstreamTables {
     @inline(__always) var low: Int { Int(payload & 0xFFFF_FFFF) }
     @inline(__always) var high: Int { Int(payload >> 32) }
 
-    /// The place after the parts, of a node that has some.
+    /// The index after the parts, of a node that has some.
     @inline(__always) var end: Int { low }
     @inline(__always) var hasParts: Bool { kind.rawValue <= Kind.structure.rawValue }
-    /// The place in the table of objects, of an object, a class or a C string.
+    /// The index in the table of objects, of an object, a class or a C string.
     @inline(__always) var slot: Int { kind == .object ? high : low }
     /// The bytes of a string or data.
     @inline(__always) var range: Range<Int> { low..<low + high }
@@ -100,7 +100,7 @@ extension TypedstreamTables {
   /// An object, a class or a C string in the table that references lead to.
   struct Slot: BitwiseCopyable, Equatable {
     let kind: Kind
-    /// The place of an object among the nodes; the number of a class's name or a C string's text among the strings.
+    /// The index of an object among the nodes; the number of a class's name or a C string's text among the strings.
     var content: UInt32
     /// The slot of an object's class, or of a superclass; ``none`` for a class without one.
     var classSlot: UInt32
@@ -134,7 +134,7 @@ extension TypedstreamTables {
     var letter: UInt8
     /// How many elements an array has.
     var count: UInt32 = 0
-    /// The place after its parts.
+    /// The index after its parts.
     var end: UInt32
     /// Its text.
     let start: UInt32
@@ -146,11 +146,11 @@ extension TypedstreamTables {
 }
 
 extension TypedstreamTables {
-  /// The place after a node and its parts.
+  /// Returns the index after a node and its parts.
   @inline(__always)
-  func next(after place: Int) -> Int {
-    let node = nodes[place]
-    return node.hasParts ? node.end : place + 1
+  func next(after index: Int) -> Int {
+    let node = nodes[index]
+    return node.hasParts ? node.end : index + 1
   }
 
   func text(ofString number: Int) -> String { text(strings[number].range) }
@@ -158,8 +158,8 @@ extension TypedstreamTables {
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   /// The text of a type.
-  func text(ofType place: Int) -> String {
-    let type = types[place]
+  func text(ofType index: Int) -> String {
+    let type = types[index]
     return text(Int(type.start)..<Int(type.start) + Int(type.length))
   }
 

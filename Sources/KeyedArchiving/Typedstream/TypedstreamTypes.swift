@@ -11,7 +11,7 @@ struct TypedstreamTypes {
   private var open: [Int] = []
 
   @inline(__always)
-  subscript(place: UInt32) -> TypeNode { nodes[Int(place)] }
+  subscript(index: UInt32) -> TypeNode { nodes[Int(index)] }
 
   mutating func reserveCapacity(_ count: Int) { nodes.reserveCapacity(count) }
 
@@ -21,9 +21,9 @@ struct TypedstreamTypes {
   /// Takes an encoding apart.
   ///
   /// - Parameters:
-  ///   - range: the place of the encoding in the bytes.
+  ///   - range: the range of the encoding in the bytes.
   ///   - depth: how deep types may be nested.
-  /// - Returns: the places of its types.
+  /// - Returns: the indexes of its types.
   /// - Complexity: O(*n*) in the length of the encoding.
   @inline(never)
   mutating func takeApart(
@@ -31,27 +31,27 @@ struct TypedstreamTypes {
   ) throws(TypedstreamError) -> Range<UInt32> {
     let first = UInt32(truncatingIfNeeded: nodes.count)
     open.removeAll(keepingCapacity: true)
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let letter = bytes[place]
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let letter = bytes[offset]
       switch letter {
       case UInt8(ascii: "@"), UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "+"), UInt8(ascii: "*"),
         UInt8(ascii: "c"), UInt8(ascii: "C"), UInt8(ascii: "s"), UInt8(ascii: "S"), UInt8(ascii: "l"),
         UInt8(ascii: "L"), UInt8(ascii: "q"), UInt8(ascii: "Q"), UInt8(ascii: "f"), UInt8(ascii: "d"),
         UInt8(ascii: "B"), UInt8(ascii: "#"), UInt8(ascii: ":"), UInt8(ascii: "%"), UInt8(ascii: "!"):
-        append(letter, at: place)
-        place += 1
+        append(letter, at: offset)
+        offset += 1
       case UInt8(ascii: "["):
-        try begin(letter, at: place, depth: depth)
-        place += 1
-        place = try readCount(at: place, in: range, of: bytes)
+        try begin(letter, at: offset, depth: depth)
+        offset += 1
+        offset = try readCount(at: offset, in: range, of: bytes)
       case UInt8(ascii: "{"):
-        try begin(letter, at: place, depth: depth)
-        place = Self.endOfName(from: place + 1, in: range, of: bytes)
+        try begin(letter, at: offset, depth: depth)
+        offset = Self.endOfName(from: offset + 1, in: range, of: bytes)
       case UInt8(ascii: "]"), UInt8(ascii: "}"):
-        place += 1
-        try end(letter, at: place, in: range, of: bytes)
-      default: throw Self.unsupported(letter, at: place, in: range, of: bytes)
+        offset += 1
+        try end(letter, at: offset, in: range, of: bytes)
+      default: throw Self.unsupported(letter, at: offset, in: range, of: bytes)
       }
     }
     guard open.isEmpty else { throw Self.bad(range, bytes, "does not end", at: range.upperBound) }
@@ -59,60 +59,60 @@ struct TypedstreamTypes {
   }
 
   /// True if a value of one of the types takes bytes.
-  func takesBytes(_ places: Range<UInt32>) -> Bool {
-    var place = places.lowerBound
-    while place < places.upperBound {
-      let type = self[place]
+  func takesBytes(_ indexes: Range<UInt32>) -> Bool {
+    var index = indexes.lowerBound
+    while index < indexes.upperBound {
+      let type = self[index]
       switch type.letter {
-      case UInt8(ascii: "!"), UInt8(ascii: "{"): place += 1
+      case UInt8(ascii: "!"), UInt8(ascii: "{"): index += 1
       case UInt8(ascii: "["), TypeNode.rawArray:
         if type.letter == TypeNode.rawArray, type.count > 0 { return true }
-        place = type.count == 0 ? type.end : place + 1
+        index = type.count == 0 ? type.end : index + 1
       default: return true
       }
     }
     return false
   }
 
-  private mutating func append(_ letter: UInt8, at place: Int) {
+  private mutating func append(_ letter: UInt8, at offset: Int) {
     nodes.append(
       TypeNode(
-        letter: letter, end: UInt32(truncatingIfNeeded: nodes.count + 1), start: UInt32(truncatingIfNeeded: place),
+        letter: letter, end: UInt32(truncatingIfNeeded: nodes.count + 1), start: UInt32(truncatingIfNeeded: offset),
         length: 1))
   }
 
-  private mutating func begin(_ letter: UInt8, at place: Int, depth: Int) throws(TypedstreamError) {
+  private mutating func begin(_ letter: UInt8, at offset: Int, depth: Int) throws(TypedstreamError) {
     guard open.count < depth else {
-      throw TypedstreamError(.nestedTooDeeply, "types are nested more than \(depth) deep", byteOffset: place)
+      throw TypedstreamError(.nestedTooDeeply, "types are nested more than \(depth) deep", byteOffset: offset)
     }
     open.append(nodes.count)
-    append(letter, at: place)
+    append(letter, at: offset)
   }
 
   /// Reads how many elements an array has.
   private mutating func readCount(
     at start: Int, in range: Range<Int>, of bytes: RawSpan
   ) throws(TypedstreamError) -> Int {
-    var place = start
+    var offset = start
     var count: UInt64 = 0
-    while place < range.upperBound, bytes[place] &- UInt8(ascii: "0") < 10 {
-      count = count * 10 + UInt64(bytes[place] - UInt8(ascii: "0"))
+    while offset < range.upperBound, bytes[offset] &- UInt8(ascii: "0") < 10 {
+      count = count * 10 + UInt64(bytes[offset] - UInt8(ascii: "0"))
       guard count <= UInt32.max else { throw Self.bad(range, bytes, "has an array of too many elements", at: start) }
-      place += 1
+      offset += 1
     }
-    guard place > start else { throw Self.bad(range, bytes, "has an array without a count", at: start) }
+    guard offset > start else { throw Self.bad(range, bytes, "has an array without a count", at: start) }
     nodes[nodes.count - 1].count = UInt32(count)
-    return place
+    return offset
   }
 
-  /// The place after the name of a structure and the equals sign; `start` if it has no name.
+  /// Returns the offset after the name of a structure and the equals sign; `start` if it has no name.
   private static func endOfName(from start: Int, in range: Range<Int>, of bytes: RawSpan) -> Int {
-    var place = start
-    while place < range.upperBound {
-      switch bytes[place] {
-      case UInt8(ascii: "="): return place + 1
+    var offset = start
+    while offset < range.upperBound {
+      switch bytes[offset] {
+      case UInt8(ascii: "="): return offset + 1
       case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "("): return start
-      default: place += 1
+      default: offset += 1
       }
     }
     return start
@@ -122,20 +122,20 @@ struct TypedstreamTypes {
     _ letter: UInt8, at end: Int, in range: Range<Int>, of bytes: RawSpan
   ) throws(TypedstreamError) {
     let opening = letter == UInt8(ascii: "]") ? UInt8(ascii: "[") : UInt8(ascii: "{")
-    guard let place = open.popLast(), nodes[place].letter == opening else {
+    guard let index = open.popLast(), nodes[index].letter == opening else {
       throw Self.bad(range, bytes, "closes what it has not opened", at: end - 1)
     }
-    nodes[place].end = UInt32(truncatingIfNeeded: nodes.count)
-    nodes[place].length = UInt32(truncatingIfNeeded: end) - nodes[place].start
+    nodes[index].end = UInt32(truncatingIfNeeded: nodes.count)
+    nodes[index].length = UInt32(truncatingIfNeeded: end) - nodes[index].start
     guard opening == UInt8(ascii: "[") else { return }
-    guard nodes.count > place + 1, Int(nodes[place + 1].end) == nodes.count else {
+    guard nodes.count > index + 1, Int(nodes[index + 1].end) == nodes.count else {
       throw Self.bad(range, bytes, "has an array whose elements are not of one type", at: end - 1)
     }
-    if nodes[place + 1].letter | 0x20 == UInt8(ascii: "c") { nodes[place].letter = TypeNode.rawArray }
+    if nodes[index + 1].letter | 0x20 == UInt8(ascii: "c") { nodes[index].letter = TypeNode.rawArray }
   }
 
   private static func unsupported(
-    _ letter: UInt8, at place: Int, in range: Range<Int>, of bytes: RawSpan
+    _ letter: UInt8, at offset: Int, in range: Range<Int>, of bytes: RawSpan
   ) -> TypedstreamError {
     let what: StaticString
     switch letter {
@@ -143,16 +143,16 @@ struct TypedstreamTypes {
     case UInt8(ascii: "^"): what = "a pointer"
     case UInt8(ascii: "b"): what = "a bit field"
     case UInt8(ascii: "v"): what = "the type void"
-    default: return bad(range, bytes, "has an unknown type", at: place)
+    default: return bad(range, bytes, "has an unknown type", at: offset)
     }
     return TypedstreamError(
-      .unsupportedType, "the encoding \(text(range, bytes)) has \(what), which cannot be read", byteOffset: place)
+      .unsupportedType, "the encoding \(text(range, bytes)) has \(what), which cannot be read", byteOffset: offset)
   }
 
   private static func bad(
-    _ range: Range<Int>, _ bytes: RawSpan, _ finding: StaticString, at place: Int
+    _ range: Range<Int>, _ bytes: RawSpan, _ finding: StaticString, at offset: Int
   ) -> TypedstreamError {
-    .malformed("the encoding \(text(range, bytes)) \(finding)", at: place)
+    .malformed("the encoding \(text(range, bytes)) \(finding)", at: offset)
   }
 
   private static func text(_ range: Range<Int>, _ bytes: RawSpan) -> String {

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 
 /// Puts the objects of all archives that are nested in an archive, or in a property list, into one object table.
 ///
-/// The objects of the outermost archive keep their UIDs; those of others follow. In the place of data there is a
-/// reference to the object that it stands for. Archives wait in a list, so that their depth costs no stack.
+/// The objects of the outermost archive keep their UIDs; those of others follow. Data is replaced with a reference to
+/// the object that it stands for. Archives wait in a list, so that their depth costs no stack.
 struct ArchiveMerger: ~Copyable {
   private var values = PooledValues()
   private(set) var unwrapper: Unwrapper
@@ -22,7 +22,7 @@ struct ArchiveMerger: ~Copyable {
   private var hasNull = true
   private var frames: [Frame] = []
 
-  /// An archive, and the new places of its objects.
+  /// An archive, and the new UIDs of its objects.
   private struct Member {
     let archive: KeyedArchive
     let depth: Int
@@ -33,7 +33,7 @@ struct ArchiveMerger: ~Copyable {
     var targets: [Target] = []
   }
 
-  /// The new place of an object.
+  /// The new UID of an object.
   private enum Target {
     case uid(UInt32)
     /// That of the root of an archive, for data that was the archive.
@@ -154,7 +154,7 @@ extension ArchiveMerger {
 
 /// Objects.
 extension ArchiveMerger {
-  /// Finds new places for the objects of all archives that have none.
+  /// Finds new UIDs for the objects of all archives that have none.
   private mutating func findTargets() throws(KeyedArchiveError) {
     while foundCount < archives.count {
       try findTargets(of: foundCount)
@@ -184,7 +184,7 @@ extension ArchiveMerger {
     archives[index].targets = targets
   }
 
-  /// The place of an object that needs none of its own; nil for others.
+  /// Returns the new UID of an object that needs none of its own; nil for others.
   private mutating func sharedTarget(
     _ uid: UInt32, _ node: FlatNode, of index: Int, _ reader: inout ArchiveReader, isOutermost: Bool
   ) throws(KeyedArchiveError) -> Target? {
@@ -209,7 +209,7 @@ extension ArchiveMerger {
     }
   }
 
-  /// A reference to the new place of an object; of a property list, what text formats have for a UID.
+  /// Returns a reference to the new UID of an object; of a property list, what text formats have for a UID.
   private mutating func reference(_ uid: UInt32, _ owner: Owner) throws(KeyedArchiveError) -> FlatNode {
     guard case .archive(var index) = owner else {
       return try values.container(.dictionary, [string("CF$UID"), .integer(uid)])
@@ -307,7 +307,7 @@ extension ArchiveMerger {
     }
   }
 
-  /// Puts what data stands for in its place; false if it stays data.
+  /// Replaces data with what it stands for. Returns false if it stays data.
   private mutating func open(_ value: inout Value) throws(KeyedArchiveError) -> Bool {
     let depth = depth(of: value.owner) + frames.count
     switch try content(of: value, depth: depth) {

@@ -20,7 +20,7 @@ struct ArchiveNodeOutput: ArchiveFormOutput, ~Copyable {
   }
 
   /// Two more than there are. JSON has the top of the archive and the archive around it, and the same objects have to
-  /// be too deep for their places.
+  /// be nested too deeply.
   var depth: Int { frames.count + 2 }
 
   mutating func beginDictionary() { frames.append((.dictionary, values.count)) }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Copies a value of a property list, and puts what data stands for in its place.
+/// Copies a value of a property list, and replaces data with what it stands for.
 ///
 /// It keeps its own stack, so that the depth of a value costs no stack of the thread.
 struct DocumentUnwrapper: ~Copyable {

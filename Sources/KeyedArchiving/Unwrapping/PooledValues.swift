@@ -24,7 +24,7 @@ struct PooledValues: ~Copyable {
     do throws(PropertyListError) { nodes.append(try pool.data(data)) } catch { throw KeyedArchiveError(error) }
   }
 
-  /// Makes a container of all values from a place on.
+  /// Makes a container of all values from an index on.
   mutating func close(_ kind: NodeKind, from start: Int) throws(KeyedArchiveError) {
     // Moved, since the pool and the values cannot be lent to one call.
     var children: [FlatNode] = []

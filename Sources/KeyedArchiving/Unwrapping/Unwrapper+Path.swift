@@ -47,15 +47,15 @@ package struct UnwrappedLookup {
     at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     unwrapper.begin(document)
-    var place = try start()
+    var current = try start()
     for (depth, component) in path.components.enumerated() {
       let way = PropertyListKeyPath(Array(path.components[..<depth]))
-      while place.objects == nil, let content = try content(of: place.node, at: way) { place = content }
+      while current.objects == nil, let content = try content(of: current.node, at: way) { current = content }
       do throws(PropertyListError) {
-        if let objects = place.objects {
-          try place.enter(component, objects)
+        if let objects = current.objects {
+          try current.enter(component, objects)
         } else {
-          place = OpenedValue(node: try place.node.descendant(at: PropertyListKeyPath([component])))
+          current = OpenedValue(node: try current.node.descendant(at: PropertyListKeyPath([component])))
         }
       } catch {
         var error = error
@@ -63,21 +63,21 @@ package struct UnwrappedLookup {
         throw KeyedArchiveError(error)
       }
     }
-    guard place.objects == nil else { return try translated(place.resolved()) }
+    guard current.objects == nil else { return try translated(current.resolved()) }
     let known = unwrapper.unreadable.count
-    let value = try unwrapper.unwrapped(place.node)
+    let value = try unwrapper.unwrapped(current.node)
     unwrapper.locateUnreadable(from: known, below: path)
     return value
   }
 
   private mutating func start() throws(KeyedArchiveError) -> OpenedValue {
     if let root { return root }
-    var place = OpenedValue(node: document.root)
+    var value = OpenedValue(node: document.root)
     if let archive = try? KeyedArchive(document) {
-      place = OpenedValue(archiveRoot: try unwrapper.document(archive).root)
+      value = OpenedValue(archiveRoot: try unwrapper.document(archive).root)
     }
-    root = place
-    return place
+    root = value
+    return value
   }
 
   /// Returns the content of data; nil for data that stays data, and for other values.
@@ -85,15 +85,15 @@ package struct UnwrappedLookup {
     of node: PropertyListDocument.Node, at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> OpenedValue? {
     guard node.kind == .data else { return nil }
-    let place = NodeID(document: ObjectIdentifier(node.document), index: node.index)
-    if let known = opened[place] { return known }
+    let id = NodeID(document: ObjectIdentifier(node.document), index: node.index)
+    if let known = opened[id] { return known }
     var content: OpenedValue?
     switch try unwrapper.open(node.flat, in: node.document, at: path) {
     case .propertyList(let document): content = OpenedValue(node: document.root)
     case .archive(let archive): content = OpenedValue(archiveRoot: try unwrapper.document(archive).root)
     case nil: break
     }
-    opened[place] = content
+    opened[id] = content
     return content
   }
 }
@@ -136,7 +136,7 @@ private struct OpenedValue {
     }
   }
 
-  /// The value itself, in the place of a reference.
+  /// Returns the value itself, instead of a reference to it.
   func resolved() throws(PropertyListError) -> PropertyListDocument.Node {
     guard let objects, let target = try target(of: node, objects) else { return node }
     return target

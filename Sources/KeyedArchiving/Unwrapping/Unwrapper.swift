@@ -21,8 +21,8 @@ internal import FoundationEssentials
 ///
 /// Objects are in the form of that JSON: an object that several references lead to has a `$uid` where it stands, and is
 /// `{"$ref": 7}` everywhere else. The numbers are those of the outermost archive; objects of archives in it have
-/// numbers behind its own. Objects that are too deep for their places are under `$deep` of the dictionary that the
-/// archive became. Data, dates and reals of all widths are what they are.
+/// numbers after its own. Objects that are nested too deeply are under `$deep` of the dictionary that the archive
+/// became. Data, dates and reals of all widths are what they are.
 ///
 /// Text is opened only if it begins like an XML property list. Data that begins like something that can be opened, and
 /// then cannot be read, stays data, and is told in ``unreadable``.
@@ -119,8 +119,8 @@ extension Unwrapper {
   /// What tools say about data that begins like an archive, but cannot be read.
   package var notes: [String] {
     var notes = unreadable.prefix(10).map { data in
-      let place = data.path.components.isEmpty ? "data" : "the data at \(data.path.description.printable(limit: 200))"
-      return "\(place) stays data: \(data.error.description.printable(limit: 200))"
+      let subject = data.path.components.isEmpty ? "data" : "the data at \(data.path.description.printable(limit: 200))"
+      return "\(subject) stays data: \(data.error.description.printable(limit: 200))"
     }
     if unreadableCount > notes.count { notes.append("so do \(unreadableCount - notes.count) more") }
     return notes

@@ -75,13 +75,13 @@ struct ArchiveChecker {
     }
     // By object; what is found of one object stays in the order in which it was found.
     let order = findings.indices.sorted { first, second in
-      let (left, right) = (place(of: findings[first]), place(of: findings[second]))
+      let (left, right) = (sortKey(of: findings[first]), sortKey(of: findings[second]))
       return left == right ? first < second : left < right
     }
     return order.map { findings[$0] }
   }
 
-  private func place(of finding: KeyedArchive.Finding) -> Int {
+  private func sortKey(of finding: KeyedArchive.Finding) -> Int {
     finding.kind == .limitExceeded ? .max : finding.uid.map { Int($0.value) } ?? -1
   }
 

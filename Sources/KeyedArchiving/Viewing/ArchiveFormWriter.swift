@@ -47,7 +47,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   consuming func takeOutput() -> Output { output }
 
   /// Writes only what the archive was made of: the object under `root` if nothing else is at the top, or the top. The
-  /// objects that are too deep for their places follow in the same dictionary, under `$deep`.
+  /// objects that are nested too deeply follow in the same dictionary, under `$deep`.
   mutating func writeContents() throws(KeyedArchiveError) {
     do throws(KeyedArchiveError) {
       _ = try classDescriptions()

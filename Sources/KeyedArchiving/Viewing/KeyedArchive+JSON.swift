@@ -47,7 +47,7 @@ extension KeyedArchive {
   /// | array, UID or dictionary without class where an object is due | `{"$object": …}`, with `$uid` if there are more references |
   /// | reference beyond the object table | `{"$dangling": 99}` |
   /// | reference to a class description | `{"$ref": 4}` |
-  /// | instance whose `$class` is no class description | `$invalidclass` with what it is, in place of `$class` |
+  /// | instance whose `$class` is no class description | `$invalidclass` with what it is, instead of `$class` |
   /// | instance of one of two classes of the same name | `$classuid` beside `$class` |
   ///
   /// Keys that were encoded with a `$` in front have two, and `$0`, `$1`, … were encoded without a key, both as in the
@@ -59,7 +59,7 @@ extension KeyedArchive {
   /// | key | what |
   /// |---|---|
   /// | `$classes` | all class descriptions, with `$uid` |
-  /// | `$deep` | objects that would have been nested more than 64 levels deep, with `$uid`; in their places stands `$ref` |
+  /// | `$deep` | objects that would have been nested more than 64 levels deep, with `$uid`; elsewhere they are `$ref` |
   /// | `$unreachable` | objects that no top-level key leads to, with `$uid` |
   ///
   /// - Parameter isIndented: whether each value gets a line; if not, all is one line without white space.

@@ -69,7 +69,7 @@ extension KeyedArchive {
 extension KeyedArchive.Reference: CustomStringConvertible {
   /// `#4 NS.objects[3] → #9`; `root → #1` for the top of the archive.
   public var description: String {
-    let place = KeyedArchiveError.spelled(path).printable(limit: 300)
-    return (source.map { "#\($0.value) " } ?? "") + place + " → #\(target.value)"
+    let location = KeyedArchiveError.spelled(path).printable(limit: 300)
+    return (source.map { "#\($0.value) " } ?? "") + location + " → #\(target.value)"
   }
 }

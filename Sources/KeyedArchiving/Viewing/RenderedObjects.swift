@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// What a rendering of an archive shows at the place of a reference, so that every object is shown in full once, near
+/// What a rendering of an archive shows for a reference, so that every object is shown in full once, near
 /// the first reference to it, and the output grows in proportion to the input.
 struct RenderedObjects {
   /// How many references lead to each object; 2 for all that are more.
@@ -17,7 +17,7 @@ struct RenderedObjects {
   /// Strings and data up to this many bytes are shown at each reference to them, as numbers are.
   static var shortNative: Int { 64 }
 
-  /// What is shown at the place of a reference.
+  /// What is shown for a reference.
   enum Encounter {
     case nothing
     /// The object itself.
@@ -101,7 +101,7 @@ extension RenderedObjects {
 
   mutating func meet(_ uid: UInt32) { isMet[Int(uid)] = true }
 
-  /// The next object that was too deep for its place.
+  /// Returns the next object that was too deep to be shown for a reference.
   mutating func nextPostponed() -> UInt32? {
     guard postponedStart < postponed.count else { return nil }
     defer { postponedStart += 1 }

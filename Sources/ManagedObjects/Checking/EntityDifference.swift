@@ -70,20 +70,20 @@ struct EntityDifference {
       after.append(StoreDifference.Property(name: name, value: other))
     }
     // Both lists are in the order of names.
-    var (place, otherPlace) = (0, 0)
-    while place < first.properties.count || otherPlace < second.properties.count {
-      let one = place < first.properties.count ? first.properties[place] : nil
-      let other = otherPlace < second.properties.count ? second.properties[otherPlace] : nil
+    var (index, otherIndex) = (0, 0)
+    while index < first.properties.count || otherIndex < second.properties.count {
+      let one = index < first.properties.count ? first.properties[index] : nil
+      let other = otherIndex < second.properties.count ? second.properties[otherIndex] : nil
       if let one, let other, one.name == other.name {
         note(one.name, one.value, other.value)
-        place += 1
-        otherPlace += 1
+        index += 1
+        otherIndex += 1
       } else if let one, other.map({ one.name.precedes($0.name) }) ?? true {
         note(one.name, one.value, one.value.emptied)
-        place += 1
+        index += 1
       } else if let other {
         note(other.name, other.value.emptied, other.value)
-        otherPlace += 1
+        otherIndex += 1
       }
     }
     if before.isEmpty {
@@ -113,12 +113,12 @@ final class ObjectReader {
   private let difference: StoreDifference
   private let store: any PersistentStore
   private let entity: ManagedObjectModel.Entity?
-  /// The place of the attribute that objects are matched by; nil for their numbers.
+  /// The slot of the attribute that objects are matched by; nil for their numbers.
   private let keySlot: Int?
   private let keys: [RowKey]
   private var next = 0
   private var batch: [ReadObject] = []
-  private var place = 0
+  private var batchIndex = 0
   private var lastKey: AttributeValue?
   private(set) var duplicateCount = 0
   private(set) var keylessCount = 0
@@ -154,19 +154,19 @@ final class ObjectReader {
 
   /// The object that is to be compared; nil at the end.
   func current() throws(ManagedObjectError) -> ReadObject? {
-    while place >= batch.count {
+    while batchIndex >= batch.count {
       guard next < keys.count else { return nil }
       try readBatch()
     }
-    return batch[place]
+    return batch[batchIndex]
   }
 
-  func advance() { place += 1 }
+  func advance() { batchIndex += 1 }
 
   private func readBatch() throws(ManagedObjectError) {
     let wanted = Array(keys[next..<min(keys.count, next + Self.batchSize)])
     next += wanted.count
-    place = 0
+    batchIndex = 0
     batch = []
     guard let entity else { return }
     // An object can be gone by now.
@@ -181,7 +181,7 @@ final class ObjectReader {
       let unread = rows.indices.filter { rows[$0].values[property.slot] == .unread }
       if unread.isEmpty { continue }
       let values = try store.values(ofSlot: property.slot, unread.map { rows[$0].key })
-      for (place, value) in zip(unread, values) { rows[place].values[property.slot] = value ?? .null }
+      for (rowIndex, value) in zip(unread, values) { rows[rowIndex].values[property.slot] = value ?? .null }
     }
     let targets = try targetKeys(rows)
     let properties = stored.sorted { $0.name.precedes($1.name) }

@@ -106,11 +106,11 @@ package struct FileStoreCheck {
   private func checkConstraints(_ table: RowTable, _ log: FindingLog) {
     for index in table.uniquenessIndexes {
       var known: Set<UniquenessIndex.Values> = []
-      for place in index.entities {
-        for row in table.entityRows[place].rows {
+      for entity in index.entities {
+        for row in table.entityRows[entity].rows {
           guard let values = index.values(row), !known.insert(values).inserted else { continue }
           log.report(.duplicateValue, "another object has the same values") { finding in
-            finding.entity = table.model.entity(at: place).name
+            finding.entity = table.model.entity(at: entity).name
             finding.number = row.key.number
             finding.property = index.names.joined(separator: ", ")
           }

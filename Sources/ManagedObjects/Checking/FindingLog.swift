@@ -16,7 +16,7 @@ package final class FindingLog {
 
   /// Counts a finding, and hands it out unless there were too many of its kind.
   ///
-  /// - Parameter complete: fills in the place.
+  /// - Parameter complete: fills in the location.
   package func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ complete: (inout StoreFinding) -> Void = { _ in }
   ) {

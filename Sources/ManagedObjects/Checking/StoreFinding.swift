@@ -6,7 +6,7 @@
 public struct StoreFinding: Hashable, Sendable {
   /// The kind of defect.
   public var code: Code
-  /// The defect, in one line without a place.
+  /// The defect, in one line without a location.
   public var message: String
   /// The name of the entity.
   public var entity: String?
@@ -113,9 +113,9 @@ extension StoreFinding {
     case brokenInverse = "broken-inverse"
     /// An object refers to another one, which refers to nothing. Core Data has written such pairs, and reads them.
     case oneSidedRelationship = "one-sided-relationship"
-    /// An object of an ordered relationship has no place in the order.
+    /// An object of an ordered relationship has no position in the order.
     case missingOrder = "missing-order"
-    /// Two objects of an ordered relationship have the same place.
+    /// Two objects of an ordered relationship have the same position.
     case duplicateOrder = "duplicate-order"
     /// A relationship refers to more or fewer objects than the model allows.
     case objectCount = "object-count"
@@ -162,8 +162,8 @@ extension StoreFinding {
 }
 
 extension StoreFinding: CustomStringConvertible {
-  /// The place of the defect: `Note/p6 author`, `ZNOTE.ZAUTHOR` where there is no object; empty for the whole store.
-  public var place: String {
+  /// The location of the defect: `Note/p6 author`, `ZNOTE.ZAUTHOR` if there is no object; empty for the whole store.
+  public var location: String {
     let object: String? = entity.map { name in
       name.printable(limit: 100) + (number.map { "/p\($0)" } ?? "")
     }
@@ -172,10 +172,10 @@ extension StoreFinding: CustomStringConvertible {
     return parts.compactMap(\.self).joined(separator: " ")
   }
 
-  /// The severity, the code, the place and the message, on one line.
+  /// The severity, the code, the location and the message, on one line.
   public var description: String {
-    let place = place
-    return "\(severity.rawValue) \(code.rawValue)\(place.isEmpty ? "" : " \(place)"): \(message)"
+    let location = location
+    return "\(severity.rawValue) \(code.rawValue)\(location.isEmpty ? "" : " \(location)"): \(message)"
   }
 }
 

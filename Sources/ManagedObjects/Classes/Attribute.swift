@@ -14,7 +14,7 @@
 /// If the attribute has no value, as can be in files of other programs, the property reads as the default of the model;
 /// without a default, as ``AttributeConvertible/missingValue``.
 ///
-/// Reading and writing look up no name. The place of the value in the object is found once, by the key path that the
+/// Reading and writing look up no name. The slot of the value in the object is found once, by the key path that the
 /// compiler makes, and kept.
 @propertyWrapper
 public struct Attribute<Value: AttributeConvertible> {

@@ -93,7 +93,7 @@ extension AttributeOption {
 ///
 /// A limit without a warning is an error with the code of its kind, such as ``ManagedObjectError/Code/numberTooSmall``.
 /// With a warning it is a condition like any other: its errors have that as their message, and the code
-/// ``ManagedObjectError/Code/validation``, as Core Data's have; and no source file of Xcode has a place for it.
+/// ``ManagedObjectError/Code/validation``, as Core Data's have; and no source file of Xcode can hold it.
 extension AttributeOption where Value.Base: OrderedAttributeValue {
   /// The least value: `.minimum(1, warning: "at least one seat is needed")`.
   ///

@@ -1,6 +1,6 @@
 /// Access of property wrappers to their objects.
 extension ManagedObject {
-  /// The place of a property; nil if the entity does not have it.
+  /// The slot of a property; nil if the entity does not have it.
   @inline(__always)
   private final func slot(at storage: AnyKeyPath) -> Int? {
     // A prototype, which has no properties, must not make others to find names.

@@ -108,7 +108,7 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// The folder of a program's stores if it has no better place: one with the program's name in
+  /// The folder of a program's stores if it has no better location: one with the program's name in
   /// `$XDG_DATA_HOME`, or in `~/.local/share` without that; on Apple's systems in `~/Library/Application Support`. Nil
   /// for a user without a home folder.
   ///
@@ -135,7 +135,7 @@ public final class PersistentContainer: Sendable {
 private struct Repetition {
   private static let greatestCount = 100
   private var count = 0
-  /// The objects that the store had in place of those of the last attempt.
+  /// The objects that the store had instead of those of the last attempt.
   private var stored: [StoreRow?]?
 
   /// False if the same objects are in the way once more: what the work makes does not fit, whoever else saves.

@@ -74,7 +74,7 @@ extension FetchOrder {
     var leadsTellAll = keys.count == 1
     for (index, element) in elements.enumerated() {
       let subject = subject(element)
-      for (place, key) in keys.enumerated() { columns[place].append(try key.sortValue(of: subject)) }
+      for (keyIndex, key) in keys.enumerated() { columns[keyIndex].append(try key.sortValue(of: subject)) }
       items.append(Item(lead: firstKey.lead(of: columns[0][index]), index: index))
       if !columns[0][index].isWhole { leadsTellAll = false }
     }
@@ -93,8 +93,8 @@ extension FetchOrder {
   /// True if an element comes before another whose first values have the same lead.
   @inline(never)
   private func isInOrder(_ first: Int, _ second: Int, _ columns: [[SortValue]]) -> Bool {
-    for place in keys.indices {
-      let order = keys[place].order(of: columns[place][first], columns[place][second])
+    for keyIndex in keys.indices {
+      let order = keys[keyIndex].order(of: columns[keyIndex][first], columns[keyIndex][second])
       if order != .equal { return order == .less }
     }
     return first < second
@@ -141,8 +141,8 @@ extension FetchOrder {
 
   /// The order of two objects by their ``values(of:)``.
   func order(_ first: [SortValue], _ second: [SortValue]) -> PredicateOrder {
-    for (place, key) in keys.enumerated() {
-      let order = key.order(of: first[place], second[place])
+    for (keyIndex, key) in keys.enumerated() {
+      let order = key.order(of: first[keyIndex], second[keyIndex])
       if order != .equal { return order }
     }
     return .equal

@@ -79,8 +79,8 @@ extension FetchProjection {
 
   private func dictionary(of subject: some PredicateSubject) throws(ManagedPredicateError) -> Dictionary {
     var dictionary = template
-    for (place, column) in columns.enumerated() {
-      dictionary.values[place] = try column.rowValue(column.value.value(with: subject))
+    for (index, column) in columns.enumerated() {
+      dictionary.values[index] = try column.rowValue(column.value.value(with: subject))
     }
     return dictionary
   }
@@ -90,22 +90,22 @@ extension FetchProjection {
     of group: [Subject], with representative: Representative
   ) throws(ManagedPredicateError) -> Dictionary {
     var dictionary = template
-    for (place, column) in columns.enumerated() {
-      dictionary.values[place] = try column.rowValue(column.value.value(of: group, with: representative))
+    for (index, column) in columns.enumerated() {
+      dictionary.values[index] = try column.rowValue(column.value.value(of: group, with: representative))
     }
     return dictionary
   }
 
   private func groups<Subject: PredicateSubject>(_ subjects: [Subject]) throws(ManagedPredicateError) -> [[Subject]] {
     var groups: [[Subject]] = []
-    var places: [[PredicateValue<Subject>]: Int] = [:]
+    var groupIndices: [[PredicateValue<Subject>]: Int] = [:]
     for subject in subjects {
       var values: [PredicateValue<Subject>] = []
       for key in groupKeys { values.append(try key.value(with: subject)) }
-      if let place = places[values] {
-        groups[place].append(subject)
+      if let index = groupIndices[values] {
+        groups[index].append(subject)
       } else {
-        places[values] = groups.count
+        groupIndices[values] = groups.count
         groups.append([subject])
       }
     }
@@ -145,8 +145,8 @@ extension AttributeType {
   /// A result of a request as a value of the type; nil if it is none.
   package func result(_ value: AttributeValue) -> AttributeValue? { converted(value) }
 
-  /// A result as a value of the type; nil if it is none. What is behind the point of a number is left out if the type
-  /// has no place for it.
+  /// A result as a value of the type; nil if it is none. The digits after the decimal point of a number are left out if
+  /// the type cannot hold them.
   fileprivate func converted(_ value: AttributeValue) -> AttributeValue? {
     if let value = normalized(value) { return value }
     guard let integers, value.isNumber, let number = PredicateArithmetic.double(value),

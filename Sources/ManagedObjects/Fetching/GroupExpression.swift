@@ -85,7 +85,7 @@ struct GroupCondition: Sendable {
   }
 }
 
-/// Takes the aggregates out of an expression, and puts variables in their places.
+/// Takes the aggregates out of an expression, and replaces them with variables.
 struct AggregateExtraction {
   private let plan: FetchPlan
   private(set) var parameters: [String] = []

@@ -21,9 +21,9 @@ extension ManagedPredicate {
     format: String, arguments: [any PredicateArgument], for entity: ManagedObjectModel.Entity
   ) throws(ManagedPredicateError) {
     var parser = try PredicateParser(format, arguments: arguments)
-    let (predicate, places) = try parser.wholePredicate()
+    let (predicate, positions) = try parser.wholePredicate()
     var check = PredicateCheck(entity, text: format)
-    try check.check(predicate, places)
+    try check.check(predicate, positions)
     self = predicate
   }
 

@@ -5,89 +5,90 @@ extension PredicateCheck {
   ///
   /// - Parameter flattens: true if collections of collections that a key path goes through become one.
   mutating func kind(
-    of expression: ManagedExpression, _ places: PredicatePositions? = nil, flattens: Bool = false
+    of expression: ManagedExpression, _ positions: PredicatePositions? = nil, flattens: Bool = false
   ) throws(ManagedPredicateError) -> PredicateKind {
     switch expression {
     case .constant(let constant): return PredicateKind(constant, model)
     case .evaluatedObject: return .object(entity.index)
     case .variable(let name):
       if let kind = kind(ofVariable: name) { return kind }
-      throw failure(.unboundVariable, "the variable $\(name) has no value", places)
+      throw failure(.unboundVariable, "the variable $\(name) has no value", positions)
     case .assignment(let name, let value):
-      let kind = try kind(of: value, places?[0])
-      try assign(name, kind, places)
+      let kind = try kind(of: value, positions?[0])
+      try assign(name, kind, positions)
       return kind
     case .keyPath(let path, of: let root):
-      return try kind(of: path.keys[...], from: kind(of: root, places?[0]), places?.parts.dropFirst(), places, flattens)
+      return try kind(
+        of: path.keys[...], from: kind(of: root, positions?[0]), positions?.parts.dropFirst(), positions, flattens)
     case .anyKey: return .collection(.anything, isOrdered: true)
     case .aggregate(let elements):
       var kind = PredicateKind.null
       for (index, element) in elements.enumerated() {
-        kind = kind.joined(try self.kind(of: element, places?[index]), model)
+        kind = kind.joined(try self.kind(of: element, positions?[index]), model)
       }
       return .collection(kind, isOrdered: true)
     case .function(let function, let arguments):
       var kinds: [PredicateKind] = []
-      for (index, argument) in arguments.enumerated() { kinds.append(try kind(of: argument, places?[index])) }
-      return try kind(of: function, arguments, kinds, places)
+      for (index, argument) in arguments.enumerated() { kinds.append(try kind(of: argument, positions?[index])) }
+      return try kind(of: function, arguments, kinds, positions)
     case .method(let selector, of: let operand, let arguments):
-      return try kind(ofMethod: selector, of: operand, arguments, places)
-    case .element(let place, of: let base):
-      return try kind(ofElement: place, of: kind(of: base, places?[0]), places)
+      return try kind(ofMethod: selector, of: operand, arguments, positions)
+    case .element(let elementSubscript, of: let base):
+      return try kind(ofElement: elementSubscript, of: kind(of: base, positions?[0]), positions)
     case .subquery(let collection, let name, let predicate):
-      let whole = try kind(of: collection, places?[0])
+      let whole = try kind(of: collection, positions?[0])
       guard let elements = whole.elements else {
-        throw mismatch("SUBQUERY needs a collection, not \(self.name(whole))", places?[0])
+        throw mismatch("SUBQUERY needs a collection, not \(self.name(whole))", positions?[0])
       }
-      try with(name, elements) { check throws(ManagedPredicateError) in try check.check(predicate, places?[1]) }
+      try with(name, elements) { check throws(ManagedPredicateError) in try check.check(predicate, positions?[1]) }
       return whole == .null || whole == .anything ? .collection(elements, isOrdered: false) : whole
     case .conditional(let predicate, let first, let second):
-      try check(predicate, places?[0])
-      return try kind(of: first, places?[1]).joined(kind(of: second, places?[2]), model)
+      try check(predicate, positions?[0])
+      return try kind(of: first, positions?[1]).joined(kind(of: second, positions?[2]), model)
     case .combination(let operation, let first, let second):
-      let (left, right) = (try kind(of: first, places?[0]), try kind(of: second, places?[1]))
+      let (left, right) = (try kind(of: first, positions?[0]), try kind(of: second, positions?[1]))
       guard let one = left.elements, let other = right.elements else {
         throw mismatch(
-          "\(operation.rawValue) needs collections, not \(name(left)) and \(name(right))", places)
+          "\(operation.rawValue) needs collections, not \(name(left)) and \(name(right))", positions)
       }
       return .collection(one.joined(other, model), isOrdered: false)
-    case .fetch: throw failure(.unsupported, "FETCH is evaluated by a context, not by itself", places)
+    case .fetch: throw failure(.unsupported, "FETCH is evaluated by a context, not by itself", positions)
     }
   }
 
   private mutating func kind(
     ofMethod selector: String, of operand: ManagedExpression, _ arguments: [ManagedExpression],
-    _ places: PredicatePositions?
+    _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
-    let base = try kind(of: operand, places?[0])
+    let base = try kind(of: operand, positions?[0])
     guard let path = PredicateKeyPath(method: selector, arguments) else {
-      throw failure(.unsupported, "the method \(selector.quoted) of an object cannot be called", places)
+      throw failure(.unsupported, "the method \(selector.quoted) of an object cannot be called", positions)
     }
-    return try kind(of: path.keys[...], from: base, nil, places?[1], false)
+    return try kind(of: path.keys[...], from: base, nil, positions?[1], false)
   }
 
   private mutating func kind(
-    ofElement place: PredicateSubscript, of base: PredicateKind, _ places: PredicatePositions?
+    ofElement elementSubscript: PredicateSubscript, of base: PredicateKind, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     if base == .null || base == .anything {
-      if case .index(let index) = place { _ = try kind(of: index, places?[1]) }
+      if case .index(let index) = elementSubscript { _ = try kind(of: index, positions?[1]) }
       return base
     }
-    switch (place, base) {
+    switch (elementSubscript, base) {
     case (.size, .collection): return .integer
     case (.first, .collection(let element, isOrdered: true)), (.last, .collection(let element, isOrdered: true)):
       return element
     case (.index(.constant(.value(.string(let key)))), .object),
       (.index(.constant(.value(.string(let key)))), .dictionary):
-      return try kind(ofKey: key, in: base, places?[1])
+      return try kind(ofKey: key, in: base, positions?[1])
     case (.index(let index), .collection(let element, isOrdered: true)):
-      let kind = try kind(of: index, places?[1])
+      let kind = try kind(of: index, positions?[1])
       guard [.integer, .anything].contains(kind) else {
-        throw mismatch("an element is found by an integer, not by \(name(kind))", places?[1])
+        throw mismatch("an element is found by an integer, not by \(name(kind))", positions?[1])
       }
       return element
-    case (_, .collection): throw mismatch("the elements of this collection have no order", places)
-    default: throw mismatch("\(name(base)) has no elements", places)
+    case (_, .collection): throw mismatch("the elements of this collection have no order", positions)
+    default: throw mismatch("\(name(base)) has no elements", positions)
     }
   }
 }
@@ -96,35 +97,35 @@ extension PredicateCheck {
 extension PredicateCheck {
   /// - Parameters:
   ///   - keyPositions: the positions of the keys; nil or too few if that is not known.
-  ///   - places: where the whole is.
+  ///   - positions: the position of the whole key path.
   private func kind(
     of keys: ArraySlice<String>, from root: PredicateKind, _ keyPositions: ArraySlice<PredicatePositions>?,
-    _ places: PredicatePositions?, _ flattens: Bool
+    _ positions: PredicatePositions?, _ flattens: Bool
   ) throws(ManagedPredicateError) -> PredicateKind {
     var kind = root
     var keyPositions = keyPositions ?? []
     for (index, key) in zip(keys.indices, keys) {
-      let place = keyPositions.popFirst() ?? places
+      let position = keyPositions.popFirst() ?? positions
       if key.hasPrefix("@") {
         guard let collection = PredicateCollectionOperator(rawValue: key) else {
-          throw failure(.unsupported, "no operator on collections is called \(key.quoted)", place)
+          throw failure(.unsupported, "no operator on collections is called \(key.quoted)", position)
         }
-        return try self.kind(of: collection, kind, keys[(index + 1)...], keyPositions, place, flattens)
+        return try self.kind(of: collection, kind, keys[(index + 1)...], keyPositions, position, flattens)
       }
-      kind = try self.kind(ofKey: key, in: kind, place, flattens)
+      kind = try self.kind(ofKey: key, in: kind, position, flattens)
     }
     return kind
   }
 
   func kind(
-    ofKey key: String, in base: PredicateKind, _ place: PredicatePositions?, _ flattens: Bool = false
+    ofKey key: String, in base: PredicateKind, _ position: PredicatePositions?, _ flattens: Bool = false
   ) throws(ManagedPredicateError) -> PredicateKind {
     switch base {
     case .anything, .dictionary: return .anything
     case .null: return .null
-    case .object(let index): return try kind(ofKey: key, of: index, place)
+    case .object(let index): return try kind(ofKey: key, of: index, position)
     case .collection(let element, _):
-      let inner = try kind(ofKey: key, in: element, place, flattens)
+      let inner = try kind(ofKey: key, in: element, position, flattens)
       if flattens, case .collection(let innermost, _) = inner { return .collection(innermost, isOrdered: true) }
       return .collection(inner, isOrdered: true)
     default:
@@ -136,19 +137,19 @@ extension PredicateCheck {
         (.uuid, "UUIDString"):
         return .string
       case (.date, "timeIntervalSinceReferenceDate"), (.date, "timeIntervalSince1970"): return .number
-      default: throw failure(.unknownKey, "\(name(base)) has no property \(key.quoted)", place)
+      default: throw failure(.unknownKey, "\(name(base)) has no property \(key.quoted)", position)
       }
     }
   }
 
   private func kind(
-    ofKey key: String, of index: Int, _ place: PredicatePositions?
+    ofKey key: String, of index: Int, _ position: PredicatePositions?
   ) throws(ManagedPredicateError) -> PredicateKind {
     let entity = ManagedObjectModel.Entity(model: model, index: index)
     if let property = entity.property(named: key) { return PredicateKind(property) }
     if EntityKey.ofObjectItself.contains(key) { return .object(index) }
     if entity.fetchedProperty(named: key) != nil {
-      throw failure(.unsupported, "\(key.quoted) is a fetched property, which predicates cannot ask for", place)
+      throw failure(.unsupported, "\(key.quoted) is a fetched property, which predicates cannot ask for", position)
     }
     let entities = entity.subtree
     var kind: PredicateKind?
@@ -160,32 +161,32 @@ extension PredicateCheck {
     if let kind { return kind }
     let names = entity.selfAndDescendants.lazy.flatMap(\.properties).map(\.name)
     let near = names.first { $0.lowercased() == key.lowercased() }.map { ", but \($0.quoted)" } ?? ""
-    throw failure(.unknownKey, "\(entity.name.quoted) has no property \(key.quoted)\(near)", place)
+    throw failure(.unknownKey, "\(entity.name.quoted) has no property \(key.quoted)\(near)", position)
   }
 
   private func kind(
     of collection: PredicateCollectionOperator, _ base: PredicateKind, _ rest: ArraySlice<String>,
-    _ keyPositions: ArraySlice<PredicatePositions>, _ place: PredicatePositions?, _ flattens: Bool
+    _ keyPositions: ArraySlice<PredicatePositions>, _ position: PredicatePositions?, _ flattens: Bool
   ) throws(ManagedPredicateError) -> PredicateKind {
     guard let first = base.elements else {
-      throw mismatch("\(collection.rawValue) needs a collection, not \(name(base))", place)
+      throw mismatch("\(collection.rawValue) needs a collection, not \(name(base))", position)
     }
     if collection == .count {
-      guard rest.isEmpty else { throw failure(.unsupported, "a key path that goes on after @count", place) }
+      guard rest.isEmpty else { throw failure(.unsupported, "a key path that goes on after @count", position) }
       return .integer
     }
-    let element = try kind(of: rest, from: first, keyPositions, place, flattens)
+    let element = try kind(of: rest, from: first, keyPositions, position, flattens)
     switch collection {
     case .count, .sum, .average:
-      guard element.isNumber else { throw mismatch("\(collection.rawValue) of \(name(element))", place) }
+      guard element.isNumber else { throw mismatch("\(collection.rawValue) of \(name(element))", position) }
       return collection == .average ? .number : element == .integer ? .integer : .number
     case .minimum, .maximum:
-      guard element.isOrdered else { throw mismatch("\(collection.rawValue) of \(name(element))", place) }
+      guard element.isOrdered else { throw mismatch("\(collection.rawValue) of \(name(element))", position) }
       return element
     case .unionOfObjects, .distinctUnionOfObjects: return .collection(element, isOrdered: true)
     case .unionOfArrays, .distinctUnionOfArrays, .unionOfSets, .distinctUnionOfSets:
       guard let inner = element.elements else {
-        throw mismatch("\(collection.rawValue) needs collections, not \(name(element))", place)
+        throw mismatch("\(collection.rawValue) needs collections, not \(name(element))", position)
       }
       return .collection(inner, isOrdered: collection == .unionOfArrays || collection == .distinctUnionOfArrays)
     }

@@ -9,11 +9,11 @@ internal import PropertyLists
 /// A key of a sub-entity can be asked of objects of its superentity: for those that do not have it, it is null.
 struct PredicateCheck {
   let entity: ManagedObjectModel.Entity
-  /// The text that the predicate was made of, for the places of errors.
+  /// The text that the predicate was made of, for the positions of errors.
   private let text: String?
   private var variables: [String: PredicateKind] = [:]
 
-  /// - Parameter text: what the predicate was made of. Nil if it is not known; errors have no place then.
+  /// - Parameter text: what the predicate was made of. Nil if it is not known; errors have no position then.
   init(_ entity: ManagedObjectModel.Entity, text: String? = nil) {
     self.entity = entity
     self.text = text
@@ -22,17 +22,17 @@ struct PredicateCheck {
   var model: ManagedObjectModel { entity.model }
 
   func failure(
-    _ kind: ManagedPredicateError.Kind, _ message: String, _ places: PredicatePositions?
+    _ kind: ManagedPredicateError.Kind, _ message: String, _ positions: PredicatePositions?
   ) -> ManagedPredicateError {
     var error = ManagedPredicateError(kind, message)
-    if let text, let places {
-      error.position = ManagedPredicateError.Position(utf8Offset: places.offset, in: text.utf8)
+    if let text, let positions {
+      error.position = ManagedPredicateError.Position(utf8Offset: positions.offset, in: text.utf8)
     }
     return error
   }
 
-  func mismatch(_ message: String, _ places: PredicatePositions?) -> ManagedPredicateError {
-    failure(.typeMismatch, message, places)
+  func mismatch(_ message: String, _ positions: PredicatePositions?) -> ManagedPredicateError {
+    failure(.typeMismatch, message, positions)
   }
 
   func name(_ kind: PredicateKind) -> String { kind.name(model) }
@@ -51,12 +51,12 @@ struct PredicateCheck {
     return result
   }
 
-  mutating func assign(_ name: String, _ kind: PredicateKind, _ places: PredicatePositions?)
+  mutating func assign(_ name: String, _ kind: PredicateKind, _ positions: PredicatePositions?)
     throws(ManagedPredicateError)
   {
     let known = variables[name] ?? kind
     guard known.canEqual(kind, model) else {
-      throw mismatch("the variable $\(name) is \(self.name(known)) already, and not \(self.name(kind))", places)
+      throw mismatch("the variable $\(name) is \(self.name(known)) already, and not \(self.name(kind))", positions)
     }
     variables[name] = known.joined(kind, model)
   }
@@ -64,48 +64,49 @@ struct PredicateCheck {
 
 // Predicates.
 extension PredicateCheck {
-  /// - Parameter places: where its parts are in the text.
-  mutating func check(_ predicate: ManagedPredicate, _ places: PredicatePositions? = nil) throws(ManagedPredicateError)
+  /// - Parameter positions: the positions of its parts in the text.
+  mutating func check(_ predicate: ManagedPredicate, _ positions: PredicatePositions? = nil)
+    throws(ManagedPredicateError)
   {
     switch predicate {
     case .constant: return
     case .and(let parts), .or(let parts):
-      for (index, part) in parts.enumerated() { try check(part, places?[index]) }
-    case .not(let part): try check(part, places?[0])
-    case .comparison(let comparison): try check(comparison, places)
+      for (index, part) in parts.enumerated() { try check(part, positions?[index]) }
+    case .not(let part): try check(part, positions?[0])
+    case .comparison(let comparison): try check(comparison, positions)
     }
   }
 
   private mutating func check(
-    _ comparison: PredicateComparison, _ places: PredicatePositions?
+    _ comparison: PredicateComparison, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {
-    var left = try kind(of: comparison.left, places?[0], flattens: comparison.modifier != .direct)
+    var left = try kind(of: comparison.left, positions?[0], flattens: comparison.modifier != .direct)
     if comparison.modifier != .direct {
       guard let elements = left.elements else {
         let word = comparison.modifier == .any ? "ANY" : "ALL"
-        throw mismatch("\(word) needs a to-many relationship or another collection, not \(name(left))", places?[0])
+        throw mismatch("\(word) needs a to-many relationship or another collection, not \(name(left))", positions?[0])
       }
       left = elements
     }
-    let right = try kind(of: comparison.right, places?[1])
+    let right = try kind(of: comparison.right, positions?[1])
     switch comparison.comparator {
     case .in:
-      if let elements = try literal(comparison.right, places?[1]) {
+      if let elements = try literal(comparison.right, positions?[1]) {
         for element in elements where !left.canEqual(element.kind, model) {
-          throw unequal(left, element.kind, element.places)
+          throw unequal(left, element.kind, element.positions)
         }
       } else {
-        try checkContainment(of: left, in: right, comparison, places)
+        try checkContainment(of: left, in: right, comparison, positions)
       }
-    case .contains: try checkContainment(of: right, in: left, comparison, places)
-    case .between: try checkRange(left, comparison.right, right, places?[1])
-    default: try check(left, comparison.comparator, right, places)
+    case .contains: try checkContainment(of: right, in: left, comparison, positions)
+    case .between: try checkRange(left, comparison.right, right, positions?[1])
+    default: try check(left, comparison.comparator, right, positions)
     }
-    try checkPattern(comparison, places?[1])
+    try checkPattern(comparison, positions?[1])
   }
 
   private func check(
-    _ left: PredicateKind, _ comparator: PredicateComparator, _ right: PredicateKind, _ places: PredicatePositions?
+    _ left: PredicateKind, _ comparator: PredicateComparator, _ right: PredicateKind, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {
     let fits =
       switch comparator {
@@ -118,72 +119,74 @@ extension PredicateCheck {
     {
       throw mismatch(
         "\(comparator.rawValue) cannot compare a collection; ANY, ALL and NONE compare its elements, each \(name(element))",
-        places)
+        positions)
     }
     let other = left == .date ? right : right == .date ? left : .anything
     let isMeantAsDate = [.string, .integer, .number].contains(other)
     throw mismatch(
       "\(comparator.rawValue) cannot compare \(name(left)) with \(name(right))"
-        + (isMeantAsDate ? "; a date is written CAST(\"2027-01-31T12:00:00Z\", \"NSDate\")" : ""), places)
+        + (isMeantAsDate ? "; a date is written CAST(\"2027-01-31T12:00:00Z\", \"NSDate\")" : ""), positions)
   }
 
   private func unequal(
-    _ first: PredicateKind, _ second: PredicateKind, _ places: PredicatePositions?
+    _ first: PredicateKind, _ second: PredicateKind, _ positions: PredicatePositions?
   ) -> ManagedPredicateError {
-    mismatch("\(name(first)) never equals \(name(second))", places)
+    mismatch("\(name(first)) never equals \(name(second))", positions)
   }
 
   private func checkContainment(
-    of part: PredicateKind, in whole: PredicateKind, _ comparison: PredicateComparison, _ places: PredicatePositions?
+    of part: PredicateKind, in whole: PredicateKind, _ comparison: PredicateComparison, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {
     if let elements = whole.elements {
-      guard part.canEqual(elements, model) else { throw unequal(part, elements, places) }
+      guard part.canEqual(elements, model) else { throw unequal(part, elements, positions) }
     } else {
       guard whole == .string, part.isString else {
-        throw mismatch("\(comparison.comparator.rawValue) cannot find \(name(part)) in \(name(whole))", places)
+        throw mismatch("\(comparison.comparator.rawValue) cannot find \(name(part)) in \(name(whole))", positions)
       }
     }
   }
 
   /// Evaluation needs two values that are there.
   private mutating func checkRange(
-    _ left: PredicateKind, _ expression: ManagedExpression, _ right: PredicateKind, _ places: PredicatePositions?
+    _ left: PredicateKind, _ expression: ManagedExpression, _ right: PredicateKind, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {
     if right == .null || right == .anything { return }
-    var bounds: [(kind: PredicateKind, places: PredicatePositions?)] = []
-    if right.elementsAreInOrder { bounds = try literal(expression, places) ?? [] }
-    guard bounds.count == 2 else { throw mismatch("BETWEEN needs a list of the lowest and the highest value", places) }
+    var bounds: [(kind: PredicateKind, positions: PredicatePositions?)] = []
+    if right.elementsAreInOrder { bounds = try literal(expression, positions) ?? [] }
+    guard bounds.count == 2 else {
+      throw mismatch("BETWEEN needs a list of the lowest and the highest value", positions)
+    }
     for bound in bounds where !left.hasOrder(to: bound.kind) {
-      throw mismatch("\(name(left)) and \(name(bound.kind)) have no order", bound.places)
+      throw mismatch("\(name(left)) and \(name(bound.kind)) have no order", bound.positions)
     }
   }
 
   /// The kinds of the elements of a list that is written in the predicate; nil for anything else.
   private mutating func literal(
-    _ expression: ManagedExpression, _ places: PredicatePositions?
-  ) throws(ManagedPredicateError) -> [(kind: PredicateKind, places: PredicatePositions?)]? {
+    _ expression: ManagedExpression, _ positions: PredicatePositions?
+  ) throws(ManagedPredicateError) -> [(kind: PredicateKind, positions: PredicatePositions?)]? {
     switch expression {
     case .aggregate(let elements):
       var kinds: [(PredicateKind, PredicatePositions?)] = []
       for (index, element) in elements.enumerated() {
-        kinds.append((try kind(of: element, places?[index]), places?[index]))
+        kinds.append((try kind(of: element, positions?[index]), positions?[index]))
       }
       return kinds
-    case .constant(.array(let elements)): return elements.map { (PredicateKind($0, model), places) }
-    case .constant(.set(let elements)): return elements.map { (PredicateKind($0, model), places) }
+    case .constant(.array(let elements)): return elements.map { (PredicateKind($0, model), positions) }
+    case .constant(.set(let elements)): return elements.map { (PredicateKind($0, model), positions) }
     default: return nil
     }
   }
 
-  /// Reads a regular expression if its place is known. Otherwise the preparation of the predicate does.
+  /// Reads a regular expression if its position is known. Otherwise the preparation of the predicate does.
   private func checkPattern(
-    _ comparison: PredicateComparison, _ places: PredicatePositions?
+    _ comparison: PredicateComparison, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {
     guard text != nil, comparison.comparator == .matches, case .constant(let pattern) = comparison.right else { return }
     do throws(ManagedPredicateError) {
       _ = try ConstantTest(.matches, comparison.options, pattern)
     } catch {
-      throw failure(error.kind, error.message, places)
+      throw failure(error.kind, error.message, positions)
     }
   }
 }

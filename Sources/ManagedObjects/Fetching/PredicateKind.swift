@@ -13,7 +13,7 @@ indirect enum PredicateKind: Hashable, Sendable {
   case data
   case uuid
   case url
-  /// An object of the entity at a place in the model, or of one that inherits from it.
+  /// An object of the entity with this index in the model, or of one that inherits from it.
   case object(Int)
   case collection(PredicateKind, isOrdered: Bool)
   case dictionary

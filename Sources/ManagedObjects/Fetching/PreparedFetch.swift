@@ -37,7 +37,7 @@ struct PreparedFetch: Sendable {
 }
 
 extension PreparedFetch {
-  /// The places of the entities whose own objects count.
+  /// The indexes of the entities whose own objects count.
   var entityIndices: Range<Int> {
     request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
   }

@@ -2,7 +2,7 @@
 package struct RequestKeys {
   /// The number of times that each key is written in the request.
   private var occurrences: [String: Int] = [:]
-  /// The number of places where any value of an object may be asked for.
+  /// The number of expressions that may ask an object for any value.
   private var unknownCount = 0
   package private(set) var objects: Set<RowKey> = []
   /// True if an object that is named is more than compared: a path can begin at it.
@@ -70,9 +70,9 @@ package struct RequestKeys {
         if case .constant(.value(.string(let path))) = argument { add(path) }
         add(argument)
       }
-    case .element(let place, of: let base):
+    case .element(let elementSubscript, of: let base):
       add(base)
-      if case .index(let index) = place {
+      if case .index(let index) = elementSubscript {
         if case .constant(.value(.string(let key))) = index { add([key]) }
         // The key that an index results in is not known here.
         if case .constant = index {} else { unknownCount += 1 }

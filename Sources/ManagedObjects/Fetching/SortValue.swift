@@ -75,7 +75,7 @@ struct SortValue {
     }
   }
 
-  /// The place of an object itself: that of its key.
+  /// What an object itself is sorted by: its key.
   init(object: some PredicateSubject) {
     guard case .object(let key)? = object.predicateConstant else {
       self.init(.null, (0, 0), isWhole: true, .value(.null))

@@ -1,14 +1,14 @@
 extension ManagedObjectModel {
   /// An entity of a model, joined to the others.
   ///
-  /// It is a place in the model, which it keeps alive, and costs no more than that.
+  /// It is an index into the entities of the model, which it keeps alive, and costs no more than that.
   public struct Entity: Sendable {
     /// The model.
     public let model: ManagedObjectModel
-    /// The place in ``ManagedObjectModel/entities``.
+    /// The index in ``ManagedObjectModel/entities``.
     public let index: Int
 
-    /// The entity at a place of a model.
+    /// The entity with this index in a model.
     package init(model: ManagedObjectModel, index: Int) {
       self.model = model
       self.index = index
@@ -24,8 +24,8 @@ extension ManagedObjectModel {
       package let attributes: [Attribute]
       package let relationships: [Relationship]
       package let fetchedProperties: [FetchedPropertyDescription]
-      /// The places of the properties, by name.
-      let places: [String: PropertyIndex]
+      /// The indexes of the properties, by name.
+      let propertyIndices: [String: PropertyIndex]
       package let slotCount: Int
 
       init(
@@ -39,11 +39,13 @@ extension ManagedObjectModel {
         self.attributes = attributes
         self.relationships = relationships
         self.fetchedProperties = fetchedProperties
-        var places: [String: PropertyIndex] = [:]
-        for (index, attribute) in attributes.enumerated() { places[attribute.name] = .attribute(index) }
-        for (index, relationship) in relationships.enumerated() { places[relationship.name] = .relationship(index) }
-        for (index, property) in fetchedProperties.enumerated() { places[property.name] = .fetched(index) }
-        self.places = places
+        var propertyIndices: [String: PropertyIndex] = [:]
+        for (index, attribute) in attributes.enumerated() { propertyIndices[attribute.name] = .attribute(index) }
+        for (index, relationship) in relationships.enumerated() {
+          propertyIndices[relationship.name] = .relationship(index)
+        }
+        for (index, property) in fetchedProperties.enumerated() { propertyIndices[property.name] = .fetched(index) }
+        self.propertyIndices = propertyIndices
         slotCount = attributes.count + relationships.count
       }
     }
@@ -113,7 +115,7 @@ extension ManagedObjectModel.Entity {
   /// This entity and all that inherit from it, at any distance.
   public var selfAndDescendants: [Self] { subtree.map { Self(model: model, index: $0) } }
 
-  /// The places of this entity and of all that inherit from it.
+  /// The indexes of this entity and of all that inherit from it.
   package var subtree: Range<Int> { index..<record.endOfSubentities }
 }
 
@@ -124,7 +126,7 @@ extension ManagedObjectModel.Entity {
   public struct Attribute: Hashable, Sendable {
     /// The description that the attribute was made of.
     public let definition: AttributeDescription
-    /// The place of the value in an object, from 0.
+    /// The slot of the value in an object, from 0.
     public let slot: Int
     /// The value of new objects, as the kind of the attribute.
     public let initialValue: AttributeValue
@@ -145,7 +147,7 @@ extension ManagedObjectModel.Entity {
   public struct Relationship: Hashable, Sendable {
     /// The description that the relationship was made of.
     public let definition: RelationshipDescription
-    /// The place of the value in an object, from 0.
+    /// The slot of the value in an object, from 0.
     public let slot: Int
     package let destinationIndex: Int
 
@@ -160,7 +162,7 @@ extension ManagedObjectModel.Entity {
     }
   }
 
-  /// A property that objects have a place for.
+  /// A property that objects have a slot for.
   public enum Property: Hashable, Sendable {
     case attribute(Attribute)
     case relationship(Relationship)
@@ -173,7 +175,7 @@ extension ManagedObjectModel.Entity {
       }
     }
 
-    /// The place of the value in an object, from 0.
+    /// The slot of the value in an object, from 0.
     public var slot: Int {
       switch self {
       case .attribute(let attribute): attribute.slot
@@ -191,7 +193,7 @@ extension ManagedObjectModel.Entity {
   /// All fetched properties.
   public var fetchedProperties: [FetchedPropertyDescription] { record.fetchedProperties }
 
-  /// The number of places that an object has for values. Those of the superentity come first, so that a slot of an
+  /// The number of slots that an object has for values. Those of the superentity come first, so that a slot of an
   /// entity is the same in all that inherit from it.
   public var slotCount: Int { record.slotCount }
 
@@ -205,28 +207,28 @@ extension ManagedObjectModel.Entity {
   ///
   /// - Complexity: O(1).
   public func attribute(named name: String) -> Attribute? {
-    if case .attribute(let index)? = record.places[name] { record.attributes[index] } else { nil }
+    if case .attribute(let index)? = record.propertyIndices[name] { record.attributes[index] } else { nil }
   }
 
   /// The relationship of a name; nil if there is none.
   ///
   /// - Complexity: O(1).
   public func relationship(named name: String) -> Relationship? {
-    if case .relationship(let index)? = record.places[name] { record.relationships[index] } else { nil }
+    if case .relationship(let index)? = record.propertyIndices[name] { record.relationships[index] } else { nil }
   }
 
   /// The fetched property of a name; nil if there is none.
   ///
   /// - Complexity: O(1).
   public func fetchedProperty(named name: String) -> FetchedPropertyDescription? {
-    if case .fetched(let index)? = record.places[name] { record.fetchedProperties[index] } else { nil }
+    if case .fetched(let index)? = record.propertyIndices[name] { record.fetchedProperties[index] } else { nil }
   }
 
   /// The attribute or relationship of a name; nil if there is none.
   ///
   /// - Complexity: O(1).
   public func property(named name: String) -> Property? {
-    switch record.places[name] {
+    switch record.propertyIndices[name] {
     case .attribute(let index): .attribute(record.attributes[index])
     case .relationship(let index): .relationship(record.relationships[index])
     case .fetched, nil: nil

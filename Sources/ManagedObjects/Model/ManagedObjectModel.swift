@@ -34,7 +34,7 @@ public final class ManagedObjectModel: Sendable {
   /// The classes of the objects of entities that have one of their own, in the order of ``entities``.
   let classes: [AnyClass?]
   private let indices: [String: Int]
-  /// The places of the values of properties, by name. An entity and those that inherit from it share a slot.
+  /// The slots of the values of properties, by name. An entity and those that inherit from it share a slot.
   let keySlots: [String: [PredicateKey.SlotRange]]
   /// The names of the entities of each configuration.
   private let configurationMembers: [String: Set<String>]
@@ -96,20 +96,20 @@ public final class ManagedObjectModel: Sendable {
   }
 
   private static func keySlots(_ records: [Entity.Record]) -> [String: [PredicateKey.SlotRange]] {
-    var places: [String: [PredicateKey.SlotRange]] = [:]
+    var slots: [String: [PredicateKey.SlotRange]] = [:]
     for (index, record) in records.enumerated() {
       let inherited = record.superentity.map { records[$0] }
       let entities = Int32(index)..<Int32(record.endOfSubentities)
       for attribute in record.attributes.dropFirst(inherited?.attributes.count ?? 0) {
-        places[attribute.name, default: []].append(
+        slots[attribute.name, default: []].append(
           PredicateKey.SlotRange(entities: entities, slot: Int32(attribute.slot)))
       }
       for relationship in record.relationships.dropFirst(inherited?.relationships.count ?? 0) {
-        places[relationship.name, default: []].append(
+        slots[relationship.name, default: []].append(
           PredicateKey.SlotRange(entities: entities, slot: Int32(relationship.slot)))
       }
     }
-    return places
+    return slots
   }
 
   var contents: Contents {

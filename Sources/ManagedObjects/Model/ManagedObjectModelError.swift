@@ -60,7 +60,7 @@ public enum ManagedObjectModelError: Error, Sendable {
     public var entity: String?
     /// The property that has it.
     public var property: String?
-    /// The defect, in one line without the place.
+    /// The defect, in one line without the location.
     public var message: String
 
     /// A defect.
@@ -82,11 +82,11 @@ public enum ManagedObjectModelError: Error, Sendable {
 }
 
 extension ManagedObjectModelError.Defect: CustomStringConvertible {
-  /// The place, then the message: `Note.author: …`.
+  /// The location, then the message: `Note.author: …`.
   public var description: String {
     guard let entity else { return message }
-    let place = [entity, property].compactMap { $0?.printable(limit: 100) }.joined(separator: ".")
-    return "\(place): \(message)"
+    let location = [entity, property].compactMap { $0?.printable(limit: 100) }.joined(separator: ".")
+    return "\(location): \(message)"
   }
 }
 

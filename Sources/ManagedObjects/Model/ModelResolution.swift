@@ -6,7 +6,7 @@ struct ModelResolution {
   private typealias Entity = ManagedObjectModel.Entity
 
   private let contents: ManagedObjectModel.Contents
-  /// The entities in the order of the model, and of each the place in ``contents``.
+  /// The entities in the order of the model: of each, the index in ``contents``.
   private var order: [Int] = []
   private var superentities: [Int?] = []
   private var subentities: [[Int]] = []
@@ -82,9 +82,9 @@ extension ModelResolution {
     var children: [String: [Int]] = [:]
     var roots: [Int] = []
     let names = Set(contents.entities.map(\.name))
-    for (place, entity) in contents.entities.enumerated() {
+    for (entityIndex, entity) in contents.entities.enumerated() {
       guard let superentity = entity.superentity else {
-        roots.append(place)
+        roots.append(entityIndex)
         continue
       }
       if !names.contains(superentity) {
@@ -92,14 +92,14 @@ extension ModelResolution {
           Defect(
             .unknownSuperentity, entity: entity.name, "its superentity \(superentity.quoted) is not in the model"))
       }
-      children[superentity, default: []].append(place)
+      children[superentity, default: []].append(entityIndex)
     }
     // Roots and their descendants, without recursion: a model from a file may inherit a thousand times.
-    var open: [(place: Int, superentity: Int?)] = sorted(roots).reversed().map { ($0, nil) }
-    while let (place, superentity) = open.popLast() {
+    var open: [(entityIndex: Int, superentity: Int?)] = sorted(roots).reversed().map { ($0, nil) }
+    while let (entityIndex, superentity) = open.popLast() {
       let index = order.count
-      let entity = contents.entities[place]
-      order.append(place)
+      let entity = contents.entities[entityIndex]
+      order.append(entityIndex)
       superentities.append(superentity)
       subentities.append([])
       indices[entity.name] = index
@@ -113,15 +113,15 @@ extension ModelResolution {
     }
   }
 
-  private func sorted(_ places: [Int]) -> [Int] {
-    places.map { ($0, contents.entities[$0].name, contents.entities[$0].name.lowercased()) }
+  private func sorted(_ entityIndices: [Int]) -> [Int] {
+    entityIndices.map { ($0, contents.entities[$0].name, contents.entities[$0].name.lowercased()) }
       .sorted { $0.2 == $1.2 ? $0.1.precedes($1.1) : $0.2.precedes($1.2) }.map(\.0)
   }
 
   private mutating func failForCycles() {
     let reached = Set(order)
     var superentity: [String: String] = [:]
-    for (place, entity) in contents.entities.enumerated() where !reached.contains(place) {
+    for (entityIndex, entity) in contents.entities.enumerated() where !reached.contains(entityIndex) {
       superentity[entity.name] = entity.superentity
     }
     var known: Set<String> = []
@@ -153,7 +153,7 @@ extension ModelResolution {
     var propertyCount = 0
     for index in order.indices {
       propertyCount +=
-        (superentities[index].map { records[$0].places.count } ?? 0) + description(index).properties.count
+        (superentities[index].map { records[$0].propertyIndices.count } ?? 0) + description(index).properties.count
       if propertyCount > Self.greatestPropertyCount {
         fail(
           Defect(
@@ -168,7 +168,7 @@ extension ModelResolution {
       var fetched = inherited?.fetchedProperties ?? []
       var slot = inherited?.slotCount ?? 0
       for property in entity.properties.sorted(by: { $0.name.precedes($1.name) }) {
-        if inherited?.places[property.name] != nil {
+        if inherited?.propertyIndices[property.name] != nil {
           fail(
             Defect(.inheritedProperty, entity: entity.name, property: property.name, "the entity inherits it already"))
           continue
@@ -289,8 +289,8 @@ extension ModelResolution {
     for (name, request) in contents.fetchRequestTemplates {
       let before = defects.count
       check(request)
-      for place in before..<defects.count {
-        defects[place].message = "fetch-request template \(name.quoted): " + defects[place].message
+      for index in before..<defects.count {
+        defects[index].message = "fetch-request template \(name.quoted): " + defects[index].message
       }
     }
   }
@@ -302,7 +302,7 @@ extension ModelResolution {
     guard let name = relationship.definition.inverse else { return }
     let entity = records[index].definition.name
     let destination = records[relationship.destinationIndex]
-    guard case .relationship(let place)? = destination.places[name] else {
+    guard case .relationship(let inverseIndex)? = destination.propertyIndices[name] else {
       // It may have a defect of its own, which is known.
       if destination.definition.relationships.contains(where: { $0.name == name }) { return }
       fail(
@@ -311,7 +311,7 @@ extension ModelResolution {
           "its destination \(destination.definition.name.quoted) has no relationship \(name.quoted)"))
       return
     }
-    let inverse = destination.relationships[place]
+    let inverse = destination.relationships[inverseIndex]
     let isRelated = { (a: Int, b: Int) in
       (a >= b && a < records[b].endOfSubentities) || (b >= a && b < records[a].endOfSubentities)
     }
@@ -334,9 +334,9 @@ extension ModelResolution {
     for constraint in entity.uniquenessConstraints {
       if constraint.isEmpty { fail(Defect(.unknownName, entity: entity.name, "a uniqueness constraint of nothing")) }
       for name in constraint {
-        switch record.places[name] {
+        switch record.propertyIndices[name] {
         case .attribute: continue
-        case .relationship(let place) where !record.relationships[place].isToMany: continue
+        case .relationship(let index) where !record.relationships[index].isToMany: continue
         default:
           fail(
             Defect(
@@ -346,7 +346,7 @@ extension ModelResolution {
       }
     }
     for names in entity.compoundIndexes {
-      for name in names where record.places[name] == nil { fail(unknown(name, "a compound index")) }
+      for name in names where record.propertyIndices[name] == nil { fail(unknown(name, "a compound index")) }
     }
     var indexNames: Set<String> = []
     for index in entity.fetchIndexes {
@@ -354,7 +354,7 @@ extension ModelResolution {
         fail(Defect(.duplicateName, entity: entity.name, "two fetch indexes have the name \(index.name.quoted)"))
       }
       for element in index.elements {
-        guard case .property(let name) = element.content, record.places[name] == nil else { continue }
+        guard case .property(let name) = element.content, record.propertyIndices[name] == nil else { continue }
         fail(unknown(name, "the fetch index \(index.name.quoted)"))
       }
     }

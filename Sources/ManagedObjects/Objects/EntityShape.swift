@@ -20,7 +20,7 @@ final class EntityShape {
   /// The coordinator of ``context``, which objects need for their names also when that is gone.
   let coordinator: PersistentStoreCoordinator?
   private(set) lazy var rules = ValidationRules(entity)
-  /// The places of the properties of a class.
+  /// The slots of the properties of a class.
   private(set) var slots: SlotTable
   /// What a prototype of a class keeps for itself; nil for the objects of contexts.
   var prototypeState: AnyObject?
@@ -69,7 +69,7 @@ final class EntityShape {
     return values
   }
 
-  /// The place of the property that a wrapper stands for.
+  /// The slot of the property that a wrapper stands for.
   ///
   /// - Parameters:
   ///   - keyPath: the wrapper's own, as the compiler hands it over.

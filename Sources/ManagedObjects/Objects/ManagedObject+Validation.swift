@@ -62,8 +62,8 @@ extension ManagedObject {
   private final func inOrder(_ errors: [(slot: Int, error: ManagedObjectError)]) -> [ManagedObjectError] {
     if errors.count == 1 { return errors.map(\.error) }
     let ranks = shape.entity.declaredRanks
-    let ranked = errors.enumerated().map { (rank: ranks[$1.slot], place: $0, error: $1.error) }
-    return ranked.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.error)
+    let ranked = errors.enumerated().map { (rank: ranks[$1.slot], index: $0, error: $1.error) }
+    return ranked.sorted { ($0.rank, $0.index) < ($1.rank, $1.index) }.map(\.error)
   }
 
   /// An error with the object that it is about.
@@ -75,7 +75,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectModel.Entity {
-  /// For each slot, the place of its property among those of the entity as it was described, after those of the
+  /// For each slot, the position of its property among those of the entity as it was described, after those of the
   /// superentity.
   fileprivate var declaredRanks: [Int] {
     var lines: [[PropertyDescription]] = []

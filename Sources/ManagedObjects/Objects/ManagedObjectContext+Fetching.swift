@@ -12,15 +12,15 @@ extension ManagedObjectContext {
     }
     var rows = [StoreRow?](repeating: nil, count: keys.count)
     var unknown: [Int] = []
-    for (place, key) in keys.enumerated() {
+    for (index, key) in keys.enumerated() {
       if let object = parent.registered[parent.current(key)] {
-        rows[place] = parent.row(of: object, key)
+        rows[index] = parent.row(of: object, key)
       } else {
-        unknown.append(place)
+        unknown.append(index)
       }
     }
     guard !unknown.isEmpty else { return rows }
-    for (place, row) in zip(unknown, try parent.readRows(unknown.map { keys[$0] })) { rows[place] = row }
+    for (index, row) in zip(unknown, try parent.readRows(unknown.map { keys[$0] })) { rows[index] = row }
     return rows
   }
 
@@ -182,7 +182,7 @@ extension ManagedObjectContext {
     var next = 0
     for object in second {
       // The store may have another order than values that were read before.
-      let end = max(next, try place(of: object, in: first, prepared))
+      let end = max(next, try insertionIndex(of: object, in: first, prepared))
       result += first[next..<end]
       result.append(object)
       next = end
@@ -190,8 +190,8 @@ extension ManagedObjectContext {
     return result + first[next...]
   }
 
-  /// Where an object belongs in an order: among those that are equal in it, by its key.
-  private func place(
+  /// The index that an object belongs at in an order: among those that are equal in it, by its key.
+  private func insertionIndex(
     of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
   ) throws(ManagedObjectError) -> Int {
     if prepared.order.isEmpty { return sorted.count }

@@ -96,14 +96,14 @@ extension ManagedObjectContext {
   ///
   /// - Returns: false if it was there.
   @discardableResult
-  func put(_ key: RowKey, into object: ManagedObject, _ slot: Int, at place: Int? = nil) -> Bool {
+  func put(_ key: RowKey, into object: ManagedObject, _ slot: Int, at index: Int? = nil) -> Bool {
     switch object.value(ofSlot: slot) {
     case .toMany(let keys): if keys.contains(key) { return false }
     case .orderedToMany(let keys): if keys.contains(key) { return false }
     case .attribute, .toOne, .unread: return false
     }
     willChange(object)
-    object.values[slot].insert(key, at: place)
+    object.values[slot].insert(key, at: index)
     if state.isTracking { record(.put(object, slot: slot, key)) } else { object.committed?[slot] = object.values[slot] }
     return true
   }
@@ -123,9 +123,9 @@ extension ManagedObjectContext {
     case .attribute, .unread: return false
     }
     willChange(object)
-    let place = object.values[slot].remove(key)
+    let index = object.values[slot].remove(key)
     if state.isTracking {
-      record(.drop(object, slot: slot, key, at: place))
+      record(.drop(object, slot: slot, key, at: index))
     } else {
       object.committed?[slot] = object.values[slot]
     }

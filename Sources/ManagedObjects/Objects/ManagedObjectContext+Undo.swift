@@ -62,8 +62,8 @@ extension ManagedObjectContext {
       object.change(slot, to: renamed(old, aliases))
     case .put(let object, let slot, let key):
       if isUsable(object) { drop(current(key), from: object, slot) }
-    case .drop(let object, let slot, let key, let place):
-      if isUsable(object) { put(current(key), into: object, slot, at: place) }
+    case .drop(let object, let slot, let key, let index):
+      if isUsable(object) { put(current(key), into: object, slot, at: index) }
     case .created(let object):
       // Nobody refers to it any more: what did was taken back before.
       if isUsable(object) { markDeleted(object) }

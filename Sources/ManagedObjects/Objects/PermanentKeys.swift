@@ -20,7 +20,7 @@ struct PermanentKeys {
   /// - Complexity: O(log *n*) in the number of saves.
   subscript(key: RowKey) -> RowKey? {
     guard key.isTemporary else { return nil }
-    let end = place(behind: key.number)
+    let end = runCount(from: key.number)
     guard end > 0 else { return nil }
     let run = runs[end - 1]
     let distance = run.temporaryNumber - key.number
@@ -36,7 +36,7 @@ struct PermanentKeys {
   }
 
   private mutating func insert(_ old: RowKey, _ new: RowKey) {
-    let end = place(behind: old.number)
+    let end = runCount(from: old.number)
     if end > 0 {
       let run = runs[end - 1]
       let distance = run.temporaryNumber - old.number
@@ -49,7 +49,7 @@ struct PermanentKeys {
   }
 
   /// How many runs begin with this number or a greater one.
-  private func place(behind number: Int64) -> Int {
+  private func runCount(from number: Int64) -> Int {
     var (low, high) = (0, runs.count)
     while low < high {
       let middle = (low + high) / 2

@@ -24,38 +24,38 @@ struct SavePlan {
   init(_ context: ManagedObjectContext) throws(ManagedObjectError) {
     let objects = context.changedObjects
     newKeys = try Self.makeKeys(objects, context)
-    var places: [StoreNumber: Int] = [:]
+    var partIndices: [StoreNumber: Int] = [:]
     for object in objects {
       let key = newKeys[object.key] ?? object.key
-      let place: Int
-      if let known = places[key.store] {
-        place = known
+      let partIndex: Int
+      if let known = partIndices[key.store] {
+        partIndex = known
       } else {
         guard let store = context.coordinator.store(key.store) else {
           throw ManagedObjectError(.invalidState, "the store of the object is gone", objectID: object.objectID)
         }
-        place = parts.count
-        places[key.store] = place
+        partIndex = parts.count
+        partIndices[key.store] = partIndex
         var part = Part(store: store)
         part.changes.author = context.transactionAuthor
         part.changes.contextName = context.name
         parts.append(part)
       }
-      parts[place].objects.append(object)
+      parts[partIndex].objects.append(object)
       if object.isDeleted {
-        parts[place].changes.deleted.append(
+        parts[partIndex].changes.deleted.append(
           StoreRow(key: key, version: object.version, values: object.readValues))
-        parts[place].values.append([])
+        parts[partIndex].values.append([])
         continue
       }
       let renamed = try Self.renamedValues(of: object, key, context, newKeys)
-      parts[place].values.append(renamed)
+      parts[partIndex].values.append(renamed)
       let values = object.shape.persistentValues(renamed)
       if object.isInserted {
-        parts[place].changes.inserted.append(StoreRow(key: key, version: 1, values: values))
+        parts[partIndex].changes.inserted.append(StoreRow(key: key, version: 1, values: values))
       } else if object.hasPersistentChangedValues {
-        parts[place].changes.updated.append(StoreRow(key: key, version: object.version, values: values))
-        parts[place].changes.snapshots.append(
+        parts[partIndex].changes.updated.append(StoreRow(key: key, version: object.version, values: values))
+        parts[partIndex].changes.snapshots.append(
           StoreRow(key: key, version: object.version, values: object.readValues))
         raised.insert(key)
       }

@@ -1,6 +1,6 @@
-/// The places of properties in objects, by the key paths of their wrappers.
+/// The slots of properties in objects, by the key paths of their wrappers.
 ///
-/// A key path that is written in a program is one object, so that its address finds the place. In generic classes the
+/// A key path that is written in a program is one object, so that its address finds the slot. In generic classes the
 /// program makes a new one each time; those are compared, and not kept.
 struct SlotTable {
   private struct Entry {
@@ -19,11 +19,11 @@ struct SlotTable {
 
   init(slotCount: Int) { limit = 4 * slotCount + 16 }
 
-  /// The place for a key path; negative if there is no property, and nil if nobody has said yet.
+  /// The slot for a key path; negative if there is no property, and nil if nobody has said yet.
   @inline(__always)
   func slot(_ keyPath: AnyKeyPath) -> Int? {
     let address = UInt(bitPattern: ObjectIdentifier(keyPath))
-    var index = place(address)
+    var index = firstIndex(address)
     while entries[index].address != address {
       if entries[index].address == 0 { return slots.isEmpty ? nil : slots[keyPath] }
       index = (index + 1) & (entries.count - 1)
@@ -32,12 +32,12 @@ struct SlotTable {
   }
 
   @inline(__always)
-  private func place(_ address: UInt) -> Int {
+  private func firstIndex(_ address: UInt) -> Int {
     // Objects begin at multiples of 16.
     Int(truncatingIfNeeded: (address >> 4) ^ (address >> 10)) & (entries.count - 1)
   }
 
-  /// Says the place for a key path that has none yet.
+  /// Says the slot for a key path that has none yet.
   mutating func insert(_ keyPath: AnyKeyPath, slot: Int) {
     // It keeps the key path, so that the address stays its own.
     slots[keyPath] = slot
@@ -52,7 +52,7 @@ struct SlotTable {
   }
 
   private mutating func insert(_ entry: Entry) {
-    var index = place(entry.address)
+    var index = firstIndex(entry.address)
     while entries[index].address != 0 { index = (index + 1) & (entries.count - 1) }
     entries[index] = entry
   }

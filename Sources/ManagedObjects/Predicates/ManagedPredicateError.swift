@@ -4,7 +4,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// The text is not a predicate.
     case syntax
-    /// An argument is missing, left over, or of a kind that its place in the text does not take.
+    /// An argument is missing, left over, or of a kind that its position in the text does not take.
     case argument
     /// Conditions, expressions or values are nested deeper than ``ManagedPredicate/greatestDepth``.
     case nestedTooDeeply
@@ -26,19 +26,19 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
     case unsupported
   }
 
-  /// A place in the text of a predicate.
+  /// A position in the text of a predicate.
   public struct Position: Hashable, Sendable {
-    /// The number of bytes of UTF-8 before the place.
+    /// The number of bytes of UTF-8 before the position.
     public let utf8Offset: Int
-    /// The number of Unicode scalars before the place, and 1.
+    /// The number of Unicode scalars before the position, and 1.
     public let column: Int
   }
 
   /// The sort of failure. Programs decide by it; people read ``message``.
   public var kind: Kind
-  /// The defect, in one line without a place.
+  /// The defect, in one line without a position.
   public var message: String
-  /// The place in the text. Nil if the predicate does not come from text that is at hand.
+  /// The position in the text. Nil if the predicate does not come from text that is at hand.
   public var position: Position?
 
   /// An error for subjects that check what they are asked for.
@@ -50,7 +50,7 @@ public struct ManagedPredicateError: Error, Hashable, Sendable {
 }
 
 extension ManagedPredicateError: CustomStringConvertible {
-  /// The place and the message: `column 8: "CONTAINS" has no right side`.
+  /// The position and the message: `column 8: "CONTAINS" has no right side`.
   public var description: String { position.map { "column \($0.column): \(message)" } ?? message }
 }
 

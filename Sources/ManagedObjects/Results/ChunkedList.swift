@@ -6,16 +6,16 @@ protocol ListElement: AnyObject {
 /// Neighbours in a ``ChunkedList``.
 final class ListChunk<Element: ListElement> {
   fileprivate(set) var elements: [Element]
-  /// The place of the chunk among those of the list.
-  fileprivate var place: Int
+  /// The index of the chunk in the list of chunks.
+  fileprivate var index: Int
 
-  fileprivate init(_ elements: [Element], place: Int) {
+  fileprivate init(_ elements: [Element], index: Int) {
     self.elements = elements
-    self.place = place
+    self.index = index
   }
 }
 
-/// A long list in which elements are found by their places, and the places of elements.
+/// A long list that finds elements by their indices, and the indices of elements.
 ///
 /// It consists of chunks of a few hundred elements. To find, insert or remove one touches one chunk and the lengths of
 /// the others: for 100 000 elements about 400 numbers.
@@ -29,18 +29,19 @@ struct ChunkedList<Element: ListElement> {
   init(_ elements: [Element] = []) {
     let size = Self.greatestCount / 2
     for start in stride(from: 0, to: elements.count, by: size) {
-      let chunk = ListChunk(Array(elements[start..<min(start + size, elements.count)]), place: chunks.count)
+      let chunk = ListChunk(Array(elements[start..<min(start + size, elements.count)]), index: chunks.count)
       for element in chunk.elements { element.chunk = chunk }
       chunks.append(chunk)
     }
     count = elements.count
   }
 
-  /// The chunk that has a place, and the place in it. That of the end is in the last chunk.
+  /// The chunk that has the element of an index, and the index of the element in it. The index of the end is in the
+  /// last chunk.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     var offset = index
-    for (place, chunk) in chunks.enumerated() {
-      if offset < chunk.elements.count || place == chunks.count - 1 { return (place, offset) }
+    for (chunkIndex, chunk) in chunks.enumerated() {
+      if offset < chunk.elements.count || chunkIndex == chunks.count - 1 { return (chunkIndex, offset) }
       offset -= chunk.elements.count
     }
     return (0, 0)
@@ -59,7 +60,7 @@ struct ChunkedList<Element: ListElement> {
     return elements
   }
 
-  /// The elements at places.
+  /// The elements at a range of indices.
   func elements(_ range: Range<Int>) -> [Element] {
     if range.isEmpty { return [] }
     var found: [Element] = []
@@ -72,21 +73,21 @@ struct ChunkedList<Element: ListElement> {
     return found
   }
 
-  /// The place of an element; nil for one that is not in a list.
+  /// The index of an element; nil for one that is not in a list.
   func index(of element: Element) -> Int? {
     guard let chunk = element.chunk, let offset = chunk.elements.firstIndex(where: { $0 === element }) else {
       return nil
     }
     var index = offset
-    for other in chunks[..<chunk.place] { index += other.elements.count }
+    for other in chunks[..<chunk.index] { index += other.elements.count }
     return index
   }
 
   mutating func insert(_ element: Element, at index: Int) {
     count += 1
-    if chunks.isEmpty { chunks.append(ListChunk([], place: 0)) }
-    let (place, offset) = position(of: index)
-    let chunk = chunks[place]
+    if chunks.isEmpty { chunks.append(ListChunk([], index: 0)) }
+    let (chunkIndex, offset) = position(of: index)
+    let chunk = chunks[chunkIndex]
     chunk.elements.insert(element, at: offset)
     element.chunk = chunk
     if chunk.elements.count > Self.greatestCount { split(chunk) }
@@ -94,11 +95,11 @@ struct ChunkedList<Element: ListElement> {
 
   private mutating func split(_ chunk: ListChunk<Element>) {
     let half = chunk.elements.count / 2
-    let second = ListChunk(Array(chunk.elements[half...]), place: chunk.place + 1)
+    let second = ListChunk(Array(chunk.elements[half...]), index: chunk.index + 1)
     chunk.elements.removeSubrange(half...)
     for element in second.elements { element.chunk = second }
-    chunks.insert(second, at: second.place)
-    renumber(from: second.place + 1)
+    chunks.insert(second, at: second.index)
+    renumber(from: second.index + 1)
   }
 
   /// Takes an element out. One that is not in a list stays as it is.
@@ -114,18 +115,18 @@ struct ChunkedList<Element: ListElement> {
   private mutating func join(_ chunk: ListChunk<Element>) {
     if !chunk.elements.isEmpty {
       guard chunks.count > 1 else { return }
-      let isLast = chunk.place == chunks.count - 1
-      let other = chunks[isLast ? chunk.place - 1 : chunk.place + 1]
+      let isLast = chunk.index == chunks.count - 1
+      let other = chunks[isLast ? chunk.index - 1 : chunk.index + 1]
       guard other.elements.count + chunk.elements.count <= Self.greatestCount / 2 else { return }
       other.elements.insert(contentsOf: chunk.elements, at: isLast ? other.elements.count : 0)
       for element in chunk.elements { element.chunk = other }
     }
-    chunks.remove(at: chunk.place)
-    renumber(from: chunk.place)
+    chunks.remove(at: chunk.index)
+    renumber(from: chunk.index)
   }
 
   private func renumber(from start: Int) {
-    for place in start..<max(chunks.count, start) { chunks[place].place = place }
+    for index in start..<max(chunks.count, start) { chunks[index].index = index }
   }
 
   /// The number of first elements that something holds for. It holds for none of the others.
@@ -159,10 +160,10 @@ extension ChunkedList {
   /// The first defect of the list; nil if elements, chunks and counts agree.
   func _checkInvariants() -> String? {
     var found = 0
-    for (place, chunk) in chunks.enumerated() {
-      if chunk.place != place { return "the chunk \(place) has the place \(chunk.place)" }
-      if chunk.elements.isEmpty { return "the chunk \(place) is empty" }
-      if chunk.elements.count > Self.greatestCount { return "the chunk \(place) has \(chunk.elements.count) elements" }
+    for (index, chunk) in chunks.enumerated() {
+      if chunk.index != index { return "the chunk \(index) has the index \(chunk.index)" }
+      if chunk.elements.isEmpty { return "the chunk \(index) is empty" }
+      if chunk.elements.count > Self.greatestCount { return "the chunk \(index) has \(chunk.elements.count) elements" }
       if chunk.elements.contains(where: { $0.chunk !== chunk }) { return "an element is not in its chunk" }
       found += chunk.elements.count
     }

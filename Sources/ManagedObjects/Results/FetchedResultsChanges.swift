@@ -1,11 +1,11 @@
 /// What changed in fetched results, from one state to the next. It can go from task to task.
 ///
 /// First sections, then objects: those that are new, that are gone, that moved, and that have other values at their
-/// place. Old places are those before all of the changes, new places those after all of them. A list
+/// position. Old positions are those before all of the changes, new positions those after all of them. A list
 ///
-/// 1. takes out the objects that go or move, at their old places, the last first,
+/// 1. takes out the objects that go or move, at their old positions, the last first,
 /// 2. takes out the sections that go, which are empty by now, and puts in the new ones,
-/// 3. puts in the objects that are new or moved, at their new places, the first first,
+/// 3. puts in the objects that are new or moved, at their new positions, the first first,
 /// 4. shows those again that have other values.
 ///
 /// ``FetchedResultsSnapshot/apply(_:)`` does it with names. A list without sections takes ``difference``.
@@ -21,35 +21,35 @@ public struct FetchedResultsChanges: Hashable, Sendable {
     public var kind: Kind
     /// The name of the section.
     public var name: String
-    /// The place: of a section that is gone the old one, else the new one.
+    /// The index: of a section that is gone the old one, else the new one.
     public var index: Int
   }
 
-  /// An object that is new, gone, at another place, or that has other values.
+  /// An object that is new, gone, at another position, or that has other values.
   public struct ObjectChange: Hashable, Sendable {
     /// The sort of change. An object that moved may have other values, too.
     public var kind: Kind
     /// The name of the object. One that was saved for the first time has another name than before; it is updated then.
     public var objectID: ManagedObjectID
-    /// The place before; nil for a new object.
+    /// The position before; nil for a new object.
     public var indexPath: ResultIndexPath?
-    /// The place after; nil for an object that is gone.
+    /// The position after; nil for an object that is gone.
     public var newIndexPath: ResultIndexPath?
-    /// The place before in the list of all objects; nil for a new object.
+    /// The position before in the list of all objects; nil for a new object.
     public var offset: Int?
-    /// The place after in the list of all objects; nil for an object that is gone.
+    /// The position after in the list of all objects; nil for an object that is gone.
     public var newOffset: Int?
 
-    /// The place that the object leaves.
+    /// The position that the object leaves.
     var leaves: ResultIndexPath? { kind == .delete || kind == .move ? indexPath : nil }
 
-    /// The place that the object comes to.
+    /// The position that the object comes to.
     var arrives: ResultIndexPath? { kind == .insert || kind == .move ? newIndexPath : nil }
   }
 
-  /// The sections: those that are gone, then those that are new; by their places.
+  /// The sections: those that are gone, then those that are new; by their indices.
   public var sections: [SectionChange] = []
-  /// The objects: new ones, those that are gone, that moved, that were updated; by their places.
+  /// The objects: new ones, those that are gone, that moved, that were updated; by their positions.
   public var objects: [ObjectChange] = []
 
   /// No changes.
@@ -58,7 +58,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
   /// True if nothing changed.
   public var isEmpty: Bool { sections.isEmpty && objects.isEmpty }
 
-  /// The objects that have other values at the place where they were.
+  /// The objects that have other values at the position where they were.
   public var updatedIDs: [ManagedObjectID] { objects.filter { $0.kind == .update }.map(\.objectID) }
 
   /// The changes of the list of all objects, without regard to sections: what `applying(_:)` of arrays takes. Moves are
@@ -78,7 +78,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
           .insert(offset: offset, element: change.objectID, associatedWith: isMove ? change.offset : nil))
       }
     }
-    // Each place is there once, so that there is always one.
+    // Each position is there once, so that there is always one.
     return CollectionDifference(changes) ?? [ManagedObjectID]().difference(from: [])
   }
 }

@@ -15,7 +15,7 @@ extension FetchedResultsController {
     return engine.list.sectionCount
   }
 
-  /// The section at a place; nil if there is none.
+  /// The section at an index; nil if there is none.
   public func section(at index: Int) -> FetchedResultsSection<Object>? {
     observe()
     return engine.list.section(at: index).map { section($0) }
@@ -39,7 +39,7 @@ extension FetchedResultsController {
     return engine.list.allRows.compactMap { engine.object(of: $0) as? Object }
   }
 
-  /// The object at a place; nil if there is none.
+  /// The object at a position; nil if there is none.
   ///
   /// - Complexity: that of a look at a few hundred numbers for 100 000 objects, as of the two functions below.
   public func object(at indexPath: ResultIndexPath) -> Object? {
@@ -47,17 +47,17 @@ extension FetchedResultsController {
     return engine.list.row(at: indexPath).flatMap { engine.object(of: $0) as? Object }
   }
 
-  /// The object at a place in the list of all objects; nil if there is none.
+  /// The object at a position in the list of all objects; nil if there is none.
   public func object(at offset: Int) -> Object? {
     observe()
     return engine.list.row(at: offset).flatMap { engine.object(of: $0) as? Object }
   }
 
-  /// The place of an object; nil if the results do not have it.
+  /// The position of an object; nil if the results do not have it.
   public func indexPath(of object: Object) -> ResultIndexPath? {
     observe()
     guard object.managedObjectContext === managedObjectContext else { return nil }
-    return engine.list[object.key].flatMap { engine.list.place(of: $0)?.path }
+    return engine.list[object.key].flatMap { engine.list.position(of: $0)?.path }
   }
 
   /// The names of the objects, section by section.
@@ -78,7 +78,7 @@ extension FetchedResultsController {
     return engine.list.allSections.compactMap { sectionIndexTitle($0.name) }.filter { known.insert($0).inserted }
   }
 
-  /// The place of the first section with a title; nil if there is none.
+  /// The index of the first section with a title; nil if there is none.
   public func section(forSectionIndexTitle title: String) -> Int? {
     observe()
     return engine.list.allSections.firstIndex { sectionIndexTitle($0.name) == title }

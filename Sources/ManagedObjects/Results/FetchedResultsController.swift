@@ -25,7 +25,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   public let managedObjectContext: ManagedObjectContext
   /// The key path of the names of sections; nil without one.
   public let sectionKeyPath: String?
-  /// The place on the disk where sections are kept; nil for none.
+  /// The location on the disk where sections are kept; nil for none.
   public let cache: FetchedResultsCache?
   /// Told of changes.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
@@ -142,7 +142,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   /// ```
   ///
   /// Who is slow gets all of them, one after the other. What the controller itself has may be further ahead by then: a
-  /// list that reads objects by their places does so in the ``delegate``.
+  /// list that reads objects by their positions does so in the ``delegate``.
   public var changes: AsyncStream<FetchedResultsChanges> { streams.next() }
 
   private func tell(_ result: Result<FetchedResultsChanges, ManagedObjectError>) {

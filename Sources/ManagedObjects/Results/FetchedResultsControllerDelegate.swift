@@ -16,7 +16,7 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   func controller(
     _ controller: FetchedResultsController<Object>, didChangeSection change: FetchedResultsChanges.SectionChange)
 
-  /// An object is new, gone, at another place, or has other values, in this order.
+  /// An object is new, gone, at another position, or has other values, in this order.
   func controller(
     _ controller: FetchedResultsController<Object>, didChangeObject change: FetchedResultsChanges.ObjectChange)
 

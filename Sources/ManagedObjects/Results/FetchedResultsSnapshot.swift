@@ -74,7 +74,7 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
     ManagedObjectID(.removed, model: id.entity.model, storeIdentifier: nil)
   }
 
-  /// A list with others at their places in it; nil if there are no such places.
+  /// A list with others at their positions in it; nil if there are no such positions.
   private static func merged(
     _ old: [ManagedObjectID], _ new: [(item: Int, id: ManagedObjectID)]
   ) -> [ManagedObjectID]? {

@@ -3,10 +3,10 @@ struct ResultEdits {
   /// A row.
   struct Row {
     let id: ManagedObjectID
-    /// The place before; nil for a new row.
+    /// The position before; nil for a new row.
     var old: ResultList.Position?
     var oldSection = ""
-    /// The place after; nil for one that is gone.
+    /// The position after; nil for one that is gone.
     var new: ResultList.Position?
     var newSection = ""
     /// True if the object may have other values than before.
@@ -16,9 +16,9 @@ struct ResultEdits {
   /// A section by its name.
   struct Section {
     let name: String
-    /// The place before; nil for a new section.
+    /// The index before; nil for a new section.
     var old: Int?
-    /// The place after; nil for one that is gone.
+    /// The index after; nil for one that is gone.
     var new: Int?
   }
 
@@ -73,39 +73,39 @@ struct ResultEdits {
   /// same order with those that do not move either.
   static func staying(_ items: [(old: Int?, new: Int?)]) -> [Bool] {
     /// How many others that are not listed come before each item.
-    func gaps(_ place: (Int) -> Int?) -> [Int] {
+    func gaps(_ position: (Int) -> Int?) -> [Int] {
       var gaps = [Int](repeating: -1, count: items.count)
-      let present = items.indices.filter { place($0) != nil }.sorted { place($0) ?? 0 < place($1) ?? 0 }
-      for (rank, index) in present.enumerated() { gaps[index] = (place(index) ?? 0) - rank }
+      let present = items.indices.filter { position($0) != nil }.sorted { position($0) ?? 0 < position($1) ?? 0 }
+      for (rank, index) in present.enumerated() { gaps[index] = (position(index) ?? 0) - rank }
       return gaps
     }
     let (before, after) = (gaps { items[$0].old }, gaps { items[$0].new })
     let candidates = items.indices.filter { before[$0] >= 0 && before[$0] == after[$0] }
       .sorted { items[$0].old ?? 0 < items[$1].old ?? 0 }
     var result = [Bool](repeating: false, count: items.count)
-    for place in longestRise(candidates.map { items[$0].new ?? 0 }) { result[candidates[place]] = true }
+    for index in longestRise(candidates.map { items[$0].new ?? 0 }) { result[candidates[index]] = true }
     return result
   }
 
-  /// The places of a longest subsequence in which each number is greater than the one before.
+  /// The indices of a longest subsequence in which each number is greater than the one before.
   private static func longestRise(_ numbers: [Int]) -> [Int] {
-    // For each length, the place of the least number that such a sequence ends with.
+    // For each length, the index of the least number that such a sequence ends with.
     var ends: [Int] = []
     var former = [Int](repeating: -1, count: numbers.count)
-    for (place, number) in numbers.enumerated() {
+    for (index, number) in numbers.enumerated() {
       var (low, high) = (0, ends.count)
       while low < high {
         let middle = (low + high) / 2
         if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
       }
-      if low > 0 { former[place] = ends[low - 1] }
-      if low == ends.count { ends.append(place) } else { ends[low] = place }
+      if low > 0 { former[index] = ends[low - 1] }
+      if low == ends.count { ends.append(index) } else { ends[low] = index }
     }
     var rise: [Int] = []
-    var place = ends.last ?? -1
-    while place >= 0 {
-      rise.append(place)
-      place = former[place]
+    var index = ends.last ?? -1
+    while index >= 0 {
+      rise.append(index)
+      index = former[index]
     }
     return rise
   }

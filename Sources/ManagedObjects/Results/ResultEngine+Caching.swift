@@ -68,10 +68,10 @@ extension ResultEngine {
   /// Writes the results to the disk, unless somebody saved since they were begun to be fetched.
   func keepInCache(_ state: String) {
     guard state == cacheableState() else { return }
-    let places = Dictionary(uniqueKeysWithValues: stores.enumerated().map { ($1.number, $0) })
+    let storeIndices = Dictionary(uniqueKeysWithValues: stores.enumerated().map { ($1.number, $0) })
     var stretches: [ResultFile.Stretch] = []
     for row in list.allRows {
-      guard let store = places[row.key.store] else { return }
+      guard let store = storeIndices[row.key.store] else { return }
       let entity = Int(row.key.entityIndex)
       if let last = stretches.indices.last, stretches[last].store == store, stretches[last].entityIndex == entity {
         stretches[last].numbers.append(row.key.number)

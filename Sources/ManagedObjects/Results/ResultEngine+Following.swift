@@ -1,6 +1,6 @@
 /// Putting rows where they belong.
 extension ResultEngine {
-  /// An object that belongs to the results, and what its place follows from.
+  /// An object that belongs to the results, and what its position follows from.
   private struct Arrival {
     let row: ResultRow
     let object: ManagedObject
@@ -75,7 +75,7 @@ extension ResultEngine {
     for key in keys { if let row = list[key] { takeOut(row, isShown: true, &steps) } }
     for key in keys {
       guard let arrival = arrivals[key] else { continue }
-      let offset = try place(of: arrival.row, in: list)
+      let offset = try insertionIndex(of: arrival.row, in: list)
       try putIn(arrival.row, at: offset, names[key] ?? "", &steps)
     }
     complete(&edits, keys)
@@ -99,7 +99,7 @@ extension ResultEngine {
     for key in keys {
       guard let values = arrivals[key]?.row.values else { continue }
       let row = ResultRow(key, values: values)
-      let offset = try place(of: row, in: all)
+      let offset = try insertionIndex(of: row, in: all)
       // One section cannot have others between its rows.
       try? all.insert(row, at: offset, section: "")
       steps.append(.inserted(row, isShown: false))
@@ -156,7 +156,7 @@ extension ResultEngine {
   }
 }
 
-/// Old places and new ones.
+/// Old positions and new ones.
 extension ResultEngine {
   /// The rows of keys, and their sections, as they are before any is taken out.
   private func edits(_ keys: [RowKey], changed: Set<RowKey>) -> ResultEdits {
@@ -164,11 +164,11 @@ extension ResultEngine {
     var sections: Set<String> = []
     for key in keys {
       var edit = ResultEdits.Row(id: id(of: key), isChanged: changed.contains(key))
-      if let row = list[key], let place = list.place(of: row), let section = row.section {
-        edit.old = place
+      if let row = list[key], let position = list.position(of: row), let section = row.section {
+        edit.old = position
         edit.oldSection = section.name
         if sections.insert(section.name).inserted {
-          edits.sections.append(ResultEdits.Section(name: section.name, old: place.path.section))
+          edits.sections.append(ResultEdits.Section(name: section.name, old: position.path.section))
         }
       }
       edits.rows.append(edit)
@@ -185,20 +185,19 @@ extension ResultEngine {
     for (index, section) in edits.sections.enumerated() { emptied[section.name] = index }
     var counts: [String: Int] = [:]
     for (index, key) in keys.enumerated() {
-      guard let row = list[key], let place = list.place(of: row), let section = row.section else { continue }
-      edits.rows[index].new = place
+      guard let row = list[key], let position = list.position(of: row), let section = row.section else { continue }
+      edits.rows[index].new = position
       edits.rows[index].newSection = section.name
       counts[section.name, default: 0] += 1
     }
     for (name, count) in counts {
       // A section with other rows than these was there all the time.
-      guard let section = list.section(named: name), section.count == count, let place = list.index(of: section) else {
-        continue
-      }
+      guard let section = list.section(named: name), section.count == count, let newIndex = list.index(of: section)
+      else { continue }
       if let index = emptied[name] {
-        edits.sections[index].new = place
+        edits.sections[index].new = newIndex
       } else {
-        edits.sections.append(ResultEdits.Section(name: name, new: place))
+        edits.sections.append(ResultEdits.Section(name: name, new: newIndex))
       }
     }
   }
@@ -224,13 +223,13 @@ extension ResultEngine {
     return order == .equal ? first.key.isFetchedBefore(second.key) : order == .less
   }
 
-  /// Where a row belongs in a list.
-  private func place(of row: ResultRow, in list: ResultList) throws(ManagedObjectError) -> Int {
+  /// The index that a row belongs at in a list.
+  private func insertionIndex(of row: ResultRow, in list: ResultList) throws(ManagedObjectError) -> Int {
     try list.count { (other: ResultRow) throws(ManagedObjectError) in try precedes(other, row) }
   }
 
-  /// True if rows of what others saved may have been compared with others by values that do not fit their places: those
-  /// that the store had already, while the context did not know of the save.
+  /// True if rows of what others saved may have been compared with others by values that do not fit their positions:
+  /// those that the store had already, while the context did not know of the save.
   private func hasMisled(_ keys: [RowKey], _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> Bool {
     let list = all ?? list
     guard misplaced.contains(where: { list[$0]?.values != nil }) else { return false }

@@ -105,7 +105,7 @@ extension ResultEngine {
     return isOther
   }
 
-  /// Compares what rows are placed by now with what the other rows of the same objects were placed by: an object that
+  /// Compares what rows are sorted by now with what the other rows of the same objects were sorted by: an object that
   /// was read since may have what others saved, while the context does not know of the save.
   ///
   /// - Returns: the objects that the rows depend on, which have their values as long as somebody keeps them.
@@ -158,7 +158,7 @@ extension ResultEngine {
 struct EndValues {
   /// Nil for one that is gone.
   var values: [RowValue]?
-  /// True if all rows that depend on the object were placed by these values, and not only those that changed.
+  /// True if all rows that depend on the object were sorted by these values, and not only those that changed.
   var isOfAllRows = false
 }
 

@@ -148,12 +148,12 @@ extension ResultEngine {
     let old = list
     let (oldAll, wasFromCache) = (all, isFromCache)
     var edits = ResultEdits()
-    var places = KeyTable<Int>()
-    places.reserveCapacity(old.count)
-    for (place, row) in old.allPlaces.enumerated() {
-      places[row.row.key] = place
+    var editIndices = KeyTable<Int>()
+    editIndices.reserveCapacity(old.count)
+    for (index, row) in old.allPositions.enumerated() {
+      editIndices[row.row.key] = index
       edits.rows.append(
-        ResultEdits.Row(id: id(of: row.row.key), old: row.place, oldSection: row.section, isChanged: true))
+        ResultEdits.Row(id: id(of: row.row.key), old: row.position, oldSection: row.section, isChanged: true))
     }
     var sections: [String: Int] = [:]
     for (index, section) in old.allSections.enumerated() {
@@ -165,13 +165,13 @@ extension ResultEngine {
       throw error
     }
     noteChangedObjects()
-    for (row, place, section) in list.allPlaces {
-      if let known = places[row.key] {
-        edits.rows[known].new = place
+    for (row, position, section) in list.allPositions {
+      if let known = editIndices[row.key] {
+        edits.rows[known].new = position
         edits.rows[known].newSection = section
         edits.rows[known].isChanged = changed?.contains(row.key) ?? true
       } else {
-        edits.rows.append(ResultEdits.Row(id: id(of: row.key), new: place, newSection: section, isChanged: true))
+        edits.rows.append(ResultEdits.Row(id: id(of: row.key), new: position, newSection: section, isChanged: true))
       }
     }
     for (index, section) in list.allSections.enumerated() {

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 ///
 /// A mark, a sum over all that follows, and numbers of 64 bits, the least byte first: of the text of what the rows are
 /// results of, and its bytes; of sections, each with its name and the number of its rows; of stretches of rows of one
-/// store and one entity, with the place of the store, the entity and the numbers of the rows.
+/// store and one entity, with the index of the store, the entity and the numbers of the rows.
 struct ResultFile {
   struct Stretch {
     var store: Int

@@ -1,11 +1,11 @@
-/// A place in fetched results: a section, and a place in it. Both count from 0.
+/// A position in fetched results: a section, and an item in it. Both count from 0.
 public struct ResultIndexPath: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The place of the section.
+  /// The index of the section.
   public var section: Int
-  /// The place in the section.
+  /// The index of the item in the section.
   public var item: Int
 
-  /// A place.
+  /// A position.
   public init(section: Int = 0, item: Int) {
     self.section = section
     self.item = item

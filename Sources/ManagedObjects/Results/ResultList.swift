@@ -1,4 +1,4 @@
-/// A row of fetched results: the key of an object, and what its place follows from.
+/// A row of fetched results: the key of an object, and what its position follows from.
 final class ResultRow: ListElement {
   var key: RowKey
   /// The object, if the results keep it.
@@ -28,8 +28,8 @@ final class ResultSection: ListElement {
 
 /// The rows of fetched results in their order, and the sections that they are in.
 ///
-/// The rows of a section are neighbours. A section knows its first row, so that the place of a row in its section is
-/// the distance of two places in the list.
+/// The rows of a section are neighbours. A section knows its first row, so that the position of a row in its section
+/// is the distance between two positions in the list.
 struct ResultList {
   /// A position in the results.
   struct Position: Equatable {
@@ -79,7 +79,7 @@ struct ResultList {
   /// The row of an object; nil if the results do not have it.
   subscript(key: RowKey) -> ResultRow? { rowsByKey[key] }
 
-  /// The row at a place in the list; nil beyond its end.
+  /// The row at a position in the list; nil beyond its end.
   func row(at offset: Int) -> ResultRow? { offset >= 0 && offset < count ? rows[offset] : nil }
 
   func rows(_ range: Range<Int>) -> [ResultRow] { rows.elements(range.clamped(to: 0..<count)) }
@@ -92,13 +92,13 @@ struct ResultList {
 
   func section(named name: String) -> ResultSection? { sectionsByName[name] }
 
-  /// The place of a section among them; nil for one that is not there any more.
+  /// The index of a section among the sections; nil for one that is not there any more.
   func index(of section: ResultSection) -> Int? { sections.index(of: section) }
 
-  /// The place in the list where a section begins.
+  /// The position in the list at which a section begins.
   func start(of section: ResultSection) -> Int { section.first.flatMap { rows.index(of: $0) } ?? 0 }
 
-  /// The place of a row in the list.
+  /// The position of a row in the list.
   func offset(of row: ResultRow) -> Int? { rows.index(of: row) }
 
   func row(at path: ResultIndexPath) -> ResultRow? {
@@ -106,27 +106,27 @@ struct ResultList {
     return row(at: start(of: section) + path.item)
   }
 
-  func place(of row: ResultRow) -> Position? {
+  func position(of row: ResultRow) -> Position? {
     guard let section = row.section, let offset = rows.index(of: row), let index = sections.index(of: section) else {
       return nil
     }
     return Position(offset: offset, path: ResultIndexPath(section: index, item: offset - start(of: section)))
   }
 
-  /// The rows with their places and the names of their sections, in order.
+  /// The rows with their positions and the names of their sections, in order.
   ///
   /// - Complexity: O(*n*).
-  var allPlaces: [(row: ResultRow, place: Position, section: String)] {
-    var places: [(row: ResultRow, place: Position, section: String)] = []
-    places.reserveCapacity(count)
+  var allPositions: [(row: ResultRow, position: Position, section: String)] {
+    var positions: [(row: ResultRow, position: Position, section: String)] = []
+    positions.reserveCapacity(count)
     let rows = allRows
     for (index, section) in allSections.enumerated() {
-      for item in 0..<section.count where places.count < rows.count {
+      for item in 0..<section.count where positions.count < rows.count {
         let path = ResultIndexPath(section: index, item: item)
-        places.append((rows[places.count], Position(offset: places.count, path: path), section.name))
+        positions.append((rows[positions.count], Position(offset: positions.count, path: path), section.name))
       }
     }
-    return places
+    return positions
   }
 
   /// The number of first rows that something holds for. It holds for none of the others.
@@ -157,7 +157,7 @@ struct ResultList {
     row.section = nil
   }
 
-  /// Puts a row at a place, into the section of a name.
+  /// Puts a row at a position, into the section of a name.
   ///
   /// - Throws: ``Separation`` if there are rows of the section, and none of them would be beside this one.
   mutating func insert(_ row: ResultRow, at offset: Int, section name: String) throws(Separation) {
@@ -201,7 +201,7 @@ extension ResultList {
         let row = all[offset + item]
         if row.section !== section || rowsByKey[row.key] !== row { return "\(row.key) is not found" }
         let path = ResultIndexPath(section: index, item: item)
-        if place(of: row) != Position(offset: offset + item, path: path) { return "\(row.key) is not at \(path)" }
+        if position(of: row) != Position(offset: offset + item, path: path) { return "\(row.key) is not at \(path)" }
         if self.row(at: path) !== row { return "\(path) has another row" }
       }
       offset += section.count

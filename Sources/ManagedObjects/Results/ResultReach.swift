@@ -1,4 +1,4 @@
-/// The objects beside a row's own that decide about its place: those that the key paths of a request lead to.
+/// The objects beside a row's own that decide about its position: those that the key paths of a request lead to.
 ///
 /// Each list of relationships is kept once, with the names of what is asked of the objects at its end. Who changed such
 /// an object goes back by the inverses to the rows that depend on it.
@@ -69,7 +69,7 @@ extension ResultReach {
     /// - Returns: where the keys lead to; nil if that is no object.
     mutating func follow(_ keys: [String], from start: Way) -> Way? {
       var way = start
-      for (place, key) in keys.enumerated() {
+      for (index, key) in keys.enumerated() {
         if key == PredicateCollectionOperator.count.rawValue { return nil }
         if key.hasPrefix("@") || EntityKey.ofObjectItself.contains(key) { continue }
         let entity = ends[way]?.steps.last?.destination ?? root
@@ -88,7 +88,7 @@ extension ResultReach {
         let steps = (ends[way]?.steps ?? []) + [first.step]
         way.append(key)
         if ends[way] == nil { ends[way] = End(steps: steps) }
-        if place == keys.count - 1 { ends[way]?.isCompared = true }
+        if index == keys.count - 1 { ends[way]?.isCompared = true }
       }
       return way
     }
@@ -144,8 +144,8 @@ extension ResultReach {
       case .aggregate(let parts), .function(_, let parts):
         for part in parts { _ = visit(part, variables) }
         return nil
-      case .element(let place, let operand):
-        if case .index(let index) = place { _ = visit(index, variables) }
+      case .element(let element, let operand):
+        if case .index(let index) = element { _ = visit(index, variables) }
         return visit(operand, variables)
       case .subquery(let collection, let variable, let predicate):
         let way = visit(collection, variables)

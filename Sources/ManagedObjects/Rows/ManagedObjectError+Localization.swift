@@ -9,20 +9,20 @@ extension ManagedObjectError {
   /// Entity and property have their names there, and what is wrong is ``ModelLocalization/text(of:)``.
   public func description(in localization: ModelLocalization) -> String {
     if !details.isEmpty { return details.map { $0.description(in: localization) }.joined(separator: "\n") }
-    var place: [String] = []
+    var location: [String] = []
     if let entity = objectID?.entity {
-      place.append(localization.name(of: entity))
-      if let key { place.append(localization.name(ofProperty: key, in: entity).printable(limit: 100)) }
+      location.append(localization.name(of: entity))
+      if let key { location.append(localization.name(ofProperty: key, in: entity).printable(limit: 100)) }
     } else if let key {
-      place.append(key.printable(limit: 100))
+      location.append(key.printable(limit: 100))
     }
     let text = localization.text(of: self)
-    return withFile(place.isEmpty ? text : "\(place.joined(separator: ", ")): \(text)")
+    return withFile(location.isEmpty ? text : "\(location.joined(separator: ", ")): \(text)")
   }
 }
 
 extension ModelLocalization {
-  /// The text of an error, without a place.
+  /// The text of an error, without a location.
   ///
   /// It is the text under `ErrorString/` and the error's message, which of a validation with a warning is the warning;
   /// without that the text under `ErrorString/` and the error's code, such as `ErrorString/1570` for a value that is

@@ -84,7 +84,7 @@ public struct ManagedObjectError: Error, Sendable {
 
   /// The sort of failure. Programs decide by it; people read ``message``.
   public var code: Code
-  /// The defect, in one line without a place.
+  /// The defect, in one line without a location.
   public var message: String
   /// The object that it is about.
   public var objectID: ManagedObjectID?
@@ -142,9 +142,9 @@ extension ManagedObjectError: CustomStringConvertible {
   /// too long`, `/home/ada/notes.xml:12:5: no such entity`.
   public var description: String {
     if !details.isEmpty { return details.map(\.description).joined(separator: "\n") }
-    let place = [objectID?.description, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
+    let location = [objectID?.description, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
     let others = relatedObjectIDs.isEmpty ? "" : " (\(relatedObjectIDs.map(\.description).joined(separator: ", ")))"
-    return withFile((place.isEmpty ? message : "\(place): \(message)") + others)
+    return withFile((location.isEmpty ? message : "\(location): \(message)") + others)
   }
 
   /// A text about the error with the file before it, unless the text names it already.

@@ -93,17 +93,17 @@ extension BatchChanges {
   mutating func settle(_ conflicts: [MergeConflict], by policy: MergePolicy) throws(ManagedObjectError) -> Bool {
     guard policy != .error, !givenSlots.isEmpty else { return false }
     let storePrevails = policy == .storeTrump || policy == .rollback
-    var places: [RowKey: Int] = [:]
-    for (place, row) in changes.inserted.enumerated() { places[row.key] = place }
+    var rowIndices: [RowKey: Int] = [:]
+    for (index, row) in changes.inserted.enumerated() { rowIndices[row.key] = index }
     var dropped: Set<RowKey> = []
     var groups: [SharedValues: [Int]] = [:]
     for conflict in conflicts {
-      guard let row = conflict.object, let place = places[row.key] else { return false }
+      guard let row = conflict.object, let index = rowIndices[row.key] else { return false }
       guard let stored = conflict.stored else {
         let values = conflict.constraint.map { name in
           entity.property(named: name).map { row.values[$0.slot] } ?? .null
         }
-        groups[SharedValues(constraint: conflict.constraint, values: values), default: []].append(place)
+        groups[SharedValues(constraint: conflict.constraint, values: values), default: []].append(index)
         continue
       }
       if !storePrevails {
@@ -113,10 +113,10 @@ extension BatchChanges {
       dropped.insert(row.key)
     }
     // One of several new rows stays: the first if the store prevails, else the last.
-    for places in groups.values {
-      let places = places.sorted().filter { !dropped.contains(changes.inserted[$0].key) }
-      for place in storePrevails ? places.dropFirst() : places.dropLast() {
-        dropped.insert(changes.inserted[place].key)
+    for indices in groups.values {
+      let indices = indices.sorted().filter { !dropped.contains(changes.inserted[$0].key) }
+      for index in storePrevails ? indices.dropFirst() : indices.dropLast() {
+        dropped.insert(changes.inserted[index].key)
       }
     }
     if dropped.isEmpty { return false }
@@ -128,14 +128,14 @@ extension BatchChanges {
   /// of.
   private mutating func unite(_ row: StoreRow, with stored: StoreRow, _ policy: MergePolicy) {
     let slots = policy == .overwrite ? entity.attributes.map(\.slot) : givenSlots[row.key] ?? []
-    let place: Int
+    let index: Int
     if let known = changes.updated.firstIndex(where: { $0.key == stored.key }) {
-      place = known
+      index = known
     } else {
-      place = changes.updated.count
+      index = changes.updated.count
       changes.updated.append(stored)
       changes.snapshots.append(stored)
     }
-    for slot in slots { changes.updated[place].values[slot] = row.values[slot] }
+    for slot in slots { changes.updated[index].values[slot] = row.values[slot] }
   }
 }

@@ -93,8 +93,8 @@ extension RowKey {
     }
     let first = last
     last = end
-    return entityIndices.enumerated().map { place, entity in
-      RowKey(store: store, entityIndex: entity, number: first + Int64(place) + 1)
+    return entityIndices.enumerated().map { index, entity in
+      RowKey(store: store, entityIndex: entity, number: first + Int64(index) + 1)
     }
   }
 }

@@ -118,9 +118,9 @@ extension PersistentStoreCoordinator {
     }
     var results = [Result?](repeating: nil, count: keys.count)
     for store in stores {
-      let places = keys.indices.filter { keys[$0].store == store.number }
-      guard !places.isEmpty else { continue }
-      for (place, result) in zip(places, try read(store, places.map { keys[$0] })) { results[place] = result }
+      let indices = keys.indices.filter { keys[$0].store == store.number }
+      guard !indices.isEmpty else { continue }
+      for (index, result) in zip(indices, try read(store, indices.map { keys[$0] })) { results[index] = result }
     }
     return results
   }

@@ -3,14 +3,14 @@
 /// Numbers that follow one another, as those of objects that were made or read together do, are neighbours here: work
 /// on all of them goes through memory in order. A dictionary would put each somewhere else.
 ///
-/// An open hash table. The places of groups of 16 numbers follow from a number that each process draws anew, so that no
-/// file can choose groups that meet. Of two groups that do meet, one moves on to the next places as a whole: each of
+/// An open hash table. The slots of groups of 16 numbers follow from a number that each process draws anew, so that no
+/// file can choose groups that meet. Of two groups that do meet, one moves on to the next slots as a whole: each of
 /// its numbers needs one step.
 package struct KeyTable<Value> {
-  /// ``RowKey/none`` in free places, ``RowKey/removed`` in those whose value was removed. Whole groups of places.
+  /// ``RowKey/none`` in free slots, ``RowKey/removed`` in those whose value was removed. Whole groups of slots.
   private var keys: [RowKey] = []
   private var values: [Value?] = []
-  /// How many places are not free.
+  /// How many slots are not free.
   private var usedCount = 0
   /// How many values there are.
   package private(set) var count = 0
@@ -19,20 +19,20 @@ package struct KeyTable<Value> {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// The number of places.
+  /// The number of slots.
   var capacity: Int { keys.count }
 
   package subscript(key: RowKey) -> Value? {
     get {
-      let place = place(of: key)
-      return place < 0 ? nil : values[place]
+      let slot = slot(of: key)
+      return slot < 0 ? nil : values[slot]
     }
     set {
       if let newValue { insert(newValue, for: key) } else { remove(key) }
     }
   }
 
-  /// The place of a key, if no other one was there before.
+  /// Returns the slot that a key has if no other key was there before.
   func home(of key: RowKey) -> Int {
     let number = UInt64(bitPattern: key.number)
     let group = number >> 4 ^ UInt64(truncatingIfNeeded: key.entityIndex) << 40 ^ UInt64(key.store.rawValue) << 50
@@ -40,19 +40,19 @@ package struct KeyTable<Value> {
     return Int(truncatingIfNeeded: start << 4 | number & 15)
   }
 
-  /// The place to look at after another: in the next group, and there one further, so that each place comes once.
+  /// Returns the slot to look at after another: in the next group, and there one further, so that each slot comes once.
   @inline(__always)
-  private func next(_ place: Int) -> Int { place + 17 < keys.count ? place + 17 : place + 17 - keys.count }
+  private func next(_ slot: Int) -> Int { slot + 17 < keys.count ? slot + 17 : slot + 17 - keys.count }
 
-  /// The place of a key; negative if it is not there.
-  func place(of key: RowKey) -> Int {
+  /// Returns the slot of a key; a negative number if it is not there.
+  func slot(of key: RowKey) -> Int {
     if keys.isEmpty { return -1 }
-    var place = home(of: key)
+    var slot = home(of: key)
     while true {
-      let other = keys[place]
-      if other == key { return place }
+      let other = keys[slot]
+      if other == key { return slot }
       if other == .none { return -1 }
-      place = next(place)
+      slot = next(slot)
     }
   }
 
@@ -62,33 +62,33 @@ package struct KeyTable<Value> {
   @discardableResult
   package mutating func insert(_ value: consuming Value, for key: RowKey) -> Bool {
     if 16 * (usedCount + 1) > 11 * keys.count { grow(for: count + count / 2 + 1) }
-    var place = home(of: key)
-    while keys[place] != .none {
-      if keys[place] == key {
-        values[place] = value
+    var slot = home(of: key)
+    while keys[slot] != .none {
+      if keys[slot] == key {
+        values[slot] = value
         return false
       }
-      place = next(place)
+      slot = next(slot)
     }
-    keys[place] = key
-    values[place] = value
+    keys[slot] = key
+    values[slot] = value
     usedCount += 1
     count += 1
     return true
   }
 
   package mutating func remove(_ key: RowKey) {
-    let place = place(of: key)
-    guard place >= 0 else { return }
-    values[place] = nil
+    let slot = slot(of: key)
+    guard slot >= 0 else { return }
+    values[slot] = nil
     count -= 1
     if count == 0 {
       self = KeyTable()
       return
     }
-    // Keys further along may have been pushed past this place.
-    let isLast = keys[next(place)] == .none
-    keys[place] = isLast ? .none : .removed
+    // Keys further along may have been pushed past this slot.
+    let isLast = keys[next(slot)] == .none
+    keys[slot] = isLast ? .none : .removed
     if isLast { usedCount -= 1 }
   }
 
@@ -103,7 +103,7 @@ package struct KeyTable<Value> {
 
   /// Makes room for a number of values.
   mutating func grow(for count: Int) {
-    // At most 11 of 16 places are used. A multiple of 17 would have places that others never lead to.
+    // At most 11 of 16 slots are used. A multiple of 17 would have slots that others never lead to.
     var capacity = max((count / 11 + 1) * 16, 32)
     if capacity % 17 == 0 { capacity += 16 }
     let oldKeys = keys
@@ -111,19 +111,19 @@ package struct KeyTable<Value> {
     keys = Array(repeating: .none, count: capacity)
     values = Array(repeating: nil, count: capacity)
     usedCount = self.count
-    for (oldPlace, key) in oldKeys.enumerated() where key != .none && key != .removed {
-      var place = home(of: key)
-      while keys[place] != .none { place = next(place) }
-      keys[place] = key
+    for (oldSlot, key) in oldKeys.enumerated() where key != .none && key != .removed {
+      var slot = home(of: key)
+      while keys[slot] != .none { slot = next(slot) }
+      keys[slot] = key
       // Moved, not copied.
-      swap(&values[place], &oldValues[oldPlace])
+      swap(&values[slot], &oldValues[oldSlot])
     }
   }
 
   /// Calls a function with all keys and values, in any order.
   package func visit<Failure: Error>(_ body: (RowKey, Value) throws(Failure) -> Void) throws(Failure) {
-    for (place, value) in values.enumerated() {
-      if let value { try body(keys[place], value) }
+    for (slot, value) in values.enumerated() {
+      if let value { try body(keys[slot], value) }
     }
   }
 }
@@ -146,23 +146,23 @@ extension KeyTable {
   /// The first defect of the table; nil if all values are found and counted.
   func _checkInvariants() -> String? {
     if keys.count != values.count { return "\(keys.count) keys and \(values.count) values" }
-    if keys.count % 16 != 0 { return "\(keys.count) places are no whole groups" }
-    if 16 * usedCount > 11 * keys.count { return "\(usedCount) of \(keys.count) places are used" }
+    if keys.count % 16 != 0 { return "\(keys.count) slots are no whole groups" }
+    if 16 * usedCount > 11 * keys.count { return "\(usedCount) of \(keys.count) slots are used" }
     var (used, found) = (0, 0)
-    for (place, key) in keys.enumerated() where key != .none {
+    for (slot, key) in keys.enumerated() where key != .none {
       used += 1
       if key == .removed {
-        if values[place] != nil { return "the place \(place) of a removed key has a value" }
+        if values[slot] != nil { return "the slot \(slot) of a removed key has a value" }
         continue
       }
       found += 1
-      if values[place] == nil { return "\(key) has no value" }
-      if self.place(of: key) != place { return "\(key) is not found at its place \(place)" }
+      if values[slot] == nil { return "\(key) has no value" }
+      if self.slot(of: key) != slot { return "\(key) is not found at its slot \(slot)" }
     }
-    for (place, key) in keys.enumerated() where key == .none && values[place] != nil {
-      return "the free place \(place) has a value"
+    for (slot, key) in keys.enumerated() where key == .none && values[slot] != nil {
+      return "the free slot \(slot) has a value"
     }
-    return used == usedCount && found == count ? nil : "\(used) places are used for \(found) values"
+    return used == usedCount && found == count ? nil : "\(used) slots are used for \(found) values"
   }
 }
 
@@ -177,7 +177,7 @@ extension KeyTable<RowKey> {
 
 extension KeyTable: Sendable where Value: Sendable {}
 
-/// Places in a list, by the keys of what is there.
+/// Indexes in a list, by the keys of what is there.
 ///
 /// A table of its own kind: modules that use it need not know how tables work to be as fast.
 package struct RowPositions: Sendable {
@@ -189,13 +189,13 @@ package struct RowPositions: Sendable {
 
   package func contains(_ key: RowKey) -> Bool { table[key] != nil }
 
-  /// Notes a place.
+  /// Notes an index.
   ///
   /// - Returns: false if the key had one already.
-  package mutating func insert(_ place: Int, for key: RowKey) -> Bool { table.insert(place, for: key) }
+  package mutating func insert(_ index: Int, for key: RowKey) -> Bool { table.insert(index, for: key) }
 }
 
-/// What makes the places of keys differ from process to process.
+/// What makes the slots of keys differ from process to process.
 private enum KeySeed {
   private static let seed = UInt64.random(in: .min ... .max)
 

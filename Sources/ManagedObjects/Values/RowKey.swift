@@ -7,7 +7,7 @@ internal import Synchronization
 public struct RowKey: Hashable, Sendable {
   /// The store that has the object. ``StoreNumber/none`` for an object that was never saved.
   public let store: StoreNumber
-  /// The place of the entity in ``ManagedObjectModel/entities``: of the object's own entity, never of one that it
+  /// The index of the entity in ``ManagedObjectModel/entities``: of the object's own entity, never of one that it
   /// inherits from.
   public let entityIndex: Int32
   /// Unique in the store among the objects of entities that inherit from one. Negative for an object that was never

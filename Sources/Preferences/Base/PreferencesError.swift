@@ -34,7 +34,7 @@ public enum PreferencesError: Error, Hashable, Sendable {
   /// cannot be read. The file is as it was, or it is complete but may not be on the disk yet. Values are kept in memory
   /// and saved later.
   case notSaved(path: String, PropertyListError)
-  /// The system refused to read the file, or something else is in its place. The values that are known count, and it is
+  /// The system refused to read the file, or something else is at its path. The values that are known count, and it is
   /// read again later.
   case notRead(path: String, PropertyListError)
   /// The file is no dictionary of preferences, has no byte, or may not be read. It is not overwritten: the next save

@@ -75,7 +75,7 @@ public struct PreferencesLocations: Sendable {
   /// No folders.
   static let inMemory = PreferencesLocations(environment: { _ in nil }, home: nil, hasFolders: false)
 
-  /// The same folders, with the values of another computer in the place of those of this one.
+  /// The same folders, with the values of another computer instead of those of this one.
   ///
   /// - Parameter name: the name that stands for the computer in names of files.
   public func onHost(_ name: String) -> PreferencesLocations {

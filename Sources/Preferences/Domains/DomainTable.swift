@@ -21,7 +21,7 @@ final class DomainTable: Sendable {
     var replaced: Int?
     var changes = 0
     /// How many changes whoever reads the file has seen, though the disk may not have them yet.
-    var inPlace = 0
+    var inFile = 0
     /// The keys that this process has saved, as long as nobody else has set them since: each with its change, as they
     /// come out of ``unsaved``.
     var own: [TableKey: Int] = [:]
@@ -245,14 +245,14 @@ extension DomainTable {
   var isWriter: Bool { contents.read { !$0.own.isEmpty || $0.hasUnsaved } }
 
   /// The keys of values that the file should have and does not: any that it had, and those that this process saved,
-  /// unless these are saved in another place, too.
+  /// unless these are saved elsewhere, too.
   func keysLost(in entries: DomainEntries, areOwnSaved: Bool) -> Set<TableKey> {
     contents.read { contents in
       var lost = Set(contents.values.keys.filter { entries[$0] == nil && contents.unsaved[$0] == nil })
       if areOwnSaved { return lost }
       for key in contents.own.keys where entries[key] != contents.values[key] { lost.insert(key) }
       for (key, change) in contents.unsaved
-      where change <= contents.inPlace && entries[key] != contents.values[key] {
+      where change <= contents.inFile && entries[key] != contents.values[key] {
         lost.insert(key)
       }
       return lost
@@ -284,7 +284,7 @@ extension DomainTable {
 
   /// Notes that whoever reads the file finds the first `changes` changes. Values that the file has instead of them from
   /// now on were put there later.
-  func noteInPlace(changes: Int) { contents.withLock { $0.inPlace = changes } }
+  func noteInFile(changes: Int) { contents.withLock { $0.inFile = changes } }
 
   /// Notes that the file has the first `changes` changes, and the disk has the file.
   func saved(changes: Int) {
@@ -312,13 +312,13 @@ extension DomainTable {
     _ entries: DomainEntries, keeping keys: Set<TableKey>, into contents: inout Contents
   ) -> [TableKey] {
     if let replaced = contents.replaced {
-      guard replaced <= contents.inPlace else { return [] }
+      guard replaced <= contents.inFile else { return [] }
       contents.replaced = nil
     }
     var values = Self.table(entries.values)
     for (key, change) in contents.unsaved {
       let value = contents.values[key]
-      if change > contents.inPlace || values[key] == value || keys.contains(key) {
+      if change > contents.inFile || values[key] == value || keys.contains(key) {
         values[key] = value
       } else {
         contents.unsaved[key] = nil

@@ -31,9 +31,9 @@ enum ForkGate {
       })
   }
 
-  /// Makes a change, which `fork` waits for.
+  /// Calls a function that changes values. `fork` waits until it has ended.
   @inline(__always)
-  static func change<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  static func delayingFork<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     while true {
       changes.add(1, ordering: .sequentiallyConsistent)
       if !isClosed.load(ordering: .sequentiallyConsistent) { break }

@@ -15,7 +15,7 @@ internal import SystemFiles
 @safe
 struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
   private let value: UnsafeMutablePointer<Value>
-  private let places = ReaderSlots.shared
+  private let slots = ReaderSlots.shared
   private let isChanging = Atomic(false)
   private let lock = Mutex(())
 
@@ -31,7 +31,7 @@ struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable 
 
   /// A claim to read this value, and others; nil if there is no room.
   @inline(__always)
-  func claim() -> ReadClaim? { ReadClaim(places) }
+  func claim() -> ReadClaim? { ReadClaim(slots) }
 
   /// What `body` makes of the value; nil if it is being changed just now.
   @inline(__always)
@@ -50,11 +50,11 @@ struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable 
   func withLock<Result: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try ForkGate.change { () throws(Failure) in
+    try ForkGate.delayingFork { () throws(Failure) in
       try lock.withLock { _ throws(Failure) in
         isChanging.store(true, ordering: .sequentiallyConsistent)
         defer { isChanging.store(false, ordering: .releasing) }
-        places.waitForAll()
+        slots.waitForAll()
         return try unsafe body(&value.pointee)
       }
     }

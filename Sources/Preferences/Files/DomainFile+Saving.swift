@@ -5,7 +5,8 @@ internal import PropertyLists
 internal import SharedFiles
 internal import SystemFiles
 
-/// Saving: under the file's lock, what the file holds is read, changed key by key, and put in the file's place.
+/// Saving: under the file's lock, what the file holds is read, changed key by key, and written to a new file, which
+/// replaces the old one.
 extension DomainFile {
   /// The entries of the domain before an update.
   private enum HeldEntries {
@@ -153,12 +154,12 @@ extension DomainFile {
         var outcome: Outcome?
         defer {
           if let outcome {
-            if outcome.hasChanged { table.noteInPlace(changes: outcome.changes) }
+            if outcome.hasChanged { table.noteInFile(changes: outcome.changes) }
           } else if let staged {
             table.takeBack(staged)
           }
         }
-        func change(
+        func adoptAndStage(
           _ held: DomainEntries?, _ identity: FileIdentity?, _ generation: FileGeneration?, isKnown: Bool,
           _ disk: inout Disk
         ) throws(PreferencesError) -> DomainTable.StagedChanges? {
@@ -169,9 +170,9 @@ extension DomainFile {
           return staged
         }
         if let file = locked.take() {
-          outcome = try replace(file, last, path, deadline, &disk, change)
+          outcome = try replace(file, last, path, deadline, &disk, adoptAndStage)
         } else {
-          outcome = try create(path, last, &disk, change)
+          outcome = try create(path, last, &disk, adoptAndStage)
         }
         return outcome
       }
@@ -206,7 +207,7 @@ extension DomainFile {
 
   /// Has the table take the values that the file holds, unless it has them, and makes the changes that are asked for;
   /// nil if there are none, since an update has failed.
-  private typealias Change = (
+  private typealias AdoptAndStage = (
     DomainEntries?, FileIdentity?, FileGeneration?, _ isKnown: Bool, inout Disk
   ) throws(PreferencesError) -> DomainTable.StagedChanges?
 
@@ -218,7 +219,7 @@ extension DomainFile {
   /// - Returns: nil if the file was changed meanwhile.
   private func replace(
     _ locked: consuming LockedFile, _ last: LastSave?, _ path: String, _ deadline: ContinuousClock.Instant,
-    _ disk: inout Disk, _ change: Change
+    _ disk: inout Disk, _ adoptAndStage: AdoptAndStage
   ) throws -> Outcome? {
     var file = locked
     disk.seenFolder = FileSystem.folderOfTarget(of: path)
@@ -228,12 +229,12 @@ extension DomainFile {
     // Nil if the values in memory count: no process removed them.
     let held = found?.entries ?? newest
     let isKnown = found.map { disk.isInStep(with: $0.bytes) } ?? (newest == nil)
-    guard let staged = try change(held, file.identity, last?.generation, isKnown, &disk) else {
+    guard let staged = try adoptAndStage(held, file.identity, last?.generation, isKnown, &disk) else {
       if let found { disk.noteInStep(with: file.identity, found, last?.generation) }
       return Outcome(changes: 0, hasChanged: false)
     }
     let (entries, changes) = table.merged(with: held)
-    // What cannot be read stays beside the new file, or in the place of none.
+    // What cannot be read stays under another name, whether there is a new file or not.
     let suffix = found == nil ? disk.suffix : nil
     let generation =
       found == nil ? last?.generation?.afterLoss ?? FileGeneration(Data(), isLoss: true) : last?.generation
@@ -293,12 +294,15 @@ extension DomainFile {
   }
 
   /// As `replace`, where there is no file.
-  private func create(_ path: String, _ copy: LastSave?, _ disk: inout Disk, _ change: Change) throws -> Outcome? {
+  private func create(_ path: String, _ copy: LastSave?, _ disk: inout Disk, _ adoptAndStage: AdoptAndStage) throws
+    -> Outcome?
+  {
     try checkFolder(path, &disk)
     let generation = copy?.generation
     if disk.isMadeAnew(in: generation) { disk.isLost = true }
     // What is known of a file that cannot be read counts, since nobody removed it.
-    guard try change(nil, nil, generation, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved else {
+    guard try adoptAndStage(nil, nil, generation, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved
+    else {
       return Outcome(changes: 0, hasChanged: false)
     }
     try makeFolder(path, &disk)

@@ -222,7 +222,7 @@ extension DomainFile {
       return try read(path, &disk, isFirst: isFirst)
     } catch {
       guard error.isAboutFile else {
-        // Whoever puts something else in the place of the file tells of it when it goes.
+        // What is there instead of the file is watched, so it is known when it goes.
         let isObstructed = error.isAboutPath
         if disk.known == nil || isObstructed { disk.isLost = true }
         if disk.readError != error { disk.findings.errors.append(.notRead(path: path, error)) }
@@ -352,8 +352,8 @@ extension DomainFile {
   /// What the name of a file that cannot be read is to end with.
   static func suffixOfUnreadable() -> String { FileSystem.suffixOfUnreadable + timestamp(Date()) }
 
-  /// What the name of a file is to end with that a program put in the place of the file while it was saved, and another
-  /// program replaced at the same moment.
+  /// The suffix of the name of a file that a program put there while this one saved, and that another program replaced
+  /// at the same moment.
   static func suffixOfDisplaced() -> String { ".replaced-\(timestamp(Date()))" }
 
   /// A moment as part of a file's name: `20261121T130501Z`.

@@ -110,10 +110,10 @@ extension Data {
     }
     var escaped = ByteBuffer()
     var start = 0
-    while let place = bytes.firstIndex(of: 0x0D, from: start) {
-      escaped.append(bytes.extracting(start..<place))
+    while let offset = bytes.firstIndex(of: 0x0D, from: start) {
+      escaped.append(bytes.extracting(start..<offset))
       escaped.append("&#13;")
-      start = place + 1
+      start = offset + 1
     }
     escaped.append(bytes.extracting(start...))
     return escaped.takeData()

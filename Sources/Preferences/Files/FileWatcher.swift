@@ -10,7 +10,7 @@ internal import SystemFiles
 /// none.
 ///
 /// The folders of the files are watched, because files are replaced, and what leads to the folders, because another
-/// folder or link may come in its place. Where the system tells nothing of changes, on network file systems and where
+/// folder or link may replace it. Where the system tells nothing of changes, on network file systems and where
 /// its means are used up, the files are looked at four times a second.
 final class FileWatcher: Sendable {
   static let shared = FileWatcher()
@@ -40,7 +40,7 @@ final class FileWatcher: Sendable {
   private struct WatchedFile: Sendable {
     weak var file: DomainFile?
     let path: String
-    var places: [WatchedName] = []
+    var names: [WatchedName] = []
     /// What leads to the file and its folder, as far as it can be watched.
     var waypoints: Set<Int32> = []
     var isPolled = false
@@ -77,7 +77,7 @@ final class FileWatcher: Sendable {
       // As often as the number of files doubles, so that it costs nothing on average.
       if state.files.count.nonzeroBitCount == 1 { removeTheDead(&state) }
       var watched = WatchedFile(file: file, path: path)
-      place(&watched, &state)
+      startWatching(&watched, &state)
       state.files[ObjectIdentifier(file)] = watched
       if watched.isPolled { poll(&state) }
     }
@@ -107,29 +107,29 @@ final class FileWatcher: Sendable {
   #if os(Linux) || os(Android)
     /// Watches the folders that say when the file changes: the one with its name and, if that is a symbolic link, the
     /// one with the file it leads to.
-    private func place(_ watched: inout WatchedFile, _ state: inout State) {
+    private func startWatching(_ watched: inout WatchedFile, _ state: inout State) {
       if state.events == nil, LaterWork.prepare() {
         state.events = FolderEvents(on: queue) { [weak self] events in self?.handle(events) }
       }
-      watched.places = []
+      watched.names = []
       watched.isPolled = false
       // From the top, and before the folder: what changes after it was passed is told.
       watched.waypoints = Set(
-        FileSystem.waypoints(of: watched.path).compactMap { path in state.events?.watchPlace(of: path) })
+        FileSystem.waypoints(of: watched.path).compactMap { path in state.events?.watchMoveOrRemoval(of: path) })
       state.folders.formUnion(watched.waypoints)
       for path in Set([watched.path, FileSystem.target(of: watched.path)]) {
-        guard let events = state.events, let place = Self.place(path, events) else {
+        guard let events = state.events, let name = Self.watchedName(path, events) else {
           watched.isPolled = true
           continue
         }
-        watched.places.append(place)
-        state.folders.insert(place.folder)
+        watched.names.append(name)
+        state.folders.insert(name.folder)
         if FileSystem.isShared(FileSystem.parent(of: path)) { watched.isPolled = true }
       }
     }
 
     /// Watches the folder that says when there is a change; nil if the system does not let anybody watch it.
-    private static func place(_ path: String, _ events: FolderEvents) -> WatchedName? {
+    private static func watchedName(_ path: String, _ events: FolderEvents) -> WatchedName? {
       var name = path
       // Folders may come and go while they are looked for; whoever goes on doing that is polled.
       for _ in 0..<100 {
@@ -151,7 +151,7 @@ final class FileWatcher: Sendable {
     }
 
     private func forgetUnusedFolders(_ state: inout State) {
-      let used = Set(state.files.values.flatMap { $0.places.map(\.folder) + $0.waypoints })
+      let used = Set(state.files.values.flatMap { $0.names.map(\.folder) + $0.waypoints })
       for folder in state.folders.subtracting(used) { state.events?.forget(folder) }
       state.folders.formIntersection(used)
     }
@@ -173,16 +173,16 @@ final class FileWatcher: Sendable {
         for (id, watched) in state.files {
           guard
             isAll || !watched.waypoints.isDisjoint(with: gone)
-              || watched.places.contains(where: { gone.contains($0.folder) || changed.contains($0) }),
+              || watched.names.contains(where: { gone.contains($0.folder) || changed.contains($0) }),
             let file = watched.file
           else { continue }
           files.append(file)
           // The folder may be another by now, or there at last.
-          var placed = watched
-          place(&placed, &state)
-          if placed.places != watched.places || placed.waypoints != watched.waypoints { isElsewhere = true }
-          state.files[id] = placed
-          if placed.isPolled { poll(&state) }
+          var updated = watched
+          startWatching(&updated, &state)
+          if updated.names != watched.names || updated.waypoints != watched.waypoints { isElsewhere = true }
+          state.files[id] = updated
+          if updated.isPolled { poll(&state) }
         }
         // A folder that no path leads to any more would still be watched, and be one more each time.
         if isElsewhere { forgetUnusedFolders(&state) }
@@ -191,6 +191,6 @@ final class FileWatcher: Sendable {
       for file in files { file.reload() }
     }
   #else
-    private func place(_ watched: inout WatchedFile, _ state: inout State) { watched.isPolled = true }
+    private func startWatching(_ watched: inout WatchedFile, _ state: inout State) { watched.isPolled = true }
   #endif
 }

@@ -12,7 +12,7 @@ internal import SystemFiles
 /// It has a line with generation, length and hash, and the bytes. It is written in place, after the domain's file is on
 /// the disk; the hash detects one that a process did not finish, which is ignored.
 final class LastSave {
-  private let place: FileLocation
+  private let location: FileLocation
   private let lock: HeldLock
   private let header: Header?
   /// True if it has a state.
@@ -57,21 +57,21 @@ final class LastSave {
   ///
   /// - Parameter isMade: true to make it if it is missing.
   /// - Returns: nil if it is missing and is not made, or cannot be used. Files are saved without it then.
-  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names what is in the place of
-  ///   the file, if that is not to be replaced.
+  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names what is there
+  ///   instead of the file, if that is not to be replaced.
   init?(of file: String, until deadline: ContinuousClock.Instant, isMade: Bool) throws(FileError) {
     while true {
       guard let domain = try FileLocation(file) else { return nil }
       _ = try domain.file()
-      let place = domain.companion(Self.suffix)
-      guard let (descriptor, identity) = try? place.openCompanion(isMade: isMade) else { return nil }
-      let lock = HeldLock(on: descriptor, reportedAs: place.path)
-      try FileSystem.lock(descriptor, place.path, until: deadline)
+      let location = domain.companion(Self.suffix)
+      guard let (descriptor, identity) = try? location.openCompanion(isMade: isMade) else { return nil }
+      let lock = HeldLock(on: descriptor, reportedAs: location.path)
+      try FileSystem.lock(descriptor, location.path, until: deadline)
       // A process that has removed the domain meanwhile has removed this, too.
-      guard place.hasFile(identity) else { continue }
-      self.place = place
+      guard location.hasFile(identity) else { continue }
+      self.location = location
       self.lock = lock
-      let header = (try? FileSystem.readSome(descriptor, named: place.path)).flatMap { Header($0) }
+      let header = (try? FileSystem.readSome(descriptor, named: location.path)).flatMap { Header($0) }
       self.header = header
       isUsed = header != nil
       return
@@ -79,7 +79,7 @@ final class LastSave {
   }
 
   /// Removes one that was made for a save that came to nothing. It is locked until after this.
-  deinit { if !isUsed, !ForkedChild.isThisProcess { place.removeCompanion() } }
+  deinit { if !isUsed, !ForkedChild.isThisProcess { location.removeCompanion() } }
 
   /// The generation of the state that was last saved; nil if it is not known.
   var generation: FileGeneration? { header?.generation }
@@ -87,7 +87,7 @@ final class LastSave {
   /// The bytes that were last saved; nil if they are not all here.
   func contents() -> Data? {
     guard let header, lseek(lock.descriptor, 0, SEEK_SET) == 0,
-      let file = try? FileSystem.readRegularFile(lock.descriptor, named: place.path, limit: FileContents.limit)
+      let file = try? FileSystem.readRegularFile(lock.descriptor, named: location.path, limit: FileContents.limit)
     else { return nil }
     let data = Data(file.data.dropFirst(Header.length))
     return data.count == header.size && FileGeneration.hash(data) == header.generation.hash ? data : nil
@@ -98,7 +98,7 @@ final class LastSave {
   /// - Parameter file: whose group and permissions this one gets.
   func write(_ data: Data, _ generation: FileGeneration, like file: FileIdentity) {
     // Before there is anything to be read.
-    place.setPermissions(of: lock.descriptor, like: file)
+    location.setPermissions(of: lock.descriptor, like: file)
     // An unfinished copy must not be taken for the last save.
     isUsed = put(Header(generation, size: data.count).bytes + data)
   }
@@ -110,7 +110,7 @@ final class LastSave {
 
   private func put(_ data: Data, isAll: Bool = true) -> Bool {
     guard lseek(lock.descriptor, 0, SEEK_SET) == 0,
-      (try? FileOutput(descriptor: lock.descriptor, name: place.path).write(data)) != nil
+      (try? FileOutput(descriptor: lock.descriptor, name: location.path).write(data)) != nil
     else { return false }
     return !isAll || ftruncate(lock.descriptor, off_t(data.count)) == 0
   }

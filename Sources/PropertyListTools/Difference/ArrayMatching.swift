@@ -18,10 +18,10 @@ struct ArrayMatching {
   /// As many children of elements as may be compared for all arrays of a value.
   static let standardBudget = 20_000_000
 
-  /// How many pairs of elements are compared at most at one place.
+  /// How many pairs of elements are compared at most at a time.
   private static let greatestTable = 1 << 18
 
-  /// The elements are places in their signatures. `budget` is how many children of them may be compared.
+  /// The elements are indices in their signatures. `budget` is how many children of them may be compared.
   init(
     _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
     budget: inout Int
@@ -179,18 +179,18 @@ extension ArrayMatching {
   /// The elements of one of the arrays.
   private struct Elements {
     let hashes: [UInt64]
-    private let places: [Int]
+    private let elements: [Int]
     private let signatures: ValueSignatures
     /// What was looked into before.
     private var known: [Int: [Child]] = [:]
 
-    init(_ places: [Int], _ signatures: ValueSignatures) {
-      self.places = places
+    init(_ elements: [Int], _ signatures: ValueSignatures) {
+      self.elements = elements
       self.signatures = signatures
-      hashes = places.map { signatures[$0].hash }
+      hashes = elements.map { signatures[$0].hash }
     }
 
-    func kind(_ index: Int) -> NodeKind { signatures[places[index]].kind }
+    func kind(_ index: Int) -> NodeKind { signatures[elements[index]].kind }
 
     func isContainer(_ index: Int) -> Bool { kind(index).isContainer }
 
@@ -198,8 +198,8 @@ extension ArrayMatching {
     mutating func children(of index: Int) -> [Child] {
       if let children = known[index] { return children }
       let isArray = kind(index) == .array
-      var children = signatures.children(of: places[index]).map { place in
-        let entry = signatures[place]
+      var children = signatures.children(of: elements[index]).map { child in
+        let entry = signatures[child]
         return Child(name: isArray ? entry.hash : entry.key, hash: entry.hash, kind: entry.kind)
       }
       children.sort { $0.precedes($1) }

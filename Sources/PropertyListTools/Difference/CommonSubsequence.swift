@@ -88,15 +88,15 @@ enum CommonSubsequence {
 
   /// Pairs of indices of equal elements in any order, ascending in the first list, each element once.
   static func equalPairs(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
-    // For each element the first place that is left, and for each place the next one of the same element, or -1.
+    // For each element its first index that is left, and for each index the next one of the same element, or -1.
     var first = [UInt64: Int](minimumCapacity: b.count)
     var next = Array(repeating: -1, count: b.count)
     for index in b.indices.reversed() { next[index] = first.updateValue(index, forKey: b[index]) ?? -1 }
     var pairs: [(Int, Int)] = []
     for index in a.indices {
-      guard let place = first[a[index]], place >= 0 else { continue }
-      first[a[index]] = next[place]
-      pairs.append((index, place))
+      guard let partner = first[a[index]], partner >= 0 else { continue }
+      first[a[index]] = next[partner]
+      pairs.append((index, partner))
     }
     return pairs
   }

@@ -47,22 +47,22 @@ struct DictionaryChanges {
     return entries.filter { !removed.contains($0.key) }
   }
 
-  /// The old and the new entries; nil if a key is there already, or if the places are in no order.
+  /// The old and the new entries; nil if a key is there already, or if the positions are in no order.
   private func inserting(
     into entries: OrderedDictionary<String, PropertyList>
   ) throws(PropertyListError) -> OrderedDictionary<String, PropertyList>? {
-    var new: [(key: String, value: PropertyList, place: Int)] = []
+    var new: [(key: String, value: PropertyList, position: Int)] = []
     for case .insertion(let path, let value, let position) in changes {
       guard let key = path.components.last?.text, entries[key] == nil else { return nil }
       try value.checkDepth(below: path)
       new.append((key, value, position.flatMap { $0 < 0 ? nil : $0 } ?? .max))
     }
-    let places = zip(new, new.dropFirst()).map { ($0.place, $1.place) }
-    // From the first to the last, a place counts the new entries before it; from the last to the first, as where
+    let positions = zip(new, new.dropFirst()).map { ($0.position, $1.position) }
+    // From the first to the last, a position counts the new entries before it; from the last to the first, as where
     // removals are undone, it does not.
-    let isAscending = places.allSatisfy { $0 < $1 || $1 == .max }
+    let isAscending = positions.allSatisfy { $0 < $1 || $1 == .max }
     if !isAscending {
-      guard places.allSatisfy({ $0 >= $1 }), places.allSatisfy({ $0.0 <= entries.count }) else { return nil }
+      guard positions.allSatisfy({ $0 >= $1 }), positions.allSatisfy({ $0.0 <= entries.count }) else { return nil }
       new.reverse()
     }
     var result: OrderedDictionary<String, PropertyList> = [:]
@@ -70,7 +70,7 @@ struct DictionaryChanges {
     var old = entries.elements[...]
     for (count, entry) in new.enumerated() {
       guard result[entry.key] == nil else { return nil }
-      while result.count - (isAscending ? 0 : count) < entry.place, let (key, value) = old.popFirst() {
+      while result.count - (isAscending ? 0 : count) < entry.position, let (key, value) = old.popFirst() {
         result[key] = value
       }
       result[entry.key] = entry.value

@@ -15,10 +15,10 @@ struct DifferenceFinder {
   private struct Pair {
     let path: PropertyListKeyPath
     let old: PropertyList
-    /// Its place in the signatures, as `newPlace`.
-    let oldPlace: Int
+    /// Its index in the signatures, as `newIndex`.
+    let oldIndex: Int
     let new: PropertyList
-    let newPlace: Int
+    let newIndex: Int
     /// Whether changes inside are told, and not the whole as replaced.
     let isAlike: Bool
   }
@@ -32,10 +32,10 @@ struct DifferenceFinder {
   ) -> [PropertyListDifference.Change] {
     var finder = DifferenceFinder(old, new, ignoresKeyOrder: ignoresKeyOrder)
     finder.pending = [
-      Pair(path: PropertyListKeyPath(), old: old, oldPlace: 0, new: new, newPlace: 0, isAlike: true)
+      Pair(path: PropertyListKeyPath(), old: old, oldIndex: 0, new: new, newIndex: 0, isAlike: true)
     ]
     while let pair = finder.pending.popLast() {
-      if finder.isChanged(pair.oldPlace, pair.newPlace) { finder.compare(pair) }
+      if finder.isChanged(pair.oldIndex, pair.newIndex) { finder.compare(pair) }
     }
     return finder.changes
   }
@@ -67,7 +67,7 @@ struct DifferenceFinder {
   }
 
   private mutating func compare(_ pair: Pair, _ old: [PropertyList], _ new: [PropertyList]) {
-    let (a, b) = (oldSignatures.children(of: pair.oldPlace), newSignatures.children(of: pair.newPlace))
+    let (a, b) = (oldSignatures.children(of: pair.oldIndex), newSignatures.children(of: pair.newIndex))
     let matching = ArrayMatching(a, oldSignatures, b, newSignatures, budget: &budget)
     let plan = Rearrangement(of: old.count, sources: matching.sources)
     guard !Self.isTooLong(plan, old.count, new.count) else { return replace(pair) }
@@ -85,8 +85,8 @@ struct DifferenceFinder {
       guard let source, isChanged(a[source], b[index]) else { continue }
       pending.append(
         Pair(
-          path: pair.path.appending(.index(index)), old: old[source], oldPlace: a[source], new: new[index],
-          newPlace: b[index], isAlike: matching.isAlike[index]))
+          path: pair.path.appending(.index(index)), old: old[source], oldIndex: a[source], new: new[index],
+          newIndex: b[index], isAlike: matching.isAlike[index]))
     }
   }
 
@@ -110,14 +110,14 @@ struct DifferenceFinder {
       let (key, value) = new.elements[index]
       changes.append(.insertion(pair.path.appending(.key(key)), value, position: ignoresKeyOrder ? nil : index))
     }
-    let (a, b) = (oldSignatures.children(of: pair.oldPlace), newSignatures.children(of: pair.newPlace))
+    let (a, b) = (oldSignatures.children(of: pair.oldIndex), newSignatures.children(of: pair.newIndex))
     for (index, source) in sources.enumerated().reversed() {
       guard let source, isChanged(a[source], b[index]) else { continue }
       let (key, value) = new.elements[index]
       pending.append(
         Pair(
-          path: pair.path.appending(.key(key)), old: old.values[source], oldPlace: a[source], new: value,
-          newPlace: b[index], isAlike: true))
+          path: pair.path.appending(.key(key)), old: old.values[source], oldIndex: a[source], new: value,
+          newIndex: b[index], isAlike: true))
     }
   }
 }

@@ -11,7 +11,7 @@ extension PropertyList {
   ///   - original: the value with all there is to it, such as the fractions of seconds.
   ///   - shown: what the form showed of it: the same containers, with other scalars.
   /// - Returns: nil if nothing was edited.
-  /// - Complexity: O(*n*) in the sizes of the values, but for arrays that were edited at many places. Not for values
+  /// - Complexity: O(*n*) in the sizes of the values, but for arrays that were edited at many positions. Not for values
   ///   that are nested too deeply for the stack: as deep as a reader takes them.
   package func restoring(_ original: PropertyList, shownAs shown: PropertyList) throws(PropertyListError)
     -> PropertyList?
@@ -34,27 +34,27 @@ private struct Restoration {
     self.shown = shown
   }
 
-  /// A value, and where its signature is.
-  typealias Signed = (value: PropertyList, place: Int)
+  /// A value, and the index of its signature.
+  typealias Signed = (value: PropertyList, index: Int)
 
   mutating func restored(_ new: Signed, _ old: Signed, _ original: PropertyList) -> PropertyList {
-    if edited[new.place].hash == shown[old.place].hash { return original }
+    if edited[new.index].hash == shown[old.index].hash { return original }
     switch (new.value, old.value, original) {
     case (.dictionary(var entries), .dictionary(let before), .dictionary(let origin)):
-      let (newPlaces, oldPlaces) = (edited.children(of: new.place), shown.children(of: old.place))
+      let (newChildren, oldChildren) = (edited.children(of: new.index), shown.children(of: old.index))
       for (position, key) in Array(entries.keys).enumerated() {
         guard let index = before.index(forKey: key), let source = origin[key] else { continue }
         entries[key] = restored(
-          (entries.values[position], newPlaces[position]), (before.values[index], oldPlaces[index]), source)
+          (entries.values[position], newChildren[position]), (before.values[index], oldChildren[index]), source)
       }
       return .dictionary(entries)
     case (.array(var elements), .array(let before), .array(let origin)) where before.count == origin.count:
-      let (newPlaces, oldPlaces) = (edited.children(of: new.place), shown.children(of: old.place))
-      let matching = ArrayMatching(oldPlaces, shown, newPlaces, edited, budget: &budget)
+      let (newChildren, oldChildren) = (edited.children(of: new.index), shown.children(of: old.index))
+      let matching = ArrayMatching(oldChildren, shown, newChildren, edited, budget: &budget)
       for (position, source) in matching.sources.enumerated() {
         guard let source else { continue }
         elements[position] = restored(
-          (elements[position], newPlaces[position]), (before[source], oldPlaces[source]), origin[source])
+          (elements[position], newChildren[position]), (before[source], oldChildren[source]), origin[source])
       }
       return .array(elements)
     default: return new.value

@@ -34,10 +34,10 @@ private struct ThreeWayMerge {
   private struct Signed {
     let value: PropertyList
     let signatures: ValueSignatures
-    /// Where its signature is.
-    let place: Int
+    /// The index of its signature.
+    let index: Int
 
-    var hash: UInt64 { signatures[place].hash }
+    var hash: UInt64 { signatures[index].hash }
   }
 
   /// A value of one of the three that may be missing.
@@ -46,19 +46,19 @@ private struct ThreeWayMerge {
   /// The entries of a side, none if it is no dictionary.
   private struct Entries {
     private var entries: OrderedDictionary<String, PropertyList> = [:]
-    private var places: [Int] = []
+    private var children: [Int] = []
     private let signatures: ValueSignatures?
 
     init(_ side: Side) {
       signatures = side?.signatures
       guard let side, case .dictionary(let entries) = side.value else { return }
       self.entries = entries
-      places = side.signatures.children(of: side.place)
+      children = side.signatures.children(of: side.index)
     }
 
     subscript(key: String) -> Side {
       guard let signatures, let position = entries.index(forKey: key) else { return nil }
-      return Signed(value: entries.values[position], signatures: signatures, place: places[position])
+      return Signed(value: entries.values[position], signatures: signatures, index: children[position])
     }
   }
 
@@ -83,12 +83,12 @@ private struct ThreeWayMerge {
     base: PropertyList, ours: PropertyList, theirs: PropertyList
   ) throws(PropertyListError) -> PropertyList? {
     func signed(_ value: PropertyList) -> Signed {
-      Signed(value: value, signatures: ValueSignatures(of: value, [.ignoresSpelling, .ignoresKeyOrder]), place: 0)
+      Signed(value: value, signatures: ValueSignatures(of: value, [.ignoresSpelling, .ignoresKeyOrder]), index: 0)
     }
     var result = try begin(signed(base), signed(ours), signed(theirs))
     while let last = open.indices.last {
       // The value of the key that was begun last is there, unless it is a dictionary that is still open.
-      // In its place: a second owner of the frame would make a copy of all entries for each of them.
+      // It changes in place: a second owner of the frame would make a copy of all entries for each of them.
       if case .done(let value?) = result { open[last].finish(value) }
       guard open[last].next < open[last].keys.count else {
         result = .done(.dictionary(open.removeLast().merged))

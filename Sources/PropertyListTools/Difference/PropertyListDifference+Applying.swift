@@ -5,7 +5,7 @@ extension PropertyListDifference {
   /// The value that the changes make of another.
   ///
   /// Every change looks at what it changes: what it removes, replaces or moves must be there and be equal, and where it
-  /// inserts a key there must be none. What no change touches may be different, and so may the places of other keys.
+  /// inserts a key there must be none. What no change touches may be different, and so may the order of the other keys.
   ///
   /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first change that cannot be made;
   ///   ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``.
@@ -69,7 +69,7 @@ extension PropertyList {
     }
   }
 
-  /// As ``insert(_:at:)``, with the place of a new entry; the last if the dictionary has fewer.
+  /// As ``insert(_:at:)``, with the index of a new entry, which is the last if the dictionary has fewer.
   private mutating func insert(
     _ value: PropertyList, at path: PropertyListKeyPath, position: Int?
   ) throws(PropertyListError) {
@@ -82,7 +82,7 @@ extension PropertyList {
     }
   }
 
-  /// Puts entries in an order, in the places that they have among the others.
+  /// Puts entries in an order, at the indices that they have among the others.
   private mutating func reorder(_ keys: [String]) throws(PropertyListError) {
     guard let entries = dictionary else {
       throw PropertyListError(.conflict, "only the keys of dictionaries have an order")

@@ -18,17 +18,17 @@ extension PropertyListDifference.Change: CustomStringConvertible {
   ///
   /// Real numbers that only differ in their width have it behind them: `~ items.0: 24.0 (4 bytes) -> 24.0 (8 bytes)`.
   public var description: String {
-    let place = path.components.isEmpty ? "the root" : path.description
+    let location = path.components.isEmpty ? "the root" : path.description
     switch self {
-    case .insertion(_, let value, _): return "+ \(place): \(value.line)"
-    case .removal(_, let value, _): return "- \(place): \(value.line)"
+    case .insertion(_, let value, _): return "+ \(location): \(value.line)"
+    case .removal(_, let value, _): return "- \(location): \(value.line)"
     case .replacement(_, let old, let new):
-      return "~ \(place): \(Self.distinct(old, from: new)) -> \(Self.distinct(new, from: old))"
+      return "~ \(location): \(Self.distinct(old, from: new)) -> \(Self.distinct(new, from: old))"
     case .move(let path, let index, let value):
       let target = PropertyListKeyPath(path.components.dropLast() + [.index(index)])
-      return "> \(place) -> \(target): \(value.line)"
+      return "> \(location) -> \(target): \(value.line)"
     case .reordering(_, _, let keys):
-      return "# \(place): the order of keys is \(keys.map { PropertyList.string($0).line }.joined(separator: ", "))"
+      return "# \(location): the order of keys is \(keys.map { PropertyList.string($0).line }.joined(separator: ", "))"
     }
   }
 

@@ -10,14 +10,14 @@
 ///
 /// The changes are in the order in which they are made: the path of each is that of the value at that point, after the
 /// changes before it. In an array, elements that went are removed from the last to the first, then elements move to
-/// their place among those that stay, then new ones are inserted from the first to the last; in a dictionary it is the
+/// their index among those that stay, then new ones are inserted from the first to the last; in a dictionary it is the
 /// same with entries, from the first to the last. What has changed in an element or an entry that stays comes after
 /// that.
 public struct PropertyListDifference: Hashable, Sendable {
   /// One change.
   public enum Change: Hashable, Sendable {
-    /// A new entry or element. `position` is the place of the entry among those of the dictionary; nil behind all of
-    /// them, and for an array, whose place is the end of the path.
+    /// A new entry or element. `position` is the index of the entry among those of the dictionary; nil if it follows
+    /// all of them, and for an array, where the last component of the path is the index.
     case insertion(PropertyListKeyPath, PropertyList, position: Int?)
     /// An entry or element that is gone. `position` as for an insertion; nil if the order of keys does not matter.
     case removal(PropertyListKeyPath, PropertyList, position: Int?)

@@ -25,7 +25,7 @@ struct Rearrangement {
     var isStill = Array(repeating: false, count: count)
     for rank in CommonSubsequence.longestIncreasing(sources) { isStill[rank] = true }
     guard isStill.contains(false) else { return }
-    // A rank is the place among what stays when all is done, an origin the place before.
+    // A rank is the index among what stays when all is done, an origin the index before that.
     var origins = Array(repeating: 0, count: count)
     for (origin, rank) in (0..<count).sorted(by: { sources[$0] < sources[$1] }).enumerated() { origins[rank] = origin }
 
@@ -52,15 +52,15 @@ struct Rearrangement {
       let origin = origins[rank]
       let from = waiting.sum(below: origin) + settled.sum(below: nextStill[origin])
       // Behind everything of a lower rank, and what waits before the still one of these.
-      let place = settled.sum(below: rank) + (stillOrigin.map { waiting.sum(below: $0) } ?? 0)
-      moves.append((from, from < place ? place - 1 : place, children[rank]))
+      let target = settled.sum(below: rank) + (stillOrigin.map { waiting.sum(below: $0) } ?? 0)
+      moves.append((from, from < target ? target - 1 : target, children[rank]))
       waiting.add(-1, at: origin)
       settled.add(1, at: rank)
     }
   }
 }
 
-/// Counts whose sums up to a place are found and changed in O(log *n*) (Peter Fenwick, 1994).
+/// Counts whose sums up to an index are found and changed in O(log *n*) (Peter Fenwick, 1994).
 private struct PrefixCounts {
   private var sums: [Int]
 
@@ -70,19 +70,19 @@ private struct PrefixCounts {
   }
 
   mutating func add(_ count: Int, at index: Int) {
-    var place = index + 1
-    while place < sums.count {
-      sums[place] += count
-      place += place & -place
+    var node = index + 1
+    while node < sums.count {
+      sums[node] += count
+      node += node & -node
     }
   }
 
   func sum(below index: Int) -> Int {
-    var place = index
+    var node = index
     var sum = 0
-    while place > 0 {
-      sum += sums[place]
-      place -= place & -place
+    while node > 0 {
+      sum += sums[node]
+      node -= node & -node
     }
     return sum
   }

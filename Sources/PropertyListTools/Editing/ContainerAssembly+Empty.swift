@@ -12,11 +12,11 @@ extension ContainerAssembly {
   func isBlank(_ bytes: RawSpan) -> Bool {
     pieces.allSatisfy { piece in
       guard case .source(let range) = piece else { return false }
-      var place = max(range.lowerBound, container.opening.upperBound)
-      while place < range.upperBound, let trivia = scanner.trivia(bytes, at: place), !trivia.isComment {
-        place = trivia.end
+      var offset = max(range.lowerBound, container.opening.upperBound)
+      while offset < range.upperBound, let trivia = scanner.trivia(bytes, at: offset), !trivia.isComment {
+        offset = trivia.end
       }
-      return place >= range.upperBound
+      return offset >= range.upperBound
     }
   }
 

@@ -2,7 +2,7 @@
 
 /// The children that are new.
 extension ContainerAssembly {
-  /// A new child, after the child `former` that keeps its place, or -1.
+  /// A new child, after the child `former` that keeps its position, or -1.
   mutating func insert(
     _ position: Int, behind former: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -59,8 +59,8 @@ extension ContainerAssembly {
 
   /// A writer with the quotation marks of a child, and what it has between its key and its value.
   func modelled(on child: Int, _ bytes: RawSpan) -> FragmentWriter {
-    func quote(_ place: Int) -> UInt8? {
-      bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "'") ? bytes[place] : nil
+    func quote(_ offset: Int) -> UInt8? {
+      bytes[offset] == UInt8(ascii: "\"") || bytes[offset] == UInt8(ascii: "'") ? bytes[offset] : nil
     }
     var fragments = fragments
     if let assignment = assignment(of: child, bytes), !assignment.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
@@ -115,7 +115,7 @@ extension ContainerAssembly {
   private func valueLayout(of child: Int, _ bytes: RawSpan) -> TextLayout? {
     let value = children[child].value
     guard !fragments.layout.isInline, !value.isEmpty, value.count <= TextLayout.greatestSpace else { return nil }
-    for place in value where bytes[place] == 0x0A || bytes[place] == 0x0D { return nil }
+    for offset in value where bytes[offset] == 0x0A || bytes[offset] == 0x0D { return nil }
     var scanner = scanner
     scanner.index = value.lowerBound
     guard case .begin? = scanner.token(bytes)?.kind else { return nil }

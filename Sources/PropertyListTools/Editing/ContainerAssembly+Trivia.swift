@@ -55,20 +55,20 @@ extension ContainerAssembly {
     var isLineEmpty = beginsLine
     var newlines = 0
     var runStart = start
-    var place = start
-    while place < range.upperBound, let trivia = scanner.trivia(bytes, at: place) {
+    var offset = start
+    while offset < range.upperBound, let trivia = scanner.trivia(bytes, at: offset) {
       switch trivia.kind {
       case .space: break
       case .newline:
         newlines += 1
         if newlines == 2, !lead.hasComment { lead.beginsWithEmptyLine = true }
-        if !isLineEmpty { runStart = place }
+        if !isLineEmpty { runStart = offset }
         if isLineEmpty || lead.lastNewline == nil && !beginsLine {
-          lead.attachedStart = place
+          lead.attachedStart = offset
           lead.emptyLinesStart = runStart
         }
         isLineEmpty = true
-        lead.lastNewline = place..<trivia.end
+        lead.lastNewline = offset..<trivia.end
         lead.hasCommentOnLine = false
         lead.beginsLine = true
         lead.indent = scanner.spaces(bytes, at: trivia.end)
@@ -78,12 +78,12 @@ extension ContainerAssembly {
         lead.hasCommentOnLine = true
         lead.commentEnd = trivia.end
       }
-      place = trivia.end
+      offset = trivia.end
     }
     return lead
   }
 
-  /// Where what follows a place on its line ends, which is that place if something else than trivia stands on the line.
+  /// The end of the trivia that follows `start` on its line; `start` if something else than trivia stands there, too.
   func tail(_ bytes: RawSpan, from start: Int) -> Tail {
     var tail = Tail(end: start)
     while let trivia = scanner.trivia(bytes, at: tail.end), trivia.kind != .newline {
@@ -94,8 +94,8 @@ extension ContainerAssembly {
     return isNewline(bytes, at: tail.end) || tail.end == bytes.byteCount ? tail : Tail(end: start)
   }
 
-  /// Where the opening bracket ends with what follows it on its line. Where there is none, the comments at the head of
-  /// the file, which an empty line ends, take its place.
+  /// The end of the opening bracket and of what follows it on its line. Without a bracket, the end of the comments at
+  /// the head of the file, which an empty line ends.
   func beginning(_ bytes: RawSpan) -> Int {
     guard let first = children.first else { return container.opening.upperBound }
     if container.hasBrackets { return tail(bytes, from: container.opening.upperBound).end }
@@ -115,7 +115,7 @@ extension ContainerAssembly {
     pieces.append(source: start, end)
   }
 
-  func isNewline(_ bytes: RawSpan, at place: Int) -> Bool {
-    scanner.trivia(bytes, at: place)?.kind == .newline
+  func isNewline(_ bytes: RawSpan, at offset: Int) -> Bool {
+    scanner.trivia(bytes, at: offset)?.kind == .newline
   }
 }

@@ -20,7 +20,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   var omission = Omission.nothing
   /// Whether what was put in last runs on to the end of its line.
   var endsInLineComment = false
-  /// The first child that keeps its place, or the first of all.
+  /// The first child that keeps its position, or the first of all.
   private(set) var firstKept = 0
   /// What stands before the first child, and before others that begin no line; nil where they begin lines.
   private(set) var padding: [UInt8]?
@@ -85,7 +85,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
 
 /// The children that there are.
 extension ContainerAssembly {
-  /// A child that keeps its place.
+  /// A child that keeps its position.
   private mutating func keep(
     _ child: Int, as position: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -184,7 +184,7 @@ extension ContainerAssembly {
     }
   }
 
-  /// A child that comes from another place.
+  /// A child that comes from another position.
   private mutating func move(
     _ child: Int, to position: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {

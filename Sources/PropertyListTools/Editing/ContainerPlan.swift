@@ -6,7 +6,7 @@ struct ContainerPlan {
   private(set) var target: [Int]
   /// For each child there is to be: the child it was, or -1 if it is new.
   private(set) var source: [Int]
-  /// For each child there is: whether it keeps its place among the others that do.
+  /// For each child there is: whether it keeps its position among the others that do.
   private(set) var stays: [Bool]
 
   /// A plan for the entries of a dictionary: what has the same key is the same entry. Entries without an old key go.
@@ -47,7 +47,7 @@ struct ContainerPlan {
     for (old, new) in target.enumerated() where new >= 0 { source[new] = old }
   }
 
-  /// Between two children that keep their places, what goes and what comes are paired as the same child that changed.
+  /// Between two children that keep their positions, what goes and what comes is paired as one child that changed.
   private mutating func pairRest(where isEntry: (Int) -> Bool) {
     var old = 0
     var new = 0

@@ -11,7 +11,7 @@ struct EditOutline {
   /// - Returns: nil if two keys of a container on the way are equal strings, which no tree holds.
   /// - Throws: what ``PropertyList/apply(_:)`` throws.
   /// - Complexity: O(*n*) in the number of children of the containers on the way, and in the size of a container that
-  ///   another one of its kind takes the place of.
+  ///   is replaced by another one of its kind.
   init?(_ document: PropertyListDocument, _ edit: PropertyListEdit) throws(PropertyListError) {
     var standIns = StandIns(document.format)
     var way: [(container: PropertyListDocument.Node, position: Int)] = []

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// A container of a text that is changed, with the places of its children.
+/// A container of a text that is changed, with the offsets of its children.
 struct EditedContainer {
   let kind: NodeKind
   /// The opening bracket; of a container of one tag, the tag.
@@ -29,7 +29,7 @@ struct EditedContainer {
     var keyEnd: Int
     /// Empty for an entry of OpenStep that has a key alone.
     var value: Range<Int>
-    /// What stands in the place of the value.
+    /// What replaces the value.
     var content = Content.same
     /// Empty if there is none.
     var separator: Range<Int>

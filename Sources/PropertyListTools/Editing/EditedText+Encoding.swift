@@ -30,19 +30,19 @@ extension EditedText {
     }
   }
 
-  /// The text in UTF-8 with stand-ins in the place of what was passed over.
+  /// The text in UTF-8 with stand-ins instead of what was passed over.
   func outline(_ root: Piece, of source: TextSource, _ standIns: StandIns) -> Data {
     var output = ByteBuffer()
     let bytes = source.text.bytes
     forEach(of: root) { range, isAdded in
       guard !isAdded else { return output.append(self.bytes(ofAdded: range)) }
-      var place = range.lowerBound
+      var offset = range.lowerBound
       for passed in passed(in: range) {
-        output.append(bytes.extracting(place..<passed.range.lowerBound))
+        output.append(bytes.extracting(offset..<passed.range.lowerBound))
         standIns.append(passed.number, to: &output)
-        place = passed.range.upperBound
+        offset = passed.range.upperBound
       }
-      output.append(bytes.extracting(place..<range.upperBound))
+      output.append(bytes.extracting(offset..<range.upperBound))
     }
     return output.takeData()
   }

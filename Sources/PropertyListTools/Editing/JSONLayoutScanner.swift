@@ -26,9 +26,9 @@ struct JSONLayoutScanner: LayoutScanner {
     return index < bytes.byteCount ? .value : nil
   }
 
-  func trivia(_ bytes: RawSpan, at place: Int) -> Trivia? {
-    guard place < bytes.byteCount, bytes[place] <= 0x20 else { return nil }
-    var lexer = JSONLexer(bytes, at: place)
+  func trivia(_ bytes: RawSpan, at offset: Int) -> Trivia? {
+    guard offset < bytes.byteCount, bytes[offset] <= 0x20 else { return nil }
+    var lexer = JSONLexer(bytes, at: offset)
     switch lexer.next().kind {
     case .space: return Trivia(kind: .space, end: lexer.index)
     case .newline: return Trivia(kind: .newline, end: lexer.index)
@@ -48,8 +48,8 @@ struct JSONLayoutScanner: LayoutScanner {
     return start..<index
   }
 
-  func closes(_ bytes: RawSpan, at place: Int) -> Bool {
-    bytes[place] == UInt8(ascii: "}") || bytes[place] == UInt8(ascii: "]")
+  func closes(_ bytes: RawSpan, at offset: Int) -> Bool {
+    bytes[offset] == UInt8(ascii: "}") || bytes[offset] == UInt8(ascii: "]")
   }
 
   mutating func token(_ bytes: RawSpan) -> LayoutToken? {

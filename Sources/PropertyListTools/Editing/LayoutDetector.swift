@@ -195,11 +195,11 @@ extension [UInt8] {
 extension RawSpan {
   /// Whether a character is escaped by its number, as `\u` or `\U`.
   fileprivate var hasCharacterEscape: Bool {
-    var place = 0
-    while let backslash = firstIndex(of: UInt8(ascii: "\\"), from: place), backslash + 1 < byteCount {
+    var offset = 0
+    while let backslash = firstIndex(of: UInt8(ascii: "\\"), from: offset), backslash + 1 < byteCount {
       if self[backslash + 1] | 0x20 == UInt8(ascii: "u") { return true }
       // What follows may be an escaped backslash.
-      place = backslash + 2
+      offset = backslash + 2
     }
     return false
   }

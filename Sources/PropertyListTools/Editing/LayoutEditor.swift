@@ -2,14 +2,14 @@
 
 /// Changes the text of a property list only where its value and a new one differ.
 /// It goes once through the text, and through both values with it. A value that did not change is passed as a whole; of
-/// a container that did, the places of all children are noted, and what becomes of them is settled at its end. Open
+/// a container that did, the offsets of all children are noted, and what becomes of them is settled at its end. Open
 /// containers wait on a stack of its own.
 struct LayoutEditor<Scanner: LayoutScanner> {
   var scanner: Scanner
   let fragments: FragmentWriter
   let old: ValueSignatures
   let new: ValueSignatures
-  /// The entries of dictionaries that have a key twice, by the place of their bracket; see ``RepeatedKeys``.
+  /// The entries of dictionaries that have a key twice, by the offset of their bracket; see ``RepeatedKeys``.
   let repeatedKeys: [Int: [Int]]
   /// What stands in for the containers that the values do not hold; nil if they hold all.
   let standIns: StandIns?
@@ -58,7 +58,7 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   }
 }
 
-/// What stands in the place of a value.
+/// What replaces a value.
 enum Content {
   /// What stood there.
   case same
@@ -74,7 +74,7 @@ struct Counterpart {
 
 /// The values.
 extension LayoutEditor {
-  /// Looks at the next value. Returns what stands in its place; nil for a container that changes, which is open now.
+  /// Looks at the next value. Returns what replaces it; nil for a container that changes, which is open now.
   private mutating func begin(_ counterpart: Counterpart, _ bytes: RawSpan) throws(Failure) -> Content? {
     if old[counterpart.old].hash == new[counterpart.new].hash {
       guard let range = scanner.skipValue(bytes) else { throw .unknownLayout }
@@ -131,14 +131,14 @@ extension LayoutEditor {
   }
 
   /// The indentation of the root's line.
-  private func lineIndent(_ bytes: RawSpan, at place: Int) -> Range<Int> {
-    var start = place
+  private func lineIndent(_ bytes: RawSpan, at offset: Int) -> Range<Int> {
+    var start = offset
     while start > 0, bytes[start - 1] != 0x0A, bytes[start - 1] != 0x0D { start -= 1 }
     let spaces = scanner.spaces(bytes, at: start)
-    return spaces.lowerBound..<min(spaces.upperBound, place)
+    return spaces.lowerBound..<min(spaces.upperBound, offset)
   }
 
-  /// Passes the next child of the innermost container, or closes it. Returns what stands in the place of the root.
+  /// Passes the next child of the innermost container, or closes it. Returns what replaces the root.
   private mutating func next(_ bytes: RawSpan) throws(Failure) -> Content? {
     let depth = frames.count - 1
     scanner.skipTrivia(bytes, indent: &frames[depth].childLine)
@@ -187,7 +187,7 @@ extension LayoutEditor {
     return nil
   }
 
-  /// What stands in the place of the value that an entry of OpenStep has not, because its key is its value.
+  /// What replaces the value of an entry of OpenStep that has only a key, which is its value, too.
   private mutating func shorthandContent(_ position: Int, _ bytes: RawSpan) throws(Failure) -> Content {
     guard let frame = frames.last, frame.plan.target[position] >= 0 else { return .same }
     let counterpart = frame.counterpart(of: position)
@@ -196,7 +196,7 @@ extension LayoutEditor {
     return .piece(try replacement(of: .null, at: scanner.index..<scanner.index, by: counterpart.value, bytes))
   }
 
-  /// Notes what stands in the place of the value of the last child, and where its separator is.
+  /// Notes what replaces the value of the last child, and where its separator is.
   private mutating func endChild(_ content: Content, _ bytes: RawSpan) throws(Failure) {
     let depth = frames.count - 1
     let last = frames[depth].children.count - 1
@@ -228,7 +228,7 @@ extension LayoutEditor {
     }
   }
 
-  /// What a value looks like that takes the place of another.
+  /// The text of a value that replaces another.
   private mutating func replacement(
     of kind: NodeKind, at range: Range<Int>, by value: PropertyList, _ bytes: RawSpan
   ) throws(Failure) -> EditedText.Piece {

@@ -14,8 +14,8 @@ protocol LayoutScanner {
   /// Goes to the root value; to the beginning of the text if that is entries without braces around them.
   mutating func begin(_ bytes: RawSpan) -> LayoutRoot?
 
-  /// What stands at a place, if it belongs to no value: white space or a comment.
-  func trivia(_ bytes: RawSpan, at place: Int) -> Trivia?
+  /// What stands at an offset, if it belongs to no value: white space or a comment.
+  func trivia(_ bytes: RawSpan, at offset: Int) -> Trivia?
 
   /// The token that begins at ``index``, where no trivia stands; goes behind it.
   mutating func token(_ bytes: RawSpan) -> LayoutToken?
@@ -26,8 +26,8 @@ protocol LayoutScanner {
   /// Passes the value that begins at ``index``, and returns where it stands.
   mutating func skipValue(_ bytes: RawSpan) -> Range<Int>?
 
-  /// Whether a bracket stands at a place that closes a container.
-  func closes(_ bytes: RawSpan, at place: Int) -> Bool
+  /// Whether a bracket that closes a container stands at an offset.
+  func closes(_ bytes: RawSpan, at offset: Int) -> Bool
 
   /// What stands between a key and its value beside trivia.
   static var assignment: UInt8? { get }
@@ -50,7 +50,7 @@ protocol LayoutScanner {
   /// How base64 is set out, if a scalar is that and the format has it in lines.
   static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines?
 
-  /// The pieces that take the place of a value of a kind, where they depend on its spelling; nil where they don't.
+  /// The pieces that replace a value of a kind, where they depend on its spelling; nil where they don't.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -147,14 +147,14 @@ extension LayoutScanner {
   /// What stands between a key and its value, and whether a line ends there; nil if a comment or too much does.
   func assignment(_ bytes: RawSpan, in range: Range<Int>) -> (text: [UInt8], breaksLine: Bool)? {
     guard range.count <= TextLayout.greatestSpace else { return nil }
-    var place = range.lowerBound
+    var offset = range.lowerBound
     var breaksLine = false
-    while place < range.upperBound {
-      if bytes[place] == Self.assignment {
-        place += 1
-      } else if let trivia = trivia(bytes, at: place), !trivia.isComment {
+    while offset < range.upperBound {
+      if bytes[offset] == Self.assignment {
+        offset += 1
+      } else if let trivia = trivia(bytes, at: offset), !trivia.isComment {
         breaksLine = breaksLine || trivia.kind == .newline
-        place = trivia.end
+        offset = trivia.end
       } else {
         return nil
       }
@@ -162,9 +162,9 @@ extension LayoutScanner {
     return (Array(bytes, range), breaksLine)
   }
 
-  /// The white space from a place on that ends no line.
-  func spaces(_ bytes: RawSpan, at place: Int) -> Range<Int> {
-    guard let trivia = trivia(bytes, at: place), trivia.kind == .space else { return place..<place }
-    return place..<trivia.end
+  /// The white space from an offset on that ends no line.
+  func spaces(_ bytes: RawSpan, at offset: Int) -> Range<Int> {
+    guard let trivia = trivia(bytes, at: offset), trivia.kind == .space else { return offset..<offset }
+    return offset..<trivia.end
   }
 }

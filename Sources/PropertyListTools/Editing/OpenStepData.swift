@@ -13,12 +13,12 @@ struct OpenStepData {
     isBase64 = bytes.starts(with: "<[", at: range.lowerBound)
     var digits: Int?
     var isUppercase = false
-    var place = range.lowerBound + 1
-    while place < range.upperBound - 1 {
-      let byte = bytes[place]
+    var offset = range.lowerBound + 1
+    while offset < range.upperBound - 1 {
+      let byte = bytes[offset]
       if (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) { isUppercase = true }
-      if digits == nil, byte == 0x20 || byte == 0x0A || byte == 0x0D { digits = place - range.lowerBound - 1 }
-      place += 1
+      if digits == nil, byte == 0x20 || byte == 0x0A || byte == 0x0D { digits = offset - range.lowerBound - 1 }
+      offset += 1
     }
     self.isUppercase = isUppercase && !isBase64
     group = digits.flatMap { $0 > 0 && $0 % 2 == 0 ? $0 / 2 : nil }

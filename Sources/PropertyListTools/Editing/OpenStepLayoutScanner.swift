@@ -59,10 +59,10 @@ struct OpenStepLayoutScanner: LayoutScanner {
     return isValue ? .value : .entries
   }
 
-  func trivia(_ bytes: RawSpan, at place: Int) -> Trivia? {
-    guard place < bytes.byteCount, bytes[place] <= 0x20 || bytes[place] == 0xE2 || bytes[place] == UInt8(ascii: "/")
+  func trivia(_ bytes: RawSpan, at offset: Int) -> Trivia? {
+    guard offset < bytes.byteCount, bytes[offset] <= 0x20 || bytes[offset] == 0xE2 || bytes[offset] == UInt8(ascii: "/")
     else { return nil }
-    var lexer = OpenStepLexer(bytes, at: place)
+    var lexer = OpenStepLexer(bytes, at: offset)
     let kind: Trivia.Kind
     let token = lexer.next()
     switch token.kind {
@@ -89,8 +89,8 @@ struct OpenStepLayoutScanner: LayoutScanner {
     return start..<index
   }
 
-  func closes(_ bytes: RawSpan, at place: Int) -> Bool {
-    bytes[place] == UInt8(ascii: "}") || bytes[place] == UInt8(ascii: ")")
+  func closes(_ bytes: RawSpan, at offset: Int) -> Bool {
+    bytes[offset] == UInt8(ascii: "}") || bytes[offset] == UInt8(ascii: ")")
   }
 
   mutating func token(_ bytes: RawSpan) -> LayoutToken? {

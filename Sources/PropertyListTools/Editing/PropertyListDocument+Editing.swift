@@ -16,11 +16,11 @@ extension PropertyListDocument {
   /// try document.data(updatedTo: value).write(to: url)
   /// ```
   ///
-  /// - A value that changes is replaced in its place; containers of the same kind are changed inside.
+  /// - A value that changes is replaced where it stands; containers of the same kind are changed inside.
   /// - What is removed goes with its line, if nothing else stands there. Comments stay, but for those between a key and
   ///   its value.
   /// - A new entry stands behind the one that `new` has before it. A key that goes where another comes is renamed.
-  /// - Entries whose order changes, and elements that are found again at another place, move with their bytes, with
+  /// - Entries whose order changes, and elements that are found again at another index, move with their bytes, with
   ///   what follows them on their line, and with the comments directly above them.
   /// - A dictionary or array that loses all it has, comments included, becomes an empty one.
   /// - Of entries with the same key, those that do not count go when their dictionary changes.
@@ -36,7 +36,7 @@ extension PropertyListDocument {
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of an added value that the format cannot
   ///   hold; ``PropertyListError/Kind/nestedTooDeeply``.
   /// - Complexity: O(*n*) in the length of the document and the size of `new`; where an array was changed at many
-  ///   places, up to twenty million comparisons of their children more.
+  ///   positions, up to twenty million comparisons of their children more.
   public func data(
     updatedTo new: PropertyList, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {

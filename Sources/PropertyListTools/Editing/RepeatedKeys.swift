@@ -1,15 +1,15 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The dictionaries of a text that have a key several times, where the last value counts, at the place of the first.
+/// The dictionaries of a text that have a key several times. The last value counts, at the position of the first one.
 struct RepeatedKeys<Scanner: LayoutScanner> {
-  /// By the place of the opening bracket: for each entry in the order of the text, which of the entries that are read
+  /// By the offset of the opening bracket: for each entry in the order of the text, which of the entries that are read
   /// it is, or -1 if a later one overrides it. Has only dictionaries with such keys.
   private(set) var entries: [Int: [Int]] = [:]
 
   /// A dictionary or an array that is open.
   private struct Frame {
     let kind: NodeKind
-    let place: Int
+    let offset: Int
     /// Of each key, its number among the different ones.
     var numbers: [[UInt8]: Int] = [:]
     /// The numbers of the keys in the order of the text.
@@ -28,7 +28,7 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
   init?(_ bytes: RawSpan) {
     var scanner = Scanner(end: bytes.byteCount)
     guard let root = scanner.begin(bytes) else { return nil }
-    var frames: [Frame] = root == .entries ? [Frame(kind: .dictionary, place: 0)] : []
+    var frames: [Frame] = root == .entries ? [Frame(kind: .dictionary, offset: 0)] : []
     repeat {
       scanner.skipTrivia(bytes)
       let kind = frames.last?.kind ?? .null
@@ -56,7 +56,7 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
         frames[frames.count - 1].add(text)
       } else {
         if kind == .dictionary { frames[frames.count - 1].isValueNext = false }
-        if case .begin(let kind) = token.kind { frames.append(Frame(kind: kind, place: token.range.lowerBound)) }
+        if case .begin(let kind) = token.kind { frames.append(Frame(kind: kind, offset: token.range.lowerBound)) }
       }
     } while !frames.isEmpty
   }
@@ -69,6 +69,6 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
       order.append(isMet[number] ? -1 : number)
       isMet[number] = true
     }
-    entries[frame.place] = order.reversed()
+    entries[frame.offset] = order.reversed()
   }
 }

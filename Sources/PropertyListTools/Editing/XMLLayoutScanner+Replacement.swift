@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Values that take the place of others in XML.
+/// Values that replace others in XML.
 extension XMLLayoutScanner {
   /// A scalar of the same kind, between the tags that there are; nil if it is another element.
   static func replacement(

@@ -46,20 +46,21 @@ struct XMLLayoutScanner: LayoutScanner {
     }
   }
 
-  func trivia(_ bytes: RawSpan, at place: Int) -> Trivia? {
-    guard place < end else { return nil }
-    switch bytes[place] {
+  func trivia(_ bytes: RawSpan, at offset: Int) -> Trivia? {
+    guard offset < end else { return nil }
+    switch bytes[offset] {
     case 0x20, 0x09:
-      var close = place + 1
+      var close = offset + 1
       while close < end, bytes[close] == 0x20 || bytes[close] == 0x09 { close += 1 }
       return Trivia(kind: .space, end: close)
-    case 0x0A: return Trivia(kind: .newline, end: place + 1)
-    case 0x0D: return Trivia(kind: .newline, end: place + 1 < end && bytes[place + 1] == 0x0A ? place + 2 : place + 1)
+    case 0x0A: return Trivia(kind: .newline, end: offset + 1)
+    case 0x0D:
+      return Trivia(kind: .newline, end: offset + 1 < end && bytes[offset + 1] == 0x0A ? offset + 2 : offset + 1)
     case UInt8(ascii: "<"):
-      guard place + 1 < end, bytes[place + 1] == UInt8(ascii: "!") || bytes[place + 1] == UInt8(ascii: "?") else {
+      guard offset + 1 < end, bytes[offset + 1] == UInt8(ascii: "!") || bytes[offset + 1] == UInt8(ascii: "?") else {
         return nil
       }
-      var lexer = XMLLexer(bytes, at: place)
+      var lexer = XMLLexer(bytes, at: offset)
       let token = lexer.next()
       guard token.kind == .comment || token.kind == .instruction else { return nil }
       return Trivia(kind: .comment, end: token.range.upperBound)
@@ -67,7 +68,7 @@ struct XMLLayoutScanner: LayoutScanner {
     }
   }
 
-  func closes(_ bytes: RawSpan, at place: Int) -> Bool { bytes.starts(with: "</", at: place) }
+  func closes(_ bytes: RawSpan, at offset: Int) -> Bool { bytes.starts(with: "</", at: offset) }
 
   mutating func token(_ bytes: RawSpan) -> LayoutToken? {
     guard let element = Element(bytes, at: index) else { return nil }
@@ -109,9 +110,9 @@ struct XMLLayoutScanner: LayoutScanner {
     let container: NodeKind?
     let isData: Bool
 
-    /// - Returns: nil if no tag stands at `place`.
-    init?(_ bytes: RawSpan, at place: Int) {
-      var lexer = XMLLexer(bytes, at: place)
+    /// - Returns: nil if no tag stands at `offset`.
+    init?(_ bytes: RawSpan, at offset: Int) {
+      var lexer = XMLLexer(bytes, at: offset)
       tag = lexer.next()
       guard tag.kind == .startTag || tag.kind == .emptyTag || tag.kind == .endTag else { return nil }
       container = lexer.hasName(tag, "dict") ? .dictionary : lexer.hasName(tag, "array") ? .array : nil

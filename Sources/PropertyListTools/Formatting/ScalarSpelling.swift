@@ -100,8 +100,8 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
   /// Whether a tag of XML has attributes.
   func keepsTag(_ range: Range<Int>, _ bytes: RawSpan) -> Bool {
     guard format == .xml, let tag = XMLLayoutScanner.Element(bytes, at: range.lowerBound)?.tag else { return false }
-    return (tag.content.upperBound..<tag.range.upperBound).contains { place in
-      bytes[place] == UInt8(ascii: "=")
+    return (tag.content.upperBound..<tag.range.upperBound).contains { offset in
+      bytes[offset] == UInt8(ascii: "=")
     }
   }
 

@@ -303,9 +303,9 @@ extension TextFormatter {
 
   /// The error of a text in which something stands that no writer writes.
   var unknownLayout: PropertyListError {
-    let place = source.place(scanner.index)
+    let position = source.position(at: scanner.index)
     return PropertyListError(
-      .malformed, "something stands here that cannot be formatted", byteOffset: place.byteOffset,
-      position: place.position)
+      .malformed, "something stands here that cannot be formatted", byteOffset: position.byteOffset,
+      position: position.position)
   }
 }

@@ -17,7 +17,7 @@ extension PropertyListDocument {
   ///   - data: the whole input.
   ///   - format: the format of the input; nil to go by how it begins.
   ///   - limit: how many defects are listed at most. Where there are as many as that, there may be more.
-  /// - Returns: the defects in the order of their places; those without a place last.
+  /// - Returns: the defects in the order of their positions; those without a position last.
   /// - Complexity: O(*n*) in the length of the input, and O(*d*) for each defect, in the depth at which it stands.
   public static func defects(
     in data: Data, format: PropertyListFormat? = nil,

@@ -5,10 +5,10 @@ extension Array {
     if count + more > capacity { grow(by: more) }
   }
 
-  /// Makes the array so long that it has an element at `place`.
+  /// Makes the array so long that it has an element at `index`.
   @inlinable @inline(__always)
-  package mutating func extend(to place: Int, with element: Element) {
-    while count <= place {
+  package mutating func extend(to index: Int, with element: Element) {
+    while count <= index {
       makeRoom(for: 1)
       append(element)
     }

@@ -127,7 +127,7 @@ package struct ByteBuffer: ~Copyable {
     return start + copied
   }
 
-  /// Appends the reference that XML text has in place of a byte: for `&`, `<` and `>`, and for CR, which every XML
+  /// Appends the reference that XML text has instead of a byte: for `&`, `<` and `>`, and for CR, which every XML
   /// reader would turn into LF. Appends nothing and returns false for other bytes.
   package mutating func append(referenceFor byte: UInt8) -> Bool {
     switch byte {

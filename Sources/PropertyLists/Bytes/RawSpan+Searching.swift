@@ -27,17 +27,17 @@ extension RawSpan {
   }
 }
 
-/// Looks for a text from ever later places, and does not look at the same bytes again.
+/// Looks for a text from ever greater offsets, and does not look at the same bytes again.
 struct ForwardSearch {
   private let text: StaticString
-  /// From a place that was asked for to what was found.
+  /// From an offset that was asked for to what was found.
   private var last = -1..<(-1)
-  /// The place from which on there is nothing.
+  /// The offset from which on there is nothing.
   private var missing = Int.max
 
   init(_ text: StaticString) { self.text = text }
 
-  /// - Complexity: O(*n*) in the bytes, for all calls with ever later places together.
+  /// - Complexity: O(*n*) in the bytes, for all calls with ever greater offsets together.
   mutating func next(from start: Int, in bytes: RawSpan) -> Int? {
     guard start < missing else { return nil }
     if last.lowerBound <= start, start <= last.upperBound { return last.upperBound }

@@ -1,6 +1,6 @@
 /// A fixed number of numbers that begin as 0. Those that are never set take no memory, however many there are.
 ///
-/// Sound: `base` leads to `count` numbers in a block that this value alone owns, and every place is checked.
+/// Sound: `base` leads to `count` numbers in a block that this value alone owns, and every index is checked.
 @safe
 struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
   private let block: UnsafeMutableRawPointer
@@ -25,14 +25,14 @@ struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
 
   deinit { unsafe CLibrary.release(block) }
 
-  subscript(place: Int) -> Number {
+  subscript(index: Int) -> Number {
     @inline(__always) get {
-      precondition(place >= 0 && place < count)
-      return unsafe base[place]
+      precondition(index >= 0 && index < count)
+      return unsafe base[index]
     }
     @inline(__always) nonmutating set {
-      precondition(place >= 0 && place < count)
-      unsafe base[place] = newValue
+      precondition(index >= 0 && index < count)
+      unsafe base[index] = newValue
     }
   }
 }

@@ -25,9 +25,9 @@ struct UniqueBytes: ~Copyable {
     let length = bytes.count - start
     let hash = ByteHash.hash(bytes.bytes, from: start, count: length, seed: seed) >> 32
     let mask = slots.count - 1
-    var place = Int(truncatingIfNeeded: hash) & mask
-    while slots[place] != 0 {
-      let slot = slots[place]
+    var index = Int(truncatingIfNeeded: hash) & mask
+    while slots[index] != 0 {
+      let slot = slots[index]
       if slot >> 32 == hash {
         let number = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
         let other = range(of: number)
@@ -36,10 +36,10 @@ struct UniqueBytes: ~Copyable {
           return number
         }
       }
-      place = (place + 1) & mask
+      index = (index + 1) & mask
     }
     _ = add()
-    slots[place] = hash << 32 | UInt64(truncatingIfNeeded: ends.count)
+    slots[index] = hash << 32 | UInt64(truncatingIfNeeded: ends.count)
     usedSlots += 1
     if 8 * usedSlots > 5 * slots.count { grow() }
     return ends.count - 1
@@ -64,9 +64,9 @@ struct UniqueBytes: ~Copyable {
     for old in 0..<slots.count {
       let slot = slots[old]
       if slot == 0 { continue }
-      var place = Int(truncatingIfNeeded: slot >> 32) & mask
-      while larger[place] != 0 { place = (place + 1) & mask }
-      larger[place] = slot
+      var index = Int(truncatingIfNeeded: slot >> 32) & mask
+      while larger[index] != 0 { index = (index + 1) & mask }
+      larger[index] = slot
     }
     slots = larger
   }

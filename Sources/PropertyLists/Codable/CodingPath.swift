@@ -48,7 +48,7 @@ package enum CodingStep {
   }
 }
 
-/// A coder that knows the one around it, and so its place on the coding path.
+/// A coder that knows the one around it, and so its position on the coding path.
 protocol NestedCoder: AnyObject {
   var parent: Self? { get }
   /// The step from the parent.

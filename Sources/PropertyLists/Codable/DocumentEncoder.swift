@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The encoder of one value, and its place on the coding path.
+/// The encoder of one value, and its position on the coding path.
 final class DocumentEncoder: Encoder, NestedCoder {
   private enum Content {
     case nothing
@@ -20,7 +20,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @exclusivity(unchecked) private var children: [FlatNode] = []
   /// The number of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
-  /// The children that are encoded after their place was taken, by the numbers of their encoders.
+  /// The children for which a null stands until they are encoded, with the numbers of their encoders.
   private var deferred: [(child: Int, number: Int)] = []
   /// The numbers of the encoders of nested containers that have a key, by the bytes of the key.
   private var nestedByKey: [[UInt8]: Int] = [:]

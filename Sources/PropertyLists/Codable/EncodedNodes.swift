@@ -57,7 +57,7 @@ struct EncodedNodes: ~Copyable {
     return nodes[container.offset..<container.offset + count]
   }
 
-  /// `children` are keys and values in turn. The last value of a key counts, at the place of the first.
+  /// `children` are keys and values in turn. The last value of a key counts, at the position of the first.
   mutating func dictionary(_ children: [FlatNode], lastKey: Int) -> FlatNode {
     if children.count < 4 || keys.areDistinct(lastKey) { return container(.dictionary, children[...]) }
     return container(.dictionary, withoutDuplicates(children)[...])
@@ -78,7 +78,7 @@ struct EncodedNodes: ~Copyable {
     var distinct: [FlatNode] = []
     distinct.reserveCapacity(children.count)
     for position in stride(from: 0, to: children.count, by: 2) {
-      // Numbers count the keys in order, so they are the places of the entries.
+      // Numbers count the keys in order, so they are the indexes of the entries.
       let entry = index.number(of: bytes(of: children[position]))
       if 2 * entry < distinct.count {
         distinct[2 * entry + 1] = children[position + 1]

@@ -9,7 +9,7 @@ final class EncodingContext {
   let stack = CallStack.current
   @exclusivity(unchecked) private var nodes = EncodedNodes()
   @exclusivity(unchecked) private var nullText: FlatNode?
-  /// Encoders that are filled after their place was taken.
+  /// Encoders of children that are filled later.
   @exclusivity(unchecked) private var deferred: [DocumentEncoder] = []
   /// Encoders that nobody has any more, to be used again.
   @exclusivity(unchecked) private var spare: [DocumentEncoder] = []

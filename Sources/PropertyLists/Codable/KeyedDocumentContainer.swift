@@ -80,7 +80,7 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-/// What a generic function does not take the place of, because the protocol has it. By itself, the protocol knows no
+/// What a generic function does not replace, because the protocol has it. By itself, the protocol knows no
 /// integers of 128 bits, and looks the keys of optional properties up three times.
 extension KeyedDocumentContainer {
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {

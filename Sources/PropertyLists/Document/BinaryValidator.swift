@@ -211,8 +211,8 @@ struct BinaryValidator: ~Copyable {
 
   @inline(__always)
   private mutating func checkKey(_ entry: Int, of node: FlatNode, in bytes: RawSpan) throws(PropertyListError) {
-    let place = node.offset + entry * layout.referenceWidth
-    let reference = try layout.reference(at: place, in: bytes)
+    let offset = node.offset + entry * layout.referenceWidth
+    let reference = try layout.reference(at: offset, in: bytes)
     if keyNumbers[reference] == 0 {
       // That it is no key is told once.
       keyNumbers[reference] = Self.noKey
@@ -224,7 +224,7 @@ struct BinaryValidator: ~Copyable {
     guard keyIndex.insert(Int(keyNumbers[reference]) - 1) else {
       let key = try NodeContent.string(layout.node(at: reference, in: bytes), in: bytes)
       throw PropertyListError(
-        .duplicateKey, "duplicate key \(key.quoted)", byteOffset: place)
+        .duplicateKey, "duplicate key \(key.quoted)", byteOffset: offset)
     }
   }
 

@@ -30,7 +30,7 @@ struct DictionaryCache<Known> {
     let first = try source.child(source.keyPosition(0, of: node), of: node, in: bytes)
     let last = try source.child(source.keyPosition(node.count - 1, of: node), of: node, in: bytes)
     var mix = UInt64(truncatingIfNeeded: node.count)
-    if source.sharedPlaceCount > 0 {
+    if source.sharedNodeCount > 0 {
       mix ^= UInt64(truncatingIfNeeded: first) &* 31 ^ UInt64(truncatingIfNeeded: last) &* 0x0100_0193
     } else {
       mix ^= UInt64(truncatingIfNeeded: try source.node(at: first, in: bytes).length) &* 31

@@ -21,18 +21,18 @@ private struct EquivalentKeySearch<Source: NodeSource> {
   func found(from root: Int, limit: Int, in bytes: RawSpan) -> [PropertyListError] {
     var found: [PropertyListError] = []
     var frames: [Frame] = []
-    // Where several containers can refer to one.
-    var isVisited = Array(repeating: false, count: source.sharedPlaceCount)
+    // Only for nodes that several containers can refer to.
+    var isVisited = Array(repeating: false, count: source.sharedNodeCount)
     var next = Optional(root)
     do throws(PropertyListError) {
       while found.count < limit {
-        if let place = next {
+        if let index = next {
           next = nil
-          let node = try source.node(at: place, in: bytes)
+          let node = try source.node(at: index, in: bytes)
           guard node.kind.isContainer else { continue }
-          if place < isVisited.count {
-            guard !isVisited[place] else { continue }
-            isVisited[place] = true
+          if index < isVisited.count {
+            guard !isVisited[index] else { continue }
+            isVisited[index] = true
           }
           if node.kind == .dictionary {
             for (key, former) in try pairs(node, in: bytes) {

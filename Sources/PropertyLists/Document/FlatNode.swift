@@ -61,7 +61,7 @@ extension ContentEncoding {
 /// One value of a document, in 16 bytes.
 ///
 /// Scalars of fixed size stand in the node itself, so that reading one costs nothing and no format is known above the
-/// readers; strings and data are a place in the bytes of the document.
+/// readers; strings and data are an offset and a length in the bytes of the document.
 @_spi(Archives) @frozen
 public struct FlatNode: Hashable, Sendable {
   public var tag: UInt64

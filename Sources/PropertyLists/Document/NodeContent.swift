@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Reads strings and data out of the bytes of a document. The one place that knows every ``ContentEncoding``.
+/// Reads strings and data out of the bytes of a document. Only this type knows every ``ContentEncoding``.
 package enum NodeContent {
   /// A string whose text its reader has checked: one of a node table.
   static func text(_ node: FlatNode, in document: RawSpan) -> String {

@@ -1,9 +1,9 @@
 /// Where the nodes of a document come from: the objects of a binary file, or a node table.
 protocol NodeSource {
-  /// The node at a place. What is wrong with it is an error only in a binary file.
-  func node(at place: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode
+  /// The node at an index. What is wrong with it is an error only in a binary file.
+  func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode
 
-  /// The place of the child number `position` of a container, keys counted.
+  /// The index of the child number `position` of a container, keys counted.
   func child(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int
 
   /// Where a dictionary has the key of an entry among its children.
@@ -15,8 +15,8 @@ protocol NodeSource {
   /// Whether dictionaries of as many entries have the same keys in the same order. False is no proof that they don't.
   func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool
 
-  /// How many places there are that several containers can refer to; 0 where each child has one parent.
-  var sharedPlaceCount: Int { get }
+  /// How many nodes there are that several containers can refer to; 0 if each child has one parent.
+  var sharedNodeCount: Int { get }
 }
 
 extension BinaryLayout: NodeSource {
@@ -37,12 +37,12 @@ extension BinaryLayout: NodeSource {
     bytes.equalBytes(first.offset, second.offset, count: first.count * referenceWidth)
   }
 
-  var sharedPlaceCount: Int { objectCount }
+  var sharedNodeCount: Int { objectCount }
 }
 
 extension NodeTable: NodeSource {
   @inline(__always)
-  func node(at place: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode { nodes[place] }
+  func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode { nodes[index] }
 
   @inline(__always)
   func child(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int {
@@ -67,11 +67,11 @@ extension NodeTable: NodeSource {
     return true
   }
 
-  var sharedPlaceCount: Int { 0 }
+  var sharedNodeCount: Int { 0 }
 }
 
 extension NodeSource {
-  /// The place of an element, or of the value of an entry.
+  /// The index of an element, or of the value of an entry.
   @inline(__always)
   func value(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int {
     try child(
@@ -81,9 +81,9 @@ extension NodeSource {
   /// The key of an entry.
   @inline(__always)
   func key(_ entry: Int, of dictionary: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
-    let place = try child(keyPosition(entry, of: dictionary), of: dictionary, in: bytes)
-    let key = try node(at: place, in: bytes)
-    guard key.kind == .string else { throw keyIsNoString(place, in: bytes) }
+    let index = try child(keyPosition(entry, of: dictionary), of: dictionary, in: bytes)
+    let key = try node(at: index, in: bytes)
+    guard key.kind == .string else { throw keyIsNoString(index, in: bytes) }
     return key
   }
 
@@ -94,9 +94,9 @@ extension NodeSource {
     return key.flatMap { try? NodeContent.string($0, in: bytes) }.map { .key($0) }
   }
 
-  private func keyIsNoString(_ place: Int, in bytes: RawSpan) -> PropertyListError {
+  private func keyIsNoString(_ index: Int, in bytes: RawSpan) -> PropertyListError {
     var error = PropertyListError(.malformed, "a key of a dictionary that is no string")
-    if let layout = self as? BinaryLayout { error.byteOffset = try? layout.offset(of: place, in: bytes) }
+    if let layout = self as? BinaryLayout { error.byteOffset = try? layout.offset(of: index, in: bytes) }
     return error
   }
 }

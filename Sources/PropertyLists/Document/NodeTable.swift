@@ -65,9 +65,9 @@ struct NodeTableBuilder: ~Copyable {
   /// - Parameters:
   ///   - bytes: what the offsets of the strings refer to.
   ///   - defects: where errors will go. If there is room for one only, the others aren't looked for.
-  /// - Returns: the keys that are errors, with their former places in ``pending``. They are overridden, too.
+  /// - Returns: the keys that are errors, with their former indexes in ``pending``. They are overridden, too.
   /// - Complexity: O(1) for an array; O(*n*) in the keys of a dictionary.
-  mutating func resolveDuplicates(in bytes: RawSpan, _ defects: DefectLog) -> [(place: Int, key: FlatNode)] {
+  mutating func resolveDuplicates(in bytes: RawSpan, _ defects: DefectLog) -> [(index: Int, key: FlatNode)] {
     guard let frame = frames.last, !hasKnownKeys(in: bytes) else { return [] }
     let isError = options.duplicateKeys == .reject
     let limit = isError && defects.limit == 1 ? 1 : Int.max
@@ -150,11 +150,11 @@ struct NodeTableBuilder: ~Copyable {
 
   /// An error about the value that comes next.
   mutating func failure(
-    _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: TextSource.Position, in bytes: RawSpan
+    _ message: String, _ kind: PropertyListError.Kind = .malformed, at position: TextSource.Position, in bytes: RawSpan
   ) -> PropertyListError {
     let path = currentPath(in: bytes)
     return PropertyListError(
-      kind, message.printable(limit: 300), byteOffset: place.byteOffset, position: place.position,
+      kind, message.printable(limit: 300), byteOffset: position.byteOffset, position: position.position,
       keyPath: path.components.isEmpty ? nil : path)
   }
 }
@@ -187,7 +187,8 @@ extension NodeTableBuilder {
     return true
   }
 
-  /// The places in ``pending`` of the keys that the dictionary that begins at `start` has had before, the first ones.
+  /// The indexes in ``pending`` of keys that the dictionary that begins at `start` has had before: the first `limit` of
+  /// them.
   private mutating func duplicates(from start: Int, limit: Int, in bytes: RawSpan) -> [Int] {
     keyIndex.trim()
     keyIndex.beginDictionary()
@@ -234,12 +235,12 @@ extension NodeTableBuilder {
   mutating func removeLast() { pending.removeLast() }
 
   /// Removes the entries of the innermost dictionary whose keys are none, and a last key without a value. Returns the
-  /// former places in ``pending`` of what is kept; nil if that is all.
+  /// former indexes in ``pending`` of what is kept; nil if that is all.
   @discardableResult
   mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {
     guard let frame = frames.last, frame.kind == .dictionary else { return nil }
-    let kept = (frame.start..<pending.count - (pending.count - frame.start) % 2).filter { place in
-      let key = pending[place - ((place - frame.start) & 1)]
+    let kept = (frame.start..<pending.count - (pending.count - frame.start) % 2).filter { index in
+      let key = pending[index - ((index - frame.start) & 1)]
       return key.kind == .string && isKey(key)
     }
     guard kept.count < pending.count - frame.start else { return nil }
@@ -249,12 +250,12 @@ extension NodeTableBuilder {
     return kept
   }
 
-  /// As ``dropStandIns(isKey:)``; removes the same from a list that is as long as ``pending``.
-  mutating func dropStandIns(places: inout [Int]) {
+  /// As ``dropStandIns(isKey:)``; removes the same from `offsets`, which has one for each node of ``pending``.
+  mutating func dropStandIns(offsets: inout [Int]) {
     guard let kept = dropStandIns() else { return }
     let start = pending.count - kept.count
-    let keptPlaces = kept.map { places[$0] }
-    places.removeLast(places.count - start)
-    places.append(contentsOf: keptPlaces)
+    let keptOffsets = kept.map { offsets[$0] }
+    offsets.removeLast(offsets.count - start)
+    offsets.append(contentsOf: keptOffsets)
   }
 }

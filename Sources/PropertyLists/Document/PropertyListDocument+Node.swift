@@ -5,7 +5,7 @@ extension PropertyListDocument {
   public struct Node: Sendable {
     /// The document this is a part of.
     public let document: PropertyListDocument
-    /// The number of the object in a binary document, the place in the node table of others.
+    /// The number of the object in a binary document; the index in the node table of other documents.
     package let index: Int
     package let flat: FlatNode
   }
@@ -154,7 +154,7 @@ extension PropertyListDocument {
   private func child(
     _ position: Int, of container: FlatNode, _ source: some NodeSource
   ) throws(PropertyListError) -> Node {
-    let place = try source.value(position, of: container, in: bytes)
-    return Node(document: self, index: place, flat: try source.node(at: place, in: bytes))
+    let childIndex = try source.value(position, of: container, in: bytes)
+    return Node(document: self, index: childIndex, flat: try source.node(at: childIndex, in: bytes))
   }
 }

@@ -21,18 +21,18 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private var values: [PropertyList] = []
   /// The containers around the current one.
   private var outer: [Frame] = []
-  private var current = Frame(place: 0, node: .null, start: 0, keys: [:])
+  private var current = Frame(index: 0, node: .null, start: 0, keys: [:])
   /// The depth of the values to be returned, and the positions of those that are incomplete.
   private var depthOfResult = 0
   private var incomplete: Set<Int> = []
 
-  /// For each place that can be shared the number in ``built`` plus one, 0 if it was not built, or `open`.
+  /// For each node that can be shared the number in ``built`` plus one, 0 if it was not built, or `open`.
   private var builtNumbers: IndexedNumbers
   private var built: [Built] = []
 
   /// A container that is not finished.
   private struct Frame {
-    let place: Int
+    let index: Int
     let node: FlatNode
     /// Where its children begin in ``values``.
     let start: Int
@@ -68,31 +68,31 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     let limits = document.options.limits
     depthLimit = limits.effectiveDepth
     sizeLimit =
-      source.sharedPlaceCount == 0 ? .max : limits.effectiveExpandedSize(inputSize: document.source.count)
+      source.sharedNodeCount == 0 ? .max : limits.effectiveExpandedSize(inputSize: document.source.count)
     budget = ParsingLimits.overlapBudget(inputSize: document.source.count)
-    builtNumbers = IndexedNumbers(count: source.sharedPlaceCount, expectsMany: isWhole)
+    builtNumbers = IndexedNumbers(count: source.sharedNodeCount, expectsMany: isWhole)
   }
 
   /// The tree below a node.
-  consuming func build(_ place: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
-    try run(place, in: bytes)
+  consuming func build(_ index: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
+    try run(index, in: bytes)
     return values.removeLast()
   }
 
   /// The values of a dictionary, and the positions of those that have only the first of two spellings of a key.
   consuming func buildValues(
-    of place: Int, in bytes: RawSpan
+    of index: Int, in bytes: RawSpan
   ) throws(PropertyListError) -> (all: [PropertyList], incomplete: Set<Int>) {
     depthOfResult = 1
-    try run(place, in: bytes)
+    try run(index, in: bytes)
     return (values, incomplete)
   }
 
-  private mutating func run(_ place: Int, in bytes: RawSpan) throws(PropertyListError) {
+  private mutating func run(_ index: Int, in bytes: RawSpan) throws(PropertyListError) {
     do throws(PropertyListError) {
       // A container around the root, so that the root is a child like all others.
-      current = Frame(place: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:], next: 1)
-      try add(place, in: bytes)
+      current = Frame(index: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:], next: 1)
+      try add(index, in: bytes)
       try finish(in: bytes)
     } catch {
       throw error.located(at: path(in: bytes))
@@ -111,22 +111,22 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     }
   }
 
-  /// Adds the value at a place to the current container, or begins with it if it is a container.
+  /// Adds the value of a node to the current container, or begins with it if it is a container.
   @inline(__always)
-  private mutating func add(_ place: Int, in bytes: RawSpan) throws(PropertyListError) {
-    let isShareable = place < builtNumbers.count
-    if isShareable, builtNumbers[place] != 0 { return try addBuilt(place, in: bytes) }
-    let node = try source.node(at: place, in: bytes)
+  private mutating func add(_ index: Int, in bytes: RawSpan) throws(PropertyListError) {
+    let isShareable = index < builtNumbers.count
+    if isShareable, builtNumbers[index] != 0 { return try addBuilt(index, in: bytes) }
+    let node = try source.node(at: index, in: bytes)
     switch node.kind {
     case .string:
       let value = PropertyList.string(try NodeContent.string(node, in: bytes))
       try add(value, size: 1 + node.length)
-      if isShareable, node.length > Self.inlineStringLength { try remember(value, 1 + node.length, place) }
+      if isShareable, node.length > Self.inlineStringLength { try remember(value, 1 + node.length, index) }
     case .data:
       let value = PropertyList.data(NodeContent.data(node, in: bytes))
       try add(value, size: 1 + node.length)
-      if isShareable { try remember(value, 1 + node.length, place) }
-    case .array, .dictionary: try open(place, node, in: bytes)
+      if isShareable { try remember(value, 1 + node.length, index) }
+    case .array, .dictionary: try open(index, node, in: bytes)
     default: try add(PropertyList(scalar: node), size: 1)
     }
   }
@@ -139,13 +139,13 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     if current.size > sizeLimit { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
   }
 
-  private mutating func addBuilt(_ place: Int, in bytes: RawSpan) throws(PropertyListError) {
-    guard builtNumbers[place] != Self.open else {
+  private mutating func addBuilt(_ index: Int, in bytes: RawSpan) throws(PropertyListError) {
+    guard builtNumbers[index] != Self.open else {
       var error = PropertyListError(.circularReference, "a container that contains itself")
-      if let layout = source as? BinaryLayout { error.byteOffset = try layout.offset(of: place, in: bytes) }
+      if let layout = source as? BinaryLayout { error.byteOffset = try layout.offset(of: index, in: bytes) }
       throw error
     }
-    let found = built[Int(builtNumbers[place]) - 1]
+    let found = built[Int(builtNumbers[index]) - 1]
     // It is as deep here as its containers are where it was built.
     guard outer.count + found.height <= depthLimit else { throw ParsingLimits.nestedTooDeeply(limit: depthLimit) }
     if found.isIncomplete { noteIncomplete() }
@@ -158,9 +158,9 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     if outer.count == depthOfResult { incomplete.insert(values.count) }
   }
 
-  private mutating func remember(_ value: PropertyList, _ size: Int, _ place: Int) throws(PropertyListError) {
+  private mutating func remember(_ value: PropertyList, _ size: Int, _ index: Int) throws(PropertyListError) {
     built.append(Built(value: value, size: size))
-    builtNumbers[place] = UInt32(truncatingIfNeeded: built.count)
+    builtNumbers[index] = UInt32(truncatingIfNeeded: built.count)
     try spend(size)
   }
 
@@ -169,7 +169,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     if budget < 0 { throw ParsingLimits.overlap }
   }
 
-  private mutating func open(_ place: Int, _ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) {
+  private mutating func open(_ index: Int, _ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) {
     guard outer.count < depthLimit else {
       // A circle is the better answer, if there is one.
       try document.validate()
@@ -179,12 +179,12 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     // Those of the dictionary whose values alone are wanted may be equivalent.
     let needsKeys = node.kind == .dictionary && outer.count >= depthOfResult
     let keys = needsKeys ? try keys(of: node, size: &size, in: bytes) : [:]
-    if place < builtNumbers.count {
+    if index < builtNumbers.count {
       try spend(node.count)
-      builtNumbers[place] = Self.open
+      builtNumbers[index] = Self.open
     }
     outer.append(current)
-    current = Frame(place: place, node: node, start: values.count, keys: keys, size: size)
+    current = Frame(index: index, node: node, start: values.count, keys: keys, size: size)
     current.isIncomplete = needsKeys && keys.count < node.count
   }
 
@@ -199,13 +199,13 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       value = .dictionary(current.keys.mapValues { values.take(at: start + $0) })
     }
     values.removeLast(values.count - start)
-    let (place, size, height) = (current.place, current.size, current.height + 1)
+    let (index, size, height) = (current.index, current.size, current.height + 1)
     let isIncomplete = current.isIncomplete
     current = parent
     if isIncomplete { noteIncomplete() }
-    if place < builtNumbers.count {
+    if index < builtNumbers.count {
       built.append(Built(value: value, size: size, height: height, isIncomplete: isIncomplete))
-      builtNumbers[place] = UInt32(truncatingIfNeeded: built.count)
+      builtNumbers[index] = UInt32(truncatingIfNeeded: built.count)
     }
     try add(value, size: size, height: height)
   }
@@ -222,9 +222,9 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     // As many as are found in the file; the count alone may promise any number.
     var keys: KeySet = [:]
     for entry in 0..<node.count {
-      let place = try source.child(source.keyPosition(entry, of: node), of: node, in: bytes)
+      let index = try source.child(source.keyPosition(entry, of: node), of: node, in: bytes)
       let key = try source.key(entry, of: node, in: bytes)
-      let text = try keyText(key, place, in: bytes)
+      let text = try keyText(key, index, in: bytes)
       size += 1 + key.length
       guard size <= sizeLimit else { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
       if let formerEntry = keys.updateValue(entry, forKey: text) {
@@ -238,15 +238,15 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func keyText(_ key: FlatNode, _ place: Int, in bytes: RawSpan) throws(PropertyListError) -> String {
-    guard place < builtNumbers.count else { return try NodeContent.string(key, in: bytes) }
-    if builtNumbers[place] != 0, builtNumbers[place] != Self.open,
-      case .string(let text) = built[Int(builtNumbers[place]) - 1].value
+  private mutating func keyText(_ key: FlatNode, _ index: Int, in bytes: RawSpan) throws(PropertyListError) -> String {
+    guard index < builtNumbers.count else { return try NodeContent.string(key, in: bytes) }
+    if builtNumbers[index] != 0, builtNumbers[index] != Self.open,
+      case .string(let text) = built[Int(builtNumbers[index]) - 1].value
     {
       return text
     }
     let text = try NodeContent.string(key, in: bytes)
-    if key.length > Self.inlineStringLength { try remember(.string(text), 1 + key.length, place) }
+    if key.length > Self.inlineStringLength { try remember(.string(text), 1 + key.length, index) }
     return text
   }
 

@@ -70,7 +70,7 @@ extension TextFormat {
 
   /// The text of an input in UTF-8, whose own UTF-8 isn't checked.
   ///
-  /// - Parameter defects: where bytes go that are not in the encoding; the text has U+FFFD in their place.
+  /// - Parameter defects: gets the bytes that are not in the encoding; the text has U+FFFD instead.
   func decode(_ data: Data, _ defects: inout DefectLog) throws(PropertyListError) -> TextSource {
     if let source = try UnicodeEncoding.decode(data, defects: &defects) { return source }
     guard let name = declaredEncoding(data.bytes) else { return TextSource(text: data) }

@@ -25,7 +25,7 @@ extension PropertyList {
 
   /// Builds the tree of a part of a document, or of all of it.
   ///
-  /// What several places of a binary document refer to is built once and shared.
+  /// What several containers of a binary document refer to is built once and shared.
   ///
   /// - Throws: ``PropertyListError``: what is wrong with a binary document below `node`; for every format
   ///   ``PropertyListError/Kind/duplicateKey`` where two keys are one to Swift, whose strings compare by canonical

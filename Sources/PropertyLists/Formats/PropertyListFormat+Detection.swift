@@ -46,9 +46,9 @@ extension PropertyListFormat {
     }
   }
 
-  /// Whether the `{` at a place begins an object of JSON.
-  private static func beginsObject(_ bytes: RawSpan, at place: Int) -> Bool {
-    var lexer = OpenStepLexer(bytes, at: place + 1)
+  /// Whether the `{` at an offset begins an object of JSON.
+  private static func beginsObject(_ bytes: RawSpan, at offset: Int) -> Bool {
+    var lexer = OpenStepLexer(bytes, at: offset + 1)
     lexer.passTrivia()
     // JSON has no comments, so an empty pair of braces with one is OpenStep.
     if lexer.byte == UInt8(ascii: "}") { return !bytes.extracting(..<lexer.index).hasComment }

@@ -5,7 +5,7 @@ extension PropertyList {
   public enum MergeRule: Hashable, Sendable, CaseIterable {
     /// The value that was there stays.
     case keepOurs
-    /// The other value takes its place.
+    /// The other value replaces it.
     case takeTheirs
     /// It is an error, and nothing is merged.
     case fail

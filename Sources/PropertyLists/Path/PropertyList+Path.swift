@@ -38,7 +38,7 @@ extension PropertyList {
     }
   }
 
-  /// Puts a value in the place of the one that the path leads to. A key keeps its place among the others.
+  /// Replaces the value that the path leads to by another. A key keeps its position among the others.
   ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none; ``PropertyListError/Kind/nestedTooDeeply``
   ///   beyond ``ParsingLimits/greatestDepth``. Nothing is changed then.
@@ -80,8 +80,8 @@ extension PropertyList {
     }
   }
 
-  /// Puts a value at a path, in the place of the one that is there or as a new one. Where a dictionary has no entry for
-  /// a key on the way, it gets one with a dictionary.
+  /// Puts a value at a path, instead of the one that is there or as a new one. If a dictionary has no entry for a key
+  /// on the way, it gets one with a dictionary.
   ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` below a value that is no container, and for an index of an array
   ///   that is greater than its count; ``PropertyListError/Kind/nestedTooDeeply`` beyond
@@ -172,7 +172,7 @@ extension PropertyList {
     case .array:
       let count = array?.count ?? 0
       guard let index = component.arrayIndex(in: count), index <= count else {
-        throw PropertyListError(.noSuchValue, "\(component.text.quoted) is no place in an array of \(count)")
+        throw PropertyListError(.noSuchValue, "\(component.text.quoted) is no position in an array of \(count)")
       }
       array?.insert(value, at: index)
     default: throw .below(component, kind)
@@ -192,9 +192,9 @@ extension PropertyList {
     var current = PropertyList.null
     swap(&self, &current)
     defer {
-      while var place = outer.popLast() {
-        place.container.swapChild(place.position, with: &current)
-        swap(&place.container, &current)
+      while var parent = outer.popLast() {
+        parent.container.swapChild(parent.position, with: &current)
+        swap(&parent.container, &current)
       }
       swap(&self, &current)
     }

@@ -53,7 +53,7 @@ package enum Base64Text {
     return isComplete ? nil : "the base64 in \(name) is cut off"
   }
 
-  /// Appends the bytes of text without defect.
+  /// Appends the bytes of text without defects.
   package static func decode(_ text: RawSpan, into bytes: inout [UInt8]) {
     bytes.reserve(text.byteCount / 4 * 3 + 2)
     let meaning = meaning

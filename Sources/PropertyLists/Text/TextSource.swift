@@ -1,16 +1,17 @@
 package import FoundationEssentials
 
-/// The text of an input in UTF-8, and how places in it are found in the input.
+/// The text of an input in UTF-8, and how positions in it are found in the input.
 package struct TextSource {
   package let text: Data
   /// Where the text begins in the input, after a byte order mark.
   package var start = 0
-  /// The bytes of a code unit in the input; nil if places cannot be told in bytes.
+  /// The bytes of a code unit in the input; nil if offsets in the input are not known.
   package var unitWidth: Int? = 1
 }
 
 extension TextSource {
-  /// The bytes of ``text`` at which places stand, which are in order, or where it ends. One walk finds all.
+  /// The offsets in ``text`` of positions, which are in order. One walk finds all. A position after the end of the text
+  /// has the offset of the end.
   package func offsets(of positions: [PropertyListError.TextPosition]) -> [Int] {
     let bytes = text.bytes
     var walk = TextWalk()
@@ -41,15 +42,15 @@ extension TextSource {
   /// The position in the input of the byte at an offset of the UTF-8 text. To find many, use ``PositionIndex``.
   ///
   /// - Complexity: O(*n*).
-  package func place(_ offset: Int) -> Position {
+  package func position(at offset: Int) -> Position {
     let bytes = text.bytes
     var walk = TextWalk()
     walk.advance(to: max(0, min(offset, bytes.byteCount)), in: bytes)
-    return place(walk)
+    return position(of: walk)
   }
 
-  /// The place to which a walk through the text has come.
-  func place(_ walk: TextWalk) -> Position {
+  /// The position that a walk through the text has reached.
+  func position(of walk: TextWalk) -> Position {
     var byteOffset: Int?
     switch unitWidth {
     case 1: byteOffset = start + walk.offset
@@ -62,7 +63,7 @@ extension TextSource {
   }
 }
 
-/// Counts the lines and characters of a text in UTF-8 up to a place.
+/// Counts the lines and characters of a text in UTF-8 up to an offset.
 struct TextWalk {
   private(set) var offset = 0
   private(set) var line = 1
@@ -70,7 +71,7 @@ struct TextWalk {
   private(set) var scalars = 0
   private(set) var unitsOfUTF16 = 0
 
-  /// Goes on to a later place of the text. Of a character in the middle of which it stands, the first byte counts.
+  /// Goes on to a later offset in the text. For an offset inside a character, the first byte of the character counts.
   mutating func advance(to end: Int, in bytes: RawSpan) {
     while offset < end {
       let byte = bytes[offset]
@@ -88,23 +89,23 @@ struct TextWalk {
   }
 }
 
-/// Finds any number of places in a text, in any order, by one walk through it.
+/// Finds any number of positions in a text, in any order, by one walk through it.
 struct PositionIndex {
   private let source: TextSource
   /// The walk at every multiple of ``step``, as far as was asked for.
   private var walks = [TextWalk()]
-  /// The walk to the place that was asked for last. Mostly, the next is not far behind it.
+  /// The walk to the offset that was asked for last. Mostly, the next one is a little greater.
   private var last = TextWalk()
 
   private static let step = 1 << 14
 
   init(_ source: TextSource) { self.source = source }
 
-  /// Where the byte number `offset` of the UTF-8 text stands in the input.
+  /// The position in the input of the byte at an offset of the UTF-8 text.
   ///
-  /// - Complexity: O(*n*) in the text for all places together, if they are in order; up to ``step`` bytes for each that
-  ///   is not.
-  mutating func place(_ offset: Int) -> TextSource.Position {
+  /// - Complexity: O(*n*) in the text for all offsets together, if they are in order; up to ``step`` bytes for each
+  ///   that is not.
+  mutating func position(at offset: Int) -> TextSource.Position {
     let bytes = source.text.bytes
     let end = max(0, min(offset, bytes.byteCount))
     while walks.count <= end / Self.step {
@@ -114,6 +115,6 @@ struct PositionIndex {
     }
     if last.offset > end || last.offset < end / Self.step * Self.step { last = walks[end / Self.step] }
     last.advance(to: end, in: bytes)
-    return source.place(last)
+    return source.position(of: last)
   }
 }

@@ -43,7 +43,7 @@ extension UnicodeEncoding {
     }
   }
 
-  /// The text from a place on in UTF-8; nil if it is UTF-8. What is not in the encoding becomes U+FFFD.
+  /// The text from `start` on in UTF-8; nil if it is UTF-8. What is not in the encoding becomes U+FFFD.
   func decode(_ bytes: RawSpan, from start: Int, defects: inout DefectLog) throws(PropertyListError) -> Data? {
     switch self {
     case .utf8: nil
@@ -135,9 +135,9 @@ extension TextSource {
       // Once for a line: where there are many, it is the encoding of the file that is wrong.
       if walk.line != line {
         line = walk.line
-        let place = place(walk)
+        let position = position(of: walk)
         try defects.report(
-          PropertyListError(.malformed, "not UTF-8", byteOffset: place.byteOffset, position: place.position))
+          PropertyListError(.malformed, "not UTF-8", byteOffset: position.byteOffset, position: position.position))
       }
       if checked.isEmpty { checked = Array(text) }
       var end = range.upperBound

@@ -28,7 +28,7 @@ extension PropertyList: Hashable {
     }
   }
 
-  /// Whether two lists agree in all scalars, and have containers in the same places, which are left to compare.
+  /// Whether two lists agree in all scalars, and have containers at the same indexes, which are left to compare.
   private static func haveEqualScalars(
     _ first: [PropertyList], _ second: [PropertyList], containers: inout [(PropertyList, PropertyList)]
   ) -> Bool {

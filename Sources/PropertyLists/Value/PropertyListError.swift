@@ -34,7 +34,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
 
   /// What sort of failure it is.
   public var kind: Kind
-  /// What is wrong, in one line without a place.
+  /// What is wrong, in one line without the position.
   public var message: String
   /// Where it is wrong in the input, counted in bytes from 0.
   public var byteOffset: Int?
@@ -57,7 +57,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
 }
 
 extension PropertyListError {
-  /// The error with the place it happened at, if it has none yet.
+  /// The error with the key path of the value it is about, if it has none yet.
   func located(at components: some Sequence<PropertyListKeyPath.Component>) -> PropertyListError {
     guard keyPath == nil else { return self }
     var error = self
@@ -77,14 +77,14 @@ extension PropertyListError {
     PropertyListError(.malformed, message, byteOffset: byteOffset)
   }
 
-  /// A place in a text.
+  /// A position in a text.
   public struct TextPosition: Hashable, Sendable {
     /// Counted from 1. Lines end with LF, CR or CR LF.
     public var line: Int
     /// Counted from 1, in Unicode scalars.
     public var column: Int
 
-    /// A place; both count from 1.
+    /// A position; both numbers count from 1.
     public init(line: Int, column: Int) {
       self.line = line
       self.column = column
@@ -93,7 +93,7 @@ extension PropertyListError {
 }
 
 extension PropertyListError: CustomStringConvertible {
-  /// The place, then the message: `3:17: no value for the key "a" (in items.0)`, `byte 12: …`.
+  /// The location, then the message: `3:17: no value for the key "a" (in items.0)`, `byte 12: …`.
   public var description: String {
     var text = ""
     if let position {
@@ -104,9 +104,9 @@ extension PropertyListError: CustomStringConvertible {
     return text + detail
   }
 
-  /// The message and the key path, for callers that print the place in a form of their own.
+  /// The message and the key path, for callers that print the location in a form of their own.
   public var detail: String {
-    // Long enough for people to find the place, short enough for one line; programs have ``keyPath``.
+    // Long enough for people to find the value, short enough for one line; programs have ``keyPath``.
     guard let components = keyPath?.components, !components.isEmpty else { return message }
     guard components.count > 20 else {
       return "\(message) (in \(PropertyListKeyPath(components).description.printable(limit: 300)))"

@@ -33,7 +33,7 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
   public enum DuplicateKeys: Hashable, Sendable {
     /// An error: to choose one is to lose the other.
     case reject
-    /// The last value counts, at the place of the first, as in Apple's XML reader. Text formats only.
+    /// The last value counts, at the position of the first, as in Apple's XML reader. Text formats only.
     case keepLast
   }
 }

@@ -42,7 +42,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     sortsKeys = options.sortsKeys
     depthLimit = options.effectiveDepth
     sizeLimit =
-      source.sharedPlaceCount == 0
+      source.sharedNodeCount == 0
       ? .max : document.options.limits.effectiveExpandedSize(inputSize: document.source.count)
   }
 

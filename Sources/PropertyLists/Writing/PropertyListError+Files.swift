@@ -32,7 +32,7 @@ extension URL {
 }
 
 extension Data {
-  /// Puts these bytes in the place of a file, in one step; see ``FileSystem/replace(_:with:)``.
+  /// Replaces a file by these bytes, in one step; see ``FileSystem/replace(_:with:)``.
   package func replaceFile(at url: URL) throws(PropertyListError) {
     let path = try url.filePath
     try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: self) }

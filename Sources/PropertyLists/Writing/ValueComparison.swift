@@ -4,8 +4,8 @@ internal import FoundationEssentials
 package struct ValueComparison: NodeSink, ~Copyable {
   private let document: PropertyListDocument
   private let nodes: [FlatNode]
-  /// The places of the children, keys counted, of the innermost container that is open.
-  private var places: Range<Int>
+  /// The indexes of the children, keys counted, of the innermost container that is open.
+  private var children: Range<Int>
   /// Those of the containers around it that are not used up.
   private var outer: [Range<Int>] = []
   private var scratch: [UInt8] = []
@@ -22,7 +22,7 @@ package struct ValueComparison: NodeSink, ~Copyable {
   ) -> Bool {
     guard case .table(let table) = document.index else { return false }
     var comparison = ValueComparison(
-      document: document, nodes: table.nodes, places: table.root..<table.nodes.count, coerced: coerced)
+      document: document, nodes: table.nodes, children: table.root..<table.nodes.count, coerced: coerced)
     do throws(PropertyListError) {
       try value.walk(into: &comparison, sortsKeys: false, depth: depth)
       return true
@@ -34,15 +34,15 @@ package struct ValueComparison: NodeSink, ~Copyable {
   /// The next value of the document, or the next key.
   @inline(__always)
   private mutating func take() throws(PropertyListError) -> FlatNode {
-    guard let place = places.first else { throw Self.difference }
-    places = place + 1..<places.upperBound
-    return nodes[place]
+    guard let index = children.first else { throw Self.difference }
+    children = index + 1..<children.upperBound
+    return nodes[index]
   }
 
   /// Compares the value that was taken last with what becomes of one in this format.
   private func compareLast(_ value: PropertyList) throws(PropertyListError) {
-    let place = places.lowerBound - 1
-    let node = PropertyListDocument.Node(document: document, index: place, flat: nodes[place])
+    let index = children.lowerBound - 1
+    let node = PropertyListDocument.Node(document: document, index: index, flat: nodes[index])
     guard try coerced(value) == PropertyList(node) else { throw Self.difference }
   }
 
@@ -90,12 +90,12 @@ package struct ValueComparison: NodeSink, ~Copyable {
   mutating func begin(_ kind: NodeKind, count: Int) throws(PropertyListError) {
     let node = try take()
     guard node.kind == kind, node.count == count else { throw Self.difference }
-    outer.append(places)
-    places = node.offset..<node.offset + (kind == .dictionary ? 2 * count : count)
+    outer.append(children)
+    children = node.offset..<node.offset + (kind == .dictionary ? 2 * count : count)
   }
 
   mutating func end(_ kind: NodeKind) throws(PropertyListError) {
     guard let next = outer.popLast() else { throw Self.difference }
-    places = next
+    children = next
   }
 }

@@ -22,16 +22,16 @@ package struct ValueSignatures {
 
   package subscript(index: Int) -> Entry { entries[index] }
 
-  /// The places of the children of a container.
+  /// The indexes of the children of a container.
   package func children(of index: Int) -> [Int] {
-    var places: [Int] = []
-    var place = index + 1
+    var indexes: [Int] = []
+    var child = index + 1
     let end = index + entries[index].size
-    while place < end {
-      places.append(place)
-      place += entries[place].size
+    while child < end {
+      indexes.append(child)
+      child += entries[child].size
     }
-    return places
+    return indexes
   }
 }
 
@@ -126,11 +126,11 @@ private struct SignatureWriter: NodeSink, ~Copyable {
     guard let container = open.popLast() else { return }
     let isUnordered = kind == .dictionary && options.contains(.ignoresKeyOrder)
     var hash = entries[container].hash
-    var place = container + 1
-    while place < entries.count {
-      let (key, value) = (entries[place].key, entries[place].hash)
+    var child = container + 1
+    while child < entries.count {
+      let (key, value) = (entries[child].key, entries[child].hash)
       hash = isUnordered ? hash &+ mix(key, value) : mix(mix(hash, key), value)
-      place += entries[place].size
+      child += entries[child].size
     }
     entries[container].count = UInt32(clamping: entries.count - container)
     entries[container].hash = mix(hash, UInt64(entries[container].count))

@@ -72,20 +72,20 @@ extension TableCheck {
       of: table.name
     ) { row in
       let (number, entity) = (row.integer(0), row.integer(1))
-      let place = keys.namesOwner ? "the relationship of the row \(row.value(2).name) of \(target.name) has it" : nil
+      let location = keys.namesOwner ? "the relationship of the row \(row.value(2).name) of \(target.name) has it" : nil
       func report(_ code: StoreFinding.Code, _ message: String, _ column: Int) {
         self.report(
           code, message, table: table, number: number, entity: entity, property: keys.property, column: column)
       }
       if row.isNull(3) {
-        let message = place ?? "it leads to the row \(row.value(2).name) of \(target.name)"
+        let message = location ?? "it leads to the row \(row.value(2).name) of \(target.name)"
         return report(.danglingReference, message + ", which is not there", keys.columns.key)
       }
       let index = schema.entityIndices[row.integer(4)]
       guard let index, keys.destination.contains(index), !row.isNull(4) else {
         // A row of no entity of the table is a defect of its own.
         guard let index, target.entities.contains(index) else { return }
-        let message = place ?? "it leads to the row \(row.value(2).name) of \(target.name)"
+        let message = location ?? "it leads to the row \(row.value(2).name) of \(target.name)"
         let name = self.entity(index).name.quoted
         return report(.wrongEntity, message + ", which is of the entity \(name)", keys.columns.key)
       }
@@ -169,7 +169,7 @@ extension TableCheck {
 
 /// To-many relationships.
 extension TableCheck {
-  /// Looks for objects of ordered relationships without a place of their own.
+  /// Looks for objects of ordered relationships without a position of their own.
   func checkOrders() {
     for table in tables {
       for entity in entities(table) {
@@ -193,23 +193,24 @@ extension TableCheck {
   }
 
   private func checkOrder(_ table: StoreTable, _ key: Int, _ order: Int, _ property: String, _ entities: String) {
-    let (owner, place) = (table.columns[key].name.sqlName, table.columns[order].name.sqlName)
+    let (owner, position) = (table.columns[key].name.sqlName, table.columns[order].name.sqlName)
     each(
-      "SELECT Z_PK, Z_ENT, \(owner), \(place) FROM \(table.name.sqlName) WHERE \(owner) IS NOT NULL "
-        + "AND typeof(\(place)) <> 'integer' AND Z_ENT IN \(entities)", of: table.name
+      "SELECT Z_PK, Z_ENT, \(owner), \(position) FROM \(table.name.sqlName) WHERE \(owner) IS NOT NULL "
+        + "AND typeof(\(position)) <> 'integer' AND Z_ENT IN \(entities)", of: table.name
     ) { row in
       report(
-        .missingOrder, "its place in the order of the row \(row.value(2).name) is \(row.value(3).name)", table: table,
+        .missingOrder, "its position in the order of the row \(row.value(2).name) is \(row.value(3).name)",
+        table: table,
         number: row.integer(0), entity: row.integer(1), property: property, column: order)
     }
     each(
-      "SELECT MIN(Z_PK), Z_ENT, \(owner), \(place), COUNT(*) FROM \(table.name.sqlName) WHERE \(owner) IS NOT NULL "
-        + "AND typeof(\(place)) = 'integer' AND Z_ENT IN \(entities) GROUP BY \(owner), \(place) HAVING COUNT(*) > 1",
+      "SELECT MIN(Z_PK), Z_ENT, \(owner), \(position), COUNT(*) FROM \(table.name.sqlName) WHERE \(owner) IS NOT NULL "
+        + "AND typeof(\(position)) = 'integer' AND Z_ENT IN \(entities) GROUP BY \(owner), \(position) HAVING COUNT(*) > 1",
       of: table.name
     ) { row in
       report(
         .duplicateOrder,
-        "\(row.integer(4)) objects have the place \(row.integer(3)) in the order of the row \(row.value(2).name)",
+        "\(row.integer(4)) objects have the position \(row.integer(3)) in the order of the row \(row.value(2).name)",
         table: table, number: row.integer(0), entity: row.integer(1), property: property, column: order)
     }
   }
@@ -226,7 +227,7 @@ extension TableCheck {
     ) { row in
       log.report(
         .missingOrder,
-        "the place of the row \(row.value(1).name) in the order of the row \(row.value(0).name) is "
+        "the position of the row \(row.value(1).name) in the order of the row \(row.value(0).name) is "
           + row.value(2).name,
         complete)
     }
@@ -237,7 +238,7 @@ extension TableCheck {
     ) { row in
       log.report(
         .duplicateOrder,
-        "\(row.integer(2)) objects have the place \(row.integer(1)) in the order of the row \(row.value(0).name)",
+        "\(row.integer(2)) objects have the position \(row.integer(1)) in the order of the row \(row.value(0).name)",
         complete)
     }
   }
@@ -248,8 +249,8 @@ extension TableCheck {
       for entity in entities(table) {
         for relationship in entity.ownRelationships {
           guard let allowed = ManagedObjectModel.Entity.allowedCounts(relationship),
-            case .toMany(let place) = schema.places[entity.index][relationship.slot],
-            let owners = owners(place)
+            case .toMany(let columns) = schema.slotColumns[entity.index][relationship.slot],
+            let owners = owners(columns)
           else { continue }
           let least = allowed.isMandatory ? "" : "COUNT(o.k) > 0 AND "
           var conditions = ["(\(least)COUNT(o.k) < \(allowed.least))"]
@@ -272,10 +273,10 @@ extension TableCheck {
   }
 
   /// A statement with the number of the owner of each object of a relationship, as `k`.
-  private func owners(_ place: ToManyColumns) -> String? {
-    switch place.source {
+  private func owners(_ columns: ToManyColumns) -> String? {
+    switch columns.source {
     case .column(let table, let column, _, _):
-      guard self.table(ofEntity: place.destination.lowerBound) != nil, has(schema.tables[table], column) else {
+      guard self.table(ofEntity: columns.destination.lowerBound) != nil, has(schema.tables[table], column) else {
         return nil
       }
       let target = schema.tables[table]

@@ -32,8 +32,8 @@ extension TableCheck {
       "SELECT t.Z_PK, t.Z_ENT, \(results.joined(separator: ", ")) FROM \(table.name.sqlName) t "
         + "WHERE \(conditions.map(\.sql).joined(separator: " OR "))", of: table.name
     ) { row in
-      for (place, condition) in conditions.enumerated() {
-        let result = Int32(2 + 2 * place)
+      for (index, condition) in conditions.enumerated() {
+        let result = Int32(2 + 2 * index)
         guard row.integer(result) != 0 else { continue }
         report(
           condition.code, condition.message(row.value(result + 1)), table: table, number: row.integer(0),

@@ -9,7 +9,7 @@ struct TableCheck {
   let file: FileSchema
   let database: Database
   let log: FindingLog
-  /// The places of tables and joins that are there, with all columns that are needed.
+  /// True, by index, for each table that is there with all columns that are needed. The same for joins.
   private let soundTables: [Bool]
   private let soundJoins: [Bool]
 
@@ -32,8 +32,8 @@ struct TableCheck {
 
   /// The table of an entity, if it can be read.
   func table(ofEntity index: Int) -> StoreTable? {
-    let place = schema.tableIndices[index]
-    return place >= 0 && soundTables[place] ? schema.tables[place] : nil
+    let tableIndex = schema.tableIndices[index]
+    return tableIndex >= 0 && soundTables[tableIndex] ? schema.tables[tableIndex] : nil
   }
 
   /// True if a table has a column, whose values are not computed.

@@ -132,13 +132,13 @@ private final class Collection {
 }
 
 /// The memory in which SQLite keeps the address of a collection; nil if there is none left.
-private func place(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+private func memory(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
   unsafe sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
 }
 
 private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
   guard let values = unsafe values, count > 0, let collector = unsafe object(values[0], as: ValueCollector.self),
-    let place = unsafe place(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
+    let memory = unsafe memory(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
   else {
     unsafe sqlite3_result_error(context, "nothing collects", -1)
     return
@@ -146,23 +146,23 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
   let arguments = unsafe FunctionObject.Arguments(values, count: Int(count))
   guard unsafe countWork(arguments, context) else { return }
   let collection: Collection
-  if let known = unsafe place.pointee {
+  if let known = unsafe memory.pointee {
     collection = unsafe Unmanaged<Collection>.fromOpaque(known).takeUnretainedValue()
   } else {
     collection = Collection(ValueCode.start(isSet: collector.isSet))
-    unsafe place.pointee = unsafe Unmanaged.passRetained(collection).toOpaque()
+    unsafe memory.pointee = unsafe Unmanaged.passRetained(collection).toOpaque()
   }
   collector.add(arguments, to: &collection.bytes)
   if collector.failure != nil { unsafe sqlite3_result_error(context, "a value cannot be read", -1) }
 }
 
 private let collected: @convention(c) (OpaquePointer?) -> Void = { context in
-  guard let place = unsafe place(context, size: 0), let known = unsafe place.pointee else {
+  guard let memory = unsafe memory(context, size: 0), let known = unsafe memory.pointee else {
     unsafe sqlite3_result_null(context)
     return
   }
   let bytes = unsafe Unmanaged<Collection>.fromOpaque(known).takeRetainedValue().bytes
-  unsafe place.pointee = nil
+  unsafe memory.pointee = nil
   unsafe sqlite3_result_blob64(context, bytes, UInt64(bytes.count), sqlite_transient())
 }
 

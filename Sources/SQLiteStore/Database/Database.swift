@@ -208,7 +208,7 @@ extension Database {
   }
 
   /// - Throws: ``ManagedObjectError/Code/save`` if the file is not at its path any more.
-  func checkPlace() throws(ManagedObjectError) {
+  func checkHasNotMoved() throws(ManagedObjectError) {
     if hasMoved {
       throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place")
     }
@@ -288,7 +288,7 @@ extension Database {
     workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
     do throws(ManagedObjectError) {
       try execute(kind.rawValue)
-      if kind != .deferred { try checkPlace() }
+      if kind != .deferred { try checkHasNotMoved() }
     } catch {
       rollBack()
       throw error

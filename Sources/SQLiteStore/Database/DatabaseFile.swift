@@ -87,15 +87,15 @@ struct DatabaseFile {
       unsafe methods.xFileSize(file, &size) == SQLITE_OK
     else { throw FileError(EIO, "cannot read \(name)") }
     var block = Data(count: 1 << 20)
-    var place: sqlite3_int64 = 0
-    while place < size {
-      let count = Int(min(size - place, sqlite3_int64(block.count)))
+    var offset: sqlite3_int64 = 0
+    while offset < size {
+      let count = Int(min(size - offset, sqlite3_int64(block.count)))
       let code = unsafe block.withUnsafeMutableBytes { bytes in
-        unsafe methods.xRead(file, bytes.baseAddress, Int32(count), place)
+        unsafe methods.xRead(file, bytes.baseAddress, Int32(count), offset)
       }
       guard code == SQLITE_OK else { throw FileError(EIO, "cannot read \(name)") }
       try output.write(block.prefix(count))
-      place += sqlite3_int64(count)
+      offset += sqlite3_int64(count)
     }
   }
 

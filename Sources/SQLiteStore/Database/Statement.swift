@@ -82,61 +82,63 @@ internal import ManagedObjects
   }
 }
 
-/// Bound values. Places count from 1.
+/// Values that are bound to parameters. Parameters count from 1.
 extension Statement {
-  func bind(_ place: Int32, _ value: Int64) throws(ManagedObjectError) {
-    try check(unsafe sqlite3_bind_int64(handle, place, value))
+  func bind(_ parameter: Int32, _ value: Int64) throws(ManagedObjectError) {
+    try check(unsafe sqlite3_bind_int64(handle, parameter, value))
   }
 
-  func bind(_ place: Int32, _ value: Double) throws(ManagedObjectError) {
-    try check(unsafe sqlite3_bind_double(handle, place, value))
+  func bind(_ parameter: Int32, _ value: Double) throws(ManagedObjectError) {
+    try check(unsafe sqlite3_bind_double(handle, parameter, value))
   }
 
-  func bindNull(_ place: Int32) throws(ManagedObjectError) { try check(unsafe sqlite3_bind_null(handle, place)) }
+  func bindNull(_ parameter: Int32) throws(ManagedObjectError) {
+    try check(unsafe sqlite3_bind_null(handle, parameter))
+  }
 
-  func bind(_ place: Int32, _ text: String) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, _ text: String) throws(ManagedObjectError) {
     let bytes = text.utf8Span.span
     limits.boundSize += bytes.count
     let code = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
         // An empty text is not null.
         unsafe sqlite3_bind_text64(
-          handle, place, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count),
+          handle, parameter, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count),
           sqlite_transient(), UInt8(SQLITE_UTF8))
       }
     }
     try check(code)
   }
 
-  func bind(_ place: Int32, _ data: Data) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, _ data: Data) throws(ManagedObjectError) {
     let code = unsafe data.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return unsafe sqlite3_bind_zeroblob(handle, place, 0) }
-      return unsafe sqlite3_bind_blob64(handle, place, start, UInt64(bytes.count), sqlite_transient())
+      guard let start = bytes.baseAddress else { return unsafe sqlite3_bind_zeroblob(handle, parameter, 0) }
+      return unsafe sqlite3_bind_blob64(handle, parameter, start, UInt64(bytes.count), sqlite_transient())
     }
     try check(code)
   }
 
-  func bind(_ place: Int32, _ value: SQLValue) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, _ value: SQLValue) throws(ManagedObjectError) {
     switch value {
-    case .null: try bindNull(place)
-    case .integer(let value): try bind(place, value)
-    case .real(let value): try bind(place, value)
-    case .text(let value): try bind(place, value)
-    case .blob(let value): try bind(place, value)
+    case .null: try bindNull(parameter)
+    case .integer(let value): try bind(parameter, value)
+    case .real(let value): try bind(parameter, value)
+    case .text(let value): try bind(parameter, value)
+    case .blob(let value): try bind(parameter, value)
     }
   }
 
   /// Binds an object, which a function gets. The statement keeps it until something else is bound.
-  func bind(_ place: Int32, object: FunctionObject) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, object: FunctionObject) throws(ManagedObjectError) {
     let pointer = unsafe Unmanaged.passRetained(object).toOpaque()
     try check(
-      unsafe sqlite_bind_object(handle, place, pointer) { pointer in
+      unsafe sqlite_bind_object(handle, parameter, pointer) { pointer in
         if let pointer = unsafe pointer { unsafe Unmanaged<FunctionObject>.fromOpaque(pointer).release() }
       })
   }
 
-  /// The number of the last place.
-  var placeCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
+  /// The number of the last parameter.
+  var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
   func bind(_ values: [SQLValue]) throws(ManagedObjectError) {
     for (index, value) in values.enumerated() { try bind(Int32(index + 1), value) }

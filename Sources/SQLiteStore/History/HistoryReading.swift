@@ -19,8 +19,8 @@ struct HistoryReading {
     var transactions: [PersistentHistoryTransaction] = []
     try statement.forEachRow {
       // Files of before the table of texts have them in the row.
-      func text(_ place: Int32, _ older: Int32) -> String? {
-        if !statement.isNull(place) { return texts[statement.integer(place)] }
+      func text(_ column: Int32, _ older: Int32) -> String? {
+        if !statement.isNull(column) { return texts[statement.integer(column)] }
         return statement.isNull(older) ? nil : statement.text(older)
       }
       let number = statement.integer(0)
@@ -75,7 +75,7 @@ struct HistoryReading {
     var columns: [Int: Int32] = [:]
     for column in 5..<statement.columnCount {
       let name = statement.columnName(column).uppercased()
-      if name.hasPrefix("ZTOMBSTONE"), let place = Int(name.dropFirst(10)) { columns[place] = column }
+      if name.hasPrefix("ZTOMBSTONE"), let number = Int(name.dropFirst(10)) { columns[number] = column }
     }
     return columns.sorted { $0.key < $1.key }.map(\.value)
   }

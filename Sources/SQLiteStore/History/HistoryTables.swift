@@ -68,8 +68,8 @@ enum HistoryTables {
   /// The names of the properties of an entity whose bits are set.
   static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
     let bytes = Array(bits)
-    return properties(entity).enumerated().compactMap { place, property in
-      place / 8 < bytes.count && bytes[place / 8] & 0x80 >> (place % 8) != 0 ? property.name : nil
+    return properties(entity).enumerated().compactMap { index, property in
+      index / 8 < bytes.count && bytes[index / 8] & 0x80 >> (index % 8) != 0 ? property.name : nil
     }
   }
 }

@@ -34,11 +34,11 @@ struct HistoryWriting {
     let statement = try database.statement(
       "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP) "
         + "VALUES (?, \(HistoryTables.entities[1].number), ?, ?, ?, ?, ?)")
-    var places: [Int64?] = []
-    for text in texts { places.append(text.isEmpty ? nil : try place(of: text)) }
+    var textNumbers: [Int64?] = []
+    for text in texts { textNumbers.append(text.isEmpty ? nil : try number(of: text)) }
     try statement.bind(1, transaction)
-    for (index, place) in places.enumerated() {
-      if let place { try statement.bind(Int32(index + 2), place) } else { try statement.bindNull(Int32(index + 2)) }
+    for (index, number) in textNumbers.enumerated() {
+      if let number { try statement.bind(Int32(index + 2), number) } else { try statement.bindNull(Int32(index + 2)) }
     }
     try statement.bind(6, Date().timeIntervalSinceReferenceDate)
     try statement.run()
@@ -76,10 +76,10 @@ struct HistoryWriting {
     try statement.bind(4, key.number)
     try statement.bind(5, transaction)
     if let bits { try statement.bind(6, bits) } else { try statement.bindNull(6) }
-    for (place, attribute) in preserved.enumerated() {
+    for (index, attribute) in preserved.enumerated() {
       guard case .attribute(let value)? = tombstone?.values[attribute.slot] else { continue }
       try statement.bind(
-        Int32(place + 7),
+        Int32(index + 7),
         SQLValue(
           value,
           isExternal: attribute.definition.isExternal))
@@ -91,14 +91,14 @@ struct HistoryWriting {
   private mutating func bits(_ key: RowKey, _ slots: [Int]) -> Data {
     let properties = properties(ofEntity: key.entityIndex).slots
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
-    for (place, slot) in properties.enumerated() where slots.contains(slot) {
-      bytes[place / 8] |= 0x80 >> (place % 8)
+    for (index, slot) in properties.enumerated() where slots.contains(slot) {
+      bytes[index / 8] |= 0x80 >> (index % 8)
     }
     return Data(bytes)
   }
 
-  /// The number of a text, which each is there once.
-  private func place(of text: String) throws(ManagedObjectError) -> Int64 {
+  /// The number of a text. Each text is there once.
+  private func number(of text: String) throws(ManagedObjectError) -> Int64 {
     let search = try database.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
     try search.bind(1, text)
     defer { search.reset() }

@@ -78,7 +78,7 @@ public struct StoreHistory: Sendable {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       let tables = try InspectedTables(file, model: model, configuration: nil, writesNothing: writesNothing)
       try tables.database.transaction(.deferred) { () throws(ManagedObjectError) in
-        try StoreHistoryReading(tables).run(after: number, body)
+        try StoreHistoryReading(tables).forEachTransaction(after: number, body)
       }
     }
   }
@@ -101,7 +101,7 @@ struct StoreHistoryReading {
     ].allSatisfy { file.has($0.1, $0.0) }
   }
 
-  func run(
+  func forEachTransaction(
     after number: Int64, _ body: (StoreHistory.Transaction) throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
     guard isThere else { return }
@@ -135,10 +135,10 @@ struct StoreHistoryReading {
         if !transactions.isNull(1) {
           transaction.date = Date(timeIntervalSinceReferenceDate: transactions.real(1))
         }
-        func text(_ place: Int32) -> String? {
-          if !transactions.isNull(place) { return texts[transactions.integer(place)] }
+        func text(_ column: Int32) -> String? {
+          if !transactions.isNull(column) { return texts[transactions.integer(column)] }
           // Files of before the table of texts have them in the row.
-          return transactions.isNull(place + 4) ? nil : transactions.text(place + 4)
+          return transactions.isNull(column + 4) ? nil : transactions.text(column + 4)
         }
         (transaction.author, transaction.contextName) = (text(2), text(3))
         (transaction.bundleIdentifier, transaction.processName) = (text(4), text(5))
@@ -147,7 +147,7 @@ struct StoreHistoryReading {
         transaction.number = changes.integer(0)
       }
       while hasChange, changes.integer(0) <= transaction.number {
-        transaction.changes.append(try change(changes, tombstones))
+        transaction.changes.append(try readChange(changes, tombstones))
         hasChange = try changes.step()
       }
       try body(transaction)
@@ -170,7 +170,7 @@ struct StoreHistoryReading {
     }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  private func change(
+  private func readChange(
     _ row: Statement, _ tombstones: [String]
   ) throws(ManagedObjectError) -> StoreHistory.Change {
     let kind = row.isNull(1) ? nil : PersistentHistoryChange.Kind(rawValue: row.integer(1))
@@ -191,11 +191,11 @@ struct StoreHistoryReading {
     }
     guard kind == .delete else { return change }
     let preserved = isKnown ? entity.map(HistoryTables.preserved) ?? [] : []
-    for (place, name) in tombstones.enumerated() {
-      let column = Int32(5 + place)
+    for (index, name) in tombstones.enumerated() {
+      let column = Int32(5 + index)
       if row.isNull(column) { continue }
-      if place < preserved.count {
-        let definition = preserved[place].definition
+      if index < preserved.count {
+        let definition = preserved[index].definition
         let external = definition.isExternal ? ExternalData(ofStore: database.file.path) : nil
         let value = try? ValueReading.value(StatementColumn(statement: row, column: column), definition.type, external)
         if let value {

@@ -161,27 +161,27 @@ extension StoreInfo {
   private mutating func setCounts(
     _ model: ManagedObjectModel, _ count: (ManagedObjectModel.Entity) -> Int64?
   ) {
-    for place in entities.indices {
-      guard let entity = model.entity(named: entities[place].name), let own = count(entity) else { continue }
-      entities[place].ownCount = own
-      entities[place].totalCount = entity.selfAndDescendants.reduce(0) { $0 + (count($1) ?? 0) }
+    for index in entities.indices {
+      guard let entity = model.entity(named: entities[index].name), let own = count(entity) else { continue }
+      entities[index].ownCount = own
+      entities[index].totalCount = entity.selfAndDescendants.reduce(0) { $0 + (count($1) ?? 0) }
     }
   }
 
   private mutating func compareHashes(_ model: ManagedObjectModel) {
     guard let hashes = metadata[StoreMetadataKey.versionHashes]?.dictionary else { return }
-    for place in entities.indices {
-      guard let entity = model.entity(named: entities[place].name) else { continue }
+    for index in entities.indices {
+      guard let entity = model.entity(named: entities[index].name) else { continue }
       guard let hash = hashes[entity.name]?.data else {
-        entities[place].hash = entity.hasKnownVersionHash ? .missing : .unknown
+        entities[index].hash = entity.hasKnownVersionHash ? .missing : .unknown
         continue
       }
       if hash == model.entityVersionHashesByName[entity.name] {
-        entities[place].hash = .equal
+        entities[index].hash = .equal
       } else if !entity.hasKnownVersionHash {
-        entities[place].hash = .unknown
+        entities[index].hash = .unknown
       } else {
-        entities[place].hash = .different
+        entities[index].hash = .different
       }
     }
   }

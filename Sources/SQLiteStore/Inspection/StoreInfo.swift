@@ -14,7 +14,7 @@ public import PropertyLists
 public struct StoreInfo: Sendable {
   /// The kind of file.
   public internal(set) var kind: Kind
-  /// The place of the file.
+  /// The URL of the file.
   public let url: URL
   /// The bytes of the file; nil for a folder.
   public internal(set) var fileSize: Int?

@@ -15,8 +15,8 @@ extension InferredMapping {
     for entity in relationship.owner(in: destination).selfAndDescendants {
       guard let old = sourceEntity(of: entity), let name = properties[entity.index][relationship.name] else { continue }
       let former = PropertyName(old, name)
-      if let place = origins.firstIndex(where: { $0.former == former }) {
-        origins[place].entities.append(entity.index)
+      if let index = origins.firstIndex(where: { $0.former == former }) {
+        origins[index].entities.append(entity.index)
       } else {
         origins.append(Origin(former: former, entities: [entity.index]))
       }

@@ -8,9 +8,9 @@ internal import PropertyLists
 struct InferredMapping {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
-  /// The entity that each entity of the destination comes from, by its place in the model; nil for a new one.
+  /// The entity that each entity of the destination comes from, by its index in the model; nil for a new one.
   private(set) var entities: [Int?]
-  /// The name of the property that each property comes from, by its entity's place and its own name.
+  /// The name of the property that each property comes from, by its entity's index and its own name.
   private(set) var properties: [[String: String]]
   /// The changes that nobody can tell from the models alone.
   private(set) var reasons: [Reason] = []
@@ -75,17 +75,17 @@ extension InferredMapping {
     let former = old.properties
     let match = Match(
       new.map { ($0.name, $0.traits.renamingIdentifier) }, former.map { ($0.name, $0.traits.renamingIdentifier) })
-    for (first, second, place) in match.rivals {
+    for (first, second, formerIndex) in match.rivals {
       refuse(
         "\("\(entity.name).\(new[first].name)".quoted) and \("\(entity.name).\(new[second].name)".quoted) both come "
-          + "from \("\(old.name).\(former[place].name)".quoted)", [entity.index])
+          + "from \("\(old.name).\(former[formerIndex].name)".quoted)", [entity.index])
     }
-    for (property, place) in zip(new, match.formers) {
-      guard let place, !property.traits.isTransient, !former[place].traits.isTransient else { continue }
+    for (property, formerIndex) in zip(new, match.formers) {
+      guard let formerIndex, !property.traits.isTransient, !former[formerIndex].traits.isTransient else { continue }
       let name = "\(declaring(property.name, entity).name).\(property.name)".quoted
-      switch (property, former[place]) {
+      switch (property, former[formerIndex]) {
       case (.attribute, .attribute), (.relationship, .relationship):
-        properties[entity.index][property.name] = former[place].name
+        properties[entity.index][property.name] = former[formerIndex].name
       case (.attribute, .relationship): refuse("\(name) was a relationship", [entity.index])
       case (.relationship, .attribute): refuse("\(name) was an attribute", [entity.index])
       }
@@ -171,7 +171,7 @@ extension InferredMapping {
 /// Finds the former thing that each of several new ones comes from: the one of its identifier, or else that of its name
 /// which nothing else comes from.
 private struct Match {
-  /// The place of the former thing of each new one; nil for one that is really new.
+  /// The index of the former thing of each new one; nil for one that is really new.
   private(set) var formers: [Int?]
   /// Two that come from one.
   private(set) var rivals: [(first: Int, second: Int, former: Int)] = []
@@ -181,21 +181,21 @@ private struct Match {
     var owners: [Int: Int] = [:]
     var identifiers: [String: Int] = [:]
     var names: [String: Int] = [:]
-    for (place, one) in old.enumerated() {
-      identifiers[one.identifier ?? one.name] = place
-      names[one.name] = place
+    for (index, one) in old.enumerated() {
+      identifiers[one.identifier ?? one.name] = index
+      names[one.name] = index
     }
-    for (place, one) in new.enumerated() {
+    for (index, one) in new.enumerated() {
       guard let found = identifiers[one.identifier ?? one.name] else { continue }
-      if let owner = owners[found] { rivals.append((owner, place, found)) }
-      owners[found] = place
-      formers[place] = found
+      if let owner = owners[found] { rivals.append((owner, index, found)) }
+      owners[found] = index
+      formers[index] = found
     }
     for wish in [new.map { $0.identifier ?? $0.name }, new.map(\.name)] {
-      for (place, name) in wish.enumerated() where formers[place] == nil {
+      for (index, name) in wish.enumerated() where formers[index] == nil {
         guard let found = names[name], owners[found] == nil else { continue }
-        owners[found] = place
-        formers[place] = found
+        owners[found] = index
+        formers[index] = found
       }
     }
   }

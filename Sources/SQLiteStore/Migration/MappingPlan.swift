@@ -188,15 +188,15 @@ private struct PlanMaker {
     _ mapping: EntityMapping
   ) -> MappingExpression? {
     guard let expression = property.valueExpression else { return nil }
-    let place = "the value of \(property.name.quoted) in the mapping \(mapping.name.quoted)"
+    let location = "the value of \(property.name.quoted) in the mapping \(mapping.name.quoted)"
     do throws(ManagedPredicateError) {
       let made = try MappingExpression(expression, of: from, for: destination)
       if case .destinations(let name?) = made.result, model[name] == nil {
-        refuse("\(place): there is no mapping \(name.quoted)")
+        refuse("\(location): there is no mapping \(name.quoted)")
       }
       return made
     } catch {
-      refuse("\(place): \(error)")
+      refuse("\(location): \(error)")
       return nil
     }
   }

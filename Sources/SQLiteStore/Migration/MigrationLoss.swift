@@ -24,7 +24,7 @@ extension MigrationLoss: CustomStringConvertible {
   }
 }
 
-/// The treatment of values that a new model has no place for.
+/// The treatment of values that a new model has no property for.
 public enum DroppedValuePolicy: Sendable {
   /// A migration that would drop values throws ``ManagedObjectError/Code/droppedValues``, and changes nothing.
   case refuse
@@ -59,8 +59,8 @@ extension MigrationLoss {
         let count = try database.number(
           "SELECT COUNT(*) FROM \(table.name.sqlName) WHERE \(condition) AND \(test)")
         let name = PropertyName(entity, property.name)
-        if let place = counts.firstIndex(where: { $0.name == name }) {
-          counts[place].count += count
+        if let index = counts.firstIndex(where: { $0.name == name }) {
+          counts[index].count += count
         } else {
           counts.append((name, count))
         }
@@ -109,12 +109,13 @@ extension StoreSchema {
     of property: ManagedObjectModel.Entity.Property, _ entity: ManagedObjectModel.Entity, _ table: StoreTable
   ) -> String? {
     func isPresent(_ column: Int) -> String { "\(table.columns[column].name.sqlName) IS NOT NULL" }
-    switch places[entity.index][property.slot] {
+    switch slotColumns[entity.index][property.slot] {
     case .none: return nil
     case .attribute(let column, _, _), .toOne(let column, _, _): return isPresent(column)
-    case .composite(let place): return "(\(place.leaves.map { isPresent($0.column) }.joined(separator: " OR ")))"
-    case .toMany(let place):
-      switch place.source {
+    case .composite(let composite):
+      return "(\(composite.leaves.map { isPresent($0.column) }.joined(separator: " OR ")))"
+    case .toMany(let columns):
+      switch columns.source {
       case .column(let other, let column, _, _):
         let table = tables[other]
         return "Z_PK IN (SELECT \(table.columns[column].name.sqlName) FROM \(table.name.sqlName))"

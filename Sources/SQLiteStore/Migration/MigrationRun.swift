@@ -6,8 +6,8 @@ internal import SystemFiles
 /// Takes a store through steps to another version of its model.
 ///
 /// Steps without a mapping change the file itself. For others a new store is made in a file beside it, and its tables
-/// take the place of those of the store. In both cases the store changes in one transaction, which locks it from the
-/// beginning: nobody else saves meanwhile, and after a crash the file has the old store or the new one.
+/// replace those of the store. In both cases the store changes in one transaction, which locks it from the beginning:
+/// nobody else saves meanwhile, and after a crash the file has the old store or the new one.
 struct MigrationRun {
   /// A caller's function that is told how far the migration is.
   typealias Report = (MigrationProgress) throws -> Void
@@ -74,20 +74,20 @@ struct MigrationRun {
     self.report = report
   }
 
-  private var isInPlace: Bool { steps.allSatisfy { if case .inferred = $0 { true } else { false } } }
+  private var isInferred: Bool { steps.allSatisfy { if case .inferred = $0 { true } else { false } } }
 
   /// Changes the store, within a transaction that locks it.
   ///
   /// - Returns: the names of the files that no value is in any more.
-  mutating func run(_ database: Database) throws(ManagedObjectError) -> Set<String> {
+  mutating func migrateInPlace(_ database: Database) throws(ManagedObjectError) -> Set<String> {
     let externalData = ExternalData(ofStore: path)
     guard let last = steps.last else { return [] }
-    if isInPlace {
+    if isInferred {
       ScratchFolder.removeLeftovers(beside: path)
       var files: Set<String> = []
       for (number, step) in steps.enumerated() {
         guard case .inferred(let mapping) = step else { continue }
-        files.formUnion(try change(database, mapping, externalData, number))
+        files.formUnion(try migrateTables(database, mapping, externalData, number))
       }
       return files
     }
@@ -135,7 +135,7 @@ extension MigrationRun {
   }
 
   /// Makes the new store.
-  mutating func run(_ copy: Copy, to output: String) throws(ManagedObjectError) {
+  mutating func migrateCopy(_ copy: Copy, to output: String) throws(ManagedObjectError) {
     let made = try makeStore(copy.folder, from: copy.path, isCopy: true)
     do {
       let database = try Database(path: made, .readWrite)
@@ -159,13 +159,13 @@ extension MigrationRun {
 
 /// The new store.
 extension MigrationRun {
-  private mutating func change(
+  private mutating func migrateTables(
     _ database: Database, _ mapping: InferredMapping, _ externalData: ExternalData, _ number: Int
   ) throws(ManagedObjectError) -> Set<String> {
     let migration = try StoreMigration(
       database, mapping, configuration, externalData, policy, report: stepReport(number))
     losses += migration.losses
-    return try migration.run(&metadata)
+    return try migration.changeTables(&metadata)
   }
 
   private func stepReport(_ number: Int) -> StepReport {
@@ -203,7 +203,7 @@ extension MigrationRun {
         let database = try Database(path: file, .readWrite)
         try database.relax(rollsBack: false)
         try database.transaction(.immediate) { () throws(ManagedObjectError) in
-          _ = try change(database, mapping, ExternalData(ofStore: file), number)
+          _ = try migrateTables(database, mapping, ExternalData(ofStore: file), number)
         }
       case .mapped(let plan):
         let new = folder.newFile()
@@ -265,7 +265,7 @@ extension MigrationRun {
     }
     let destination = try SQLiteStore(URL(filePath: new), model: plan.destination, configuration: configuration)
     try destination.relax()
-    try ObjectMigration(plan, from: source, to: destination, report: stepReport(number)).run()
+    try ObjectMigration(plan, from: source, to: destination, report: stepReport(number)).migrateObjects()
   }
 }
 

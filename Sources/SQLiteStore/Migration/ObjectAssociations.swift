@@ -17,15 +17,15 @@ struct ObjectAssociations {
 
   init(_ plan: MappingPlan) {
     tables = plan.entities.map { Table(name: $0.mapping.name, entities: $0.source?.subtree ?? 0..<0) }
-    for (place, entity) in plan.entities.enumerated() {
-      if let source = entity.source { mappings[Int32(source.index), default: []].append(place) }
+    for (index, entity) in plan.entities.enumerated() {
+      if let source = entity.source { mappings[Int32(source.index), default: []].append(index) }
     }
   }
 
   /// - Parameter pairs: in ascending order of the objects of the source, which come after all that were added before.
-  mutating func add(_ pairs: [(source: RowKey, destination: RowKey)], toMapping place: Int) {
-    tables[place].sources += pairs.map(\.source.number)
-    tables[place].destinations += pairs.map(\.destination)
+  mutating func add(_ pairs: [(source: RowKey, destination: RowKey)], toMapping index: Int) {
+    tables[index].sources += pairs.map(\.source.number)
+    tables[index].destinations += pairs.map(\.destination)
   }
 
   /// Forgets objects of the destination.
@@ -35,8 +35,8 @@ struct ObjectAssociations {
   mutating func keep(
     batchSize: Int, _ present: ([RowKey]) throws(ManagedObjectError) -> Set<RowKey>
   ) throws(ManagedObjectError) {
-    for place in tables.indices {
-      let old = tables[place]
+    for tableIndex in tables.indices {
+      let old = tables[tableIndex]
       var (sources, destinations) = ([Int64](), [RowKey]())
       for start in stride(from: 0, to: old.destinations.count, by: batchSize) {
         let batch = start..<min(start + batchSize, old.destinations.count)
@@ -46,14 +46,14 @@ struct ObjectAssociations {
           destinations.append(old.destinations[index])
         }
       }
-      (tables[place].sources, tables[place].destinations) = (sources, destinations)
+      (tables[tableIndex].sources, tables[tableIndex].destinations) = (sources, destinations)
     }
   }
 
   /// The objects that came from one by a mapping.
-  func destinations(of number: Int64, mapping place: Int) -> ArraySlice<RowKey> {
-    let sources = tables[place].sources
-    func firstPlace(_ isBefore: (Int64) -> Bool) -> Int {
+  func destinations(of number: Int64, mapping index: Int) -> ArraySlice<RowKey> {
+    let sources = tables[index].sources
+    func firstIndex(_ isBefore: (Int64) -> Bool) -> Int {
       var (low, high) = (0, sources.count)
       while low < high {
         let middle = (low + high) / 2
@@ -61,7 +61,7 @@ struct ObjectAssociations {
       }
       return low
     }
-    return tables[place].destinations[firstPlace { $0 < number }..<firstPlace { $0 <= number }]
+    return tables[index].destinations[firstIndex { $0 < number }..<firstIndex { $0 <= number }]
   }
 
   /// The objects that came from one, by a mapping of a name or by any. An object of a sub-entity is not in the mapping

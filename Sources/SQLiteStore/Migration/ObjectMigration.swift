@@ -68,11 +68,11 @@ final class ObjectMigration {
     self.destination.context.validatesOnSave = false
   }
 
-  func run() throws(ManagedObjectError) {
-    for (place, entity) in plan.entities.enumerated() where entity.makesObjects { try makeObjects(entity, place) }
+  func migrateObjects() throws(ManagedObjectError) {
+    for (index, entity) in plan.entities.enumerated() where entity.makesObjects { try makeObjects(entity, index) }
     if plan.entities.contains(where: { $0.policy?.createDestinationInstances != nil }) { try forgetDeleted() }
-    for (place, entity) in plan.entities.enumerated() where entity.relates {
-      try relate(entity, place)
+    for (index, entity) in plan.entities.enumerated() where entity.relates {
+      try relate(entity, index)
       if entity.policy?.createRelationships != nil { try forgetDeleted() }
     }
     try validate()
@@ -93,7 +93,7 @@ final class ObjectMigration {
 
 /// Objects.
 extension ObjectMigration {
-  private func makeObjects(_ entity: MappingPlan.Entity, _ place: Int) throws(ManagedObjectError) {
+  private func makeObjects(_ entity: MappingPlan.Entity, _ index: Int) throws(ManagedObjectError) {
     try forEachBatch(of: entity, .objects, prefetching: []) { sources throws(ManagedObjectError) in
       let migration = EntityMigration(entity, self, canMakeObjects: true)
       for source in sources {
@@ -106,7 +106,7 @@ extension ObjectMigration {
       }
       let made = migration.made
       try save()
-      associations.add(made.map { (source: $0.source, destination: $0.destination.objectKey) }, toMapping: place)
+      associations.add(made.map { (source: $0.source, destination: $0.destination.objectKey) }, toMapping: index)
     }
   }
 
@@ -172,11 +172,11 @@ extension ObjectMigration {
 
 /// Relationships.
 extension ObjectMigration {
-  private func relate(_ entity: MappingPlan.Entity, _ place: Int) throws(ManagedObjectError) {
+  private func relate(_ entity: MappingPlan.Entity, _ index: Int) throws(ManagedObjectError) {
     let names = Set(entity.relationships.compactMap(\.expression.relationshipName)).sorted()
     try forEachBatch(of: entity, .relationships, prefetching: names) { sources throws(ManagedObjectError) in
       let pairs = sources.flatMap { source in
-        associations.destinations(of: source.objectKey.number, mapping: place).map { (source, $0) }
+        associations.destinations(of: source.objectKey.number, mapping: index).map { (source, $0) }
       }
       guard let relation = entity.policy?.createRelationships else { return try relate(entity, pairs) }
       let migration = EntityMigration(entity, self, canMakeObjects: false)

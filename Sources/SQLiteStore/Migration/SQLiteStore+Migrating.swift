@@ -27,7 +27,7 @@ extension SQLiteStore {
   ///   - destination: the model that the store gets.
   ///   - mapping: the changes of the objects.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - output: a place without a file, where a new store is made, and the old one stays as it is; nil to change the
+  ///   - output: the URL of a new store, which has no file yet; the old store stays as it is then. Nil to change the
   ///     store. The new store has all data in itself. It has the objects of the moment at which the migration begins,
   ///     also if another process saves meanwhile.
   ///   - droppedValues: what becomes of values and objects that the new model does not have. A mapping model says what
@@ -64,7 +64,7 @@ extension SQLiteStore {
     configuration: String? = nil, output: URL?, writesNothing: Bool, droppedValues: DroppedValuePolicy,
     progress: @escaping (MigrationProgress) throws -> Void
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    try run(file, configuration, output, writesNothing: writesNothing, droppedValues, progress) {
+    try migrateFile(file, configuration, output, writesNothing: writesNothing, droppedValues, progress) {
       (database, metadata) throws(ManagedObjectError) in
       try destination.checkConfiguration(configuration)
       let model: ManagedObjectModel
@@ -103,12 +103,13 @@ extension SQLiteStore {
     configuration: String? = nil, output: URL? = nil, droppedValues: DroppedValuePolicy = .refuse,
     progress: @escaping (MigrationProgress) throws -> Void = { _ in }
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    try run(file, configuration, output, droppedValues, progress) { (database, metadata) throws(ManagedObjectError) in
+    try migrateFile(file, configuration, output, droppedValues, progress) {
+      (database, metadata) throws(ManagedObjectError) in
       try migration.steps(from: metadata, to: destination, database.path, configuration)
     }
   }
 
-  private static func run(
+  private static func migrateFile(
     _ file: URL, _ configuration: String?, _ output: URL?, writesNothing: Bool = false,
     _ policy: DroppedValuePolicy, _ progress: @escaping (MigrationProgress) throws -> Void,
     _ steps: (Database, StoreMetadata) throws(ManagedObjectError) -> (
@@ -118,7 +119,7 @@ extension SQLiteStore {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       // Files beside the store are beside that, not beside a link to it.
       let path = FileSystem.target(of: try path(of: file))
-      func run(_ database: Database) throws(ManagedObjectError) -> MigrationRun {
+      func plan(_ database: Database) throws(ManagedObjectError) -> MigrationRun {
         _ = try FileSchema(database)
         let metadata = try MetadataTable.read(database)
         let (source, steps) = try steps(database, metadata)
@@ -129,16 +130,16 @@ extension SQLiteStore {
         let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
         // One transaction, so that metadata and rows are of the same moment.
         var (migration, copy) = try database.transaction(.deferred) { () throws(ManagedObjectError) in
-          let migration = try run(database)
+          let migration = try plan(database)
           return (migration, try migration.copy(database, for: output))
         }
-        try migration.run(copy, to: output)
+        try migration.migrateCopy(copy, to: output)
         return migration.losses
       }
       let database = try Database(path: path, .readWrite)
       let (files, losses) = try database.transaction(.immediate) { () throws(ManagedObjectError) in
-        var migration = try run(database)
-        let files = try migration.run(database)
+        var migration = try plan(database)
+        let files = try migration.migrateInPlace(database)
         return (files, migration.losses)
       }
       ExternalData(ofStore: path).remove(files)

@@ -54,11 +54,11 @@ public struct StagedMigration: Sendable {
       }
       stages.append(Stage(model))
     }
-    for place in stages.indices.dropFirst() {
+    for index in stages.indices.dropFirst() {
       let found = mappings.first { mapping in
-        mapping.isVersioned && mapping.defects(from: stages[place - 1].model, to: stages[place].model).isEmpty
+        mapping.isVersioned && mapping.defects(from: stages[index - 1].model, to: stages[index].model).isEmpty
       }
-      if let found { stages[place].mapping = StoreMapping(found, classes: classes) }
+      if let found { stages[index].mapping = StoreMapping(found, classes: classes) }
     }
   }
 
@@ -102,11 +102,11 @@ public struct StagedMigration: Sendable {
         .incompatibleVersionHash, "\(path) was made with none of the \(stages.count) versions that lead to the last")
     }
     var steps: [MigrationRun.Step] = []
-    for place in stages.indices where place > start && place <= end {
+    for index in stages.indices where index > start && index <= end {
       // The last one as the program has it.
-      let model = place == end ? destination ?? stages[place].model : stages[place].model
+      let model = index == end ? destination ?? stages[index].model : stages[index].model
       steps.append(
-        try MigrationRun.Step(stages[place].mapping, from: stages[place - 1].model, to: model, path, configuration))
+        try MigrationRun.Step(stages[index].mapping, from: stages[index - 1].model, to: model, path, configuration))
     }
     return (stages[start].model, steps)
   }

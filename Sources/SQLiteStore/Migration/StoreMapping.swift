@@ -18,8 +18,8 @@ public struct StoreMapping: Sendable {
   public var model: MappingModel?
   /// The functions for the objects of an entity of the source, by its name.
   public var entityPolicies: [String: EntityMigrationPolicy]
-  /// The functions in place of the classes that a mapping model names (``EntityMapping/migrationPolicyClassName``), by
-  /// the name of the class, with or without its module.
+  /// The functions that replace the classes that a mapping model names
+  /// (``EntityMapping/migrationPolicyClassName``), by the name of the class, with or without its module.
   public var classPolicies: [String: EntityMigrationPolicy]
 
   /// A mapping.

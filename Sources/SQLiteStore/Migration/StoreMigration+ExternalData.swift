@@ -10,7 +10,7 @@ extension StoreMigration {
   ) throws(ManagedObjectError) {
     let definition = ManagedObjectModel.Entity(model: mapping.destination, index: entity)
     for attribute in definition.attributes {
-      guard case .attribute(let column, _, isExternal: false) = new.places[entity][attribute.slot],
+      guard case .attribute(let column, _, isExternal: false) = new.slotColumns[entity][attribute.slot],
         let former = mapping.properties[entity][attribute.name], wasExternal(former, source),
         let name = oldColumn(former, source, sourceTable)
       else { continue }
@@ -37,8 +37,8 @@ struct ExternalColumns {
     var columns: [(table: String, column: String)] = []
     for table in schema.tables {
       var seen: Set<Int> = []
-      for place in table.entities.flatMap({ schema.places[$0] }) {
-        guard case .attribute(let column, _, isExternal: true) = place, seen.insert(column).inserted else { continue }
+      for source in table.entities.flatMap({ schema.slotColumns[$0] }) {
+        guard case .attribute(let column, _, isExternal: true) = source, seen.insert(column).inserted else { continue }
         columns.append((table.name.sqlName, table.columns[column].name.sqlName))
       }
     }

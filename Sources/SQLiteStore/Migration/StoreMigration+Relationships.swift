@@ -1,14 +1,14 @@
 internal import ManagedObjects
 
-/// Relationships that are in other places from now on.
+/// Relationships whose values are in other columns or tables from now on.
 extension StoreMigration {
   /// Sets the entities of the objects of to-one relationships, and drops references to objects that are gone.
   func completeKeys(_ index: Int) throws(ManagedObjectError) {
     let table = new.tables[index]
     var done: Set<Int> = []
     for entity in table.entities {
-      for place in new.places[entity] {
-        guard case .toOne(let column, let entityColumn, let destination) = place, done.insert(column).inserted else {
+      for columns in new.slotColumns[entity] {
+        guard case .toOne(let column, let entityColumn, let destination) = columns, done.insert(column).inserted else {
           continue
         }
         try completeKey(table, column, entityColumn, destination)
@@ -34,7 +34,7 @@ extension StoreMigration {
     }
   }
 
-  /// True if entities that had rows in a table's place are gone.
+  /// True if entities are gone that had rows in the old table.
   private func losesRows(_ destination: Range<Int>, _ target: StoreTable) -> Bool {
     let kept = Set(target.entities.compactMap { mapping.entities[$0] })
     guard let source = kept.first, let table = old.table(ofEntity: source) else { return true }
@@ -59,16 +59,16 @@ extension StoreMigration {
       let entity = ManagedObjectModel.Entity(model: mapping.destination, index: index)
       for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0) {
         let name = PropertyName(entity, relationship.name)
-        switch new.places[entity.index][relationship.slot] {
+        switch new.slotColumns[entity.index][relationship.slot] {
         case .none, .attribute, .composite: continue
         case .toOne(let column, let entityColumn, _):
           guard mapping.origins(of: name).isEmpty, let inverse = entity.inverse(of: relationship),
             !inverse.definition.isToMany, let pairs = pairs(of: name)
           else { continue }
           try fill(table, column, entityColumn, pairs.reversed)
-        case .toMany(let place):
+        case .toMany(let columns):
           guard let pairs = pairs(of: name) else { continue }
-          switch place.source {
+          switch columns.source {
           case .column(let table, let column, let entityColumn, let order):
             let inverse = mapping.inverse(of: name, mapping.destination)
             if inverse.map({ mapping.origins(of: $0).isEmpty }) ?? true {
@@ -177,7 +177,7 @@ extension StoreMigration {
   private func formerPairs(of name: PropertyName) -> (sql: String, isOrdered: Bool)? {
     let entity = name.owner(in: mapping.source)
     guard let relationship = entity.relationship(named: name.name) else { return nil }
-    switch old.places[entity.index][relationship.slot] {
+    switch old.slotColumns[entity.index][relationship.slot] {
     case .toOne(let column, _, _):
       guard let table = old.table(ofEntity: entity.index) else { return nil }
       let key = table.columns[column].name.sqlName
@@ -185,8 +185,8 @@ extension StoreMigration {
         "SELECT Z_PK AS o, \(key) AS p, NULL AS f FROM \(StoreTables.asideName(table.name)) WHERE \(key) IS NOT NULL",
         false
       )
-    case .toMany(let place):
-      switch place.source {
+    case .toMany(let columns):
+      switch columns.source {
       case .column(let index, let column, _, let order):
         let table = old.tables[index]
         let key = table.columns[column].name.sqlName
@@ -200,7 +200,7 @@ extension StoreMigration {
           "SELECT \(own.sqlName) AS o, \(other.sqlName) AS p, \(order) AS f FROM \(table)"
         }
         var sql = select(own, other, order?.sqlName ?? "NULL")
-        // A pair may be there in one direction only. Its place in the order is that of the other object then.
+        // A pair may be there in one direction only. Its position in the order is then that of the other object.
         if isReflexive, order != nil {
           sql = "SELECT o, p, MIN(f) AS f FROM (\(sql) UNION ALL \(select(other, own, "\(Int64.max)"))) GROUP BY o, p"
           sql = "SELECT o, p, 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY o ORDER BY f, p) AS f FROM (\(sql))"

@@ -43,7 +43,7 @@ struct StoreMigration {
   }
 
   /// - Returns: the names of the files that no value is in any more.
-  func run(_ metadata: inout StoreMetadata) throws(ManagedObjectError) -> Set<String> {
+  func changeTables(_ metadata: inout StoreMetadata) throws(ManagedObjectError) -> Set<String> {
     var files = try ExternalColumns(old).files(database)
     try oldTables.putAside()
     let writer = SchemaWriter(schema: new, database: database)
@@ -197,9 +197,9 @@ extension StoreMigration {
   private func value(
     _ column: Int, _ table: StoreTable, _ entity: Int, _ source: Int, _ sourceTable: StoreTable
   ) -> ColumnValue {
-    for (slot, place) in new.places[entity].enumerated() {
+    for (slot, columns) in new.slotColumns[entity].enumerated() {
       let definition = ManagedObjectModel.Entity(model: mapping.destination, index: entity)
-      switch place {
+      switch columns {
       case .attribute(column, _, let isExternal):
         guard let attribute = definition.attributes.first(where: { $0.slot == slot }) else { return .nothing }
         return value(attribute, isExternal, entity, source, sourceTable)

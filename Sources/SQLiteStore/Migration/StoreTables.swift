@@ -95,7 +95,7 @@ struct StoreTables {
     for name in names { try database.execute("DROP TABLE \(Self.asideName(name))") }
   }
 
-  /// Puts the tables of a store in another file in place of these.
+  /// Replaces these tables with those of a store in another file.
   func replace(with new: StoreSchema, of path: String) throws(ManagedObjectError) {
     try database.attach(path, as: Self.attached)
     try putAside()
@@ -121,7 +121,7 @@ struct StoreTables {
       inTable: Self.asideName(table.name), ofEntity: schema.numbers[table.entities.lowerBound], database)
   }
 
-  /// Writes the entities of another model in place of those that there are.
+  /// Replaces the entities that the table of entities has with those of another model.
   ///
   /// - Parameter highest: the highest number that a row of a table has or had.
   func replaceEntities(with new: StoreSchema, highest: (Int) -> Int64) throws(ManagedObjectError) {

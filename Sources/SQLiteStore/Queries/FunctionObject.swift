@@ -13,7 +13,7 @@ class FunctionObject {
     fail(ManagedObjectError(.unsupportedRequest, error.description))
   }
 
-  /// The values of arguments, of which the first is at a place.
+  /// The values of arguments, which begin at an address.
   @safe struct Arguments {
     private let start: UnsafeMutablePointer<OpaquePointer?>
     let count: Int
@@ -97,9 +97,9 @@ final class RowTest: FunctionObject {
       }
       var values: [PredicateValue<AttributeValue>] = []
       values.reserveCapacity(leaves.count)
-      var place = 1
+      var next = 1
       for leaf in leaves {
-        guard let value = context.value(arguments, &place, leaf, self) else { return nil }
+        guard let value = context.value(arguments, &next, leaf, self) else { return nil }
         values.append(value)
       }
       return try test.holds(values)
@@ -128,8 +128,8 @@ final class ValueCollector: FunctionObject {
 
   func add(_ arguments: Arguments, to bytes: inout [UInt8]) {
     if bytes.count > Self.greatestSize { return fail(ManagedObjectError(.sqlite, "a list of values is too long")) }
-    var place = 1
-    switch context.value(arguments, &place, leaf, self) {
+    var next = 1
+    switch context.value(arguments, &next, leaf, self) {
     case .value(let value): ValueCode.append(value, to: &bytes)
     case .constant(.object(let key)): ValueCode.append(key, to: &bytes)
     default: break
@@ -158,15 +158,15 @@ struct FunctionContext {
   }
 
   fileprivate func value(
-    _ arguments: FunctionObject.Arguments, _ place: inout Int, _ leaf: Leaf.Kind, _ object: FunctionObject
+    _ arguments: FunctionObject.Arguments, _ next: inout Int, _ leaf: Leaf.Kind, _ object: FunctionObject
   ) -> PredicateValue<AttributeValue>? {
-    defer { place += 1 }
-    let argument = arguments[place]
+    defer { next += 1 }
+    let argument = arguments[next]
     switch leaf {
     case .attribute(let type, let isExternal): return value(argument, type, isExternal, object).map { .value($0) }
     case .object:
-      place += 1
-      let number = arguments[place]
+      next += 1
+      let number = arguments[next]
       if number.kind == SQLITE_NULL { return .null }
       guard let index = entityIndices[argument.integer] else {
         object.fail(ManagedObjectError(.invalidValue, "a row is of the entity \(argument.integer), which is none"))

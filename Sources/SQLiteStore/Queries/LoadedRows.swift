@@ -69,10 +69,10 @@ struct LoadedRows: RowSource {
     guard !rows.isEmpty else { return }
     let emptyValues = ManagedObjectModel.Entity(model: model, index: index).emptyValues
     for slot in model.records[index].slotsReadLater(names) {
-      let places = rows.indices.filter { rows[$0].values[slot] == .unread }
-      guard !places.isEmpty else { continue }
-      for (place, value) in zip(places, try state.values(ofSlot: slot, places.map { rows[$0].key })) {
-        rows[place].values[slot] = value ?? emptyValues[slot]
+      let unread = rows.indices.filter { rows[$0].values[slot] == .unread }
+      guard !unread.isEmpty else { continue }
+      for (row, value) in zip(unread, try state.values(ofSlot: slot, unread.map { rows[$0].key })) {
+        rows[row].values[slot] = value ?? emptyValues[slot]
       }
     }
   }

@@ -18,8 +18,8 @@ struct ProjectionQuery {
     let name: String
     /// The type that the result is to have.
     let type: AttributeType
-    /// The place of the first column of the statement.
-    let place: Int32
+    /// The first of its columns in the statement.
+    let firstColumn: Int32
     let content: Content
   }
 
@@ -122,9 +122,9 @@ struct ProjectionQuery {
     }
 
     private mutating func select(_ sql: String...) -> Int32 {
-      let place = selected.count
+      let first = selected.count
       selected += sql
-      return Int32(place)
+      return Int32(first)
     }
 
     private mutating func addValue(
@@ -133,16 +133,18 @@ struct ProjectionQuery {
       switch operand {
       case .object(let object):
         columns.append(
-          Column(name: name, type: type, place: select(object.referredEntity, object.reference), content: .object))
+          Column(name: name, type: type, firstColumn: select(object.referredEntity, object.reference), content: .object)
+        )
       case .value(let value):
         let sql = value.type == .boolean ? SQLDialect.truthValue(value.sql) : value.sql
         columns.append(
           Column(
-            name: name, type: type, place: select(sql), content: .value(value.type, isExternal: value.isExternal)))
+            name: name, type: type, firstColumn: select(sql), content: .value(value.type, isExternal: value.isExternal))
+        )
       case .count(let collection, let isNullable) where !isKey:
         let sql = QueryTranslation.countSQL(collection, isNullable: isNullable)
         columns.append(
-          Column(name: name, type: type, place: select(sql), content: .value(.integer64, isExternal: false)))
+          Column(name: name, type: type, firstColumn: select(sql), content: .value(.integer64, isExternal: false)))
       case .count, .collection, .constant, .other: throw Untranslatable()
       }
     }
@@ -155,7 +157,7 @@ struct ProjectionQuery {
       switch try translation.operand(argument) {
       case .object(let object) where function == .count:
         value = ValueTerm(sql: object.reference, type: .integer64)
-      case .value(let place): value = place
+      case .value(let term): value = term
       case .object, .count, .collection, .constant, .other: throw Untranslatable()
       }
       if value.isExternal { throw Untranslatable() }
@@ -166,20 +168,21 @@ struct ProjectionQuery {
       case (_, .transformable), (_, .undefined), (_, .composite): throw Untranslatable()
       case (.count, _):
         column = Column(
-          name: name, type: type, place: select(SQLDialect.number(of: sql)),
+          name: name, type: type, firstColumn: select(SQLDialect.number(of: sql)),
           content: .value(.integer64, isExternal: false))
       case (.minimum, _), (.maximum, _):
         if [.string, .uri].contains(value.type) { throw Untranslatable() }
         hasExtreme = true
         column = Column(
           name: name, type: type,
-          place: select(function == .minimum ? SQLDialect.least(sql) : SQLDialect.greatest(sql)),
+          firstColumn: select(function == .minimum ? SQLDialect.least(sql) : SQLDialect.greatest(sql)),
           content: .value(value.type, isExternal: false))
       case (.sum, _) where isInteger:
-        column = Column(name: name, type: type, place: select(SQLDialect.sum(sql)), content: .sum)
+        column = Column(name: name, type: type, firstColumn: select(SQLDialect.sum(sql)), content: .sum)
       case (.average, _) where isInteger:
         column = Column(
-          name: name, type: type, place: select(SQLDialect.sum(sql), SQLDialect.number(of: sql)), content: .average)
+          name: name, type: type, firstColumn: select(SQLDialect.sum(sql), SQLDialect.number(of: sql)),
+          content: .average)
       default: throw Untranslatable()
       }
       columns.append(column)
@@ -248,22 +251,24 @@ extension ProjectionQuery {
     var value: AttributeValue
     switch column.content {
     case .object:
-      if statement.isNull(column.place + 1) {
+      if statement.isNull(column.firstColumn + 1) {
         value = .null
       } else {
-        guard let index = context.entityIndices[statement.integer(column.place)],
+        guard let index = context.entityIndices[statement.integer(column.firstColumn)],
           [.undefined, .objectID].contains(column.type)
         else { return nil }
         return .toOne(
-          RowKey(store: context.storeNumber, entityIndex: index, number: statement.integer(column.place + 1)))
+          RowKey(store: context.storeNumber, entityIndex: index, number: statement.integer(column.firstColumn + 1)))
       }
     case .value(let type, let isExternal):
-      guard let read = try reading.value(statement, column.place, type, isExternal: isExternal) else { return nil }
+      guard let read = try reading.value(statement, column.firstColumn, type, isExternal: isExternal) else {
+        return nil
+      }
       value = read
-    case .sum: value = .integer(statement.isNull(column.place) ? 0 : statement.integer(column.place))
+    case .sum: value = .integer(statement.isNull(column.firstColumn) ? 0 : statement.integer(column.firstColumn))
     case .average:
-      let count = statement.integer(column.place + 1)
-      value = count == 0 ? .null : .double(Double(statement.integer(column.place)) / Double(count))
+      let count = statement.integer(column.firstColumn + 1)
+      value = count == 0 ? .null : .double(Double(statement.integer(column.firstColumn)) / Double(count))
     }
     return column.type.result(value).map { .attribute($0) }
   }

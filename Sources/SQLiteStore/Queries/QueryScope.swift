@@ -29,10 +29,10 @@ final class QueryScope {
   func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable)
     -> ObjectAlias
   {
-    if let place = known[column] { return place }
-    let place = try make()
-    known[column] = place
-    return place
+    if let object = known[column] { return object }
+    let object = try make()
+    known[column] = object
+    return object
   }
 }
 
@@ -65,7 +65,7 @@ struct ObjectAlias {
     return SQLDialect.choice(SQLDialect.isNotNull(reference), "ifnull(\(entity), \(deletedEntity))", SQLDialect.null)
   }
 
-  func column(_ place: Int) -> String { "\(alias).\(SQLDialect.name(table.columns[place].name))" }
+  func column(_ index: Int) -> String { "\(alias).\(SQLDialect.name(table.columns[index].name))" }
 }
 
 /// A value in a statement that attributes have.
@@ -77,7 +77,7 @@ struct ValueTerm {
   var isColumn = true
   /// False if there may be no object that has it.
   var isThere = true
-  /// The attribute of the entity at a place in the model.
+  /// The name of the attribute, and the index of its entity in the model.
   var attribute: (entityIndex: Int, name: String)?
 }
 

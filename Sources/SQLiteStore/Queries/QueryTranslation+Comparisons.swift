@@ -46,9 +46,9 @@ extension QueryTranslation {
     do throws(ManagedPredicateError) { test = try ValueTest(predicate, variables: leaves.names) } catch {
       throw Untranslatable()
     }
-    let place = bind(RowTest(test, leaves.all.map(\.kind), context))
+    let parameter = bind(RowTest(test, leaves.all.map(\.kind), context))
     return SQLCondition(
-      sql: SQLDialect.test(place, leaves.columns),
+      sql: SQLDialect.test(parameter, leaves.columns),
       mayFail: mayFail(comparison.left) || mayFail(comparison.right)
         || leaves.all.contains { $0.hasAnyType } && !comparison.comparator.takesAnything)
   }
@@ -134,7 +134,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The number of a key's entity; nil if no object at the place can have the key.
+  /// The number of a key's entity; nil if the object cannot have the key.
   private func entityNumber(of key: RowKey, for object: ObjectAlias) -> Int64? {
     guard key.store == context.storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }
     return schema.numbers[Int(key.entityIndex)]

@@ -63,25 +63,25 @@ extension QueryTranslation {
 
   private func find(_ key: String, of object: ObjectAlias) throws(Untranslatable) -> Key {
     let entity = ManagedObjectModel.Entity(model: schema.model, index: object.entities.lowerBound)
-    if let property = entity.property(named: key) { return .slot(schema.places[entity.index][property.slot]) }
-    var found: (place: SlotColumns, column: Int)?
+    if let property = entity.property(named: key) { return .slot(schema.slotColumns[entity.index][property.slot]) }
+    var found: (source: SlotColumns, column: Int)?
     var isTransient = false
     for index in object.entities.dropFirst() {
       let entity = ManagedObjectModel.Entity(model: schema.model, index: index)
       guard let property = entity.property(named: key) else { continue }
-      let place = schema.places[index][property.slot]
-      switch place {
+      let source = schema.slotColumns[index][property.slot]
+      switch source {
       case .none: isTransient = true
       // The owners of such a relationship would have to be told apart.
       case .toMany, .composite: throw Untranslatable()
       case .attribute(let column, _, _), .toOne(let column, _, _):
         if let found, found.column != column { throw Untranslatable() }
-        found = (place, column)
+        found = (source, column)
       }
     }
     if let found {
       if isTransient { throw Untranslatable() }
-      return .slot(found.place)
+      return .slot(found.source)
     }
     if isTransient { return .none }
     guard FetchRequest.isKeyOfObject(key) else { throw Untranslatable() }
@@ -101,7 +101,7 @@ extension QueryTranslation {
     case .slot(.composite): throw Untranslatable()
     case .slot(.toOne(let column, let entityColumn, let destination)):
       return .object(try target(column, entityColumn, destination, of: object))
-    case .slot(.toMany(let place)): return .collection(try collection(place, of: object))
+    case .slot(.toMany(let columns)): return .collection(try collection(columns, of: object))
     }
   }
 
@@ -109,10 +109,10 @@ extension QueryTranslation {
   private mutating func step(
     _ key: String, from object: ObjectAlias, in collection: inout CollectionTerm, _ flattens: Bool
   ) throws(Untranslatable) -> Destination {
-    guard case .slot(.toMany(let place)) = try find(key, of: object) else { return try step(key, from: object) }
+    guard case .slot(.toMany(let columns)) = try find(key, of: object) else { return try step(key, from: object) }
     guard flattens else { throw Untranslatable() }
     collection.isFlattened = true
-    return .object(try joined(place, of: object))
+    return .object(try joined(columns, of: object))
   }
 
   /// The object of a to-one relationship. A deleted one has no row.
@@ -136,22 +136,22 @@ extension QueryTranslation {
 
   /// The objects of a to-many relationship, in a scope of their own.
   private mutating func collection(
-    _ place: ToManyColumns, of owner: ObjectAlias
+    _ columns: ToManyColumns, of owner: ObjectAlias
   ) throws(Untranslatable) -> CollectionTerm {
-    guard let table = schema.table(ofEntity: place.destination.lowerBound) else { throw Untranslatable() }
+    guard let table = schema.table(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
     let number = "\(alias).\(SQLDialect.number)"
     var first = "\(SQLDialect.name(table.name)) \(alias)"
     var conditions: [String] = []
-    var order: String? = entityAndNumber(of: alias, place.destination)
-    switch place.source {
+    var order: String? = entityAndNumber(of: alias, columns.destination)
+    switch columns.source {
     case .column(_, let column, _, let orderColumn):
       conditions.append("\(alias).\(SQLDialect.name(table.columns[column].name)) = \(owner.number)")
       if let orderColumn { order = "\(alias).\(SQLDialect.name(table.columns[orderColumn].name)), \(number)" }
     case .join(let index, let own, let other, let orderColumn, let isReflexive):
       if isReflexive {
         conditions.append(isRelated(number, to: owner.number, index, own, other))
-        if place.isOrdered { order = nil }
+        if columns.isOrdered { order = nil }
       } else {
         let join = newAlias()
         first =
@@ -161,23 +161,23 @@ extension QueryTranslation {
         if let orderColumn { order = "\(join).\(SQLDialect.name(orderColumn)), \(number)" }
       }
     }
-    conditions += restriction(of: alias, place.destination, table)
+    conditions += restriction(of: alias, columns.destination, table)
     let scope = QueryScope(first, conditions)
     let element = ObjectAlias(
-      scope: scope, alias: alias, table: table, entities: place.destination, isThere: true, key: nil)
+      scope: scope, alias: alias, table: table, entities: columns.destination, isThere: true, key: nil)
     return CollectionTerm(
-      scope: scope, owner: owner, element: element, content: .object(element), isSet: !place.isOrdered, order: order,
+      scope: scope, owner: owner, element: element, content: .object(element), isSet: !columns.isOrdered, order: order,
       isNullable: !owner.isThere)
   }
 
   /// The objects of a to-many relationship, joined to those that have it.
-  private mutating func joined(_ place: ToManyColumns, of owner: ObjectAlias) throws(Untranslatable) -> ObjectAlias {
-    guard let table = schema.table(ofEntity: place.destination.lowerBound) else { throw Untranslatable() }
+  private mutating func joined(_ columns: ToManyColumns, of owner: ObjectAlias) throws(Untranslatable) -> ObjectAlias {
+    guard let table = schema.table(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
     let number = "\(alias).\(SQLDialect.number)"
     let word = owner.isThere ? "JOIN" : "LEFT JOIN"
-    var conditions = restriction(of: alias, place.destination, table)
-    switch place.source {
+    var conditions = restriction(of: alias, columns.destination, table)
+    switch columns.source {
     case .column(_, let column, _, _):
       conditions.insert("\(alias).\(SQLDialect.name(table.columns[column].name)) = \(owner.number)", at: 0)
     case .join(let index, let own, let other, _, let isReflexive):
@@ -198,7 +198,7 @@ extension QueryTranslation {
       owner.scope.add("(\(SQLDialect.isNull(owner.number)) OR \(SQLDialect.isNotNull(number)))")
     }
     return ObjectAlias(
-      scope: owner.scope, alias: alias, table: table, entities: place.destination, isThere: owner.isThere, key: nil)
+      scope: owner.scope, alias: alias, table: table, entities: columns.destination, isThere: owner.isThere, key: nil)
   }
 
   /// A pair of a relationship that is its own inverse may be there in one direction only.
@@ -215,7 +215,7 @@ extension QueryTranslation {
     table.entities == entities ? [] : [Self.isOne(of: entities, "\(alias).\(SQLDialect.entity)", schema)]
   }
 
-  /// The order of objects without another: by the places of their entities, and their numbers.
+  /// The order of objects without another: by the indices of their entities, and their numbers.
   func entityAndNumber(of alias: String, _ entities: Range<Int>) -> String {
     let number = "\(alias).\(SQLDialect.number)"
     return entityOrder(by: "\(alias).\(SQLDialect.entity)", entities).map { "\($0), \(number)" } ?? number
@@ -227,6 +227,6 @@ extension QueryTranslation {
     let numbers = entities.map { schema.numbers[$0] }
     // A file can have other numbers for entities that were renamed.
     let areInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
-    return areInOrder ? entity : SQLDialect.place(of: entity, among: numbers)
+    return areInOrder ? entity : SQLDialect.index(of: entity, among: numbers)
   }
 }

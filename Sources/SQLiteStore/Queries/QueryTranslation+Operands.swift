@@ -158,9 +158,9 @@ extension QueryTranslation {
     case .object(let object): (kind, values) = (.object, [object.referredEntity, object.reference])
     case .value(let value): (kind, values) = (.attribute(value.type, isExternal: value.isExternal), [value.sql])
     }
-    let place = bind(ValueCollector(kind, isSet: collection.isSet, context))
+    let parameter = bind(ValueCollector(kind, isSet: collection.isSet, context))
     let list = SQLDialect.list(
-      place, values, collection.scope.clause(), orderedBy: order, isSet: collection.isSet)
+      parameter, values, collection.scope.clause(), orderedBy: order, isSet: collection.isSet)
     if !collection.isNullable { return list }
     return SQLDialect.choice(SQLDialect.isNotNull(collection.owner.number), list, SQLDialect.null)
   }
@@ -190,7 +190,7 @@ extension QueryTranslation {
       return .combination(operation, try part(first, &leaves), try part(second, &leaves))
     case .element(.index(let index), of: let base):
       return .element(.index(try part(index, &leaves)), of: try part(base, &leaves))
-    case .element(let place, of: let base): return .element(place, of: try part(base, &leaves))
+    case .element(let position, of: let base): return .element(position, of: try part(base, &leaves))
     case .keyPath(let path, of: let base): return try expression(path.keys[...], of: base, &leaves)
     default: throw Untranslatable()
     }

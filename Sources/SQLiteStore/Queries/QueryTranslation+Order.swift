@@ -2,7 +2,7 @@ internal import ManagedObjects
 
 /// Orders.
 extension QueryTranslation {
-  /// The terms of an order, which ends with the places of entities and the numbers of objects.
+  /// The terms of an order, which ends with the indices of entities and the numbers of objects.
   ///
   /// - Parameters:
   ///   - testsAll: true if all rows have to be tested, also those that a limit leaves out.

@@ -14,7 +14,7 @@ struct QueryTranslation {
   let schema: StoreSchema
   let context: FunctionContext
   let root: ObjectAlias
-  /// Values and objects to bind, from place 1 on.
+  /// Values and objects to bind, from parameter 1 on.
   private(set) var bindings: [Binding] = []
   /// The objects that variables of subqueries stand for.
   var variables: [String: ObjectAlias] = [:]
@@ -47,12 +47,12 @@ struct QueryTranslation {
 
   mutating func bind(_ value: SQLValue) -> String {
     bindings.append(.value(value))
-    return SQLDialect.place(bindings.count)
+    return SQLDialect.parameter(bindings.count)
   }
 
   mutating func bind(_ object: FunctionObject) -> String {
     bindings.append(.object(object))
-    return SQLDialect.place(bindings.count)
+    return SQLDialect.parameter(bindings.count)
   }
 
   /// Tries a translation, and forgets what it has bound if it fails.

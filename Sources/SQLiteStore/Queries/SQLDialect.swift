@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// The words by which SQLite says what a request asks: no other place of the translation knows them.
+/// The words by which SQLite says what a request asks: no other part of the translation knows them.
 ///
 /// Conditions are numbers: 1 for true, 0 for false, never null.
 enum SQLDialect {
@@ -15,8 +15,8 @@ enum SQLDialect {
 
   static func name(_ text: String) -> String { text.sqlName }
 
-  /// The value that is bound at a place, from 1.
-  static func place(_ number: Int) -> String { "?\(number)" }
+  /// The value that is bound to a parameter, from 1.
+  static func parameter(_ number: Int) -> String { "?\(number)" }
 
   static func isNull(_ sql: String) -> String { "\(sql) IS NULL" }
   static func isNotNull(_ sql: String) -> String { "\(sql) IS NOT NULL" }
@@ -78,7 +78,9 @@ enum SQLDialect {
   }
 
   /// True if a value is in a list that is bound as a JSON array.
-  static func isIn(_ sql: String, list place: String) -> String { "\(sql) IN (SELECT value FROM json_each(\(place)))" }
+  static func isIn(_ sql: String, list parameter: String) -> String {
+    "\(sql) IN (SELECT value FROM json_each(\(parameter)))"
+  }
   static func isIn(_ sql: String, _ values: [String]) -> String { "\(sql) IN (\(values.joined(separator: ", ")))" }
 
   static func exists(_ from: String) -> String { "EXISTS (SELECT 1 \(from))" }
@@ -90,16 +92,17 @@ enum SQLDialect {
   static func least(_ value: String) -> String { "MIN(\(value))" }
   static func greatest(_ value: String) -> String { "MAX(\(value))" }
 
-  static func test(_ place: String, _ values: [String]) -> String {
-    "\(Database.FunctionName.holds)(\(([place] + values).joined(separator: ", ")))"
+  static func test(_ parameter: String, _ values: [String]) -> String {
+    "\(Database.FunctionName.holds)(\(([parameter] + values).joined(separator: ", ")))"
   }
 
   /// A list of what a subquery has, in its order.
-  static func list(_ place: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool) -> String
+  static func list(_ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool)
+    -> String
   {
     let names = values.indices.map { "v\($0)" }
     let columns = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
-    return "ifnull((SELECT \(Database.FunctionName.collect)(\(([place] + names).joined(separator: ", "))) "
+    return "ifnull((SELECT \(Database.FunctionName.collect)(\(([parameter] + names).joined(separator: ", "))) "
       + "FROM (SELECT \(columns) \(from) ORDER BY \(order))), \(isSet ? emptySet : emptyList))"
   }
 
@@ -124,8 +127,8 @@ enum SQLDialect {
     return " LIMIT \(limit ?? -1)" + (offset == 0 ? "" : " OFFSET \(offset)")
   }
 
-  /// The place of each entity among others.
-  static func place(of entity: String, among numbers: [Int64]) -> String {
+  /// The index of each entity among others.
+  static func index(of entity: String, among numbers: [Int64]) -> String {
     let cases = numbers.enumerated().map { "WHEN \($1) THEN \($0)" }.joined(separator: " ")
     return "CASE \(entity) \(cases) END"
   }

@@ -84,7 +84,7 @@ extension StoreQuery {
 
   /// Binds all values.
   func bind(to statement: Statement) throws(ManagedObjectError) {
-    for (index, binding) in bindings.prefix(Int(statement.placeCount)).enumerated() {
+    for (index, binding) in bindings.prefix(Int(statement.parameterCount)).enumerated() {
       switch binding {
       case .value(let value): try statement.bind(Int32(index + 1), value)
       case .object(let object): try statement.bind(Int32(index + 1), object: object)

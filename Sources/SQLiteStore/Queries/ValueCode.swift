@@ -61,14 +61,14 @@ enum ValueCode {
   static func list(_ bytes: [UInt8]) -> PredicateValue<AttributeValue>? {
     guard let first = bytes.first, first <= 1 else { return nil }
     var values: [PredicateValue<AttributeValue>] = []
-    var place = 1
-    while place < bytes.count {
-      guard bytes.count - place >= 9, let sign = Sign(rawValue: bytes[place]),
-        let count = Int(exactly: number(bytes[(place + 1)...])), count <= bytes.count - place - 9,
-        let value = value(sign, bytes[(place + 9)..<(place + 9 + count)])
+    var offset = 1
+    while offset < bytes.count {
+      guard bytes.count - offset >= 9, let sign = Sign(rawValue: bytes[offset]),
+        let count = Int(exactly: number(bytes[(offset + 1)...])), count <= bytes.count - offset - 9,
+        let value = value(sign, bytes[(offset + 9)..<(offset + 9 + count)])
       else { return nil }
       values.append(value)
-      place += 9 + count
+      offset += 9 + count
     }
     return first == 1 ? .set(values) : .array(values)
   }

@@ -40,13 +40,13 @@ struct RowSelection: Sendable {
     entityIndices = schema.entityIndices
     firstNumber = schema.numbers[entities.lowerBound]
     var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
-    var places: [Int: Int32] = [:]
-    func place(_ column: Int) -> Int32 {
-      if let place = places[column] { return place }
-      let place = Int32(columns.count)
-      places[column] = place
+    var resultColumns: [Int: Int32] = [:]
+    func resultColumn(_ column: Int) -> Int32 {
+      if let known = resultColumns[column] { return known }
+      let new = Int32(columns.count)
+      resultColumns[column] = new
       columns.append(table.columns[column].name.sqlName)
-      return place
+      return new
     }
     func leaves(_ composite: CompositeColumns) -> [Leaf] {
       composite.elements.map { element in
@@ -55,19 +55,20 @@ struct RowSelection: Sendable {
           Leaf(
             name: element.name,
             content: .attribute(
-              place(column), element.definition.type, isExternal: element.definition.isExternal))
+              resultColumn(column), element.definition.type, isExternal: element.definition.isExternal))
         case .composite(let inner): Leaf(name: element.name, content: .composite(leaves(inner)))
         }
       }
     }
     slots = entities.map { index in
       let empty = ManagedObjectModel.Entity(model: schema.model, index: index).emptyValues
-      return schema.places[index].enumerated().map { slot, source in
+      return schema.slotColumns[index].enumerated().map { slot, source in
         switch source {
         case .none: .empty(empty[slot])
-        case .attribute(let column, let type, let isExternal): .attribute(place(column), type, isExternal: isExternal)
+        case .attribute(let column, let type, let isExternal):
+          .attribute(resultColumn(column), type, isExternal: isExternal)
         case .toOne(let column, let entity, let destination):
-          .toOne(place(column), entity: entity.map(place), destination: destination)
+          .toOne(resultColumn(column), entity: entity.map(resultColumn), destination: destination)
         case .composite(let composite): .composite(leaves(composite))
         case .toMany: .empty(.unread)
         }
@@ -107,8 +108,8 @@ struct RowSelection: Sendable {
     let slots = slots[index - entities.lowerBound]
     var values: [RowValue] = []
     values.reserveCapacity(slots.count)
-    for place in slots {
-      switch place {
+    for source in slots {
+      switch source {
       case .empty(let value): values.append(value)
       case .attribute(let column, _, isExternal: true)
       where values.count != slot && ExternalData.isInFile(statement, column):

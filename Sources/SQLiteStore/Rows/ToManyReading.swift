@@ -10,20 +10,20 @@ struct ToManyReading {
   /// The objects that a relationship of several owners refers to, in their order.
   ///
   /// - Parameter owners: the numbers of objects of one table.
-  func keys(_ place: ToManyColumns, _ owners: [Int64]) throws(ManagedObjectError) -> [Int64: [RowKey]] {
-    guard let target = schema.table(ofEntity: place.destination.lowerBound) else { return [:] }
+  func keys(_ columns: ToManyColumns, _ owners: [Int64]) throws(ManagedObjectError) -> [Int64: [RowKey]] {
+    guard let target = schema.table(ofEntity: columns.destination.lowerBound) else { return [:] }
     let list = NumberList(owners)
-    let (sql, isReflexive) = sql(place, target, list)
+    let (sql, isReflexive) = sql(columns, target, list)
     let statement = try database.statement(sql)
     try list.bind(to: statement, 1)
     var found: [Int64: [RowKey]] = [:]
     found.reserveCapacity(owners.count)
     // Without sub-entities all are of one.
-    let only = place.destination.count == 1 ? place.destination.lowerBound : nil
+    let only = columns.destination.count == 1 ? columns.destination.lowerBound : nil
     try statement.forEachRow { () throws(ManagedObjectError) in
       let number = statement.integer(1)
       guard number > 0 else { return }
-      guard let index = only ?? schema.entityIndices[statement.integer(2)], place.destination.contains(index) else {
+      guard let index = only ?? schema.entityIndices[statement.integer(2)], columns.destination.contains(index) else {
         return
       }
       found[statement.integer(0), default: []].append(RowKey(store: storeNumber, entityIndex: index, number: number))
@@ -34,8 +34,8 @@ struct ToManyReading {
     return found
   }
 
-  private func sql(_ place: ToManyColumns, _ target: StoreTable, _ list: NumberList) -> (String, isReflexive: Bool) {
-    switch place.source {
+  private func sql(_ columns: ToManyColumns, _ target: StoreTable, _ list: NumberList) -> (String, isReflexive: Bool) {
+    switch columns.source {
     case .column(_, let column, _, let order):
       let key = target.columns[column].name.sqlName
       let end = order.map { " ORDER BY \(key), \(target.columns[$0].name.sqlName), Z_PK" } ?? ""
@@ -48,7 +48,7 @@ struct ToManyReading {
           + "WHERE j.\(own.sqlName) \(list.condition)"
       }
       var all = select(own, other, order.map { "j.\($0.sqlName)" } ?? "0")
-      // A pair may be there in one direction only. Its place in the order is that of the other object then.
+      // A pair may be there in one direction only. Its position in the order is then that of the other object.
       if isReflexive { all += " UNION " + select(other, own, order == nil ? "0" : "\(Int64.max)") }
       return (all + (order == nil ? "" : " ORDER BY o, f, p"), isReflexive)
     }
@@ -64,14 +64,14 @@ struct NumberList {
   /// The end of a condition that begins with a column that is to be in the list.
   var condition: String { numbers.count == 1 ? "= ?1" : "IN (SELECT value FROM json_each(?1))" }
 
-  func bind(to statement: Statement, _ place: Int32) throws(ManagedObjectError) {
-    if numbers.count == 1 { return try statement.bind(place, numbers[0]) }
+  func bind(to statement: Statement, _ parameter: Int32) throws(ManagedObjectError) {
+    if numbers.count == 1 { return try statement.bind(parameter, numbers[0]) }
     var text = "["
     text.reserveCapacity(numbers.count * 7)
     for (index, number) in numbers.enumerated() {
       if index > 0 { text += "," }
       text += String(number)
     }
-    try statement.bind(place, text + "]")
+    try statement.bind(parameter, text + "]")
   }
 }

@@ -20,7 +20,7 @@ struct ValueReading {
 
   /// The value of a column or of a function's argument; nil if an attribute of the type cannot have it.
   ///
-  /// - Parameter externalData: where the attribute may have its data; nil for no other place.
+  /// - Parameter externalData: the files in which the attribute may have its data; nil if it is in the column only.
   @inline(__always)
   static func value(
     _ source: some StoredValue, _ type: AttributeType, _ externalData: ExternalData?

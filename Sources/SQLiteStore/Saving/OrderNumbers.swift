@@ -5,23 +5,23 @@ enum OrderNumbers {
   ///
   /// - Complexity: O(*n* log *n*).
   static func kept(_ numbers: [Int64]) -> [Bool] {
-    // For each length, the place that a row of that length ends with, with the least number.
+    // For each length, the index of the last number of a row of that length: the least last number that there is.
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: numbers.count)
-    for (place, number) in numbers.enumerated() where number > 0 {
+    for (index, number) in numbers.enumerated() where number > 0 {
       var (low, high) = (0, ends.count)
       while low < high {
         let middle = (low + high) / 2
         if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
       }
-      if low > 0 { before[place] = ends[low - 1] }
-      if low < ends.count { ends[low] = place } else { ends.append(place) }
+      if low > 0 { before[index] = ends[low - 1] }
+      if low < ends.count { ends[low] = index } else { ends.append(index) }
     }
     var kept = [Bool](repeating: false, count: numbers.count)
-    var place = ends.last ?? -1
-    while place >= 0 {
-      kept[place] = true
-      place = before[place]
+    var index = ends.last ?? -1
+    while index >= 0 {
+      kept[index] = true
+      index = before[index]
     }
     return kept
   }
@@ -29,25 +29,25 @@ enum OrderNumbers {
   /// Numbers in order. Those that are kept stay unless there is no room between them for others.
   static func numbers(_ old: [Int64], _ kept: [Bool], first: Int64, step: Int64) -> [Int64] {
     var new = old
-    var place = 0
-    while place < old.count {
-      if kept[place] {
-        place += 1
+    var next = 0
+    while next < old.count {
+      if kept[next] {
+        next += 1
         continue
       }
-      let end = kept[place...].firstIndex(of: true) ?? old.count
-      let count = Int64(end - place)
-      let lowest = place > 0 ? new[place - 1] : 0
+      let end = kept[next...].firstIndex(of: true) ?? old.count
+      let count = Int64(end - next)
+      let lowest = next > 0 ? new[next - 1] : 0
       if end == old.count {
         guard lowest < Int64.max - (count + 1) * step else { return fresh(old.count, first, step) }
-        let start = place > 0 ? lowest + step : first
-        for index in place..<end { new[index] = start + Int64(index - place) * step }
+        let start = next > 0 ? lowest + step : first
+        for index in next..<end { new[index] = start + Int64(index - next) * step }
       } else {
         let room = (old[end] - lowest) / (count + 1)
         guard room > 0 else { return fresh(old.count, first, step) }
-        for index in place..<end { new[index] = lowest + Int64(index - place + 1) * room }
+        for index in next..<end { new[index] = lowest + Int64(index - next + 1) * room }
       }
-      place = end
+      next = end
     }
     return new
   }

@@ -52,7 +52,7 @@ extension SaveTransaction {
         }
         if let slots, constraint.slots.allSatisfy({ !slots.contains($0) }) { continue }
         for owner in try self.owners(of: constraint, row) where owner != row.key && !deleted.contains(owner) {
-          if places[owner] != nil {
+          if rowIndices[owner] != nil {
             // It gets other values, but not before this row.
             try vacate(owner, constraint)
             continue
@@ -82,7 +82,7 @@ extension SaveTransaction {
     while let entity = next {
       for names in entity.definition.uniquenessConstraints {
         let slots = names.compactMap { entity.property(named: $0)?.slot }
-        let columns = slots.compactMap { schema.places[index][$0].columns.first.map { table.columns[$0].name } }
+        let columns = slots.compactMap { schema.slotColumns[index][$0].columns.first.map { table.columns[$0].name } }
         guard columns.count == names.count else { continue }
         constraints.append(Constraint(names: names, slots: slots, table: table, columns: columns))
       }
@@ -98,7 +98,7 @@ extension SaveTransaction {
       if case .toOne(let target?) = row.values[slot] {
         try statement.bind(Int32(index + 1), target.number)
       } else {
-        try bind(row, slot, schema.places[Int(row.key.entityIndex)][slot], statement, Int32(index + 1))
+        try bind(row, slot, schema.slotColumns[Int(row.key.entityIndex)][slot], statement, Int32(index + 1))
       }
     }
     var owners: [RowKey] = []

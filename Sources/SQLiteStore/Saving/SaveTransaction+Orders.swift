@@ -15,12 +15,12 @@ extension SaveTransaction {
   struct Addition {
     let key: RowKey
     let relationship: OrderedSlot
-    let place: ToManyColumns
+    let columns: ToManyColumns
   }
 
   /// Puts the objects of a relationship in an order. Those that have numbers in order keep them.
-  func writeOrder(_ keys: [RowKey], of owner: RowKey, _ place: ToManyColumns) throws(ManagedObjectError) {
-    guard let order = OrderColumn(place, schema) else { return }
+  func writeOrder(_ keys: [RowKey], of owner: RowKey, _ columns: ToManyColumns) throws(ManagedObjectError) {
+    guard let order = OrderColumn(columns, schema) else { return }
     var numbers: [Int64: Int64] = [:]
     let reading = try database.statement(order.reading)
     try reading.bind(1, owner.number)
@@ -36,17 +36,17 @@ extension SaveTransaction {
     }
   }
 
-  /// Notes that an object comes into a relationship, unless the save itself gives it a place there. All such objects
+  /// Notes that an object comes into a relationship, unless the save itself gives it a position there. All such objects
   /// come to the end when the orders are written that the save has.
-  func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ place: ToManyColumns) {
-    guard place.isOrdered else { return }
+  func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ columns: ToManyColumns) {
+    guard columns.isOrdered else { return }
     if value(owner, slot)?.refers(to: key) == true, isDecided(owner, slot) { return }
-    additions.append(Addition(key: key, relationship: OrderedSlot(owner: owner, slot: slot), place: place))
+    additions.append(Addition(key: key, relationship: OrderedSlot(owner: owner, slot: slot), columns: columns))
   }
 
   /// Puts an object at the end of an ordered relationship.
   func append(_ addition: Addition) throws(ManagedObjectError) {
-    guard let order = OrderColumn(addition.place, schema) else { return }
+    guard let order = OrderColumn(addition.columns, schema) else { return }
     let owner = addition.relationship.owner
     let known = lastNumbers[addition.relationship]
     let last = if let known { known } else { try lastNumber(owner, order) }
@@ -63,9 +63,9 @@ extension SaveTransaction {
   /// Puts an object at the end where no number is left: all get new ones.
   private func appendAnew(_ addition: Addition) throws(ManagedObjectError) {
     let owner = addition.relationship.owner
-    let keys = try stored(owner, addition.place).keys.filter { $0 != addition.key }
+    let keys = try stored(owner, addition.columns).keys.filter { $0 != addition.key }
     lastNumbers[addition.relationship] = nil
-    try writeOrder(keys + [addition.key], of: owner, addition.place)
+    try writeOrder(keys + [addition.key], of: owner, addition.columns)
   }
 
   private func lastNumber(_ owner: RowKey, _ order: OrderColumn) throws(ManagedObjectError) -> Int64 {
@@ -77,15 +77,15 @@ extension SaveTransaction {
 
   /// The column of the order of a relationship.
   private struct OrderColumn {
-    /// The numbers of an owner's objects, and their places in the order.
+    /// The numbers of an owner's objects, and their positions in the order.
     let reading: String
-    /// Sets the place in the order, for an owner and an object.
+    /// Sets the position in the order, for an owner and an object.
     let writing: String
 
-    init?(_ place: ToManyColumns, _ schema: StoreSchema) {
+    init?(_ columns: ToManyColumns, _ schema: StoreSchema) {
       let table: String
       let (own, other, order): (String, String, String)
-      switch place.source {
+      switch columns.source {
       case .column(let index, let column, _, let orderColumn?):
         table = schema.tables[index].name.sqlName
         own = schema.tables[index].columns[column].name.sqlName

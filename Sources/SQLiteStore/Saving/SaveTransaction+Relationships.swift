@@ -19,20 +19,20 @@ extension SaveTransaction {
   /// Takes a row out of the relationships of rows that it refers to no longer.
   private func unlink(_ row: StoreRow, _ old: StoreRow) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
-    for (slot, place) in schema.places[entity].enumerated() {
+    for (slot, columns) in schema.slotColumns[entity].enumerated() {
       let value = row.values[slot]
       if value == .unread || value == old.values[slot] { continue }
-      switch (place, old.values[slot]) {
+      switch (columns, old.values[slot]) {
       case (.toOne, .toOne(let previous?)):
-        guard let side = schema.sides[entity][slot], let back = inversePlace(of: previous, side) else { continue }
+        guard let side = schema.sides[entity][slot], let back = inverseColumns(of: previous, side) else { continue }
         if let back = back.toOne {
           try clear(previous, back, row.key)
         } else {
           noteLoss(of: row.key, by: previous, side.inverseSlot)
         }
-      case (.toMany(let place), let before):
+      case (.toMany(let columns), let before):
         for key in before.keys(where: { !value.refers(to: $0) }).sorted() {
-          try remove(key, from: row, place, schema.sides[entity][slot])
+          try remove(key, from: row, columns, schema.sides[entity][slot])
         }
       default: continue
       }
@@ -44,21 +44,21 @@ extension SaveTransaction {
   /// - Parameter old: the row as it was; nil for a new one.
   func link(_ row: StoreRow, _ old: StoreRow?) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
-    for (slot, place) in schema.places[entity].enumerated() {
+    for (slot, columns) in schema.slotColumns[entity].enumerated() {
       let value = row.values[slot]
       if case .attribute = value { continue }
       if value == .unread || value == old?.values[slot] { continue }
-      switch (place, value) {
+      switch (columns, value) {
       case (.toOne, .toOne(let target?)):
-        guard let side = schema.sides[entity][slot], let own = place.toOne, try exists(target) else { continue }
-        let back = schema.places[Int(target.entityIndex)][side.inverseSlot]
+        guard let side = schema.sides[entity][slot], let own = columns.toOne, try exists(target) else { continue }
+        let back = schema.slotColumns[Int(target.entityIndex)][side.inverseSlot]
         if let back = back.toOne {
           try pair(row.key, own, target, back, side)
         } else if case .toMany(let back) = back {
           noteGain(of: row.key, by: target, side.inverseSlot)
           add(row.key, toOrderOf: target, side.inverseSlot, back)
         }
-      case (.toMany(let place), _): try write(value, old?.values[slot], of: row, slot, place)
+      case (.toMany(let columns), _): try write(value, old?.values[slot], of: row, slot, columns)
       default: continue
       }
     }
@@ -119,41 +119,42 @@ extension SaveTransaction {
   ///
   /// - Returns: nil for a row of an entity that the relationship does not lead to. The snapshots of a save may have
   ///   one.
-  func inversePlace(of target: RowKey, _ side: RelationshipSide) -> SlotColumns? {
+  func inverseColumns(of target: RowKey, _ side: RelationshipSide) -> SlotColumns? {
     let index = Int(target.entityIndex)
-    guard schema.places.indices.contains(index), schema.places[index].indices.contains(side.inverseSlot) else {
+    guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(side.inverseSlot)
+    else {
       return nil
     }
-    return schema.places[index][side.inverseSlot]
+    return schema.slotColumns[index][side.inverseSlot]
   }
 
   /// The object that a to-one relationship of a row refers to by now.
-  func current(_ key: RowKey, _ place: ToOneColumns) throws(ManagedObjectError) -> RowKey? {
+  func current(_ key: RowKey, _ columns: ToOneColumns) throws(ManagedObjectError) -> RowKey? {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return nil }
-    let entity = place.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
+    let entity = columns.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
     let statement = try database.statement(
-      "SELECT \(table.columns[place.column].name.sqlName), \(entity) FROM \(table.name.sqlName) WHERE Z_PK = ?")
+      "SELECT \(table.columns[columns.column].name.sqlName), \(entity) FROM \(table.name.sqlName) WHERE Z_PK = ?")
     try statement.bind(1, key.number)
     defer { statement.reset() }
     guard try statement.step(), !statement.isNull(0) else { return nil }
     let number = statement.integer(0)
-    var index: Int? = place.destination.lowerBound
-    if place.destination.count > 1 {
-      if let known = schema.entityIndices[statement.integer(1)], place.destination.contains(known) {
+    var index: Int? = columns.destination.lowerBound
+    if columns.destination.count > 1 {
+      if let known = schema.entityIndices[statement.integer(1)], columns.destination.contains(known) {
         index = known
       } else {
-        index = try state.reading.entity(ofRow: number, place.destination)
+        index = try state.reading.entity(ofRow: number, columns.destination)
       }
     }
     return index.map { RowKey(store: storeNumber, entityIndex: $0, number: number) }
   }
 
   /// Makes a to-one relationship of a row refer to nothing, if it refers to an object.
-  func clear(_ key: RowKey, _ place: ToOneColumns, _ target: RowKey) throws(ManagedObjectError) {
+  func clear(_ key: RowKey, _ columns: ToOneColumns, _ target: RowKey) throws(ManagedObjectError) {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
     let statement = try database.statement(
-      "UPDATE \(table.name.sqlName) SET \(table.settingNull(place.column, place.entityColumn)) "
-        + "WHERE Z_PK = ? AND \(table.columns[place.column].name.sqlName) = ?")
+      "UPDATE \(table.name.sqlName) SET \(table.settingNull(columns.column, columns.entityColumn)) "
+        + "WHERE Z_PK = ? AND \(table.columns[columns.column].name.sqlName) = ?")
     try statement.bind(1, key.number)
     try statement.bind(2, target.number)
     try statement.run()
@@ -161,14 +162,14 @@ extension SaveTransaction {
   }
 
   /// Makes a to-one relationship of a row refer to an object.
-  func assign(_ target: RowKey, to key: RowKey, _ place: ToOneColumns) throws(ManagedObjectError) {
+  func assign(_ target: RowKey, to key: RowKey, _ columns: ToOneColumns) throws(ManagedObjectError) {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
-    let entity = place.entityColumn.map {
+    let entity = columns.entityColumn.map {
       ", \(table.columns[$0].name.sqlName) = \(schema.numbers[Int(target.entityIndex)])"
     }
-    let name = table.columns[place.column].name.sqlName
+    let name = table.columns[columns.column].name.sqlName
     let statement = try database.statement(
-      "UPDATE \(table.name.sqlName) SET \(name) = ?\(entity ?? "")\(table.endingOrder(of: place.column)) WHERE Z_PK = ?"
+      "UPDATE \(table.name.sqlName) SET \(name) = ?\(entity ?? "")\(table.endingOrder(of: columns.column)) WHERE Z_PK = ?"
     )
     try statement.bind(1, target.number)
     try statement.bind(2, key.number)
@@ -181,23 +182,24 @@ extension SaveTransaction {
 extension SaveTransaction {
   /// The value that the save has in a slot of a row; nil for a row that it does not have, and for what was not read.
   func value(_ key: RowKey, _ slot: Int) -> RowValue? {
-    guard let place = places[key] else { return nil }
+    guard let rowIndex = rowIndices[key] else { return nil }
     let inserted = changes.inserted.count
-    let value = place < inserted ? changes.inserted[place].values[slot] : changes.updated[place - inserted].values[slot]
+    let value =
+      rowIndex < inserted ? changes.inserted[rowIndex].values[slot] : changes.updated[rowIndex - inserted].values[slot]
     if case .unread = value { return nil }
     return value
   }
 
   /// True if the save changes a relationship.
   func isDecided(_ key: RowKey, _ slot: Int) -> Bool {
-    guard let place = places[key], let value = value(key, slot) else { return false }
+    guard let rowIndex = rowIndices[key], let value = value(key, slot) else { return false }
     let inserted = changes.inserted.count
-    return place < inserted ? value.count > 0 : changes.snapshots[place - inserted].values[slot] != value
+    return rowIndex < inserted ? value.count > 0 : changes.snapshots[rowIndex - inserted].values[slot] != value
   }
 
   /// Notes that a relationship of a row refers to an object no longer.
   func noteLoss(of key: RowKey, by owner: RowKey, _ slot: Int) {
-    if places[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner) }
+    if rowIndices[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner) }
   }
 
   /// Notes that a relationship of a row refers to an object by now.
@@ -207,12 +209,12 @@ extension SaveTransaction {
 
   /// Notes that a row has another value than the save says, or that it changes without being in the save.
   func noteChange(of key: RowKey) {
-    if places[key] != nil { mended.insert(key) } else if !deleted.contains(key) { touched.insert(key) }
+    if rowIndices[key] != nil { mended.insert(key) } else if !deleted.contains(key) { touched.insert(key) }
   }
 
   /// True if there is a row, in the file or among the new ones.
   func exists(_ key: RowKey) throws(ManagedObjectError) -> Bool {
-    if places[key] != nil { return true }
+    if rowIndices[key] != nil { return true }
     if deleted.contains(key) { return false }
     if let filling { return filling.contains(key) }
     if let known = existence[key] { return known }
@@ -237,7 +239,7 @@ extension SaveTransaction {
   }
 }
 
-/// The place of a to-one relationship in a table.
+/// The columns of a to-one relationship in a table.
 struct ToOneColumns {
   let column: Int
   /// The column of the entity; nil where there is one only.
@@ -261,13 +263,13 @@ extension StoreTable {
   /// The version that follows that of a row, as ``Swift/Int64/nextVersion`` has it.
   var nextVersion: String { "CASE \(version) WHEN \(Int64.max) THEN 1 ELSE \(version) + 1 END" }
 
-  /// The part of an UPDATE by which columns that name an object name none, and have no place in an order.
+  /// The part of an UPDATE by which columns that name an object name none, and have no position in an order.
   func settingNull(_ column: Int, _ entityColumn: Int?) -> String {
     [column, entityColumn, order(of: column)].compactMap(\.self).map { "\(columns[$0].name.sqlName) = NULL" }
       .joined(separator: ", ")
   }
 
-  /// The part of an UPDATE by which a row with the key of another object has no place in an order there yet.
+  /// The part of an UPDATE by which a row with the key of another object has no position in an order there yet.
   func endingOrder(of column: Int) -> String { order(of: column).map { ", \(columns[$0].name.sqlName) = NULL" } ?? "" }
 
   /// The column of the order that goes with the key of another object.

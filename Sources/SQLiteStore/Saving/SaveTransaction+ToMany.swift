@@ -4,40 +4,40 @@ internal import OrderedCollections
 /// To-many relationships.
 extension SaveTransaction {
   /// The objects of a to-many relationship in the file.
-  func stored(_ key: RowKey, _ place: ToManyColumns) throws(ManagedObjectError) -> RowValue {
+  func stored(_ key: RowKey, _ columns: ToManyColumns) throws(ManagedObjectError) -> RowValue {
     let keys =
       try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
-      .keys(place, [key.number])[key.number] ?? []
-    return place.isOrdered ? .orderedToMany(OrderedSet(keys)) : .toMany(Set(keys))
+      .keys(columns, [key.number])[key.number] ?? []
+    return columns.isOrdered ? .orderedToMany(OrderedSet(keys)) : .toMany(Set(keys))
   }
 
   /// Adds the new objects of a relationship, and writes its order.
   func write(
-    _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ place: ToManyColumns
+    _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ columns: ToManyColumns
   ) throws(ManagedObjectError) {
     let side = schema.sides[Int(row.key.entityIndex)][slot]
     // Only new objects are listed and sorted: a relationship may have many others.
     let new = value.keys(where: { old?.refers(to: $0) != true })
-    for key in new { try check(key, row, slot, place.destination) }
+    for key in new { try check(key, row, slot, columns.destination) }
     var missing: Set<RowKey> = []
-    for key in place.isOrdered ? new : new.sorted() {
-      if try !add(key, to: row, slot, place, side) { missing.insert(key) }
+    for key in columns.isOrdered ? new : new.sorted() {
+      if try !add(key, to: row, slot, columns, side) { missing.insert(key) }
     }
     if !missing.isEmpty { mended.insert(row.key) }
-    if place.isOrdered { try writeOrder(value.keys(where: { !missing.contains($0) }), of: row.key, place) }
+    if columns.isOrdered { try writeOrder(value.keys(where: { !missing.contains($0) }), of: row.key, columns) }
   }
 
   /// Adds an object.
   ///
   /// - Returns: false if it is gone, or if the save gives it to another one.
   private func add(
-    _ key: RowKey, to row: StoreRow, _ slot: Int, _ place: ToManyColumns, _ side: RelationshipSide?
+    _ key: RowKey, to row: StoreRow, _ slot: Int, _ columns: ToManyColumns, _ side: RelationshipSide?
   ) throws(ManagedObjectError) -> Bool {
-    switch place.source {
+    switch columns.source {
     case .column(let index, let column, let entityColumn, _):
       // Most new objects of new owners say it themselves, and were written so.
-      if let side, let place = places[key], place < changes.inserted.count,
-        changes.inserted[place].values[side.inverseSlot].refers(to: row.key)
+      if let side, let rowIndex = rowIndices[key], rowIndex < changes.inserted.count,
+        changes.inserted[rowIndex].values[side.inverseSlot].refers(to: row.key)
       {
         return true
       }
@@ -71,7 +71,7 @@ extension SaveTransaction {
       }
       guard count > 0, let side else { return true }
       noteGain(of: row.key, by: key, side.inverseSlot)
-      if case .toMany(let back) = schema.places[Int(key.entityIndex)][side.inverseSlot] {
+      if case .toMany(let back) = schema.slotColumns[Int(key.entityIndex)][side.inverseSlot] {
         add(row.key, toOrderOf: key, side.inverseSlot, back)
       }
     }
@@ -89,7 +89,9 @@ extension SaveTransaction {
 
   /// The entities that an object's owner can be of.
   private func owners(of owner: RowKey, _ key: RowKey, _ side: RelationshipSide?) -> Range<Int> {
-    if let side, let place = schema.places[Int(key.entityIndex)][side.inverseSlot].toOne { return place.destination }
+    if let side, let columns = schema.slotColumns[Int(key.entityIndex)][side.inverseSlot].toOne {
+      return columns.destination
+    }
     let index = Int(owner.entityIndex)
     return schema.table(ofEntity: index)?.entities ?? index..<index + 1
   }
@@ -111,9 +113,9 @@ extension SaveTransaction {
 
   /// Takes an object out of a relationship.
   func remove(
-    _ key: RowKey, from row: StoreRow, _ place: ToManyColumns, _ side: RelationshipSide?
+    _ key: RowKey, from row: StoreRow, _ columns: ToManyColumns, _ side: RelationshipSide?
   ) throws(ManagedObjectError) {
-    switch place.source {
+    switch columns.source {
     case .column(let index, let column, let entityColumn, _):
       let table = schema.tables[index]
       let statement = try database.statement(
@@ -140,25 +142,27 @@ extension SaveTransaction {
   /// Removes the traces of a deleted row's relationships in other rows and tables.
   func forget(_ row: StoreRow) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
-    for (slot, place) in schema.places[entity].enumerated() {
+    for (slot, columns) in schema.slotColumns[entity].enumerated() {
       let side = schema.sides[entity][slot]
-      switch place {
+      switch columns {
       case .none, .attribute, .composite: continue
       case .toOne:
         guard let side, !side.leavesReferences, case .toOne(let target?) = row.values[slot] else { continue }
-        guard let back = inversePlace(of: target, side) else { continue }
+        guard let back = inverseColumns(of: target, side) else { continue }
         if let back = back.toOne {
           try clear(target, back, row.key)
         } else {
           noteLoss(of: row.key, by: target, side.inverseSlot)
         }
-      case .toMany(let place):
-        switch place.source {
+      case .toMany(let columns):
+        switch columns.source {
         case .column(let index, let column, let entityColumn, _):
           if side?.leavesReferences == true { continue }
           try clear(schema.tables[index], column, entityColumn, row.key, isSide: side != nil)
         case .join(let index, let own, let other, _, let isReflexive):
-          for target in try stored(row.key, place).keys { noteLoss(of: row.key, by: target, side?.inverseSlot ?? slot) }
+          for target in try stored(row.key, columns).keys {
+            noteLoss(of: row.key, by: target, side?.inverseSlot ?? slot)
+          }
           let name = schema.joins[index].name.sqlName
           for column in isReflexive ? [own, other] : [own] {
             let statement = try database.statement("DELETE FROM \(name) WHERE \(column.sqlName) = ?")

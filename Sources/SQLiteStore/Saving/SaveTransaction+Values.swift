@@ -4,28 +4,28 @@ internal import PropertyLists
 
 /// Bound values of a row.
 extension SaveTransaction {
-  /// Binds the value of a slot, from a place on.
+  /// Binds the value of a slot. Its first column gets the parameter, and its second column the next one.
   func bind(
-    _ row: StoreRow, _ slot: Int, _ source: SlotColumns, _ statement: Statement, _ place: Int32
+    _ row: StoreRow, _ slot: Int, _ source: SlotColumns, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
     switch row.values[slot] {
     case .attribute(let value):
       guard case .attribute(_, let type, let isExternal) = source else { throw otherKind(row, slot) }
-      try bind(value, type, isExternal, row, slot, statement, place)
+      try bind(value, type, isExternal, row, slot, statement, parameter)
     case .toOne(let target):
       guard case .toOne(_, let entityColumn, let destination) = source else { throw otherKind(row, slot) }
       let target = try target.flatMap { key throws(ManagedObjectError) in try existing(key, row, slot, destination) }
-      if let target { try statement.bind(place, target.number) } else { try statement.bindNull(place) }
+      if let target { try statement.bind(parameter, target.number) } else { try statement.bindNull(parameter) }
       guard entityColumn != nil else { return }
       if let target {
-        try statement.bind(place + 1, schema.numbers[Int(target.entityIndex)])
+        try statement.bind(parameter + 1, schema.numbers[Int(target.entityIndex)])
       } else {
-        try statement.bindNull(place + 1)
+        try statement.bindNull(parameter + 1)
       }
     case .unread:
       // The row that had it is gone, and so is what nobody has read of it.
       guard case .attribute = source else { throw otherKind(row, slot) }
-      try statement.bindNull(place)
+      try statement.bindNull(parameter)
     default: throw otherKind(row, slot)
     }
   }
@@ -36,44 +36,45 @@ extension SaveTransaction {
 
   private func bind(
     _ value: AttributeValue, _ type: AttributeType, _ isExternal: Bool, _ row: StoreRow, _ slot: Int,
-    _ statement: Statement, _ place: Int32
+    _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
     switch (type, value) {
-    case (_, .null): try statement.bindNull(place)
-    case (.string, .string(let text)): try statement.bind(place, text)
-    case (.integer64, .integer(let number)): try statement.bind(place, number)
+    case (_, .null): try statement.bindNull(parameter)
+    case (.string, .string(let text)): try statement.bind(parameter, text)
+    case (.integer64, .integer(let number)): try statement.bind(parameter, number)
     case (.integer32, .integer(let number)), (.integer16, .integer(let number)):
       guard type.integers?.contains(number) == true else { throw unsuitable(value, type, row, slot) }
-      try statement.bind(place, number)
-    case (.boolean, .boolean(let value)): try statement.bind(place, Int64(value ? 1 : 0))
-    case (.double, .double(let number)): try bind(number, row, slot, statement, place)
-    case (.float, .float(let number)): try bind(Double(number), row, slot, statement, place)
-    case (.date, .date(let date)): try bind(date.timeIntervalSinceReferenceDate, row, slot, statement, place)
+      try statement.bind(parameter, number)
+    case (.boolean, .boolean(let value)): try statement.bind(parameter, Int64(value ? 1 : 0))
+    case (.double, .double(let number)): try bind(number, row, slot, statement, parameter)
+    case (.float, .float(let number)): try bind(Double(number), row, slot, statement, parameter)
+    case (.date, .date(let date)): try bind(date.timeIntervalSinceReferenceDate, row, slot, statement, parameter)
     case (.decimal, .decimal(let decimal)):
       guard let number = StoredDecimal.value(decimal) else { throw unsuitable("no number", row, slot) }
-      try statement.bind(place, number)
+      try statement.bind(parameter, number)
       // SQLite has no more than 17 digits of it.
       if StoredDecimal.decimal(number) != .decimal(decimal) { mended.insert(row.key) }
-    case (.uuid, .uuid(let uuid)): try statement.bind(place, unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) })
+    case (.uuid, .uuid(let uuid)):
+      try statement.bind(parameter, unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) })
     case (.uri, .url(let url)):
       let text = url.absoluteString
       guard let stored = URL(string: text) else { throw unsuitable("a URL that its text does not make", row, slot) }
-      try statement.bind(place, text)
+      try statement.bind(parameter, text)
       // The base of a relative URL is part of the text.
       if stored != url { mended.insert(row.key) }
     case (.binary, .data(let data)):
-      try statement.bind(place, isExternal ? state.reading.externalData.value(data) : data)
-    case (.transformable, .data(let data)): try statement.bind(place, data)
+      try statement.bind(parameter, isExternal ? state.reading.externalData.value(data) : data)
+    case (.transformable, .data(let data)): try statement.bind(parameter, data)
     default: throw unsuitable(value, type, row, slot)
     }
   }
 
   /// SQLite has no value for NaN.
   private func bind(
-    _ number: Double, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ place: Int32
+    _ number: Double, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
     if number.isNaN { throw unsuitable("not a number, which SQLite cannot keep", row, slot) }
-    try statement.bind(place, number)
+    try statement.bind(parameter, number)
   }
 
   private func unsuitable(

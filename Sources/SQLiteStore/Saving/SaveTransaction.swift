@@ -18,9 +18,9 @@ final class SaveTransaction {
   var mended: Set<RowKey> = []
   /// The number of the save in the history; nil if there is none.
   private(set) var historyNumber: Int64?
-  /// The places of new rows and of rows with new values, in that order.
-  let places: RowPositions
-  /// The places of rows that go.
+  /// The indices of new rows and of rows with new values, in that order.
+  let rowIndices: RowPositions
+  /// The indices of rows that go.
   let deleted: RowPositions
   /// All rows that a new store is filled with, of which the save writes a part; nil for any other save.
   let filling: StoreFilling?
@@ -29,7 +29,7 @@ final class SaveTransaction {
   var touched: Set<RowKey> = []
   /// The rows that the save does not have, and if they exist.
   var existence: [RowKey: Bool] = [:]
-  /// The objects that come into ordered relationships without a place there.
+  /// The objects that come into ordered relationships without a position there.
   var additions: [Addition] = []
   /// The greatest numbers of orders to which the save has added objects.
   var lastNumbers: [OrderedSlot: Int64] = [:]
@@ -39,7 +39,7 @@ final class SaveTransaction {
   private var updateStatements: [UpdateKey: Statement] = [:]
 
   init(
-    _ changes: StoreChanges, _ state: StoreState, places: RowPositions, deleted: RowPositions,
+    _ changes: StoreChanges, _ state: StoreState, rowIndices: RowPositions, deleted: RowPositions,
     filling: StoreFilling? = nil
   ) {
     self.changes = changes
@@ -48,7 +48,7 @@ final class SaveTransaction {
     database = state.database
     schema = state.schema
     storeNumber = state.storeNumber
-    self.places = places
+    self.rowIndices = rowIndices
     self.deleted = deleted
   }
 
@@ -80,11 +80,11 @@ final class SaveTransaction {
   /// Reads the values of rows to be deleted that the history is to have, as far as they are in files.
   private func readPreservedValues() throws(ManagedObjectError) {
     var state = state
-    for (place, row) in changes.deleted.enumerated() {
+    for (index, row) in changes.deleted.enumerated() {
       let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(row.key.entityIndex))
       for attribute in HistoryTables.preserved(entity) where row.values[attribute.slot] == .unread {
         let value = try state.values(ofSlot: attribute.slot, [row.key])[0]
-        if let value { changes.deleted[place].values[attribute.slot] = value }
+        if let value { changes.deleted[index].values[attribute.slot] = value }
       }
     }
   }
@@ -110,11 +110,11 @@ final class SaveTransaction {
       changes.snapshots = zip(changes.updated, stored).map { $1 ?? $0 }
     }
     for (index, row) in changes.updated.enumerated() {
-      for (slot, place) in schema.places[Int(row.key.entityIndex)].enumerated() {
-        guard case .toMany(let place) = place, changes.snapshots[index].values[slot] == .unread,
+      for (slot, columns) in schema.slotColumns[Int(row.key.entityIndex)].enumerated() {
+        guard case .toMany(let columns) = columns, changes.snapshots[index].values[slot] == .unread,
           row.values[slot] != .unread
         else { continue }
-        changes.snapshots[index].values[slot] = try stored(row.key, place)
+        changes.snapshots[index].values[slot] = try stored(row.key, columns)
       }
     }
   }
@@ -126,24 +126,24 @@ extension SaveTransaction {
   private final class EntityColumns {
     let table: StoreTable
     let number: Int64
-    /// Slots with columns, and the places of what is bound for them.
-    let slots: [(slot: Int, source: SlotColumns, place: Int32)]
+    /// Slots with columns, and the first parameter that is bound for each.
+    let slots: [(slot: Int, source: SlotColumns, parameter: Int32)]
     let insertion: Statement
 
     init(_ index: Int, _ transaction: SaveTransaction) throws(ManagedObjectError) {
       let table = transaction.schema.tables[transaction.schema.tableIndices[index]]
       self.table = table
       number = transaction.schema.numbers[index]
-      var slots: [(slot: Int, source: SlotColumns, place: Int32)] = []
+      var slots: [(slot: Int, source: SlotColumns, parameter: Int32)] = []
       var names = ["Z_PK", "Z_ENT", "Z_OPT"]
-      for (slot, place) in transaction.schema.places[index].enumerated() {
-        let columns = place.columns
+      for (slot, source) in transaction.schema.slotColumns[index].enumerated() {
+        let columns = source.columns
         guard !columns.isEmpty else { continue }
-        slots.append((slot, place, Int32(names.count)))
+        slots.append((slot, source, Int32(names.count)))
         names += columns.map { table.columns[$0].name.sqlName }
       }
       self.slots = slots
-      // `Z_OPT` has no place among what is bound.
+      // `Z_OPT` has no parameter.
       let values = names.map { $0 == "Z_OPT" ? "1" : "?" }
       insertion = try transaction.database.statement(
         "INSERT INTO \(table.name.sqlName) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
@@ -169,7 +169,7 @@ extension SaveTransaction {
     let statement = columns.insertion
     try statement.bind(1, row.key.number)
     try statement.bind(2, columns.number)
-    for (slot, source, place) in columns.slots { try bind(row, slot, source, statement, place) }
+    for (slot, source, parameter) in columns.slots { try bind(row, slot, source, statement, parameter) }
     do throws(ManagedObjectError) { try statement.run() } catch {
       if error.isTakenKey { throw RowNumbers.keysTaken }
       throw error.isUniqueness ? uniqueness(error, row) : error
@@ -178,7 +178,7 @@ extension SaveTransaction {
 
   private func update(_ row: StoreRow, _ slots: [Int]) throws(ManagedObjectError) {
     let index = Int(row.key.entityIndex)
-    let stored = slots.filter { !schema.places[index][$0].columns.isEmpty }
+    let stored = slots.filter { !schema.slotColumns[index][$0].columns.isEmpty }
     let key = UpdateKey(entityIndex: index, slots: stored)
     let statement: Statement
     if let known = updateStatements[key] {
@@ -190,11 +190,11 @@ extension SaveTransaction {
     try statement.bind(1, row.version.nextVersion)
     try statement.bind(2, row.key.number)
     try statement.bind(3, row.version)
-    var place: Int32 = 4
+    var parameter: Int32 = 4
     for slot in stored {
-      let source = schema.places[index][slot]
-      try bind(row, slot, source, statement, place)
-      place += Int32(source.columns.count)
+      let source = schema.slotColumns[index][slot]
+      try bind(row, slot, source, statement, parameter)
+      parameter += Int32(source.columns.count)
     }
     do throws(ManagedObjectError) { try statement.run() } catch {
       throw error.isUniqueness ? uniqueness(error, row) : error
@@ -207,10 +207,10 @@ extension SaveTransaction {
     var sets = ["Z_OPT = ?1"]
     var orders = ""
     for slot in key.slots {
-      let place = schema.places[key.entityIndex][slot]
-      for column in place.columns { sets.append("\(table.columns[column].name.sqlName) = ?\(sets.count + 3)") }
-      // The place in the order of an owner is none in that of another one.
-      if let column = place.toOne?.column { orders += table.endingOrder(of: column) }
+      let source = schema.slotColumns[key.entityIndex][slot]
+      for column in source.columns { sets.append("\(table.columns[column].name.sqlName) = ?\(sets.count + 3)") }
+      // The position in the order of an owner is none in that of another one.
+      if let column = source.toOne?.column { orders += table.endingOrder(of: column) }
     }
     return try database.statement(
       "UPDATE \(table.name.sqlName) SET \(sets.joined(separator: ", "))\(orders) "
@@ -235,8 +235,8 @@ extension SaveTransaction {
   private func noteOwners(of key: RowKey, _ table: StoreTable) throws(ManagedObjectError) {
     for (name, columns) in table.ownerColumns {
       let entities = name.owner(in: schema.model).subtree
-      let place = ToOneColumns(column: columns.key, entityColumn: columns.entity, destination: entities)
-      guard let owner = try current(key, place), !deleted.contains(owner), try exists(owner) else { continue }
+      let toOne = ToOneColumns(column: columns.key, entityColumn: columns.entity, destination: entities)
+      guard let owner = try current(key, toOne), !deleted.contains(owner), try exists(owner) else { continue }
       mended.insert(owner)
     }
   }

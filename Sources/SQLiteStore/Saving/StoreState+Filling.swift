@@ -20,14 +20,14 @@ struct StoreFilling {
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for keys that rows of the store cannot have, or that are there
   ///   twice.
   fileprivate func check(_ state: StoreState) throws(ManagedObjectError) {
-    for (place, key) in keys.enumerated() {
+    for (keyIndex, key) in keys.enumerated() {
       let index = Int(key.entityIndex)
       guard key.store == state.storeNumber, key.number > 0, state.schema.table(ofEntity: index) != nil,
         !state.schema.model.records[index].definition.isAbstract
       else {
         throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store")
       }
-      if place > 0, keys[place - 1] == key {
+      if keyIndex > 0, keys[keyIndex - 1] == key {
         throw ManagedObjectError(.invalidState, "a row is there twice", objectID: state.objectID(key))
       }
     }
@@ -98,27 +98,27 @@ extension StoreState {
     database.derivedChanges.rows = []
     var changes = StoreChanges()
     changes.inserted = rows
-    var places = RowPositions(capacity: rows.count)
-    for (place, row) in rows.enumerated() {
-      guard filling.contains(row.key), places.insert(place, for: row.key),
-        row.values.count == schema.places[Int(row.key.entityIndex)].count
+    var rowIndices = RowPositions(capacity: rows.count)
+    for (index, row) in rows.enumerated() {
+      guard filling.contains(row.key), rowIndices.insert(index, for: row.key),
+        row.values.count == schema.slotColumns[Int(row.key.entityIndex)].count
       else {
         throw ManagedObjectError(.invalidState, "a row is none of those that the store is to have")
       }
     }
-    return SaveTransaction(changes, self, places: places, deleted: RowPositions(capacity: 0), filling: filling)
+    return SaveTransaction(changes, self, rowIndices: rowIndices, deleted: RowPositions(capacity: 0), filling: filling)
   }
 
   /// The slots of relationships that have something in other rows or tables: to-many ones, and those that are to-one on
   /// both sides.
   private func links(ofEntity entity: Int) -> [Int] {
-    schema.places[entity].indices.filter { slot in
-      switch schema.places[entity][slot] {
+    schema.slotColumns[entity].indices.filter { slot in
+      switch schema.slotColumns[entity][slot] {
       case .none, .attribute, .composite: return false
       case .toMany: return true
       case .toOne(_, _, let destination):
         guard let side = schema.sides[entity][slot] else { return false }
-        return schema.places[destination.lowerBound][side.inverseSlot].toOne != nil
+        return schema.slotColumns[destination.lowerBound][side.inverseSlot].toOne != nil
       }
     }
   }

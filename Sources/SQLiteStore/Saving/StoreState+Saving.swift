@@ -6,7 +6,7 @@ extension StoreState {
   mutating func save(_ changes: StoreChanges, keepsChanges: Bool = true) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, !hasNewMetadata { return [] }
     let newKeys = changes.inserted.map(\.key)
-    let (places, deleted) = try checkedKeys(changes)
+    let (rowIndices, deleted) = try checkedKeys(changes)
     var numbers = numbers
     let saved: (mended: Set<RowKey>, historyNumber: Int64?)
     do throws(ManagedObjectError) {
@@ -16,7 +16,7 @@ extension StoreState {
         try checkObstacles()
         if !newKeys.isEmpty { try numbers.use(newKeys, schema, database) }
         if hasNewMetadata { try MetadataTable.write(metadata, database) }
-        let saving = SaveTransaction(changes, self, places: places, deleted: deleted)
+        let saving = SaveTransaction(changes, self, rowIndices: rowIndices, deleted: deleted)
         try saving.run()
         return (saving.mended, saving.historyNumber)
       }
@@ -41,7 +41,7 @@ extension StoreState {
     error.conflicts = error.conflicts.filter { $0.object != nil } + error.conflicts.filter { $0.object == nil }
     let keys = error.conflicts.map { ($0.object ?? $0.snapshot)?.key }
     let found = try wholeRows(keys.compactMap(\.self))
-    for place in keys.indices { error.conflicts[place].stored = keys[place].flatMap { found[$0] } }
+    for index in keys.indices { error.conflicts[index].stored = keys[index].flatMap { found[$0] } }
     return error
   }
 
@@ -54,7 +54,7 @@ extension StoreState {
         byEntity[Int(row.key.entityIndex), default: []].append(row.key)
       }
       for (entity, keys) in byEntity {
-        for slot in schema.places[entity].indices {
+        for slot in schema.slotColumns[entity].indices {
           let unread = keys.filter { rows[$0]?.values[slot] == .unread }
           for (key, value) in zip(unread, try values(ofSlot: slot, unread)) {
             if let value { rows[key]?.values[slot] = value }
@@ -65,18 +65,18 @@ extension StoreState {
     }
   }
 
-  /// The places of new rows and of rows with new values, in that order, and the rows that go.
+  /// The indices of new rows and of rows with new values, in that order, and the rows that go.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for keys that no row of the changes can have.
   private func checkedKeys(
     _ changes: StoreChanges
-  ) throws(ManagedObjectError) -> (places: RowPositions, deleted: RowPositions) {
-    var places = RowPositions(capacity: changes.inserted.count + changes.updated.count)
+  ) throws(ManagedObjectError) -> (rowIndices: RowPositions, deleted: RowPositions) {
+    var rowIndices = RowPositions(capacity: changes.inserted.count + changes.updated.count)
     var deleted = RowPositions(capacity: changes.deleted.count)
     for (kind, rows) in [changes.inserted, changes.updated, changes.deleted].enumerated() {
-      for (place, row) in rows.enumerated() {
+      for (rowIndex, row) in rows.enumerated() {
         let index = Int(row.key.entityIndex)
-        guard row.key.store == storeNumber, row.key.number > 0, schema.places.indices.contains(index),
+        guard row.key.store == storeNumber, row.key.number > 0, schema.slotColumns.indices.contains(index),
           schema.tableIndices[index] >= 0
         else {
           throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store")
@@ -88,22 +88,22 @@ extension StoreState {
         }
         let isNew =
           switch kind {
-          case 0: places.insert(place, for: row.key)
-          case 1: places.insert(changes.inserted.count + place, for: row.key)
-          default: !places.contains(row.key) && deleted.insert(place, for: row.key)
+          case 0: rowIndices.insert(rowIndex, for: row.key)
+          case 1: rowIndices.insert(changes.inserted.count + rowIndex, for: row.key)
+          default: !rowIndices.contains(row.key) && deleted.insert(rowIndex, for: row.key)
           }
         guard isNew else {
           throw ManagedObjectError(.invalidState, "a row is in the changes twice", objectID: objectID(row.key))
         }
-        guard row.values.count == schema.places[index].count else {
+        guard row.values.count == schema.slotColumns[index].count else {
           throw ManagedObjectError(
             .invalidValue,
-            "the row has \(row.values.count) values, and the entity \(schema.places[index].count) places",
+            "the row has \(row.values.count) values, and the entity \(schema.slotColumns[index].count) slots",
             objectID: objectID(row.key))
         }
       }
     }
-    return (places, deleted)
+    return (rowIndices, deleted)
   }
 
   func objectID(_ key: RowKey) -> ManagedObjectID {

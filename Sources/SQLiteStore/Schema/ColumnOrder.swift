@@ -6,9 +6,9 @@ struct ColumnOrder {
     let name: String
     /// The attribute or the relationship that it belongs to.
     let property: String
-    /// The place among the leaves of a composite attribute; nil for a column of a property itself.
+    /// The index among the leaves of a composite attribute; nil for a column of a property itself.
     let leaf: Int?
-    /// The place in the layout: integers, to-one relationships, and then the other groups of types.
+    /// The position of the group in the layout: integers, to-one relationships, and then the other groups of types.
     let group: Int
     /// The type of the column; nil for an attribute that has none.
     let type: String?
@@ -37,10 +37,10 @@ struct ColumnOrder {
             type: definition.type.columnType))
         continue
       }
-      for (place, leaf) in definition.leaves.enumerated() {
+      for (index, leaf) in definition.leaves.enumerated() {
         columns.append(
           Column(
-            name: leaf.name, property: attribute.name, leaf: place, group: group(leaf.type), type: leaf.type.columnType)
+            name: leaf.name, property: attribute.name, leaf: index, group: group(leaf.type), type: leaf.type.columnType)
         )
       }
     }
@@ -71,8 +71,8 @@ struct ColumnOrder {
 }
 
 extension AttributeDescription {
-  /// The elements of a composite attribute that have a value of their own, in the order of the model; those of elements
-  /// that are composite themselves are at their place.
+  /// The elements of a composite attribute that have a value of their own, in the order of the model; an element that
+  /// is composite itself is replaced by its own ones.
   var leaves: [AttributeDescription] { elements.flatMap { $0.type == .composite ? $0.leaves : [$0] } }
 }
 

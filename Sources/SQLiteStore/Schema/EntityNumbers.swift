@@ -8,7 +8,7 @@ struct EntityNumbers {
 
   private let model: ManagedObjectModel
   private let database: Database
-  /// By the place of the entity in the model; 0 for one that the file does not have.
+  /// By the index of the entity in the model; 0 for one that the file does not have.
   private var numbers: [Int64]
   /// The numbers of superentities, as the file has them.
   private var parents: [Int64]
@@ -17,7 +17,7 @@ struct EntityNumbers {
   /// Gets entities that the file has other names for.
   private let reportName: ((ManagedObjectModel.Entity, String) -> Void)?
 
-  /// The number of each entity, by its place in the model; 0 for one that the file does not have.
+  /// The number of each entity, by its index in the model; 0 for one that the file does not have.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the entities of the file are others.
   static func read(
@@ -56,7 +56,7 @@ struct EntityNumbers {
   }
 
   /// An entity that a migration has renamed can have its old name there. It is known by its renaming identifier, or by
-  /// its place: numbers are in the order of the model.
+  /// its position: numbers are in the order of the model.
   private mutating func readRows() throws(ManagedObjectError) {
     var unknown: [(number: Int64, name: String, parent: Int64)] = []
     var known: Set<Int64> = []

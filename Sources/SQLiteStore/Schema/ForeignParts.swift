@@ -15,7 +15,7 @@ struct ForeignParts {
     for entity in schema.model.entities {
       guard let table = schema.table(ofEntity: entity.index) else { continue }
       for attribute in entity.attributes where attribute.definition.derivation != nil {
-        guard case .attribute(let column, _, _) = schema.places[entity.index][attribute.slot] else { continue }
+        guard case .attribute(let column, _, _) = schema.slotColumns[entity.index][attribute.slot] else { continue }
         columns.insert("\(table.name).\(table.columns[column].name)".uppercased())
       }
     }

@@ -5,13 +5,13 @@ struct SchemaStatements {
   let schema: StoreSchema
 
   /// The tables, each with those of its relationships, in the order of Core Data.
-  private var places: [(StoreTable, [JoinTable])] {
+  private var tablesAndJoins: [(StoreTable, [JoinTable])] {
     schema.tables.map { table in (table, schema.joins.filter { table.entities.contains($0.ownerIndex) }) }
   }
 
-  var tables: [String] { places.flatMap { [$0.statement] + $1.map(\.statement) } }
+  var tables: [String] { tablesAndJoins.flatMap { [$0.statement] + $1.map(\.statement) } }
 
-  var indexes: [String] { places.flatMap { indexes(of: $0) + $1.map(index) } }
+  var indexes: [String] { tablesAndJoins.flatMap { indexes(of: $0) + $1.map(index) } }
 
   /// The statements that make a store without objects.
   var all: [String] { tables + indexes + Self.fixedTables }

@@ -1,21 +1,21 @@
 internal import ManagedObjects
 
-/// The places of the entities and properties of a model in the tables of a store, by the rules of Core Data.
+/// The tables and columns of a store for the entities and properties of a model, by the rules of Core Data.
 ///
 /// All entities that inherit from one share a table. See ``StoreTable`` for the columns, ``JoinTable`` for
 /// relationships that are to-many on both sides.
 struct StoreSchema: Sendable {
   let model: ManagedObjectModel
-  /// The number (`Z_ENT`) of each entity, by its place in the model; 0 for one that the store does not have.
+  /// The number (`Z_ENT`) of each entity, by its index in the model; 0 for one that the store does not have.
   let numbers: [Int64]
-  /// The places of entities, by number.
+  /// The indices of entities, by number.
   let entityIndices: [Int64: Int]
   /// A table for each entity without a superentity.
   let tables: [StoreTable]
-  /// The place in ``tables`` of each entity.
+  /// The index in ``tables`` of each entity.
   let tableIndices: [Int]
-  /// The places of the values of each entity, by slot.
-  let places: [[SlotColumns]]
+  /// The columns of the values of each entity, by slot.
+  let slotColumns: [[SlotColumns]]
   /// The relationships of each entity that have an inverse, by slot.
   let sides: [[Int: RelationshipSide]]
   /// The tables of relationships that are to-many on both sides.
@@ -31,7 +31,7 @@ struct StoreSchema: Sendable {
       var next: ManagedObjectModel.Entity? = entity
       while let member = next, members.insert(member.index).inserted { next = member.superentity }
     }
-    for (place, index) in members.sorted().enumerated() { numbers[index] = Int64(place + 1) }
+    for (position, index) in members.sorted().enumerated() { numbers[index] = Int64(position + 1) }
     self.init(model, numbers: numbers, file: nil)
   }
 
@@ -63,7 +63,7 @@ struct StoreSchema: Sendable {
     sides = model.entities.map { entity in
       Dictionary(RelationshipSide.all(entity).map { ($0.slot, $0) }, uniquingKeysWith: { first, _ in first })
     }
-    places = SlotColumns.all(model, numbers, tables, tableIndices, self.joins)
+    slotColumns = SlotColumns.all(model, numbers, tables, tableIndices, self.joins)
   }
 
   /// The table of an entity; nil if the store does not have it.
@@ -72,7 +72,7 @@ struct StoreSchema: Sendable {
   }
 }
 
-/// The place of the value of a slot.
+/// The columns of the value of a slot.
 enum SlotColumns: Sendable {
   /// Nowhere: it is transient, or has no type.
   case none
@@ -88,12 +88,12 @@ enum SlotColumns: Sendable {
     case .none, .toMany: []
     case .attribute(let column, _, _), .toOne(let column, nil, _): [column]
     case .toOne(let column, let entityColumn?, _): [column, entityColumn]
-    case .composite(let place): place.leaves.map(\.column)
+    case .composite(let composite): composite.leaves.map(\.column)
     }
   }
 }
 
-/// The place of a to-many relationship: in rows of other objects, or in a table of its own.
+/// The columns of a to-many relationship: in rows of other objects, or in a table of its own.
 struct ToManyColumns: Sendable {
   /// The entities of the objects that it leads to.
   let destination: Range<Int>
@@ -116,18 +116,18 @@ extension SlotColumns {
     var all: [[SlotColumns]] = []
     let sides = joinSides(joins)
     for entity in model.entities {
-      // Inherited values are in the same place. Entities follow those that they inherit from.
-      var places = entity.superentity.map { all[$0.index] } ?? []
-      places += [SlotColumns](repeating: .none, count: entity.slotCount - places.count)
-      defer { all.append(places) }
+      // Inherited values are in the same columns. Entities follow those that they inherit from.
+      var slots = entity.superentity.map { all[$0.index] } ?? []
+      slots += [SlotColumns](repeating: .none, count: entity.slotCount - slots.count)
+      defer { all.append(slots) }
       guard numbers[entity.index] != 0 else { continue }
       let table = tables[tableIndices[entity.index]]
       for attribute in entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0) {
-        if let place = table.compositeColumns[PropertyName(entity, attribute.name)] {
-          places[attribute.slot] = .composite(place)
+        if let composite = table.compositeColumns[PropertyName(entity, attribute.name)] {
+          slots[attribute.slot] = .composite(composite)
         }
         guard let column = table.attributeColumns[PropertyName(entity, attribute.name)] else { continue }
-        places[attribute.slot] = .attribute(
+        slots[attribute.slot] = .attribute(
           column: column, attribute.definition.type,
           isExternal: attribute.definition.isExternal)
       }
@@ -136,19 +136,19 @@ extension SlotColumns {
         let entities = entity.destination(of: relationship).subtree
         if !relationship.definition.isToMany {
           guard let column = table.toOneColumns[PropertyName(entity, relationship.name)] else { continue }
-          places[relationship.slot] = .toOne(
+          slots[relationship.slot] = .toOne(
             column: column.key, entityColumn: column.entity, destination: entities)
           continue
         }
         guard let source = source(of: relationship, of: entity, tables, tableIndices, sides) else { continue }
-        places[relationship.slot] = .toMany(
+        slots[relationship.slot] = .toMany(
           ToManyColumns(destination: entities, isOrdered: relationship.definition.isOrdered, source: source))
       }
     }
     return all
   }
 
-  /// The places of relationships that have a table.
+  /// The columns of relationships that have a table of their own.
   private static func joinSides(_ joins: [JoinTable]) -> [PropertyName: ToManyColumns.Source] {
     var sides: [PropertyName: ToManyColumns.Source] = [:]
     for (index, join) in joins.enumerated() {

@@ -37,7 +37,7 @@ struct StoreTable: Sendable {
     let key: Int
     /// The number of its entity, where it can be one of several.
     let entity: Int?
-    /// The place in an ordered relationship of that object.
+    /// The position in an ordered relationship of that object.
     let order: Int?
   }
 
@@ -119,7 +119,7 @@ private struct ColumnMaker {
   private(set) var attributeColumns: [PropertyName: Int] = [:]
   private(set) var compositeColumns: [PropertyName: CompositeColumns] = [:]
   private(set) var uncertainComposites: [PropertyName: String] = [:]
-  /// The columns of leaves, by the composite attribute and the place among its leaves.
+  /// The columns of leaves, by the composite attribute and the index among its leaves.
   private var leafColumns: [PropertyName: [Int: Int]] = [:]
   private(set) var toOneColumns: [PropertyName: StoreTable.KeyColumns] = [:]
   private(set) var ownerColumns: [PropertyName: StoreTable.KeyColumns] = [:]
@@ -160,7 +160,7 @@ private struct ColumnMaker {
     for types in Self.groups.dropFirst() { for entity in entities { addAttributes(of: entity, types) } }
     for entity in entities {
       for attribute in ownAttributes(entity) where attribute.definition.type == .composite {
-        placeComposite(attribute, entity)
+        joinLeaves(attribute, entity)
       }
     }
   }
@@ -208,14 +208,14 @@ private struct ColumnMaker {
   /// The name of a property's column, without what stands before it.
   private func columnName(_ name: PropertyName) -> String { names[name] ?? name.name.uppercased() }
 
-  /// Adds the columns of a group of types: of attributes, and of leaves at the places of their composite attributes.
+  /// Adds the columns of a group of types: of attributes, and of leaves at the positions of their composite attributes.
   private mutating func addAttributes(of entity: ManagedObjectModel.Entity, _ types: [AttributeType]) {
     for attribute in ownAttributes(entity) {
       let name = PropertyName(entity, attribute.name)
       if attribute.definition.type == .composite {
-        for (place, leaf) in attribute.definition.leaves.enumerated() where types.contains(leaf.type) {
-          guard let type = leaf.type.columnType, let leafName = leafNames[name]?[place] else { continue }
-          leafColumns[name, default: [:]][place] = columns.count
+        for (index, leaf) in attribute.definition.leaves.enumerated() where types.contains(leaf.type) {
+          guard let type = leaf.type.columnType, let leafName = leafNames[name]?[index] else { continue }
+          leafColumns[name, default: [:]][index] = columns.count
           columns.append(StoreTable.Column(name: "Z" + leafName, type: type))
         }
       } else if types.contains(attribute.definition.type), let type = attribute.definition.type.columnType {
@@ -226,16 +226,16 @@ private struct ColumnMaker {
   }
 
   /// Joins the columns of the leaves of a composite attribute.
-  private mutating func placeComposite(
+  private mutating func joinLeaves(
     _ attribute: ManagedObjectModel.Entity.Attribute, _ entity: ManagedObjectModel.Entity
   ) {
     let name = PropertyName(entity, attribute.name)
     var leaf = 0
-    func place(_ elements: [AttributeDescription], _ leaf: inout Int) -> CompositeColumns? {
+    func joined(_ elements: [AttributeDescription], _ leaf: inout Int) -> CompositeColumns? {
       var found: [CompositeColumns.Element] = []
       for element in elements {
         if element.type == .composite {
-          guard let inner = place(element.elements, &leaf) else { return nil }
+          guard let inner = joined(element.elements, &leaf) else { return nil }
           found.append(CompositeColumns.Element(definition: element, storage: .composite(inner)))
         } else {
           guard let column = leafColumns[name]?[leaf] else { return nil }
@@ -245,7 +245,7 @@ private struct ColumnMaker {
       }
       return found.isEmpty ? nil : CompositeColumns(elements: found)
     }
-    if let found = place(attribute.definition.elements, &leaf) {
+    if let found = joined(attribute.definition.elements, &leaf) {
       compositeColumns[name] = found
     } else {
       uncertainComposites[name] = "the model does not say which values it has"
@@ -264,11 +264,11 @@ private struct ColumnMaker {
   private mutating func addKey(
     _ name: String, of entity: ManagedObjectModel.Entity, _ entityColumn: String
   ) -> StoreTable.KeyColumns {
-    let place = columns.count
+    let key = columns.count
     columns.append(StoreTable.Column(name: name, type: "INTEGER"))
-    guard !entity.subentities.isEmpty else { return StoreTable.KeyColumns(key: place, entity: nil, order: nil) }
+    guard !entity.subentities.isEmpty else { return StoreTable.KeyColumns(key: key, entity: nil, order: nil) }
     columns.append(StoreTable.Column(name: entityColumn, type: "INTEGER"))
-    return StoreTable.KeyColumns(key: place, entity: place + 1, order: nil)
+    return StoreTable.KeyColumns(key: key, entity: key + 1, order: nil)
   }
 
   private mutating func addOrder(

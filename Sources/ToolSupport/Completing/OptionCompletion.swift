@@ -14,7 +14,7 @@ package struct OptionCompletion {
   /// An argument as the parser describes it.
   package struct Argument {
     var kind = ""
-    /// What calls it, hyphens included; empty for one that has no name but a place.
+    /// What calls it, hyphens included; empty for a positional argument.
     package private(set) var names: [String] = []
     /// What its value is, as help says it, such as `file`.
     package private(set) var valueName = ""
@@ -66,11 +66,11 @@ package struct OptionCompletion {
       return answer
     }
     if takesOptions, line.current.hasPrefix("-") { return options(without: used) }
-    let places = arguments.filter { $0.kind == "positional" }
-    guard let last = places.last, positionals < places.count || last.isRepeating else { return .nothing }
-    let place = places[min(positionals, places.count - 1)]
+    let unnamed = arguments.filter { $0.kind == "positional" }
+    guard let last = unnamed.last, positionals < unnamed.count || last.isRepeating else { return .nothing }
+    let next = unnamed[min(positionals, unnamed.count - 1)]
     // Where an option has named a path, all arguments are files.
-    return place.valueName == "path" && namesPath ? .files : values(of: place, line.current)
+    return next.valueName == "path" && namesPath ? .files : values(of: next, line.current)
   }
 
   private func argument(named word: String) -> Argument? {

@@ -13,7 +13,7 @@ struct Batch: Sendable {
   let isForMachines: Bool
   /// Whether what is printed about a file names it, since there may be others.
   var isNamed = false
-  /// Whether what is made of a file takes its place.
+  /// Whether what is made of a file replaces it.
   var replaces: @Sendable (Input) -> Bool = { _ in false }
   /// What it means that standard output cannot be written.
   var lossExitCode = ExitCodes.inputOutput
@@ -26,7 +26,7 @@ struct Batch: Sendable {
       return inputs.map { process($0, nil, work).exitCode }.max() ?? ExitCodes.success
     }
     let replacements = Replacements()
-    // What waits to take the place of another file is put there or removed before the process ends.
+    // A file that waits to replace another one does so, or is removed, before the process ends.
     Signals.deferInterruption()
     let queue = Mutex(Queue(count: inputs.count, lossExitCode: lossExitCode))
     let workers = max(1, min(jobs, inputs.count))
@@ -58,7 +58,7 @@ struct Batch: Sendable {
   fileprivate struct Outcome {
     var exitCode: Int32
     var pieces: [(isOutput: Bool, bytes: Data)]
-    /// The files that have changed while what was made of them waited to be put in their places.
+    /// The files that have changed while what was made of them waited to replace them.
     var outdatedPaths: [String]
   }
 

@@ -59,7 +59,7 @@ struct Destination: ParsableArguments {
     inPlace || outfolder != nil || `extension` != nil || (outfile != nil && outfile != "-")
   }
 
-  /// Whether what is made of a file takes its place.
+  /// Returns true if what is made of a file replaces it.
   func replaces(_ input: Input) -> Bool {
     guard !input.isStandard, case .file(let path) = target(input) else { return false }
     return inPlace || path == input.path || FileSystem.isSameFile(path, input.path)

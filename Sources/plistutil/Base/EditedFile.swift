@@ -3,11 +3,11 @@ import SharedFiles
 import SystemFiles
 import ToolSupport
 
-/// A file whose place is taken by what is made of it, locked against other processes of this tool, and those that save
-/// preferences in it.
+/// A file that is replaced with what is made of it. It is locked against other processes of this tool, and those that
+/// save preferences in it.
 ///
 /// The lock is on the file itself, so nothing is left beside it. Programs that do not lock it are found out when the
-/// new file takes its place.
+/// new file replaces it.
 final class EditedFile: Sendable {
   private let path: String
   private let file: LockedFile
@@ -42,7 +42,7 @@ final class EditedFile: Sendable {
 
   /// Removes it, unless it has changed since it was locked. Returns whether that was done; it is on the disk then.
   func remove() throws(FileError) -> Bool {
-    guard let place = try FileLocation(path), try place.remove(file.identity) else { return false }
+    guard let location = try FileLocation(path), try location.remove(file.identity) else { return false }
     try FileSystem.synchronizeFolder(of: path)
     return true
   }

@@ -16,13 +16,13 @@ struct FileReport: ~Copyable {
   private let replacements: Replacements?
 
   private(set) var exitCode = ExitCodes.success
-  /// The file as it was before it was read, if what is made of it takes its place.
+  /// The file as it was before it was read, if what is made of it replaces it.
   private var edited: EditedFile?
   /// Whether other edits of the file are given up if another program changes it meanwhile.
   private let isLastAttempt: Bool
   /// Whether the file has changed since it was read, so that the work is to be done again.
   private(set) var isOutdated = false
-  /// Files that waited to be put in their places, and that have changed meanwhile.
+  /// The files that have changed while what was made of them waited to replace them.
   private(set) var outdatedPaths: [String] = []
   /// What is to be printed, on standard output or standard error.
   private(set) var pieces: [(isOutput: Bool, bytes: Data)] = []
@@ -52,7 +52,7 @@ struct FileReport: ~Copyable {
   /// The line above many lines about the file: its name, unless it is the only one.
   var heading: String { isNamed ? "\(name):\n" : "" }
 
-  /// Keeps other processes from editing the file until what is made of it is in its place.
+  /// Keeps other processes from editing the file until what is made of it has replaced it.
   mutating func lock() throws(PropertyListError) {
     edited = try EditedFile(input.path) {
       // Its own files that wait, and that another process may wait for.
@@ -74,7 +74,7 @@ struct FileReport: ~Copyable {
     }
   }
 
-  /// Puts what `body` writes in the place of a file, in one step.
+  /// Replaces a file with what `body` writes, in one step.
   mutating func replace(
     _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
@@ -82,11 +82,11 @@ struct FileReport: ~Copyable {
     try body(replacement.output)
     do throws(FileError) {
       let original = edited.flatMap { $0.isAt(path) ? $0.original : nil }
-      // The file may be edited by others once this one is in its place.
+      // Others may edit the file once this one has replaced it.
       defer { if original != nil { edited = nil } }
       if let replacements { return note(try replacements.add(replacement, insteadOf: original)) }
-      guard let original else { return try replacement.takePlace() }
-      if try replacement.takePlace(insteadOf: original) { return }
+      guard let original else { return try replacement.commit() }
+      if try replacement.commit(insteadOf: original) { return }
       isOutdated = true
     } catch {
       throw PropertyListError(error)
@@ -95,7 +95,7 @@ struct FileReport: ~Copyable {
       .inputOutput(errno: EAGAIN), "cannot write \(path.printable()): other programs change it all the time")
   }
 
-  /// Puts bytes in the place of a file, in one step.
+  /// Replaces a file with bytes, in one step.
   mutating func replace(_ path: String, with data: Data) throws(PropertyListError) {
     try replace(path) { output throws(PropertyListError) in
       try PropertyListError.converting { () throws(FileError) in try output.write(data) }

@@ -39,12 +39,12 @@ struct ReadingArguments: ParsableArguments {
     inputFormat?.format ?? input.formatByName(data)
   }
 
-  /// A document that is known to be without defect.
+  /// A document that is known to be without defects.
   func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
     try document(input, input.data())
   }
 
-  /// A document that is known to be without defect, of bytes that have been read.
+  /// A document that is known to be without defects, of bytes that have been read.
   ///
   /// - Parameter isWritten: true if all of it is written next, which finds out what expands too far.
   func document(
@@ -55,7 +55,7 @@ struct ReadingArguments: ParsableArguments {
     return document
   }
 
-  /// A document that is known to be without defect, but for keys that stand twice, which are warned of.
+  /// A document that is known to be without defects, but for keys that stand twice, which are warned of.
   func lenientDocument(_ input: Input, _ report: inout FileReport) throws(PropertyListError) -> PropertyListDocument {
     let data = try input.data()
     return try RepeatedKeys.document(data, of: input, format: format(of: input, data), options) { report.note($0) }

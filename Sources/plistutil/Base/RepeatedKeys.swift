@@ -28,8 +28,8 @@ enum RepeatedKeys {
     if isWhole { try document.validateWhole() }
     let defects = PropertyListDocument.defects(in: data, format: format, options: options, limit: greatestCount + 1)
     for defect in defects.prefix(greatestCount) {
-      let place = defect.position.map { ":\($0.line):\($0.column)" } ?? ""
-      warn("\(input.name)\(place): warning: \(defect.detail); the last value counts")
+      let location = defect.position.map { ":\($0.line):\($0.column)" } ?? ""
+      warn("\(input.name)\(location): warning: \(defect.detail); the last value counts")
     }
     if defects.count > greatestCount { warn("\(input.name): warning: more keys stand twice; lint lists them") }
     return document

@@ -45,7 +45,7 @@ enum BuddyDate {
 extension BuddyDate {
   private static func isWeekday(_ text: String) -> Bool { index(of: text, in: weekdays) != nil }
 
-  /// The place of a name, or of its first three letters, in a list.
+  /// Returns the index of a name, or of its first three letters, in a list.
   private static func index(of text: String, in names: [String]) -> Int? {
     let text = text.lowercased()
     return names.firstIndex { $0.lowercased() == text || $0.prefix(3).lowercased() == text }

@@ -8,8 +8,8 @@ struct BuddyEntry {
   let isAbsolute: Bool
   /// The keys and indices, without the empty ones that stand for nothing.
   let names: [String]
-  /// Whether it ends with a colon. That leads into a container: to the place behind the elements of an array or to the
-  /// last of them, and to the empty key of a dictionary.
+  /// Whether it ends with a colon. That leads into a container: to the end of an array or to its last element, and to
+  /// the empty key of a dictionary.
   let endsWithColon: Bool
 
   init(_ word: BuddyWord) {
@@ -106,11 +106,11 @@ struct BuddyTarget {
 
   /// The value that the names lead to from here; nil if there is none.
   func descendant(_ names: some Sequence<String>) throws(PropertyListError) -> BuddyTarget? {
-    var place = self
+    var target = self
     for name in names {
-      guard let child = try place.child(name) else { return nil }
-      place = child
+      guard let child = try target.child(name) else { return nil }
+      target = child
     }
-    return place
+    return target
   }
 }

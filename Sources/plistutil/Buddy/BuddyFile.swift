@@ -35,8 +35,8 @@ struct BuddyFile {
     try RepeatedKeys.document(data, of: Input(file: path), format: nil, PropertyListReadingOptions()) { note($0) }
   }
 
-  /// Puts bytes in the place of the file, in one step, if its content is still the one that they were made of. This is
-  /// the one place where a file is written.
+  /// Replaces the file with bytes, in one step, if its content is still the one that they were made of. Only this
+  /// function writes the file.
   ///
   /// - Parameter old: the content; nil if there was no file.
   /// - Returns: false if another program has changed or made the file, which is left alone then.
@@ -89,15 +89,15 @@ struct BuddyFile {
   /// What is wrong if links are not to be followed and one is in the path.
   private var linkDefect: String? {
     guard !followsLinks else { return nil }
-    var place = path.startIndex
-    while place < path.endIndex {
-      let next = path[place...].dropFirst().firstIndex(of: "/") ?? path.endIndex
+    var start = path.startIndex
+    while start < path.endIndex {
+      let next = path[start...].dropFirst().firstIndex(of: "/") ?? path.endIndex
       var status = stat()
       // Sound: the path ends with a NUL, and the call fills the structure.
       if unsafe lstat(FileSystem.systemPath(String(path[..<next])), &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
         return "Error Opening File: \(name) [Too many levels of symbolic links]"
       }
-      place = next
+      start = next
     }
     return nil
   }

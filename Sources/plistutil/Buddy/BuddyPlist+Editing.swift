@@ -30,29 +30,29 @@ extension BuddyPlist {
   }
 
   private mutating func set(_ entry: BuddyEntry, _ text: String) throws(BuddyError) -> [String] {
-    let place = try existing(entry, for: "Set")
-    guard !place.kind.isContainer else { throw BuddyError("Set: Cannot Perform Set On Containers") }
-    let value = try BuddyValue.value(place.kind, text)
-    try failing("Set") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: place.path)) }
+    let target = try existing(entry, for: "Set")
+    guard !target.kind.isContainer else { throw BuddyError("Set: Cannot Perform Set On Containers") }
+    let value = try BuddyValue.value(target.kind, text)
+    try failing("Set") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: target.path)) }
     return []
   }
 
   private mutating func copy(_ source: BuddyEntry, to entry: BuddyEntry) throws(BuddyError) -> [String] {
-    let place = try existing(source, for: "Copy")
-    let value = try failing("Copy") { _ throws(PropertyListError) in try place.value }
+    let target = try existing(source, for: "Copy")
+    let value = try failing("Copy") { _ throws(PropertyListError) in try target.value }
     return try add(value, at: entry, by: "Copy")
   }
 
   private mutating func delete(_ entry: BuddyEntry) throws(BuddyError) -> [String] {
     let missing = Self.missing(entry.text, for: "Delete")
     let steps = entry.steps
-    let place = try failing("Delete") { plist throws(PropertyListError) -> BuddyTarget? in
+    let target = try failing("Delete") { plist throws(PropertyListError) -> BuddyTarget? in
       guard let last = steps.last, let parent = try plist.start(of: entry).descendant(steps.dropLast()) else {
         return nil
       }
       return last.isEmpty && parent.kind == .array ? try parent.lastElement() : try parent.child(last)
     }
-    guard let path = place?.path else { throw missing }
+    guard let path = target?.path else { throw missing }
     try failing("Delete") { plist throws(PropertyListError) in try plist.apply(.remove(at: path)) }
     return containerFollows(removalAt: path) ? [] : ["Working Container has become Invalid.  Setting to :"]
   }
@@ -65,7 +65,7 @@ extension BuddyPlist {
     _ value: PropertyList, at entry: BuddyEntry, by command: String
   ) throws(BuddyError) -> [String] {
     let steps = entry.steps
-    let (path, depth) = try newPlace(entry, by: command)
+    let (path, depth) = try insertionPath(entry, by: command)
     let new = steps[(depth + 1)...].reversed().reduce(value) { .dictionary([$1: $0]) }
     do throws(PropertyListError) { try apply(.insert(new, at: path)) } catch {
       throw BuddyError(Self.refusal(entry, command).message, because: error.line(about: command))
@@ -80,7 +80,7 @@ extension BuddyPlist {
 
   /// The path at which a new entry begins, and the number of its steps that exist. It keeps no container, whose second
   /// owner would make the change a copy.
-  private mutating func newPlace(
+  private mutating func insertionPath(
     _ entry: BuddyEntry, by command: String
   ) throws(BuddyError) -> (path: PropertyListKeyPath, depth: Int) {
     let refusal = Self.refusal(entry, command)
@@ -124,8 +124,8 @@ extension BuddyPlist {
   private mutating func importFile(
     _ file: String, to entry: BuddyEntry, reading read: (String) throws(PropertyListError) -> Data
   ) throws(BuddyError) -> [String] {
-    let place = try failing("Import") { plist throws(PropertyListError) in try plist.value(at: entry) }
-    if place?.kind.isContainer == true {
+    let target = try failing("Import") { plist throws(PropertyListError) in try plist.value(at: entry) }
+    if target?.kind.isContainer == true {
       throw BuddyError("Import: Specified Entry Must Not Be a Container")
     }
     let unreadable = "Import: Error Reading File: \(file.printable())"
@@ -133,16 +133,16 @@ extension BuddyPlist {
     do throws(PropertyListError) { data = try read(file) } catch {
       throw BuddyError(unreadable, because: error.line(about: file.printable()))
     }
-    guard let place else { return try add(.data(data), at: entry, by: "Import") }
+    guard let target else { return try add(.data(data), at: entry, by: "Import") }
     let value: PropertyList
-    if place.kind == .data {
+    if target.kind == .data {
       value = .data(data)
     } else if let text = String(validating: data, as: UTF8.self) {
-      value = try BuddyValue.value(place.kind, text)
+      value = try BuddyValue.value(target.kind, text)
     } else {
       throw BuddyError(unreadable, because: "\(file.printable()): error: it is no text in UTF-8")
     }
-    try failing("Import") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: place.path)) }
+    try failing("Import") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: target.path)) }
     return []
   }
 }
@@ -153,26 +153,26 @@ extension BuddyPlist {
     _ file: String, into entry: BuddyEntry?, isRecursive: Bool,
     reading read: (String) throws(PropertyListError) -> Data
   ) throws(BuddyError) -> [String] {
-    let place = try failing("Merge") {
+    let target = try failing("Merge") {
       plist throws(PropertyListError) -> (path: PropertyListKeyPath, kind: PropertyList.Kind)? in
-      let place: BuddyTarget? = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
+      let target: BuddyTarget? = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
       // Not the container, whose second owner would make the change a copy.
-      return place.map { (path: $0.path, kind: $0.kind) }
+      return target.map { (path: $0.path, kind: $0.kind) }
     }
-    guard let place else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }
-    guard place.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
+    guard let target else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }
+    guard target.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
     let new: PropertyList
     do throws(PropertyListError) {
       new = try PropertyList(BuddyFile.document(read(file), named: file).root)
     } catch {
       throw BuddyError("Merge: Error Reading File: \(file.printable())", because: error.line(about: file.printable()))
     }
-    guard new.kind == place.kind || (place.kind == .array && !new.kind.isContainer) else {
+    guard new.kind == target.kind || (target.kind == .array && !new.kind.isContainer) else {
       throw BuddyError(
-        "Merge: Can't Add \(BuddyValue.name(of: new.kind)) Entries to \(BuddyValue.name(of: place.kind))")
+        "Merge: Can't Add \(BuddyValue.name(of: new.kind)) Entries to \(BuddyValue.name(of: target.kind))")
     }
     return try failing("Merge") { plist throws(PropertyListError) in
-      try plist.merge(new, at: place.path, isRecursive: isRecursive).map { "Duplicate Entry Was Skipped: \($0)" }
+      try plist.merge(new, at: target.path, isRecursive: isRecursive).map { "Duplicate Entry Was Skipped: \($0)" }
     }
   }
 }
@@ -180,9 +180,9 @@ extension BuddyPlist {
 extension BuddyPlist {
   /// The value of an entry that has to be there.
   private mutating func existing(_ entry: BuddyEntry, for command: String) throws(BuddyError) -> BuddyTarget {
-    let place = try failing(command) { plist throws(PropertyListError) in try plist.value(at: entry) }
-    guard let place else { throw Self.missing(entry.text, for: command) }
-    return place
+    let target = try failing(command) { plist throws(PropertyListError) in try plist.value(at: entry) }
+    guard let target else { throw Self.missing(entry.text, for: command) }
+    return target
   }
 
   /// The error about an entry that there is not.

@@ -54,9 +54,9 @@ struct BuddyPlist {
 
   /// The value of an entry; nil if there is none.
   func value(at entry: BuddyEntry) throws(PropertyListError) -> BuddyTarget? {
-    guard let place = try start(of: entry).descendant(entry.names) else { return nil }
+    guard let target = try start(of: entry).descendant(entry.names) else { return nil }
     // The colon after the root, or after a dictionary, leads to itself.
-    return entry.endsWithColon && !entry.names.isEmpty && place.kind == .array ? try place.lastElement() : place
+    return entry.endsWithColon && !entry.names.isEmpty && target.kind == .array ? try target.lastElement() : target
   }
 
   /// Has entries begin in the container at a path.
@@ -92,7 +92,7 @@ struct BuddyPlist {
     return skippedKeys
   }
 
-  /// Puts another value in the place of the whole, and keeps the layout of what stays.
+  /// Replaces the whole with another value, and keeps the layout of what stays.
   mutating func update(to value: PropertyList) throws(PropertyListError) {
     try write()
     try replace { document, options throws(PropertyListError) in

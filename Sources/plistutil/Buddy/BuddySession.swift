@@ -82,11 +82,11 @@ struct BuddySession {
 
 extension BuddySession {
   private func printValue(_ entry: BuddyEntry?) throws(BuddyError) {
-    let place: BuddyTarget?
+    let target: BuddyTarget?
     let bytes: Data?
     do throws(PropertyListError) {
-      place = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
-      bytes = if let place { try description(of: place.value) } else { nil }
+      target = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
+      bytes = if let target { try description(of: target.value) } else { nil }
     } catch {
       throw BuddyError(error.line(about: "Print"))
     }
@@ -105,13 +105,13 @@ extension BuddySession {
   }
 
   private mutating func changeContainer(_ entry: BuddyEntry) throws(BuddyError) {
-    let place: BuddyTarget?
-    do throws(PropertyListError) { place = try plist.value(at: entry) } catch {
+    let target: BuddyTarget?
+    do throws(PropertyListError) { target = try plist.value(at: entry) } catch {
       throw BuddyError(error.line(about: "CD"))
     }
-    guard let place else { throw BuddyPlist.missing(entry.text, for: "CD") }
-    guard place.kind.isContainer else { throw BuddyError("CD: Entry, \"\(entry.text)\", Is Not A Container") }
-    plist.change(container: place.path)
+    guard let target else { throw BuddyPlist.missing(entry.text, for: "CD") }
+    guard target.kind.isContainer else { throw BuddyError("CD: Entry, \"\(entry.text)\", Is Not A Container") }
+    plist.change(container: target.path)
   }
 }
 
@@ -126,7 +126,7 @@ extension BuddySession {
     do throws(BuddyError) { try save() } catch { fail(error) }
   }
 
-  /// Puts what the commands have made in the place of the file, if it is something else.
+  /// Replaces the file with what the commands have made, if it is something else.
   private mutating func save() throws(BuddyError) {
     var attempt = 1
     var bytes = try currentBytes()

@@ -22,7 +22,7 @@ struct BuddyWord {
 /// character is itself; at the end it is itself.
 struct BuddyWords {
   private let scalars: [Unicode.Scalar]
-  private var place = 0
+  private var index = 0
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
@@ -30,11 +30,11 @@ struct BuddyWords {
   mutating func name() -> String {
     guard let first = scalars.first else { return "" }
     if ["?", "=", "+", "-"].contains(first) {
-      place = 1
+      index = 1
     } else {
-      place = scalars.prefix { $0.isASCII && $0.properties.isAlphabetic }.count
+      index = scalars.prefix { $0.isASCII && $0.properties.isAlphabetic }.count
     }
-    return String(String.UnicodeScalarView(scalars[..<place]))
+    return String(String.UnicodeScalarView(scalars[..<index]))
   }
 
   /// The next word; nil if there is none.
@@ -44,16 +44,16 @@ struct BuddyWords {
   mutating func rest() throws(BuddyError) -> String? { try next(isRest: true)?.text }
 
   private mutating func next(isRest: Bool) throws(BuddyError) -> BuddyWord? {
-    while place < scalars.count, Self.isBlank(scalars[place]) { place += 1 }
-    guard place < scalars.count else { return nil }
+    while index < scalars.count, Self.isBlank(scalars[index]) { index += 1 }
+    guard index < scalars.count else { return nil }
     var word = BuddyWord()
     var part = String.UnicodeScalarView()
     var quotationMark: Unicode.Scalar?
     var quotedPart = 0
-    while place < scalars.count {
-      let scalar = scalars[place]
+    while index < scalars.count {
+      let scalar = scalars[index]
       if scalar != "\\", quotationMark == nil, !isRest, Self.isBlank(scalar) { break }
-      place += 1
+      index += 1
       switch scalar {
       case "\\":
         part.append(escaped())
@@ -81,12 +81,12 @@ struct BuddyWords {
 
   /// What a backslash stands for together with the character that comes next.
   private mutating func escaped() -> Unicode.Scalar {
-    guard place < scalars.count else { return "\\" }
-    defer { place += 1 }
-    switch scalars[place] {
+    guard index < scalars.count else { return "\\" }
+    defer { index += 1 }
+    switch scalars[index] {
     case "n": return "\n"
     case "t": return "\t"
-    default: return scalars[place]
+    default: return scalars[index]
     }
   }
 

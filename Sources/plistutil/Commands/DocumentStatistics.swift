@@ -76,8 +76,8 @@ extension DocumentStatistics {
     _ path: [PropertyListKeyPath.Component], _ kind: PropertyList.Kind, _ byteCount: Int, _ limit: Int
   ) {
     guard largest.count < limit || byteCount > largest.last?.byteCount ?? .max else { return }
-    let place = largest.firstIndex { $0.byteCount < byteCount } ?? largest.count
-    largest.insert(Large(path: PropertyListKeyPath(path), kind: kind, byteCount: byteCount), at: place)
+    let index = largest.firstIndex { $0.byteCount < byteCount } ?? largest.count
+    largest.insert(Large(path: PropertyListKeyPath(path), kind: kind, byteCount: byteCount), at: index)
     if largest.count > limit { largest.removeLast() }
   }
 }

@@ -120,7 +120,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
 }
 
 extension PropertyListEdit {
-  /// Throws if a scalar would take the place of all of a file.
+  /// Throws an error if a scalar would replace all of a file.
   fileprivate func check(in document: PropertyListDocument) throws(PropertyListError) {
     switch self {
     case .set(let value, let path), .replace(let value, let path):

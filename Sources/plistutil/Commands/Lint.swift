@@ -9,7 +9,7 @@ struct Lint: ParsableCommand {
     verb: "lint",
     abstract: "Check property lists: all that is wrong, with line and column.",
     discussion: """
-      A file without defect gets a line on standard output. Each defect gets a line on standard error, and below it the \
+      A file without defects gets a line on standard output. Each defect gets a line on standard error, and below it the \
       part of the file where it is. What only follows from another defect is left out.
 
       Errors, and the exit codes they have:
@@ -38,7 +38,7 @@ struct Lint: ParsableCommand {
   @OptionGroup var files: FileArguments
   @OptionGroup var reading: ReadingArguments
 
-  @Flag(name: .shortAndLong, help: "Say nothing about files without defect.")
+  @Flag(name: .shortAndLong, help: "Print nothing for files without defects.")
   var quiet = false
 
   @Flag(help: "Take warnings for errors.")
@@ -151,7 +151,7 @@ private final class Tally: Sendable {
   var summary: String {
     let counts = counts.withLock { $0 }
     func plural(_ count: Int, _ word: String) -> String { "\(grouped(count)) \(word)\(count == 1 ? "" : "s")" }
-    guard counts.errors > 0 || counts.warnings > 0 else { return "\(plural(counts.files, "file")), no defect" }
+    guard counts.errors > 0 || counts.warnings > 0 else { return "\(plural(counts.files, "file")), no defects" }
     return "\(plural(counts.files, "file")), \(grouped(counts.defective)) with defects: "
       + "\(plural(counts.errors, "error")), \(plural(counts.warnings, "warning"))"
   }

@@ -112,12 +112,12 @@ struct DefaultsCompletion {
     return CompletionAnswer(candidates: (Self.options + own).map { .init(text: $0.name, help: $0.help) })
   }
 
-  private var place: DefaultsLocation { DefaultsLocation(folder: folder, currentHost: currentHost, hostName: host) }
+  private var location: DefaultsLocation { DefaultsLocation(folder: folder, currentHost: currentHost, hostName: host) }
 
-  private func domains() -> CompletionAnswer { .texts(place.domains.map(\.argument)) }
+  private func domains() -> CompletionAnswer { .texts(location.domains.map(\.argument)) }
 
   private var values: PropertyList {
-    guard let name = operands.first, let domain = try? DefaultsDomain(argument: name, in: place),
+    guard let name = operands.first, let domain = try? DefaultsDomain(argument: name, in: location),
       let values = try? domain.file.values()
     else { return [:] }
     return .dictionary(values)

@@ -64,11 +64,11 @@ struct KeyPathCompletion {
   ) -> (String, PropertyListDocument.Node) {
     let scalars = text.unicodeScalars
     var end = scalars.endIndex
-    while let place = scalars[..<end].lastIndex(of: separator) {
-      end = place
-      let isEscaped = place > scalars.startIndex && scalars[scalars.index(before: place)] == "\\"
-      if !isEscaped, let node = value(at: String(text[..<place]), syntax, in: document) {
-        return (String(text[...place]), node)
+    while let separatorIndex = scalars[..<end].lastIndex(of: separator) {
+      end = separatorIndex
+      let isEscaped = separatorIndex > scalars.startIndex && scalars[scalars.index(before: separatorIndex)] == "\\"
+      if !isEscaped, let node = value(at: String(text[..<separatorIndex]), syntax, in: document) {
+        return (String(text[...separatorIndex]), node)
       }
     }
     return ("", document.root)

@@ -1,35 +1,35 @@
 import FoundationEssentials
 
-/// Findings for people: a line that names the place, and below it the part of the file, with a mark under what is
-/// wrong.
+/// Findings for people: a line that names the position, and below it the part of the file, with a mark under what
+/// is wrong.
 struct FindingText {
   let name: String
   let isColored: Bool
   /// How many cells of a line are shown.
   var width = 100
 
-  /// The line that names the place, as all verbs have it.
+  /// Returns the line that names the position, as all verbs have it.
   func headline(_ finding: Finding) -> String {
     let defect = finding.defect
-    var place = name
-    if let position = defect.position { place += ":\(position.line):\(position.column)" }
-    var text = "\(styled(place, .bold)): "
+    var location = name
+    if let position = defect.position { location += ":\(position.line):\(position.column)" }
+    var text = "\(styled(location, .bold)): "
     text += styled("\(finding.severity.rawValue):", finding.severity == .error ? .error : .warning)
     text += " \(defect.detail)"
     if defect.position == nil, let offset = defect.byteOffset { text += ", at byte \(offset)" }
     return text
   }
 
-  /// The line of a text with a caret below the place.
+  /// Returns the line of a text with a caret below the position.
   func excerpt(_ excerpt: SourceExcerpt) -> [String] {
     var display = DisplayText()
     var caret = 0
     for (index, scalar) in excerpt.text.unicodeScalars.enumerated() {
-      if index == excerpt.place { caret = display.width }
+      if index == excerpt.position { caret = display.width }
       display.append(scalar)
     }
-    if excerpt.place >= excerpt.text.unicodeScalars.count { caret = display.width }
-    // The place stands in the middle if all has no room.
+    if excerpt.position >= excerpt.text.unicodeScalars.count { caret = display.width }
+    // The position is in the middle if all has no room.
     var start = 0
     if display.width > width { start = max(0, min(caret - width / 2, display.width - width)) }
     let end = min(display.width, start + width)
@@ -37,14 +37,14 @@ struct FindingText {
     let isCutAfter = end < display.width || excerpt.isCutAfter
     let before = isCutBefore ? "…" : ""
     let line = before + display.text(start..<end) + (isCutAfter ? "…" : "")
-    // As wide as what is shown before the place, where a character that has no room is left out as a whole.
+    // As wide as what is shown before the position. A character that has no room there is left out as a whole.
     var shown = DisplayText()
     for scalar in display.text(start..<caret).unicodeScalars { shown.append(scalar) }
     let indent = String(repeating: " ", count: shown.width + (isCutBefore ? 1 : 0))
     return [line.isEmpty ? "" : "  " + line, "  " + indent + styled("^", .caret)]
   }
 
-  /// The bytes of a binary file around a place.
+  /// Returns the bytes of a binary file around an offset.
   func dump(_ data: Data, at offset: Int) -> [String] {
     guard offset >= 0, offset <= data.count else { return [] }
     let start = max(0, min(offset, data.count - 1)) / 16 * 16

@@ -18,7 +18,7 @@ struct Linter: Sendable {
 
   /// What was found in one file.
   struct Result {
-    /// Errors, or warnings if there is no error, in the order of their places.
+    /// Errors, or warnings if there is no error, in the order of their positions.
     var findings: [Finding] = []
     /// Whether there are more than were listed.
     var hasMore = false
@@ -78,8 +78,8 @@ struct Linter: Sendable {
     if let change = traits.lineEndChange {
       let message = "a line that ends with \(change.lineEnd.rawValue), where the first ends with "
       let defect = PropertyListError(
-        .malformed, message + change.firstLineEnd.rawValue, byteOffset: change.place.byteOffset,
-        position: change.place.position)
+        .malformed, message + change.firstLineEnd.rawValue, byteOffset: change.start.byteOffset,
+        position: change.start.position)
       warnings.append(Finding(.mixedLineEnds, defect))
     }
     return warnings

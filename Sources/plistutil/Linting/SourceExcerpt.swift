@@ -5,14 +5,14 @@ import PropertyLists
 struct SourceExcerpt: Hashable, Sendable {
   /// One line, or a part of it; U+FFFD stands for what is no character.
   let text: String
-  /// Where in the text the place is, counted in Unicode scalars from 0; at the end of a line, after the last.
-  let place: Int
+  /// The position in the text, counted in Unicode scalars from 0; at the end of a line, after the last.
+  let position: Int
   let isCutBefore: Bool
   let isCutAfter: Bool
 }
 
 extension PropertyListDocument {
-  /// The lines in which places of a text stand, in its order, with at most `radius` bytes on each side; none for an
+  /// Returns the lines of positions in a text, in its order, with at most `radius` bytes on each side; none for an
   /// input that is no text.
   static func excerpts(
     of positions: [PropertyListError.TextPosition], in data: Data, format: PropertyListFormat?, radius: Int = 400
@@ -36,7 +36,7 @@ extension SourceExcerpt {
     isCutBefore = start > 0 && !endsLine(bytes[start - 1])
     isCutAfter = end < bytes.count && !endsLine(bytes[end])
     let before = Self.text(bytes.extracting(start..<offset))
-    place = before.unicodeScalars.count
+    position = before.unicodeScalars.count
     text = before + Self.text(bytes.extracting(offset..<end))
   }
 

@@ -9,8 +9,8 @@ struct TextTraits {
   /// The first line that ends otherwise than the first one does.
   let lineEndChange: LineEndChange?
 
-  /// `place` is after the last character of the line.
-  typealias LineEndChange = (place: TextSource.Position, lineEnd: LineEnd, firstLineEnd: LineEnd)
+  /// `start` is where the line end begins, after the last character of the line.
+  typealias LineEndChange = (start: TextSource.Position, lineEnd: LineEnd, firstLineEnd: LineEnd)
 
   enum LineEnd: String {
     case lineFeed = "LF"
@@ -39,7 +39,7 @@ struct TextTraits {
       let isBoth = byte == 0x0D && index + 1 < bytes.count && bytes[index + 1] == 0x0A
       let lineEnd: LineEnd = isBoth ? .both : byte == 0x0A ? .lineFeed : .carriageReturn
       if let first, first != lineEnd {
-        return (source.place(index), lineEnd, first)
+        return (source.position(at: index), lineEnd, first)
       }
       first = lineEnd
       index += isBoth ? 2 : 1

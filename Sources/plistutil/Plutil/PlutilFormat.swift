@@ -28,10 +28,10 @@ enum PlutilFormat: Hashable, Sendable {
     }
   }
 
-  /// Whether it is printed if nothing else is said, because it would not do in the place of a file.
+  /// Whether it is printed if nothing else is said, because it cannot replace a file.
   var isForStandardOutput: Bool { self == .raw || self == .type }
 
-  /// The extension that the files of a language have, which is no place for a property list to be lost.
+  /// The extension that the files of a language have, so that their text replaces no property list.
   var fileExtension: String? {
     switch self {
     case .swift: "swift"

@@ -56,7 +56,7 @@ extension PlutilKeyPath {
   enum Insertion: Sendable {
     /// Where there is none, or before an element of an array.
     case new
-    /// Also in the place of the one that is there.
+    /// Also instead of the one that is there.
     case replacing
     /// Behind the elements of the array that is there.
     case appending

@@ -42,16 +42,16 @@ enum PlutilWording {
     return "Unexpected character \(Unicode.Scalar(data[bracket])) at line \(line)"
   }
 
-  /// The message, and the place after it.
+  /// Returns the message, and the location after it.
   static func text(_ error: PropertyListError) -> String {
-    let place: String
+    let location: String
     if let position = error.position {
-      place = " at line \(position.line), column \(position.column)"
+      location = " at line \(position.line), column \(position.column)"
     } else {
-      place = error.byteOffset.map { " at byte \($0)" } ?? ""
+      location = error.byteOffset.map { " at byte \($0)" } ?? ""
     }
     // The key path follows the message.
-    return error.message + place + error.detail.dropFirst(error.message.count)
+    return error.message + location + error.detail.dropFirst(error.message.count)
   }
 
   /// What is wrong with a file in another format than JSON.
@@ -63,7 +63,7 @@ enum PlutilWording {
     return xmlText(source, position) ?? text(error)
   }
 
-  /// The token at a place says what is wrong with it.
+  /// Returns what the token at a position says about what is wrong with it.
   private static func xmlText(_ source: TextSource, _ position: PropertyListError.TextPosition) -> String? {
     let bytes = source.text.bytes
     let offset = source.offsets(of: [position])[0]
@@ -97,11 +97,11 @@ enum PlutilWording {
       ? "Hex digit in non-hex <integer> on line \(line)" : nil
   }
 
-  /// Whether the last tag before a place is that of a key.
-  private static func followsKey(_ bytes: RawSpan, _ place: Int) -> Bool {
+  /// Returns true if the last tag before an offset is that of a key.
+  private static func followsKey(_ bytes: RawSpan, _ offset: Int) -> Bool {
     var lexer = XMLLexer(bytes)
     var last: XMLToken?
-    while lexer.index < place {
+    while lexer.index < offset {
       let token = lexer.next()
       if token.kind == .endTag || token.kind == .startTag || token.kind == .emptyTag { last = token }
     }

@@ -11,7 +11,7 @@ struct PlutilWork {
 
   private var options: PlutilCommand.Options { command.options }
 
-  /// Whether what is made of the file takes its place.
+  /// Whether what is made of the file replaces it.
   var replacesInput: Bool {
     let format: PlutilFormat
     switch command.verb {

@@ -109,13 +109,13 @@ private struct StoreCopy {
         unread[SlotOfEntity(entity: row.key.entityIndex, slot: slot), default: []].append(index)
       }
     }
-    for (place, indices) in unread {
-      let values = try source.values(ofSlot: place.slot, indices.map { rows[$0].key })
+    for (slotOfEntity, indices) in unread {
+      let values = try source.values(ofSlot: slotOfEntity.slot, indices.map { rows[$0].key })
       for (index, value) in zip(indices, values) {
         let value = value ?? .null
         // Only a value that there is stands for itself somewhere else.
-        if value == .null { throw source.missingFile(ofSlot: place.slot, rows[index].key) }
-        rows[index].values[place.slot] = value
+        if value == .null { throw source.missingFile(ofSlot: slotOfEntity.slot, rows[index].key) }
+        rows[index].values[slotOfEntity.slot] = value
       }
     }
     return rows

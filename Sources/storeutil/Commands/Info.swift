@@ -119,9 +119,9 @@ extension StoreInfo {
     let nameWidth = names.map(\.count).max() ?? 0
     let counts = entities.map { entity in entity.totalCount.map { grouped(Int($0)) } ?? "" }
     let countWidth = counts.map(\.count).max() ?? 0
-    for (place, entity) in entities.enumerated() {
-      var line = "  " + names[place] + String(repeating: " ", count: nameWidth - names[place].count + 2)
-      line += String(repeating: " ", count: countWidth - counts[place].count) + counts[place]
+    for (index, entity) in entities.enumerated() {
+      var line = "  " + names[index] + String(repeating: " ", count: nameWidth - names[index].count + 2)
+      line += String(repeating: " ", count: countWidth - counts[index].count) + counts[index]
       if let own = entity.ownCount, own != entity.totalCount { line += " (\(grouped(Int(own))) of its own)" }
       if entity.isAbstract { line += " abstract" }
       if entity.hash == .different || entity.hash == .missing { line += " another version hash" }

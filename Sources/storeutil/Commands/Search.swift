@@ -157,8 +157,8 @@ private struct SearchOutput {
       try buffer.write(PropertyList.dictionary(fields).compactJSON(PlainForm()))
     } else {
       let text = try value.cellText.printable(limit: 200)
-      let place = FileSystem.showingBytes(path).printable()
-      try buffer.write("\(place): \(object) \(attribute.printable()): \(text)\n")
+      let location = FileSystem.showingBytes(path).printable()
+      try buffer.write("\(location): \(object) \(attribute.printable()): \(text)\n")
     }
     isEmpty = false
   }

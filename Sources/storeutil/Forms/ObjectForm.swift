@@ -159,15 +159,15 @@ private struct PropertyListObjectWriter: ObjectWriter {
     try output(FileSystem.isTerminal(1) ? Data(String(decoding: data, as: UTF8.self).withoutCommands.utf8) : data)
   }
 
-  /// An error with the name of the object instead of its place.
+  /// Returns an error with the name of the object instead of its index.
   private func named(_ error: PropertyListError) -> PropertyListError {
     guard let path = error.keyPath?.components, path.count > 1, case .index(let index) = path[0],
       keys.indices.contains(index)
     else { return error }
     let subject = keys[index].subject(model)
-    let place = PropertyListKeyPath(Array(path[1...])).description.printable(limit: 200)
+    let location = PropertyListKeyPath(Array(path[1...])).description.printable(limit: 200)
     let hint = error.kind == .notRepresentable ? "; --json and --csv print what XML does not allow" : ""
-    return PropertyListError(error.kind, "\(subject) \(place): \(error.message)\(hint)")
+    return PropertyListError(error.kind, "\(subject) \(location): \(error.message)\(hint)")
   }
 }
 

@@ -39,7 +39,7 @@ struct ImportError: Error, CustomStringConvertible {
   ///   - position: the position in the file; nil for an error about an object of the store.
   mutating func add(_ error: any Error, in file: String, at position: PropertyListError.TextPosition?) {
     var texts: [String] = []
-    var place = position
+    var errorPosition = position
     var code = StoreExit.refused
     switch error {
     case let error as FieldError: return add(error.error, in: file, at: error.position)
@@ -55,13 +55,13 @@ struct ImportError: Error, CustomStringConvertible {
       texts = [error.error.message]
       code = ExitCodes.usage
     case let error as PropertyListError:
-      place = error.position ?? position
+      errorPosition = error.position ?? position
       texts = [error.detail]
       code = error.exitCode
     default: texts = ["\(error)"]
     }
     if lines.isEmpty { exitCode = code }
-    let prefix = place.map { "\(file):\($0.line):\($0.column)" } ?? file
+    let prefix = errorPosition.map { "\(file):\($0.line):\($0.column)" } ?? file
     for text in texts where !isFull { lines.append("\(prefix): \(text)") }
   }
 }

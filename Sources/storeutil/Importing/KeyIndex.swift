@@ -35,10 +35,10 @@ struct KeyIndex {
     if let wanted {
       // An attribute of an entity that inherits from this one cannot be in a condition.
       request.predicate = .and(
-        attributes.enumerated().compactMap { place, name in
+        attributes.enumerated().compactMap { index, name in
           guard entity.attribute(named: name) != nil, let path = PredicateKeyPath(keys: [name]) else { return nil }
           return .comparing(
-            .keyPath(path), .in, .constant(.array(Set(wanted.map { $0[place] }).map { .value($0) })))
+            .keyPath(path), .in, .constant(.array(Set(wanted.map { $0[index] }).map { .value($0) })))
         })
     }
     for batch in try Self.batches(ObjectReader(opened).keys(request)) {

@@ -223,11 +223,11 @@ extension ObjectImport {
     let targets = try targets(of: references.joined(), context, isWhole: isWhole)
     let (objects, kept) = try read(found.compactMap { $0.count == 1 ? $0[0] : nil } + targets.keys, context)
     batch.kept = kept
-    for (place, draft) in drafts.enumerated() {
+    for (index, draft) in drafts.enumerated() {
       do {
-        let object = try object(of: draft, found[place], objects, context)
+        let object = try object(of: draft, found[index], objects, context)
         for (name, value) in draft.values { try object.setValue(value, forKey: name) }
-        for reference in references[place] {
+        for reference in references[index] {
           batch.assigned.append((try set(reference, of: object, targets, objects), reference.position))
         }
         try object.fillTransientValues()

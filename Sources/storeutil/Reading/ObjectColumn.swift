@@ -56,20 +56,20 @@ struct ObjectColumn {
   func check(_ entity: ManagedObjectModel.Entity, option: String) throws {
     var entity = entity
     var isToMany = false
-    for (place, key) in keys.enumerated() {
+    for (index, key) in keys.enumerated() {
       if key == Self.count, isToMany {
-        if place + 1 < keys.count { throw ValidationError("\(option): nothing comes after \(key) in \(name.quoted).") }
+        if index + 1 < keys.count { throw ValidationError("\(option): nothing comes after \(key) in \(name.quoted).") }
         return
       }
       if key == Self.id || key == Self.entity {
-        if place + 1 < keys.count { throw ValidationError("\(option): nothing comes after \(key) in \(name.quoted).") }
+        if index + 1 < keys.count { throw ValidationError("\(option): nothing comes after \(key) in \(name.quoted).") }
         return
       }
       let property = entity.selfAndDescendants.lazy.compactMap { $0.property(named: key) }.first
       switch property {
       case .attribute(let attribute)? where attribute.type == .composite:
-        return try checkLeaf(keys[(place + 1)...], of: attribute.definition, option: option)
-      case .attribute? where place + 1 < keys.count:
+        return try checkLeaf(keys[(index + 1)...], of: attribute.definition, option: option)
+      case .attribute? where index + 1 < keys.count:
         throw ValidationError("\(option): \(key.quoted) in \(name.quoted) is an attribute, which leads to no object.")
       case .attribute?: return
       case .relationship(let relationship)?:

@@ -108,16 +108,16 @@ struct ObjectGroups {
   /// - Throws: `ValidationError` for a key that is not printed.
   func sort(_ groups: inout [[RowValue]], by descriptors: [FetchRequest.SortDescriptor]) throws {
     let order = try descriptors.map { descriptor in
-      guard let place = columns.firstIndex(where: { $0.name == descriptor.keyPath }) else {
+      guard let column = columns.firstIndex(where: { $0.name == descriptor.keyPath }) else {
         throw ValidationError(
           "--sort: groups are sorted by keys that are printed; \((descriptor.keyPath ?? "").quoted) is not in --keys.")
       }
-      return (place: place, isAscending: descriptor.isAscending)
+      return (column: column, isAscending: descriptor.isAscending)
     }
     if order.isEmpty { return }
     let sorted = groups.enumerated().sorted { first, second in
-      for (place, isAscending) in order {
-        let (one, other) = (first.element[place], second.element[place])
+      for (column, isAscending) in order {
+        let (one, other) = (first.element[column], second.element[column])
         if one.isBefore(other) { return isAscending }
         if other.isBefore(one) { return !isAscending }
       }

@@ -170,12 +170,12 @@ struct ObjectReader {
       result.append(row.values.indices.contains(slot) ? row.values[slot] : nil)
       if result[index] == .unread { unread[Int(row.key.entityIndex), default: []].append(index) }
     }
-    for (entity, places) in unread {
+    for (entity, indices) in unread {
       guard let slot = slots[Int32(entity)] else { continue }
-      let values = try store.values(ofSlot: slot, places.map { rows[$0].key })
-      for (place, value) in zip(places, values) {
-        result[place] = value ?? .null
-        if value == .null { defects.addMissingFile(of: property, slot: slot, rows[place].key) }
+      let values = try store.values(ofSlot: slot, indices.map { rows[$0].key })
+      for (index, value) in zip(indices, values) {
+        result[index] = value ?? .null
+        if value == .null { defects.addMissingFile(of: property, slot: slot, rows[index].key) }
       }
     }
     return result

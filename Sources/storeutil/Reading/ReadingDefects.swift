@@ -11,7 +11,7 @@ final class ReadingDefects {
   private var notes: [String] = []
   private var hasMoreNotes = false
   private var unreadableCount = 0
-  private var places: Set<PropertyOfObject> = []
+  private var toldProperties: Set<PropertyOfObject> = []
 
   private struct PropertyOfObject: Hashable {
     let key: RowKey
@@ -24,7 +24,7 @@ final class ReadingDefects {
 
   /// Adds a value whose file is missing.
   func addMissingFile(of property: String, slot: Int, _ key: RowKey) {
-    guard places.insert(PropertyOfObject(key: key, property: property)).inserted else { return }
+    guard toldProperties.insert(PropertyOfObject(key: key, property: property)).inserted else { return }
     missingFiles.append(store.missingFile(ofSlot: slot, key))
   }
 
@@ -43,7 +43,7 @@ final class ReadingDefects {
       hasMoreNotes = true
       return
     }
-    guard places.insert(PropertyOfObject(key: key, property: property)).inserted else { return }
+    guard toldProperties.insert(PropertyOfObject(key: key, property: property)).inserted else { return }
     let id = ManagedObjectID(key, model: store.model, storeIdentifier: nil)
     for text in texts { notes.append("note: \(id) \(property.printable()): \(text)") }
   }
@@ -67,8 +67,8 @@ extension PersistentStore {
     let name = id.entity.attributes.first { $0.slot == slot }?.name ?? ""
     // The object may have changed meanwhile.
     let file = (try? (self as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil
-    let place = file.map { "the file \($0.printable())" } ?? "a file of its own"
+    let location = file.map { "the file \($0.printable())" } ?? "a file of its own"
     return ManagedObjectError(
-      .referentialIntegrity, "\(id) \(name.printable()): the value is in \(place), which is not there")
+      .referentialIntegrity, "\(id) \(name.printable()): the value is in \(location), which is not there")
   }
 }

@@ -84,11 +84,11 @@ class Store:
             if entity.parent is not None and row["max"] != 0:
                 self.note("Z_MAX of the sub-entity %s is %s" % (entity.name, row["max"]))
         self.present = [entity for entity in self.model.entities if entity.number is not None]
-        for place, entity in enumerate(self.model.entities):
+        for index, entity in enumerate(self.model.entities):
             if entity.number is None:
                 self.note("the entity %s has no number" % entity.name)
-            elif entity.number != place + 1:
-                self.note("the entity %s has the number %d, not %d" % (entity.name, entity.number, place + 1))
+            elif entity.number != index + 1:
+                self.note("the entity %s has the number %d, not %d" % (entity.name, entity.number, index + 1))
 
     def give(self, number, entity, taken):
         if entity.name in taken:
@@ -180,9 +180,9 @@ class Store:
         columns = self.database.tables[root.table]
         rows = self.rows[root.table] = {}
         sql = "SELECT %s FROM %s ORDER BY Z_PK" % (", ".join(map(quoted, columns)), quoted(root.table))
-        places = [columns.index(name) for name in ("Z_PK", "Z_ENT", "Z_OPT")]
+        indices = [columns.index(name) for name in ("Z_PK", "Z_ENT", "Z_OPT")]
         for row in self.database.rows(sql):
-            number, entity, version = (row[place] for place in places)
+            number, entity, version = (row[index] for index in indices)
             what = "row %s of %s" % (number, root.table)
             found = self.by_number.get(entity)
             if found is None or found.root is not root:

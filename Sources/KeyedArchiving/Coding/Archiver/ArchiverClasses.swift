@@ -45,10 +45,10 @@ struct ArchiverClasses {
   @inline(__always)
   mutating func record(of type: any SecureCoding.Type) -> Record? {
     let identity = ObjectIdentifier(type)
-    let place = Int(UInt(bitPattern: identity) >> 4 ^ UInt(bitPattern: identity) >> 9) & 15
-    if let (known, record) = recent[place], known == identity { return record }
+    let slot = Int(UInt(bitPattern: identity) >> 4 ^ UInt(bitPattern: identity) >> 9) & 15
+    if let (known, record) = recent[slot], known == identity { return record }
     guard let record = records[identity] else { return nil }
-    recent[place] = (identity, record)
+    recent[slot] = (identity, record)
     return record
   }
 
@@ -146,7 +146,7 @@ extension ArchiverClasses.Record {
   }
 
   /// The key that is encoded as number `position` in an object. Values of one type encode the same keys in the same
-  /// order, so a comparison mostly takes the place of a search.
+  /// order, so a comparison mostly replaces a search.
   @inline(__always)
   func key(_ text: String, at position: Int, in keys: inout ArchivedKeys, _ pool: inout ObjectPool) throws -> FlatNode {
     if position < sequence.count, sequence[position].text == text { return sequence[position].key }

@@ -51,8 +51,8 @@ public final class KeyedArchiver {
   /// By the UIDs of objects that have been referred to conditionally only: what is to be archived as them.
   var conditional: [UInt32: any SecureCoding] = [:]
 
-  /// The arrays of any values that have been archived, by where their elements are in memory. Kept, so that no other
-  /// array gets the same place.
+  /// The arrays of any values that have been archived, by the addresses of their elements. Kept, so that no other array
+  /// gets the same address.
   var sharedElements: [UInt: (elements: Any, height: Int, reference: ArchivedReference)] = [:]
   /// The greatest ``depth`` so far of what is being archived.
   var deepest = 0
@@ -151,7 +151,7 @@ public final class KeyedArchiver {
     return try translated(document.root.data(format: outputFormat, options: options))
   }
 
-  /// Completes the archive and puts it in the place of a file, in one step. Nothing can be encoded after that.
+  /// Completes the archive and replaces a file with it, in one step. Nothing can be encoded after that.
   ///
   /// - Throws: as ``encodedData()``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be written, which
   ///   is then as it was.

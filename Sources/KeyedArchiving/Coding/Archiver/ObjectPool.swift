@@ -7,7 +7,7 @@ internal import FoundationEssentials
 /// values are kept once, so that whether two have equal contents is one comparison of numbers.
 struct ObjectPool: ~Copyable {
   private var values: ValuePool
-  /// The objects by UID. A place that nobody filled holds `$null`.
+  /// The objects by UID. An element that nobody filled is `$null`.
   private var objects: [ValuePool.Reference]
   private let null: ValuePool.Reference
   /// The UIDs of the objects that are scalars, and of the values that stand for all with the same contents, by the

@@ -244,7 +244,7 @@ extension KeyedUnarchiver {
     if !isValid { throw failure(.invalidContents, finding()) }
   }
 
-  /// What is read of the property list; an error is given its place in the archive.
+  /// Returns what is read of the property list; an error gets its position in the archive.
   @inline(__always)
   func read<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws -> T {
     do throws(PropertyListError) {
@@ -254,7 +254,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// What is made by code that does not know the place in the archive, which an error is given.
+  /// Returns what is made by code that does not know the position in the archive; an error gets that position.
   @inline(__always)
   func located<T>(_ body: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
     do throws(KeyedArchiveError) {

@@ -336,7 +336,7 @@ extension KeyedUnarchiver {
     enter(Frame(node: node, shape: node.kind == .dictionary ? try shape(of: node) : noKeys, uid: uid))
   }
 
-  // Frames change places instead of being copied.
+  // Frames are swapped instead of being copied.
 
   @inline(never)
   func enter(_ frame: consuming Frame) {

@@ -222,7 +222,7 @@ struct UnarchivedObjects: ~Copyable {
   }
 }
 
-/// An array of any length, all of one value at first, that takes memory only near the places that were changed.
+/// An array of any length, all of one value at first, that takes memory only near the elements that were changed.
 struct PagedArray<Element> {
   private static var pageSize: Int { 256 }
 

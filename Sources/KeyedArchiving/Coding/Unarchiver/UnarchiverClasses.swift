@@ -78,10 +78,10 @@ struct UnarchiverClasses {
 
   @inline(__always)
   mutating func record(_ uid: UInt32) -> Record? {
-    let place = Int(uid & 15)
-    if let (known, record) = recent[place], known == uid { return record }
+    let slot = Int(uid & 15)
+    if let (known, record) = recent[slot], known == uid { return record }
     guard let record = records[uid] else { return nil }
-    recent[place] = (uid, record)
+    recent[slot] = (uid, record)
     return record
   }
 

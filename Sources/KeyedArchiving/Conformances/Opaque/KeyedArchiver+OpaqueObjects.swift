@@ -32,7 +32,7 @@ extension KeyedArchiver {
     var next = 0
   }
 
-  /// Begins to archive what a UID leads to, unless that was begun before, and returns its place in the new archive.
+  /// Begins to archive what a UID leads to, unless that was begun before, and returns the UID of it in the new archive.
   private func copy(
     _ uid: UInt32, _ reader: inout ArchiveReader, _ copies: inout [OpaqueCopy]
   ) throws -> UInt32 {

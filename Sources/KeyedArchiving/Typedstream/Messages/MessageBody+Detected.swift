@@ -43,7 +43,7 @@ extension MessageBody {
     public var type: String
     /// The words that were found.
     public var text: String
-    /// The place of the words in the text of their part, in units of UTF-16.
+    /// The range of the words in the text of their part, in units of UTF-16.
     public var range: Range<Int>
     /// What the words mean, if they have one meaning: `1000000` for `M`.
     public var value: String?

@@ -16,7 +16,7 @@ public import PropertyLists
 /// ```
 ///
 /// The column is a typedstream of an `NSAttributedString`. Since macOS 13 and iOS 16 the column `text` is often null,
-/// and this is the only place that has the text.
+/// and only this typedstream has the text.
 public struct MessageBody: Hashable, Sendable {
   /// The text. The character U+FFFC stands for an attachment, U+FFFD for what an app has made.
   public var text: String
@@ -55,7 +55,7 @@ public struct MessageBody: Hashable, Sendable {
 extension MessageBody {
   /// A stretch of the text.
   public struct Run: Hashable, Sendable {
-    /// The place in ``MessageBody/text``. The stream counts in units of UTF-16; these are indices of Swift.
+    /// The range in ``MessageBody/text``. The stream counts in units of UTF-16; these are indices of Swift.
     public var range: Range<String.Index>
     /// What is said of it, in the order of the stream.
     public var attributes: [Attribute]
@@ -74,7 +74,7 @@ extension MessageBody {
   public struct Part: Hashable, Sendable {
     /// The number by which reactions and edits name the part; nil if the message does not say.
     public var number: Int?
-    /// The place in ``MessageBody/text``.
+    /// The range in ``MessageBody/text``.
     public var range: Range<String.Index>
     /// The file that was sent; nil for text.
     public var attachment: Attachment?

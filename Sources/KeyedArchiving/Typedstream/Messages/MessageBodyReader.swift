@@ -48,7 +48,7 @@ struct MessageBodyReader {
         throw failure(.invalidContents, "a run of \(length) units of UTF-16, where \(rest) are left", root)
       }
       if number == Int64(sets.count) + 1 {
-        guard let place = values.next(), let set = object(at: place), isKind(set, Self.dictionary) else {
+        guard let nodeIndex = values.next(), let set = object(at: nodeIndex), isKind(set, Self.dictionary) else {
           throw failure(.invalidContents, "no dictionary, where attributes are due", root)
         }
         let before = size
@@ -79,7 +79,7 @@ extension MessageBodyReader {
   private mutating func attributes(_ dictionary: Int) throws(TypedstreamError) -> [MessageBody.Attribute] {
     var attributes: [MessageBody.Attribute] = []
     var values = Values(tables: tables, object: dictionary)
-    guard let place = values.next(), let size = integer(at: place) else { return [] }
+    guard let nodeIndex = values.next(), let size = integer(at: nodeIndex) else { return [] }
     attributes.reserveCapacity(Int(clamping: max(min(size, 16), 0)))
     while let key = values.next(), let value = values.next() {
       guard let name = object(at: key).flatMap(stringRange), let object = object(at: value) else { continue }
@@ -160,8 +160,8 @@ extension MessageBodyReader {
       var values = Values(tables: tables, object: object)
       _ = values.next()
       var elements: [MessageBody.Value] = []
-      while let place = values.next() {
-        if let element = self.object(at: place) { elements.append(try value(element, depth: depth + 1)) }
+      while let nodeIndex = values.next() {
+        if let element = self.object(at: nodeIndex) { elements.append(try value(element, depth: depth + 1)) }
       }
       return .array(elements)
     }
@@ -169,8 +169,8 @@ extension MessageBodyReader {
       var values = Values(tables: tables, object: object)
       _ = values.next()
       var entries: [String: MessageBody.Value] = [:]
-      while let key = values.next(), let place = values.next() {
-        guard let object = self.object(at: key), let name = try string(object), let element = self.object(at: place)
+      while let key = values.next(), let nodeIndex = values.next() {
+        guard let object = self.object(at: key), let name = try string(object), let element = self.object(at: nodeIndex)
         else { continue }
         entries[name] = try value(element, depth: depth + 1)
       }
@@ -180,7 +180,7 @@ extension MessageBodyReader {
   }
 }
 
-/// Objects of Foundation's classes, by their places in the table of objects. Nil for those of other classes.
+/// Objects of Foundation's classes, by their indexes in the table of objects. Nil for those of other classes.
 extension MessageBodyReader {
   private static let attributedString = Array("NSAttributedString".utf8)
   private static let string = Array("NSString".utf8)
@@ -193,25 +193,25 @@ extension MessageBodyReader {
   /// True if an object is of a class, or of one that inherits from it.
   private func isKind(_ object: Int, _ name: [UInt8]) -> Bool {
     var slot: Int? = Int(tables.slots[object].classSlot)
-    while let place = slot {
-      let range = tables.strings[Int(tables.slots[place].content)].range
+    while let classSlot = slot {
+      let range = tables.strings[Int(tables.slots[classSlot].content)].range
       if range.count == name.count, tables.bytes[range].elementsEqual(name) { return true }
-      slot = tables.slots[place].superclass
+      slot = tables.slots[classSlot].superclass
     }
     return false
   }
 
   /// The object of a value.
-  private func object(at place: Int) -> Int? {
-    let node = tables.nodes[place]
+  private func object(at nodeIndex: Int) -> Int? {
+    let node = tables.nodes[nodeIndex]
     return node.kind == .object || node.kind == .reference ? node.slot : nil
   }
 
   private func stringRange(_ object: Int) -> Range<Int>? {
     guard isKind(object, Self.string) else { return nil }
     var values = Values(tables: tables, object: object)
-    guard let place = values.next(), tables.nodes[place].kind == .string else { return nil }
-    return tables.nodes[place].range
+    guard let nodeIndex = values.next(), tables.nodes[nodeIndex].kind == .string else { return nil }
+    return tables.nodes[nodeIndex].range
   }
 
   private mutating func string(_ object: Int) throws(TypedstreamError) -> String? {
@@ -220,8 +220,8 @@ extension MessageBodyReader {
     return tables.text(range)
   }
 
-  private func integer(at place: Int) -> Int64? {
-    let node = tables.nodes[place]
+  private func integer(at nodeIndex: Int) -> Int64? {
+    let node = tables.nodes[nodeIndex]
     switch node.kind {
     case .integer: return Int64(bitPattern: node.payload)
     case .unsignedInteger: return Int64(exactly: node.payload)
@@ -229,31 +229,31 @@ extension MessageBodyReader {
     }
   }
 
-  /// The place of the value of an `NSNumber`, which comes after that of its type.
-  private func placeOfNumber(_ object: Int) -> Int? {
+  /// The node index of the value of an `NSNumber`, which comes after that of its type.
+  private func indexOfNumber(_ object: Int) -> Int? {
     guard isKind(object, Self.number) else { return nil }
     var values = Values(tables: tables, object: object)
     return values.next() == nil ? nil : values.next()
   }
 
-  private func number(_ object: Int) -> Int64? { placeOfNumber(object).flatMap { integer(at: $0) } }
+  private func number(_ object: Int) -> Int64? { indexOfNumber(object).flatMap { integer(at: $0) } }
 
   private func real(_ object: Int) -> Double? {
-    guard let place = placeOfNumber(object) else { return nil }
-    let node = tables.nodes[place]
+    guard let nodeIndex = indexOfNumber(object) else { return nil }
+    let node = tables.nodes[nodeIndex]
     switch node.kind {
     case .double: return Double(bitPattern: node.payload)
     case .float: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
-    default: return integer(at: place).map { Double($0) }
+    default: return integer(at: nodeIndex).map { Double($0) }
     }
   }
 
   private mutating func data(_ object: Int) throws(TypedstreamError) -> Data? {
     guard isKind(object, Self.data) else { return nil }
     var values = Values(tables: tables, object: object)
-    guard values.next() != nil, let place = values.next(), tables.nodes[place].kind == .data else { return nil }
-    try count(tables.nodes[place].range.count, object)
-    return Data(tables.bytes[tables.nodes[place].range])
+    guard values.next() != nil, let nodeIndex = values.next(), tables.nodes[nodeIndex].kind == .data else { return nil }
+    try count(tables.nodes[nodeIndex].range.count, object)
+    return Data(tables.bytes[tables.nodes[nodeIndex].range])
   }
 
   /// The URL of an object. A base of a base does not count.
@@ -263,10 +263,10 @@ extension MessageBodyReader {
     guard let flag = values.next(), let isRelative = integer(at: flag) else { return nil }
     var base: URL?
     if isRelative != 0 {
-      guard let place = values.next() else { return nil }
-      if !isBase, let other = self.object(at: place) { base = try url(other, isBase: true) }
+      guard let nodeIndex = values.next() else { return nil }
+      if !isBase, let other = self.object(at: nodeIndex) { base = try url(other, isBase: true) }
     }
-    guard let place = values.next(), let text = self.object(at: place), let string = try string(text) else {
+    guard let nodeIndex = values.next(), let text = self.object(at: nodeIndex), let string = try string(text) else {
       return nil
     }
     return URL(string: string, relativeTo: base)
@@ -274,26 +274,26 @@ extension MessageBodyReader {
 }
 
 extension MessageBodyReader {
-  /// The places of the values of an object's groups, one after another.
+  /// The node indexes of the values of an object's groups, one after another.
   private struct Values: IteratorProtocol {
     let tables: TypedstreamTables
-    /// The place of the next value, or of the group that it is in.
-    private var place: Int
+    /// The index of the next value, or of the group that it is in.
+    private var index: Int
     private let end: Int
 
-    /// - Parameter object: the place of an object in the table of objects.
+    /// - Parameter object: the index of an object in the table of objects.
     init(tables: TypedstreamTables, object: Int) {
       self.tables = tables
       let node = Int(tables.slots[object].content)
-      place = node + 1
+      index = node + 1
       end = tables.nodes[node].end
     }
 
     mutating func next() -> Int? {
-      while place < end, tables.nodes[place].kind == .group { place += 1 }
-      guard place < end else { return nil }
-      defer { place = tables.next(after: place) }
-      return place
+      while index < end, tables.nodes[index].kind == .group { index += 1 }
+      guard index < end else { return nil }
+      defer { index = tables.next(after: index) }
+      return index
     }
   }
 }

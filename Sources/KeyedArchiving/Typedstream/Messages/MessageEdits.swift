@@ -25,7 +25,7 @@ public struct MessageEdits: Hashable, Sendable {
   public var versions: [Int: [Version]]
   /// The numbers of the parts that were taken back.
   public var retracted: Set<Int>
-  /// The places of parts in the text as it was sent, in units of UTF-16, by the numbers of the parts.
+  /// The ranges of parts in the text as it was sent, in units of UTF-16, by the numbers of the parts.
   public var originalRanges: [Int: Range<Int>]
 
   /// Reads what is in the column. One without edits is no error.

@@ -61,15 +61,15 @@ extension TypedstreamReader {
 
 /// The tables of strings, and of objects, classes and C strings.
 extension TypedstreamReader {
-  /// Reads a reference into a table that has so many places.
+  /// Reads a reference into a table that has so many entries.
   @inline(__always)
   mutating func readReference(in count: Int, _ things: StaticString) throws(TypedstreamError) -> Int {
     let start = index
-    let place = try readInteger() &- Int64(TypedstreamHead.leastInteger)
-    guard place >= 0, place < Int64(count) else {
-      throw .malformed("a reference to number \(place) of \(count) \(things)", at: start)
+    let number = try readInteger() &- Int64(TypedstreamHead.leastInteger)
+    guard number >= 0, number < Int64(count) else {
+      throw .malformed("a reference to number \(number) of \(count) \(things)", at: start)
     }
-    return Int(place)
+    return Int(number)
   }
 
   /// Reads the length of a string, and passes over its bytes.
@@ -134,13 +134,13 @@ extension TypedstreamReader {
             kind: .class, content: UInt32(truncatingIfNeeded: name), classSlot: Slot.none, detail: version))
         continue
       default:
-        let place = try readReference(in: slots.count, "objects")
-        guard slots[place].kind == .class else {
-          throw .malformed("a reference to number \(place), which is no class, where a class is due", at: start)
+        let number = try readReference(in: slots.count, "objects")
+        guard slots[number].kind == .class else {
+          throw .malformed("a reference to number \(number), which is no class, where a class is due", at: start)
         }
-        guard place < firstNew else { throw .malformed("a class that inherits from itself", at: start) }
-        try checkChain(above: place, length: slots.count - firstNew, at: start)
-        slot = UInt32(truncatingIfNeeded: place)
+        guard number < firstNew else { throw .malformed("a class that inherits from itself", at: start) }
+        try checkChain(above: number, length: slots.count - firstNew, at: start)
+        slot = UInt32(truncatingIfNeeded: number)
       }
       guard slots.count > firstNew else { return slot }
       if let slot { link(slot, from: firstNew) }
@@ -155,13 +155,13 @@ extension TypedstreamReader {
   }
 
   /// Checks that new classes do not make a chain too long. Chains that were read before are short enough.
-  private func checkChain(above place: Int, length: Int, at start: Int) throws(TypedstreamError) {
+  private func checkChain(above slot: Int, length: Int, at start: Int) throws(TypedstreamError) {
     if length == 0 { return }
     var length = length + 1
-    var next = slots[place].superclass
-    while let place = next {
+    var next = slots[slot].superclass
+    while let slot = next {
       length += 1
-      next = slots[place].superclass
+      next = slots[slot].superclass
     }
     guard length <= depthLimit else {
       throw TypedstreamError(.nestedTooDeeply, "a class with more than \(depthLimit) superclasses", byteOffset: start)

@@ -8,7 +8,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
   private typealias Frame = TypedstreamFrame
 
   let bytes: RawSpan
-  /// The place of the next byte.
+  /// The offset of the next byte.
   var index = 0
   private(set) var isBigEndian = false
   private(set) var systemVersion = 0
@@ -108,9 +108,9 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     let start = index
     guard let number = try readSharedString() else { throw .malformed("a group without an encoding", at: start) }
     if !strings[number].isEncoding {
-      let places = try types.takeApart(strings[number].range, of: bytes, depth: depthLimit)
-      strings[number].firstType = places.lowerBound
-      strings[number].endOfTypes = places.upperBound
+      let indexes = try types.takeApart(strings[number].range, of: bytes, depth: depthLimit)
+      strings[number].firstType = indexes.lowerBound
+      strings[number].endOfTypes = indexes.upperBound
     }
     guard nodes.count < nodeLimit else { throw tooMany() }
     frame.group = UInt32(truncatingIfNeeded: nodes.count)
@@ -149,47 +149,47 @@ extension TypedstreamReader {
   /// Reads the value of the next type.
   @inline(__always)
   private mutating func readValue() throws(TypedstreamError) {
-    let place = frame.type
-    let type = types[place]
+    let typeIndex = frame.type
+    let type = types[typeIndex]
     frame.type = type.end
     switch type.letter {
-    case UInt8(ascii: "@"): try readObject(place)
-    case UInt8(ascii: "i"), UInt8(ascii: "l"): try readSigned(Int64(Int32.min)...Int64(Int32.max), place)
-    case UInt8(ascii: "I"), UInt8(ascii: "L"): try readUnsigned(bits: 32, place)
-    case UInt8(ascii: "+"): try readString(place)
+    case UInt8(ascii: "@"): try readObject(typeIndex)
+    case UInt8(ascii: "i"), UInt8(ascii: "l"): try readSigned(Int64(Int32.min)...Int64(Int32.max), typeIndex)
+    case UInt8(ascii: "I"), UInt8(ascii: "L"): try readUnsigned(bits: 32, typeIndex)
+    case UInt8(ascii: "+"): try readString(typeIndex)
     case UInt8(ascii: "c"):
       nodes.append(
-        Node(.integer, type: place, payload: UInt64(bitPattern: Int64(Int8(bitPattern: try readByte())))))
+        Node(.integer, type: typeIndex, payload: UInt64(bitPattern: Int64(Int8(bitPattern: try readByte())))))
     case UInt8(ascii: "C"), UInt8(ascii: "B"):
-      nodes.append(Node(.unsignedInteger, type: place, payload: UInt64(try readByte())))
-    case UInt8(ascii: "f"): try readFloat(place)
-    case UInt8(ascii: "d"): try readDouble(place)
-    case UInt8(ascii: "q"): try readSigned(Int64.min...Int64.max, place)
+      nodes.append(Node(.unsignedInteger, type: typeIndex, payload: UInt64(try readByte())))
+    case UInt8(ascii: "f"): try readFloat(typeIndex)
+    case UInt8(ascii: "d"): try readDouble(typeIndex)
+    case UInt8(ascii: "q"): try readSigned(Int64.min...Int64.max, typeIndex)
     case UInt8(ascii: "Q"):
-      nodes.append(Node(.unsignedInteger, type: place, payload: UInt64(bitPattern: try readInteger())))
-    case UInt8(ascii: "s"): try readSigned(Int64(Int16.min)...Int64(Int16.max), place)
-    case UInt8(ascii: "S"): try readUnsigned(bits: 16, place)
-    case UInt8(ascii: "*"): try readCString(place)
+      nodes.append(Node(.unsignedInteger, type: typeIndex, payload: UInt64(bitPattern: try readInteger())))
+    case UInt8(ascii: "s"): try readSigned(Int64(Int16.min)...Int64(Int16.max), typeIndex)
+    case UInt8(ascii: "S"): try readUnsigned(bits: 16, typeIndex)
+    case UInt8(ascii: "*"): try readCString(typeIndex)
     case UInt8(ascii: ":"), UInt8(ascii: "%"):
       let number = try readSharedString()
       nodes.append(
-        number.map { Node(.sharedString, type: place, low: UInt32(truncatingIfNeeded: $0), high: 0) }
-          ?? Node(.null, type: place))
+        number.map { Node(.sharedString, type: typeIndex, low: UInt32(truncatingIfNeeded: $0), high: 0) }
+          ?? Node(.null, type: typeIndex))
     case UInt8(ascii: "#"):
       let slot = try readClass()
       nodes.append(
-        slot.map { Node(.classReference, type: place, low: $0, high: 0) } ?? Node(.null, type: place))
-    case TypedstreamTables.TypeNode.rawArray: try readData(place, count: Int(type.count))
+        slot.map { Node(.classReference, type: typeIndex, low: $0, high: 0) } ?? Node(.null, type: typeIndex))
+    case TypedstreamTables.TypeNode.rawArray: try readData(typeIndex, count: Int(type.count))
     case UInt8(ascii: "["):
       let node = UInt32(truncatingIfNeeded: nodes.count)
-      nodes.append(Node(.array, type: place, low: 0, high: type.count))
-      try checkCount(of: place)
-      try enter(Frame(arrayAt: node, type, at: place))
+      nodes.append(Node(.array, type: typeIndex, low: 0, high: type.count))
+      try checkCount(of: typeIndex)
+      try enter(Frame(arrayAt: node, type, at: typeIndex))
     case UInt8(ascii: "{"):
       let node = UInt32(truncatingIfNeeded: nodes.count)
-      nodes.append(Node(.structure, type: place))
-      try enter(Frame(structureAt: node, type, at: place))
-    default: nodes.append(Node(.filler, type: place))
+      nodes.append(Node(.structure, type: typeIndex))
+      try enter(Frame(structureAt: node, type, at: typeIndex))
+    default: nodes.append(Node(.filler, type: typeIndex))
     }
   }
 
@@ -268,14 +268,16 @@ extension TypedstreamReader {
   }
 
   /// Checks an array before its elements are read: each takes a byte, but for those of types that take none.
-  private func checkCount(of place: UInt32) throws(TypedstreamError) {
-    let count = types[place].count
+  private func checkCount(of typeIndex: UInt32) throws(TypedstreamError) {
+    let count = types[typeIndex].count
     let left = bytes.byteCount - index
     guard Int(count) > left else {
-      if count <= TypedstreamTypes.greatestEmptyCount || types.takesBytes(place + 1..<types[place].end) { return }
+      if count <= TypedstreamTypes.greatestEmptyCount || types.takesBytes(typeIndex + 1..<types[typeIndex].end) {
+        return
+      }
       throw .malformed("an array of \(count) elements that take no bytes", at: index)
     }
-    if count <= TypedstreamTypes.greatestEmptyCount, !types.takesBytes(place + 1..<types[place].end) { return }
+    if count <= TypedstreamTypes.greatestEmptyCount, !types.takesBytes(typeIndex + 1..<types[typeIndex].end) { return }
     throw .malformed("an array of \(count) elements, with \(left) bytes left", at: index)
   }
 }

@@ -28,24 +28,24 @@ public protocol TypedstreamDecodable: SendableMetatype {
   /// - Throws: what the decoding calls throw, and errors of the type's own.
   init(from groups: inout TypedstreamGroups) throws
 
-  /// How a value of this type is found at a place. For this package's own types.
-  static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self
+  /// Decodes the value at a position. For this package's own types.
+  static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self
 }
 
 /// The position of a value in a stream.
 public struct TypedstreamPosition {
-  /// The place among the nodes.
+  /// The index of the value among the nodes.
   let node: Int
 }
 
 extension TypedstreamDecodable {
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
-    try unarchiver.value(Self.self, at: place)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
+    try unarchiver.value(Self.self, at: position)
   }
 }
 
 extension TypedstreamDecodable where Self: AnyObject {
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
-    try unarchiver.object(Self.self, at: place)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
+    try unarchiver.object(Self.self, at: position)
   }
 }

@@ -38,7 +38,7 @@ public struct TypedstreamGroups {
   ///
   /// - Throws: as ``TypedstreamUnarchiver/decode(_:)``.
   public mutating func decode<T: TypedstreamDecodable>(_ type: T.Type = T.self) throws -> T {
-    let value = try T._decode(nextPlace(), by: unarchiver)
+    let value = try T._decode(nextPosition(), by: unarchiver)
     cursor.advance(unarchiver.tables)
     return value
   }
@@ -54,7 +54,7 @@ public struct TypedstreamGroups {
   ///
   /// - Throws: as ``TypedstreamUnarchiver/decode(_:)``.
   public mutating func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
-    let value = try unarchiver.value(of: types, at: nextPlace())
+    let value = try unarchiver.value(of: types, at: nextPosition())
     cursor.advance(unarchiver.tables)
     return value
   }
@@ -63,7 +63,7 @@ public struct TypedstreamGroups {
   ///
   /// - Throws: ``TypedstreamError/Kind/valueNotFound`` at the end.
   public mutating func decodeValue() throws(TypedstreamError) -> Typedstream.Value {
-    let value = Typedstream.Value(tables: unarchiver.tables, place: try nextPlace().node)
+    let value = Typedstream.Value(tables: unarchiver.tables, nodeIndex: try nextPosition().node)
     cursor.advance(unarchiver.tables)
     return value
   }
@@ -74,15 +74,15 @@ public struct TypedstreamGroups {
   /// before decoding what can lead back. A circle that nobody published is an error.
   public func publish(_ object: some TypedstreamDecodable & AnyObject) { unarchiver.publish(object, as: slot) }
 
-  /// An error about the object, with its class and its place in the stream.
+  /// An error about the object, with its class and its offset in the stream.
   public func failure(_ kind: TypedstreamError.Kind, _ message: String) -> TypedstreamError {
     unarchiver.failure(kind, message, slot: slot)
   }
 
-  /// The place of the next value.
-  func nextPlace() throws(TypedstreamError) -> TypedstreamPosition {
-    guard let place = cursor.next else { throw failure(.valueNotFound, "the object has no more values") }
-    return TypedstreamPosition(node: place)
+  /// The position of the next value.
+  func nextPosition() throws(TypedstreamError) -> TypedstreamPosition {
+    guard let node = cursor.next else { throw failure(.valueNotFound, "the object has no more values") }
+    return TypedstreamPosition(node: node)
   }
 
   func require(_ isTrue: Bool, _ message: @autoclosure () -> String) throws(TypedstreamError) {

@@ -132,7 +132,7 @@ extension TypedstreamUnarchiver {
   ///   ``TypedstreamError/Kind/classNotAllowed`` and ``TypedstreamError/Kind/typeMismatch`` if it is something else; or
   ///   what the type's own ``TypedstreamDecodable/init(from:)`` throws. The value is still the next one then.
   public func decode<T: TypedstreamDecodable>(_ type: T.Type = T.self) throws -> T {
-    let value = try T._decode(nextPlace(), by: self)
+    let value = try T._decode(nextPosition(), by: self)
     top.advance(tables)
     return value
   }
@@ -141,7 +141,7 @@ extension TypedstreamUnarchiver {
   ///
   /// - Throws: as ``decode(_:)``.
   public func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
-    let value = try value(of: types, at: nextPlace())
+    let value = try value(of: types, at: nextPosition())
     top.advance(tables)
     return value
   }
@@ -149,9 +149,9 @@ extension TypedstreamUnarchiver {
   /// Goes on to the next value of the stream.
   func advance() { top.advance(tables) }
 
-  func nextPlace() throws(TypedstreamError) -> TypedstreamPosition {
-    guard let place = top.next else { throw TypedstreamError(.valueNotFound, "the stream has no more values") }
-    return TypedstreamPosition(node: place)
+  func nextPosition() throws(TypedstreamError) -> TypedstreamPosition {
+    guard let node = top.next else { throw TypedstreamError(.valueNotFound, "the stream has no more values") }
+    return TypedstreamPosition(node: node)
   }
 }
 
@@ -186,29 +186,29 @@ extension TypedstreamUnarchiver {
   }
 }
 
-/// Values behind places.
+/// Values at positions.
 extension TypedstreamUnarchiver {
-  /// The object at a place, by its slot.
-  func slot(at place: TypedstreamPosition, for type: Any.Type) throws(TypedstreamError) -> Int {
-    let node = tables.nodes[place.node]
+  /// The object at a position, by its slot.
+  func slot(at position: TypedstreamPosition, for type: Any.Type) throws(TypedstreamError) -> Int {
+    let node = tables.nodes[position.node]
     switch node.kind {
     case .object, .reference: return node.slot
-    case .null: throw failure(.valueNotFound, "nothing, where \(type) is due", at: place)
+    case .null: throw failure(.valueNotFound, "nothing, where \(type) is due", at: position)
     default:
-      throw failure(.typeMismatch, "\(description(of: node)), where \(type) is due", at: place)
+      throw failure(.typeMismatch, "\(description(of: node)), where \(type) is due", at: position)
     }
   }
 
   /// The slot of an object that may be decoded as a type; nil where data stands that is an archive itself.
-  func slot(of type: any TypedstreamDecodable.Type, at place: TypedstreamPosition) throws(TypedstreamError) -> Int? {
-    let node = tables.nodes[place.node]
+  func slot(of type: any TypedstreamDecodable.Type, at position: TypedstreamPosition) throws(TypedstreamError) -> Int? {
+    let node = tables.nodes[position.node]
     if node.kind == .object || node.kind == .reference,
       admits(type, classSlot: Int(tables.slots[node.slot].classSlot))
     {
       return node.slot
     }
-    if nestedRange(at: place) != nil { return nil }
-    let slot = try slot(at: place, for: type)
+    if nestedRange(at: position) != nil { return nil }
+    let slot = try slot(at: position, for: type)
     try admit(type, slot)
     return slot
   }
@@ -227,14 +227,14 @@ extension TypedstreamUnarchiver {
   }
 
   /// A value of a type, made anew each time.
-  func value<T: TypedstreamDecodable>(_ type: T.Type, at place: TypedstreamPosition) throws -> T {
-    guard let slot = try slot(of: type, at: place) else { return try nested(type, at: place) }
+  func value<T: TypedstreamDecodable>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
+    guard let slot = try slot(of: type, at: position) else { return try nested(type, at: position) }
     return try once(slot) { try contents(of: type, slot) }
   }
 
   /// The object of a class, which is made the first time.
-  func object<T: TypedstreamDecodable & AnyObject>(_ type: T.Type, at place: TypedstreamPosition) throws -> T {
-    guard let slot = try slot(of: type, at: place) else { return try nestedObject(type, at: place) }
+  func object<T: TypedstreamDecodable & AnyObject>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
+    guard let slot = try slot(of: type, at: position) else { return try nestedObject(type, at: position) }
     if let known = try known(type, slot) { return known }
     do {
       let object = try measured(slot) { try once(slot) { try contents(of: type, slot) } }
@@ -280,39 +280,39 @@ extension TypedstreamUnarchiver {
 
   /// A value of the first of several types that its class allows.
   func value(
-    of types: [any TypedstreamDecodable.Type], at place: TypedstreamPosition
+    of types: [any TypedstreamDecodable.Type], at position: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
-    let node = tables.nodes[place.node]
+    let node = tables.nodes[position.node]
     guard node.kind == .object || node.kind == .reference else {
       // Numbers and strings that are no objects say themselves as what they can be decoded.
       if node.kind == .null || types.isEmpty {
-        throw failure(.valueNotFound, "nothing, where one of \(Self.list(types)) is due", at: place)
+        throw failure(.valueNotFound, "nothing, where one of \(Self.list(types)) is due", at: position)
       }
       let isDataDue = types.contains { $0.typedstreamClasses.contains("NSData") }
-      if !isDataDue, nestedRange(at: place) != nil { return try nested(of: types, at: place) }
+      if !isDataDue, nestedRange(at: position) != nil { return try nested(of: types, at: position) }
       for type in types {
         do {
-          return try decode(type, place)
+          return try decode(type, position)
         } catch let error as TypedstreamError where error.kind == .typeMismatch {
           continue
         }
       }
       throw failure(
-        .typeMismatch, "\(description(of: node)), where one of \(Self.list(types)) is due", at: place)
+        .typeMismatch, "\(description(of: node)), where one of \(Self.list(types)) is due", at: position)
     }
     let classSlot = Int(tables.slots[node.slot].classSlot)
     guard let type = types.first(where: { admits($0, classSlot: classSlot) }) else {
-      if nestedRange(at: place) != nil { return try nested(of: types, at: place) }
+      if nestedRange(at: position) != nil { return try nested(of: types, at: position) }
       throw failure(
         .classNotAllowed, "an object of a class that is not among those of \(Self.list(types))", slot: node.slot)
     }
-    return try decode(type, place)
+    return try decode(type, position)
   }
 
   func decode<T: TypedstreamDecodable>(
-    _ type: T.Type, _ place: TypedstreamPosition
+    _ type: T.Type, _ position: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
-    try T._decode(place, by: self)
+    try T._decode(position, by: self)
   }
 
   static func list(_ types: [any TypedstreamDecodable.Type]) -> String {
@@ -428,8 +428,8 @@ extension TypedstreamUnarchiver {
   }
 
   /// An error about a value: about the object that it is, or about what has it.
-  func failure(_ kind: TypedstreamError.Kind, _ message: String, at place: TypedstreamPosition) -> TypedstreamError {
-    let node = tables.nodes[place.node]
+  func failure(_ kind: TypedstreamError.Kind, _ message: String, at position: TypedstreamPosition) -> TypedstreamError {
+    let node = tables.nodes[position.node]
     return node.kind == .object ? failure(kind, message, slot: node.slot) : failureHere(kind, message)
   }
 

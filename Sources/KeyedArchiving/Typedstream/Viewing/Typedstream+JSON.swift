@@ -21,7 +21,7 @@ extension Typedstream {
   /// | object that was met before | `{"ref": 0}` with its `id` |
   /// | class | `{"class": ["Name v1", …]}` |
   /// | array, structure | an array of the elements, or of the fields, without their types |
-  /// | no object, class or string; a place of the type `!` | `null` |
+  /// | no object, class or string; a value of the type `!` | `null` |
   ///
   /// The `id` is the number in the stream's table of objects, classes and C strings.
   ///

@@ -58,9 +58,9 @@ private struct TypedstreamConverter {
     }
     var top: OrderedDictionary<String, PropertyList> = [:]
     var number = 0
-    for place in values(0..<tables.nodes.count) {
-      let isRoot = top.isEmpty && tables.nodes[place].kind == .object
-      top[isRoot ? "root" : "$\(number)"] = try value(place)
+    for index in values(0..<tables.nodes.count) {
+      let isRoot = top.isEmpty && tables.nodes[index].kind == .object
+      top[isRoot ? "root" : "$\(number)"] = try value(index)
       number += 1
     }
     return [
@@ -85,15 +85,15 @@ private struct TypedstreamConverter {
     }
   }
 
-  /// The places of the values of groups.
+  /// The node indexes of the values of groups.
   private func values(_ groups: Range<Int>) -> [Int] {
     var cursor = TypedstreamCursor(groups, in: tables)
-    var places: [Int] = []
-    while let place = cursor.next {
-      places.append(place)
+    var indexes: [Int] = []
+    while let index = cursor.next {
+      indexes.append(index)
       cursor.advance(tables)
     }
-    return places
+    return indexes
   }
 
   /// The description of a class, which is an object as well.
@@ -112,8 +112,8 @@ private struct TypedstreamConverter {
     return reference
   }
 
-  private mutating func value(_ place: Int) throws(TypedstreamError) -> PropertyList {
-    let node = tables.nodes[place]
+  private mutating func value(_ nodeIndex: Int) throws(TypedstreamError) -> PropertyList {
+    let node = tables.nodes[nodeIndex]
     try spend(0)
     switch node.kind {
     case .object, .reference: return uid(node.slot)
@@ -132,7 +132,7 @@ private struct TypedstreamConverter {
         throw TypedstreamError(.nestedTooDeeply, "the thread's stack has no room for structures nested so deeply")
       }
       var parts: [PropertyList] = []
-      var part = place + 1
+      var part = nodeIndex + 1
       while part < node.end {
         parts.append(try value(part))
         part = tables.next(after: part)
@@ -194,7 +194,7 @@ private struct TypedstreamConverter {
       guard let runs = TypedstreamRuns(values, in: tables) else { fallthrough }
       fields["NSString"] = try value(values[0])
       try add(runs, to: &fields)
-    default: for (number, place) in values.enumerated() { fields["$\(number)"] = try value(place) }
+    default: for (number, index) in values.enumerated() { fields["$\(number)"] = try value(index) }
     }
     fields["$class"] = try classUID(classSlot)
     return .dictionary(fields)
@@ -228,17 +228,17 @@ private struct TypedstreamConverter {
     return description
   }
 
-  private mutating func parts(_ places: ArraySlice<Int>) throws(TypedstreamError) -> [PropertyList] {
+  private mutating func parts(_ indexes: ArraySlice<Int>) throws(TypedstreamError) -> [PropertyList] {
     var parts: [PropertyList] = []
-    for place in places { parts.append(try value(place)) }
+    for index in indexes { parts.append(try value(index)) }
     return parts
   }
 
   /// True if values are of these kinds. A reference is an object, too.
   private func isMade(_ values: [Int], of kinds: [TypedstreamTables.Node.Kind]) -> Bool {
     values.count == kinds.count
-      && zip(values, kinds).allSatisfy { place, kind in
-        let found = tables.nodes[place].kind
+      && zip(values, kinds).allSatisfy { index, kind in
+        let found = tables.nodes[index].kind
         return found == kind || kind == .object && found == .reference
       }
   }

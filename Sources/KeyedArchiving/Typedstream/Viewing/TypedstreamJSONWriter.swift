@@ -7,7 +7,7 @@ struct TypedstreamJSONWriter: ~Copyable {
   private let tables: TypedstreamTables
   private var json: JSONWriter
   private let isIndented: Bool
-  /// The places of the nodes whose parts are being written.
+  /// The indexes of the nodes whose parts are being written.
   private var open: [Int] = []
   /// How many more bytes there may be.
   private var budget: Int
@@ -29,9 +29,9 @@ struct TypedstreamJSONWriter: ~Copyable {
     json.string((stream.byteOrder == .littleEndian ? "<" : ">").utf8Span.rawBytes)
     key("groups")
     json.beginArray(count: 0)
-    for place in tables.nodes.indices {
-      closeParts(before: place)
-      try write(tables.nodes[place], at: place)
+    for index in tables.nodes.indices {
+      closeParts(before: index)
+      try write(tables.nodes[index], at: index)
     }
     closeParts(before: tables.nodes.count)
     json.endArray()
@@ -54,9 +54,9 @@ struct TypedstreamJSONWriter: ~Copyable {
 
   private var isInGroup: Bool { open.last.map { tables.nodes[$0].kind == .group } ?? false }
 
-  /// Ends all whose parts are over at a place.
-  private mutating func closeParts(before place: Int) {
-    while let last = open.last, tables.nodes[last].end == place {
+  /// Ends each open node whose parts end before an index.
+  private mutating func closeParts(before index: Int) {
+    while let last = open.last, tables.nodes[last].end == index {
       open.removeLast()
       json.endArray()
       let node = tables.nodes[last]
@@ -69,11 +69,11 @@ struct TypedstreamJSONWriter: ~Copyable {
     }
   }
 
-  private mutating func write(_ node: TypedstreamTables.Node, at place: Int) throws(TypedstreamError) {
+  private mutating func write(_ node: TypedstreamTables.Node, at index: Int) throws(TypedstreamError) {
     try spend(1)
     if node.kind == .group {
       json.beginArray(count: 0)
-      open.append(place)
+      open.append(index)
       return
     }
     let isInGroup = isInGroup
@@ -88,10 +88,10 @@ struct TypedstreamJSONWriter: ~Copyable {
       try writeClass(Int(tables.slots[node.slot].classSlot))
       key("groups")
       json.beginArray(count: 0)
-      return open.append(place)
+      return open.append(index)
     case .array, .structure:
       json.beginArray(count: 0)
-      return open.append(place)
+      return open.append(index)
     default: try write(leaf: node)
     }
     if isInGroup { json.endArray() }

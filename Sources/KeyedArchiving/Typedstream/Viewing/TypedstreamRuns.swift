@@ -3,10 +3,10 @@
 struct TypedstreamRuns {
   /// For each run its length and the number of its set from 0 on, as keyed archives have them.
   private(set) var numbers: [UInt64] = []
-  /// The places of the sets.
+  /// The node indexes of the sets.
   private(set) var sets: [Int] = []
 
-  /// - Parameter values: the places of all values of the object, of which the first is the text.
+  /// - Parameter values: the node indexes of all values of the object, of which the first is the text.
   /// - Returns: nil if they are not those of an attributed string.
   init?(_ values: [Int], in tables: TypedstreamTables) {
     func isObject(_ position: Int) -> Bool {

@@ -7,14 +7,14 @@ extension TypedstreamBuilder {
     _ what: String, where fits: (UInt8) -> Bool
   ) throws(TypedstreamError) -> UInt32 {
     guard frame.type != frame.endOfTypes else { throw Self.invalid("\(what), where a group has to begin") }
-    let place = frame.type
-    guard fits(types[place].letter) else {
-      let type = types[place]
+    let typeIndex = frame.type
+    guard fits(types[typeIndex].letter) else {
+      let type = types[typeIndex]
       let text = String(decoding: bytes[Int(type.start)..<Int(type.start) + Int(type.length)], as: UTF8.self)
       throw Self.invalid("\(what), where a value of the type \(text.quoted) is due")
     }
-    frame.type = types[place].end
-    return place
+    frame.type = types[typeIndex].end
+    return typeIndex
   }
 
   private mutating func append(
@@ -32,8 +32,8 @@ extension TypedstreamBuilder {
   /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/numberOutOfRange``,
   ///   ``TypedstreamError/Kind/invalidValue`` if no number is due.
   public mutating func append(_ value: some BinaryInteger) throws(TypedstreamError) {
-    let place = try take("an integer") { "cCBsSiIlLqQfd".utf8.contains($0) }
-    let letter = types[place].letter
+    let typeIndex = try take("an integer") { "cCBsSiIlLqQfd".utf8.contains($0) }
+    let letter = types[typeIndex].letter
     let signed: Int64?
     let unsigned: UInt64?
     switch letter {
@@ -47,14 +47,14 @@ extension TypedstreamBuilder {
     case UInt8(ascii: "Q"): (signed, unsigned) = (nil, UInt64(exactly: value))
     case UInt8(ascii: "f"):
       guard let real = Float(exactly: value) else { throw Self.outOfRange("\(value)", letter) }
-      return try append(.float, type: place, UInt64(real.bitPattern))
+      return try append(.float, type: typeIndex, UInt64(real.bitPattern))
     default:
       guard let real = Double(exactly: value) else { throw Self.outOfRange("\(value)", letter) }
-      return try append(.double, type: place, real.bitPattern)
+      return try append(.double, type: typeIndex, real.bitPattern)
     }
-    if let signed { return try append(.integer, type: place, UInt64(bitPattern: signed)) }
+    if let signed { return try append(.integer, type: typeIndex, UInt64(bitPattern: signed)) }
     guard let unsigned else { throw Self.outOfRange("\(value)", letter) }
-    try append(.unsignedInteger, type: place, unsigned)
+    try append(.unsignedInteger, type: typeIndex, unsigned)
   }
 
   private static func outOfRange(_ value: String, _ letter: UInt8) -> TypedstreamError {
@@ -66,19 +66,21 @@ extension TypedstreamBuilder {
   ///
   /// - Throws: as for an integer.
   public mutating func append(_ value: Double) throws(TypedstreamError) {
-    let place = try take("a real") { "fd".utf8.contains($0) }
-    if types[place].letter == UInt8(ascii: "d") { return try append(.double, type: place, value.bitPattern) }
+    let typeIndex = try take("a real") { "fd".utf8.contains($0) }
+    if types[typeIndex].letter == UInt8(ascii: "d") { return try append(.double, type: typeIndex, value.bitPattern) }
     guard value.isNaN || Double(Float(value)) == value else { throw Self.outOfRange("\(value)", UInt8(ascii: "f")) }
-    try append(.float, type: place, UInt64(Float(value).bitPattern))
+    try append(.float, type: typeIndex, UInt64(Float(value).bitPattern))
   }
 
   /// Appends a real, where a real is due.
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if no real is due.
   public mutating func append(_ value: Float) throws(TypedstreamError) {
-    let place = try take("a real") { "fd".utf8.contains($0) }
-    if types[place].letter == UInt8(ascii: "d") { return try append(.double, type: place, Double(value).bitPattern) }
-    try append(.float, type: place, UInt64(value.bitPattern))
+    let typeIndex = try take("a real") { "fd".utf8.contains($0) }
+    if types[typeIndex].letter == UInt8(ascii: "d") {
+      return try append(.double, type: typeIndex, Double(value).bitPattern)
+    }
+    try append(.float, type: typeIndex, UInt64(value.bitPattern))
   }
 
   /// Appends text, where a string of any of the types `+`, `*`, `:` and `%` is due.
@@ -90,11 +92,11 @@ extension TypedstreamBuilder {
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if no string is due.
   public mutating func append(string text: [UInt8]) throws(TypedstreamError) {
-    let place = try take("a string") { "+*:%".utf8.contains($0) }
-    switch types[place].letter {
+    let typeIndex = try take("a string") { "+*:%".utf8.contains($0) }
+    switch types[typeIndex].letter {
     case UInt8(ascii: "+"):
       let range = try keep(text)
-      try append(.string, type: place, UInt64(range.count) << 32 | UInt64(range.lowerBound))
+      try append(.string, type: typeIndex, UInt64(range.count) << 32 | UInt64(range.lowerBound))
     case UInt8(ascii: "*"):
       // The slot is taken before the text.
       let slot = UInt32(truncatingIfNeeded: slots.count)
@@ -105,8 +107,8 @@ extension TypedstreamBuilder {
         slots[Int(slot)].content = number
         cStringSlots[number] = slot
       }
-      try append(.cString, type: place, UInt64(known ?? slot))
-    default: try append(.sharedString, type: place, UInt64(try sharedString(text)))
+      try append(.cString, type: typeIndex, UInt64(known ?? slot))
+    default: try append(.sharedString, type: typeIndex, UInt64(try sharedString(text)))
     }
   }
 
@@ -114,12 +116,12 @@ extension TypedstreamBuilder {
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due.
   public mutating func append(data: [UInt8]) throws(TypedstreamError) {
-    let place = try take("data") { $0 == Tables.TypeNode.rawArray }
-    guard Int(types[place].count) == data.count else {
-      throw Self.invalid("\(data.count) bytes of data, where \(types[place].count) are due")
+    let typeIndex = try take("data") { $0 == Tables.TypeNode.rawArray }
+    guard Int(types[typeIndex].count) == data.count else {
+      throw Self.invalid("\(data.count) bytes of data, where \(types[typeIndex].count) are due")
     }
     let range = try keep(data)
-    try append(.data, type: place, UInt64(range.count) << 32 | UInt64(range.lowerBound))
+    try append(.data, type: typeIndex, UInt64(range.count) << 32 | UInt64(range.lowerBound))
   }
 
   /// Appends nothing, where an object, a class or a string is due.
@@ -133,14 +135,14 @@ extension TypedstreamBuilder {
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due.
   public mutating func append(_ class: TypedstreamClass) throws(TypedstreamError) {
-    let place = try take("a class") { $0 == UInt8(ascii: "#") }
-    try append(.classReference, type: place, UInt64(try classSlot(`class`)))
+    let typeIndex = try take("a class") { $0 == UInt8(ascii: "#") }
+    try append(.classReference, type: typeIndex, UInt64(try classSlot(`class`)))
   }
 
   /// Appends a reference to an object that has begun before, where an object is due.
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due, or for an object of another stream that this has
-  ///   no object in the place of.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due, or for an object of another stream whose
+  ///   number is not that of an object of this one.
   public mutating func append(_ object: Object) throws(TypedstreamError) {
     guard slots.indices.contains(object.id), slots[object.id].kind == .object else {
       throw Self.invalid("a reference to number \(object.id), which is no object of this stream")

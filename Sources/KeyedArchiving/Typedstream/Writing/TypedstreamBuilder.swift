@@ -85,9 +85,9 @@ extension TypedstreamBuilder {
     if !strings[number].isEncoding {
       do throws(TypedstreamError) {
         let bytes = bytes
-        let places = try types.takeApart(strings[number].range, of: bytes.rawBytes, depth: Self.depthLimit)
-        strings[number].firstType = places.lowerBound
-        strings[number].endOfTypes = places.upperBound
+        let indexes = try types.takeApart(strings[number].range, of: bytes.rawBytes, depth: Self.depthLimit)
+        strings[number].firstType = indexes.lowerBound
+        strings[number].endOfTypes = indexes.upperBound
       } catch {
         throw TypedstreamError(error.kind, error.message)
       }
@@ -96,7 +96,7 @@ extension TypedstreamBuilder {
     frame.group = UInt32(truncatingIfNeeded: nodes.count)
     frame.type = strings[number].firstType
     frame.endOfTypes = strings[number].endOfTypes
-    // Nothing that is made has a place in bytes.
+    // A group that is made, not read, has no offset.
     nodes.append(Tables.Node(.group, type: UInt32(truncatingIfNeeded: number), low: 0, high: UInt32.max))
     try advance()
   }
@@ -166,24 +166,24 @@ extension TypedstreamBuilder {
         }
         continue
       }
-      let place = frame.type
-      let type = types[place]
+      let typeIndex = frame.type
+      let type = types[typeIndex]
       let node = UInt32(truncatingIfNeeded: nodes.count)
       switch type.letter {
       case UInt8(ascii: "!"):
         frame.type = type.end
-        nodes.append(Tables.Node(.filler, type: place))
+        nodes.append(Tables.Node(.filler, type: typeIndex))
       case UInt8(ascii: "{"):
         frame.type = type.end
-        nodes.append(Tables.Node(.structure, type: place))
-        try enter(Frame(structureAt: node, type, at: place))
+        nodes.append(Tables.Node(.structure, type: typeIndex))
+        try enter(Frame(structureAt: node, type, at: typeIndex))
       case UInt8(ascii: "["):
-        guard type.count <= TypedstreamTypes.greatestEmptyCount || types.takesBytes(place + 1..<type.end) else {
+        guard type.count <= TypedstreamTypes.greatestEmptyCount || types.takesBytes(typeIndex + 1..<type.end) else {
           throw Self.invalid("an array of \(type.count) elements that take no bytes")
         }
         frame.type = type.end
-        nodes.append(Tables.Node(.array, type: place, low: 0, high: type.count))
-        try enter(Frame(arrayAt: node, type, at: place))
+        nodes.append(Tables.Node(.array, type: typeIndex, low: 0, high: type.count))
+        try enter(Frame(arrayAt: node, type, at: typeIndex))
       default: return
       }
     }
@@ -228,13 +228,13 @@ extension TypedstreamBuilder {
     }
     guard newCount > 0 else { return known }
     let first = UInt32(truncatingIfNeeded: slots.count)
-    for (place, level) in `class`.levels.prefix(newCount).enumerated() {
-      let superclass = place == newCount - 1 ? known : first + UInt32(truncatingIfNeeded: place) + 1
+    for (index, level) in `class`.levels.prefix(newCount).enumerated() {
+      let superclass = index == newCount - 1 ? known : first + UInt32(truncatingIfNeeded: index) + 1
       slots.append(
         Tables.Slot(
           kind: .class, content: try sharedString(Array(level.name.utf8)), classSlot: superclass,
           detail: level.version))
-      classSlots[ClassKey(level: level, superclass: superclass)] = first + UInt32(truncatingIfNeeded: place)
+      classSlots[ClassKey(level: level, superclass: superclass)] = first + UInt32(truncatingIfNeeded: index)
     }
     return first
   }

@@ -11,7 +11,7 @@ struct TypedstreamWriter: ~Copyable {
   /// in which that happens.
   private var metStrings = 0
   private var metSlots = 0
-  /// The places after the objects that are being written.
+  /// The indexes of the nodes after the objects that are being written.
   private var ends: [Int] = []
 
   init(_ tables: TypedstreamTables, _ byteOrder: Typedstream.ByteOrder) {
@@ -27,15 +27,15 @@ struct TypedstreamWriter: ~Copyable {
     output.append(byte: UInt8(TypedstreamHead.signatureLength))
     output.append(isBigEndian ? TypedstreamHead.bigEndianSignature : TypedstreamHead.littleEndianSignature)
     write(integer: Int64(systemVersion))
-    for place in tables.nodes.indices {
-      endObjects(before: place)
-      write(tables.nodes[place])
+    for index in tables.nodes.indices {
+      endObjects(before: index)
+      write(tables.nodes[index])
     }
     endObjects(before: tables.nodes.count)
   }
 
-  private mutating func endObjects(before place: Int) {
-    while ends.last == place {
+  private mutating func endObjects(before index: Int) {
+    while ends.last == index {
       ends.removeLast()
       output.append(byte: TypedstreamHead.endOfObject)
     }
@@ -115,8 +115,8 @@ extension TypedstreamWriter {
 
 /// What is written once.
 extension TypedstreamWriter {
-  private mutating func write(reference place: Int) {
-    write(integer: Int64(place + TypedstreamHead.leastInteger))
+  private mutating func write(reference number: Int) {
+    write(integer: Int64(number + TypedstreamHead.leastInteger))
   }
 
   private mutating func write(string range: Range<Int>) {

@@ -9,7 +9,7 @@ struct ClassModel {
   private var names: [ObjectIdentifier: String] = [:]
   private(set) var entities: [EntityDescription] = []
   private(set) var defects: [Defect] = []
-  /// The inverses that wrappers name, with the place of the relationship in ``entities``.
+  /// The inverses that wrappers name, with the indexes of the relationship in ``entities``.
   private var inverses: [(entity: Int, property: Int, inverse: String)] = []
 
   init(_ classes: [ManagedObject.Type]) {
@@ -88,7 +88,7 @@ struct ClassModel {
     relationship.inverse = link.inverse
     entities[link.entity].properties[link.property] = .relationship(relationship)
     // The model reports an inverse that is not found.
-    guard let (entity, property) = place(of: link.inverse, relationship.destination),
+    guard let (entity, property) = indices(of: link.inverse, relationship.destination),
       case .relationship(var inverse) = entities[entity].properties[property]
     else { return }
     let name = relationship.traits.name
@@ -103,14 +103,14 @@ struct ClassModel {
     entities[entity].properties[property] = .relationship(inverse)
   }
 
-  /// The place of a property that an entity has or inherits.
-  private func place(of property: String, _ entity: String) -> (entity: Int, property: Int)? {
+  /// The indexes of a property that an entity has or inherits, and of the entity that has it.
+  private func indices(of property: String, _ entity: String) -> (entity: Int, property: Int)? {
     var name: String? = entity
     // A circle of entities is a defect of the model.
     for _ in entities {
       guard let found = entities.firstIndex(where: { $0.name == name }) else { return nil }
-      if let place = entities[found].properties.firstIndex(where: { $0.traits.name == property }) {
-        return (found, place)
+      if let index = entities[found].properties.firstIndex(where: { $0.traits.name == property }) {
+        return (found, index)
       }
       name = entities[found].superentity
     }

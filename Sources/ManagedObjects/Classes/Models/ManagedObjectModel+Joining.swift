@@ -81,10 +81,10 @@ private struct ClassJoining {
 
   /// The class of the nearest superentity that has one.
   private func classAbove(_ index: Int) -> ManagedObject.Type? {
-    var place = model.records[index].superentity
-    while let entity = place {
+    var next = model.records[index].superentity
+    while let entity = next {
       if let superclass = classes[entity] { return superclass }
-      place = model.records[entity].superentity
+      next = model.records[entity].superentity
     }
     return nil
   }
@@ -115,16 +115,16 @@ private struct ClassJoining {
   }
 
   private mutating func check(_ property: ClassProperty, _ name: String, _ entity: ManagedObjectModel.Entity) {
-    switch (property.description, entity.record.places[name]) {
+    switch (property.description, entity.record.propertyIndices[name]) {
     case (_, nil): fail(entity.index, name, "the model has no such property")
-    case (.attribute(let own), .attribute(let place)?):
-      check(own, property, entity.record.attributes[place].definition, entity.index)
-    case (.relationship(let own), .relationship(let place)?):
-      check(own, property, entity.record.relationships[place], entity.index)
-    case (.fetched, .fetched(let place)?):
-      check(property.destination, entity.record.fetchedProperties[place].request.entityName, name, entity.index)
-    case (let own, let place?):
-      fail(entity.index, name, "it is \(own.kindName) in the class, and \(place.kindName) in the model")
+    case (.attribute(let own), .attribute(let index)?):
+      check(own, property, entity.record.attributes[index].definition, entity.index)
+    case (.relationship(let own), .relationship(let index)?):
+      check(own, property, entity.record.relationships[index], entity.index)
+    case (.fetched, .fetched(let index)?):
+      check(property.destination, entity.record.fetchedProperties[index].request.entityName, name, entity.index)
+    case (let own, let other?):
+      fail(entity.index, name, "it is \(own.kindName) in the class, and \(other.kindName) in the model")
     }
   }
 
@@ -178,13 +178,13 @@ private struct ClassJoining {
       fail(entity, name, "the class \(type), which it leads to, is not among the classes")
       return
     }
-    var place = model[destination]?.index
-    while let index = place {
+    var next = model[destination]?.index
+    while let index = next {
       if let known = classes[index] {
         if known.isKind(of: type) { return }
         break
       }
-      place = model.records[index].superentity
+      next = model.records[index].superentity
     }
     fail(entity, name, "it leads to \(type) in the class, and to \(destination.quoted) in the model")
   }

@@ -96,9 +96,9 @@ struct PropertyPath {
     let result = withExtendedLifetime(reading) { prototype.object[keyPath: keyPath] }
     guard let result, let last = reading.reads.last else { return nil }
     var object = prototype.object
-    for (place, read) in reading.reads.enumerated() {
+    for (index, read) in reading.reads.enumerated() {
       guard read.object === object, !read.name.isEmpty else { return nil }
-      if place == reading.reads.count - 1 { break }
+      if index == reading.reads.count - 1 { break }
       guard case .relationship(isToMany: false, let objects) = read.value, let next = objects.first else { return nil }
       object = next
     }

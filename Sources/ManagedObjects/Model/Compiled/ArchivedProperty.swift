@@ -228,7 +228,7 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
     let decoded =
       try coder.decodeIfPresent([ArchivedProperty].self, of: Self.elementTypes, forKey: "NSCompositeElements") ?? []
     for case let element as ArchivedAttribute in decoded {
-      // An archive could have one attribute in many places, and so a small one a great model.
+      // An archive could name one attribute many times, and a small archive could make a huge model.
       if element.isElement { throw coder.failure(.invalidContents, "an attribute is an element of two composite ones") }
       element.isElement = true
       elements.append(element)

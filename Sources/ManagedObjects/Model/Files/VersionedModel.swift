@@ -77,8 +77,8 @@ extension VersionedModel {
     }
     var recorded: String?
     if hasInformation {
-      let place = url.appending(path: Self.informationName)
-      let information = try Self.propertyList(place)
+      let file = url.appending(path: Self.informationName)
+      let information = try Self.propertyList(file)
       recorded = information[Key.current]?.string
       for (version, hashes) in information[Key.hashes]?.dictionary ?? [:] {
         recordedHashes[version] = hashes.dictionary.map { entries in

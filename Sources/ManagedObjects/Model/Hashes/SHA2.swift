@@ -20,9 +20,9 @@ package enum SHA2 {
     var schedule = [Words.Word](repeating: 0, count: Words.constants.count)
     for start in stride(from: 0, to: padded.count, by: block) {
       for index in 0..<16 {
-        let place = start + index * size
+        let offset = start + index * size
         schedule[index] = 0
-        for byte in padded[place..<place + size] { schedule[index] = schedule[index] << 8 | Words.Word(byte) }
+        for byte in padded[offset..<offset + size] { schedule[index] = schedule[index] << 8 | Words.Word(byte) }
       }
       for index in 16..<schedule.count {
         schedule[index] =
@@ -127,9 +127,9 @@ private enum SHA512Words: SHA2Words {
       product = next
     }
     // Compared with prime · 2^(64 · power).
-    let place = 2 * power
-    let high = product.dropFirst(place)
+    let digitCount = 2 * power
+    let high = product.dropFirst(digitCount)
     let value = high.reversed().reduce(UInt128(0)) { $0 << 32 | UInt128($1) }
-    return value < UInt128(prime) || value == UInt128(prime) && product.prefix(place).allSatisfy { $0 == 0 }
+    return value < UInt128(prime) || value == UInt128(prime) && product.prefix(digitCount).allSatisfy { $0 == 0 }
   }
 }

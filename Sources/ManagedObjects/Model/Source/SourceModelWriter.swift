@@ -150,22 +150,22 @@ extension SourceModelWriter {
   }
 
   private mutating func write(
-    _ userInfo: OrderedDictionary<String, PropertyList>, _ place: String
+    _ userInfo: OrderedDictionary<String, PropertyList>, _ location: String
   ) throws(PropertyListError) {
     if userInfo.isEmpty { return }
     try begin("userInfo", [:])
     for (key, value) in userInfo {
-      try begin("entry", ["key": key, "value": text(value, key, place)], isEmpty: true)
+      try begin("entry", ["key": key, "value": text(value, key, location)], isEmpty: true)
     }
     writer.end()
   }
 
   /// The text of a value of a user info.
   private func text(
-    _ value: PropertyList, _ key: String, _ place: String
+    _ value: PropertyList, _ key: String, _ location: String
   ) throws(PropertyListError) -> String {
     if case .string(let text) = value { return text }
-    let defect = "the user info of \(place.printable(limit: 200)) has for \(key.quoted) a value that is not text"
+    let defect = "the user info of \(location.printable(limit: 200)) has for \(key.quoted) a value that is not text"
     guard let report else { throw PropertyListError(.notRepresentable, defect) }
     let text: String
     if value != .null, let raw = value.rawText {
@@ -210,13 +210,13 @@ extension SourceModelWriter {
     return attributes
   }
 
-  private mutating func write(_ attribute: AttributeDescription, _ place: String) throws(PropertyListError) {
+  private mutating func write(_ attribute: AttributeDescription, _ location: String) throws(PropertyListError) {
     var attributes = attributes(attribute.traits)
     if attribute.isTransient { attributes["transient"] = "YES" }
     attributes["attributeType"] = attribute.type.name
     if attribute.defaultValue != .null {
       guard let text = attribute.defaultValue.sourceText(attribute.type) else {
-        throw notRepresentable("the default value", of: place)
+        throw notRepresentable("the default value", of: location)
       }
       attributes[attribute.type == .date ? "defaultDateTimeInterval" : "defaultValueString"] = text
     }
@@ -226,15 +226,15 @@ extension SourceModelWriter {
       }.first
       let type = attribute.type == .string ? AttributeType.integer64 : attribute.type
       guard let (limit, value) = found, let text = value.sourceText(limit == .pattern ? .string : type) else {
-        throw notRepresentable("a validation", of: place)
+        throw notRepresentable("a validation", of: location)
       }
       let name = attribute.type == .date && limit != .pattern ? limit.dateName : limit.name
       guard attributes.updateValue(text, forKey: name) == nil else {
-        throw notRepresentable("a second validation of one kind", of: place)
+        throw notRepresentable("a second validation of one kind", of: location)
       }
     }
     if let derivation = attribute.derivation {
-      if derivation.filter != nil { throw notRepresentable("the filter of the derivation", of: place) }
+      if derivation.filter != nil { throw notRepresentable("the filter of the derivation", of: location) }
       attributes["derived"] = "YES"
       attributes["derivationExpression"] = try text(derivation.expression)
     }
@@ -245,14 +245,14 @@ extension SourceModelWriter {
     if attribute.allowsCloudEncryption { attributes["allowsCloudEncryption"] = "YES" }
     attributes["composite"] = attribute.compositeName ?? compositeNames[attribute.elements]
     try begin("attribute", attributes, isEmpty: attribute.userInfo.isEmpty)
-    try write(attribute.userInfo, place)
+    try write(attribute.userInfo, location)
     if !attribute.userInfo.isEmpty { writer.end() }
   }
 
   private mutating func write(
     _ relationship: RelationshipDescription, _ entity: EntityDescription
   ) throws(PropertyListError) {
-    let place = "\(entity.name).\(relationship.name)"
+    let location = "\(entity.name).\(relationship.name)"
     var attributes = attributes(relationship.traits)
     if relationship.isTransient { attributes["transient"] = "YES" }
     if relationship.isToMany { attributes["toMany"] = "YES" }
@@ -265,9 +265,9 @@ extension SourceModelWriter {
       attributes["inverseName"] = inverse
       attributes["inverseEntity"] = relationship.destination
     }
-    if !relationship.validations.isEmpty { throw notRepresentable("a validation", of: place) }
+    if !relationship.validations.isEmpty { throw notRepresentable("a validation", of: location) }
     try begin("relationship", attributes, isEmpty: relationship.userInfo.isEmpty)
-    try write(relationship.userInfo, place)
+    try write(relationship.userInfo, location)
     if !relationship.userInfo.isEmpty { writer.end() }
   }
 
@@ -303,8 +303,8 @@ extension SourceModelWriter {
     try writer.begin("fetchRequest", attributes, isEmpty: true)
   }
 
-  private func notRepresentable(_ part: String, of place: String) -> PropertyListError {
-    PropertyListError(.notRepresentable, "\(part) of \(place.printable(limit: 200)) has no form in a source file")
+  private func notRepresentable(_ part: String, of location: String) -> PropertyListError {
+    PropertyListError(.notRepresentable, "\(part) of \(location.printable(limit: 200)) has no form in a source file")
   }
 
   private func text(_ predicate: ManagedPredicate) throws(PropertyListError) -> String {

@@ -37,9 +37,9 @@ extension ManagedExpression {
       try coder.encode(operand, forKey: "NSOperand")
       try coder.encode(selector, forKey: "NSSelectorName")
       try coder.encode(arguments.map(ArchivedExpressions.archived), forKey: "NSArguments")
-    case .element(let place, of: let base):
+    case .element(let elementSubscript, of: let base):
       let index: any SecureCoding =
-        switch place {
+        switch elementSubscript {
         case .index(let index): ArchivedExpressions.archived(index)
         case .first: ArchivedExpressions.symbol("FIRST")
         case .last: ArchivedExpressions.symbol("LAST")

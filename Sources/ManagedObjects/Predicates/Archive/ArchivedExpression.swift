@@ -135,7 +135,7 @@ enum ArchivedExpressions {
           .method(selector, of: operand.expression, arguments: arguments), height: height)
       }
       if selector == "objectFrom:withIndex:", arguments.count == 2 {
-        return ArchivedExpressionContent(.element(place(arguments[1]), of: arguments[0]), height: height)
+        return ArchivedExpressionContent(.element(elementSubscript(arguments[1]), of: arguments[0]), height: height)
       }
       guard let function = PredicateFunction(rawValue: selector),
         function.argumentCounts.contains(arguments.count)
@@ -143,7 +143,7 @@ enum ArchivedExpressions {
       return ArchivedExpressionContent(.function(function, arguments), height: height)
     }
 
-    private static func place(_ index: ManagedExpression) -> PredicateSubscript {
+    private static func elementSubscript(_ index: ManagedExpression) -> PredicateSubscript {
       guard case .method(let name, of: .anyKey, arguments: []) = index else { return .index(index) }
       return switch name {
       case "FIRST": .first

@@ -156,7 +156,7 @@ extension Evaluation {
     case .aggregate(let elements): return .array(try values(elements))
     case .function(let function, let arguments): return try Self.apply(function, values(arguments))
     case .element(let base, let index): return try Self.element(of: value(base), at: value(index))
-    case .place(let place, let base): return try Self.element(of: value(base), place)
+    case .subscripted(let elementSubscript, let base): return try Self.element(of: value(base), elementSubscript)
     case .subquery(let collection, let variable, let condition):
       return try subquery(value(collection), variable, condition)
     case .conditional(let condition, let first, let second): return try value(holds(condition) ? first : second)
@@ -191,25 +191,27 @@ extension Evaluation {
   private static func element(of base: Value, at index: Value) throws(ManagedPredicateError) -> Value {
     switch (base, index) {
     case (.value(.null), _): return .null
-    case (.array(let elements), .value(.integer(let place))):
-      guard let place = Int(exactly: place), elements.indices.contains(place) else {
-        throw ManagedPredicateError(.indexOutOfRange, "there is no element \(place) of \(elements.count)")
+    case (.array(let elements), .value(.integer(let number))):
+      guard let elementIndex = Int(exactly: number), elements.indices.contains(elementIndex) else {
+        throw ManagedPredicateError(.indexOutOfRange, "there is no element \(number) of \(elements.count)")
       }
-      return elements[place]
-    case (.array, .value(.boolean(let place))): return try element(of: base, at: .value(.integer(place ? 1 : 0)))
+      return elements[elementIndex]
+    case (.array, .value(.boolean(let isSecond))): return try element(of: base, at: .value(.integer(isSecond ? 1 : 0)))
     case (.constant(.dictionary(let entries)), .value(.string(let key))):
       return entries[key].map { Value($0) } ?? .null
     case (.object(let object), .value(.string(let key))):
-      // The place is not one of the prepared keys.
+      // The key is not one of the prepared ones.
       return try object.predicateValue(forKey: PredicateKey(name: key, index: -1))
     default:
       throw ManagedPredicateError(.typeMismatch, "\(base.kindName) has no element for \(index.kindName)")
     }
   }
 
-  private static func element(of base: Value, _ place: PredicateSubscript) throws(ManagedPredicateError) -> Value {
+  private static func element(of base: Value, _ elementSubscript: PredicateSubscript) throws(ManagedPredicateError)
+    -> Value
+  {
     if base.isNull { return .null }
-    switch (place, base) {
+    switch (elementSubscript, base) {
     case (.size, .array(let elements)), (.size, .set(let elements)): return .value(.integer(Int64(elements.count)))
     case (.first, .array(let elements)): return elements.first ?? .null
     case (.last, .array(let elements)): return elements.last ?? .null

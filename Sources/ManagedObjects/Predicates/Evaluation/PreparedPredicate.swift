@@ -16,7 +16,7 @@ internal import PropertyLists
 public struct PreparedPredicate: Sendable {
   /// The predicate, with the values of its variables.
   public let predicate: ManagedPredicate
-  /// The names of all keys, each once. ``PredicateKey/index`` is a place here.
+  /// The names of all keys, each once. ``PredicateKey/index`` is an index into this list.
   public let keys: [String]
   let condition: PreparedCondition
   private let height: Int
@@ -67,7 +67,7 @@ public struct PreparedPredicate: Sendable {
 
 /// An expression that is ready to be evaluated with many objects. See ``PreparedPredicate``.
 public struct PreparedExpression: Sendable {
-  /// The names of all keys, each once. ``PredicateKey/index`` is a place here.
+  /// The names of all keys, each once. ``PredicateKey/index`` is an index into this list.
   public let keys: [String]
   private let operand: PreparedOperand
   private let height: Int

@@ -23,7 +23,7 @@ indirect enum PreparedOperand: Sendable {
   case aggregate([PreparedOperand])
   case function(PredicateFunction, [PreparedOperand])
   case element(PreparedOperand, PreparedOperand)
-  case place(PredicateSubscript, PreparedOperand)
+  case subscripted(PredicateSubscript, PreparedOperand)
   case subquery(PreparedOperand, Int, PreparedCondition)
   case conditional(PreparedCondition, PreparedOperand, PreparedOperand)
   case combination(PredicateSetOperation, PreparedOperand, PreparedOperand)
@@ -137,7 +137,7 @@ struct Preparation {
     case .method(let selector, of: let operand, let arguments):
       return try method(selector, of: operand, arguments)
     case .element(.index(let index), of: let base): return .element(try operand(base), try operand(index))
-    case .element(let place, of: let base): return .place(place, try operand(base))
+    case .element(let elementSubscript, of: let base): return .subscripted(elementSubscript, try operand(base))
     case .subquery(let collection, let name, let predicate):
       let collection = try operand(collection)
       let outer = variables[name]

@@ -4,7 +4,7 @@ struct FoldedText: Hashable, Sendable {
   /// The scalars, without marks of boundaries.
   private let scalars: [UInt32]
   private let isASCII: Bool
-  /// For each place, how many scalars from the start are also the last ones before it (Knuth, Morris, Pratt).
+  /// For each index, how many scalars from the start are also the last ones up to it (Knuth, Morris, Pratt).
   private let borders: [Int32]
 
   init(_ text: String, _ rules: TextRules) {

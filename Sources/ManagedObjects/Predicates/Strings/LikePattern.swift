@@ -51,12 +51,12 @@ struct LikePattern: Hashable, Sendable {
   /// - Complexity: O(*n*·*m*) in the lengths at worst.
   func matches(_ text: String) throws(ManagedPredicateError) -> Bool {
     let units = rules.units(of: text)
-    var place = 0
+    var index = 0
     var part = 0
-    // The place to go on from if the last star has to stand for one character more.
-    var retry: (place: Int, part: Int)?
+    // The indexes to go on from if the last star has to stand for one character more.
+    var retry: (index: Int, part: Int)?
     var work = 0
-    while place < units.count || part < parts.count {
+    while index < units.count || part < parts.count {
       work += 1
       guard work <= Self.greatestWork else {
         throw ManagedPredicateError(.tooMuchWork, "a pattern of LIKE takes too many steps on a text")
@@ -64,31 +64,31 @@ struct LikePattern: Hashable, Sendable {
       if part < parts.count {
         switch parts[part] {
         // A character and its marks are not taken apart.
-        case .anyCharacters where TextRules.isBoundary(place, in: units):
-          retry = (place, part)
+        case .anyCharacters where TextRules.isBoundary(index, in: units):
+          retry = (index, part)
           part += 1
           continue
-        case .anyCharacter where place < units.count && TextRules.isBoundary(place, in: units):
-          place = end(ofCharacterAt: place, in: units)
+        case .anyCharacter where index < units.count && TextRules.isBoundary(index, in: units):
+          index = end(ofCharacterAt: index, in: units)
           part += 1
           continue
-        case .scalar(let scalar) where place < units.count && units[place] & ~TextRules.boundary == scalar:
-          place += 1
+        case .scalar(let scalar) where index < units.count && units[index] & ~TextRules.boundary == scalar:
+          index += 1
           part += 1
           continue
         default: break
         }
       }
-      guard let last = retry, last.place < units.count else { return false }
-      place = end(ofCharacterAt: last.place, in: units)
+      guard let last = retry, last.index < units.count else { return false }
+      index = end(ofCharacterAt: last.index, in: units)
       part = last.part + 1
-      retry = (place, last.part)
+      retry = (index, last.part)
     }
     return true
   }
 
-  private func end(ofCharacterAt place: Int, in units: [UInt32]) -> Int {
-    var end = place + 1
+  private func end(ofCharacterAt index: Int, in units: [UInt32]) -> Int {
+    var end = index + 1
     while !TextRules.isBoundary(end, in: units) { end += 1 }
     return end
   }

@@ -52,38 +52,38 @@ struct Pattern: Hashable, Sendable {
     var work = 0
     follow(0, at: 0, scalars, &current, &work)
     for (index, scalar) in scalars.enumerated() {
-      if current.places.isEmpty { return false }
+      if current.reached.isEmpty { return false }
       guard work <= Self.greatestWork else {
         throw ManagedPredicateError(.tooMuchWork, "a regular expression takes too many steps on a text")
       }
       next.removeAll()
-      for place in current.places where accepts(program[place], scalar) {
-        follow(place + 1, at: index + 1, scalars, &next, &work)
+      for instruction in current.reached where accepts(program[instruction], scalar) {
+        follow(instruction + 1, at: index + 1, scalars, &next, &work)
       }
       swap(&current, &next)
     }
-    return current.places.contains { program[$0] == .match }
+    return current.reached.contains { program[$0] == .match }
   }
 
-  /// The places of the program that are reached at once, each at most once.
+  /// The indexes of the instructions that are reached at once, each at most once.
   private struct Threads {
-    var places: [Int] = []
+    var reached: [Int] = []
     private var isSeen: [Bool]
     private var seen: [Int] = []
 
     init(capacity: Int) { isSeen = Array(repeating: false, count: capacity) }
 
-    mutating func see(_ place: Int) -> Bool {
-      if isSeen[place] { return false }
-      isSeen[place] = true
-      seen.append(place)
+    mutating func see(_ instruction: Int) -> Bool {
+      if isSeen[instruction] { return false }
+      isSeen[instruction] = true
+      seen.append(instruction)
       return true
     }
 
     mutating func removeAll() {
-      for place in seen { isSeen[place] = false }
+      for instruction in seen { isSeen[instruction] = false }
       seen.removeAll(keepingCapacity: true)
-      places.removeAll(keepingCapacity: true)
+      reached.removeAll(keepingCapacity: true)
     }
   }
 
@@ -91,17 +91,17 @@ struct Pattern: Hashable, Sendable {
     _ start: Int, at index: Int, _ scalars: [UInt32], _ threads: inout Threads, _ work: inout Int
   ) {
     var waiting = [start]
-    while let place = waiting.popLast() {
+    while let instruction = waiting.popLast() {
       work += 1
-      guard threads.see(place) else { continue }
-      switch program[place] {
+      guard threads.see(instruction) else { continue }
+      switch program[instruction] {
       case .jump(let target): waiting.append(target)
       case .split(let first, let second):
         waiting.append(first)
         waiting.append(second)
       case .assertion(let assertion):
-        if holds(assertion, at: index, scalars) { waiting.append(place + 1) }
-      default: threads.places.append(place)
+        if holds(assertion, at: index, scalars) { waiting.append(instruction + 1) }
+      default: threads.reached.append(instruction)
       }
     }
   }

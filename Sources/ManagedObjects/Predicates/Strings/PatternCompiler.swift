@@ -2,7 +2,7 @@
 struct PatternCompiler {
   private(set) var program: [Pattern.Instruction] = []
   private(set) var sets: [ScalarSet] = []
-  private var places: [ScalarSet: Int] = [:]
+  private var setIndices: [ScalarSet: Int] = [:]
 
   private static let greatestCount = 50_000
 
@@ -14,12 +14,12 @@ struct PatternCompiler {
     case .scalar(let scalar, let ignoringCase):
       try emit(ignoringCase ? .folded(ScalarSet.folded(scalar)) : .scalar(scalar))
     case .set(let set):
-      let place = places[set] ?? sets.count
-      if place == sets.count {
-        places[set] = place
+      let index = setIndices[set] ?? sets.count
+      if index == sets.count {
+        setIndices[set] = index
         sets.append(set)
       }
-      try emit(.set(place))
+      try emit(.set(index))
     case .anyInLine: try emit(.anyInLine)
     case .any: try emit(.any)
     case .assertion(let assertion): try emit(.assertion(assertion))

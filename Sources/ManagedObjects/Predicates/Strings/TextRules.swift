@@ -21,10 +21,10 @@ struct TextRules: Hashable, Sendable {
   /// Set in the first scalar of each character.
   static let boundary: UInt32 = 1 << 31
 
-  /// True if a character begins at a place, or the text ends there.
+  /// True if a character begins at an index, or the text ends there.
   @inline(__always)
-  static func isBoundary(_ place: Int, in units: [UInt32]) -> Bool {
-    place == units.count || units[place] & boundary != 0
+  static func isBoundary(_ index: Int, in units: [UInt32]) -> Bool {
+    index == units.count || units[index] & boundary != 0
   }
 
   /// The folded scalars of a string, with ``boundary`` in the first of each character.

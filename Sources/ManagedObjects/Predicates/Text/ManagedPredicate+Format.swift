@@ -1,5 +1,5 @@
 extension ManagedPredicate {
-  /// A predicate from text, with arguments in their places.
+  /// A predicate from text, with arguments at their positions.
   ///
   /// ```swift
   /// let predicate = try ManagedPredicate(format: "author.name BEGINSWITH[cd] %@ AND pages > %d", prefix, 100)
@@ -23,7 +23,7 @@ extension ManagedPredicate {
 }
 
 extension ManagedExpression {
-  /// An expression from text, with arguments in their places, as in ``ManagedPredicate/init(format:_:)``.
+  /// An expression from text, with arguments at their positions, as in ``ManagedPredicate/init(format:_:)``.
   ///
   /// - Throws: ``ManagedPredicateError`` with the position in the text.
   public init(format: String, _ arguments: any PredicateArgument...) throws(ManagedPredicateError) {

@@ -90,9 +90,9 @@ extension PredicateParser {
       } else if token.kind == .symbol(.openBracket) {
         let base = try expression(operand)
         advance()
-        let (place, index) = try subscripted()
+        let (elementSubscript, index) = try subscripted()
         try require(.closeBracket)
-        operand = try part(.expression(.element(place, of: base)), of: [operand] + index, at: operand.offset)
+        operand = try part(.expression(.element(elementSubscript, of: base)), of: [operand] + index, at: operand.offset)
       } else {
         return operand
       }
@@ -104,47 +104,47 @@ extension PredicateParser {
     var keys: [String] = []
     var base = ManagedExpression.evaluatedObject
     var height = 0
-    var places = [PredicatePositions(offset: offset)]
+    var positions = [PredicatePositions(offset: offset)]
     if let operand {
       base = try expression(operand)
-      (height, places) = (operand.height, [operand.places])
+      (height, positions) = (operand.height, [operand.positions])
       if case .keyPath(let path, of: let root) = base {
         (keys, base, height) = (path.keys, root, height - 1)
-        places = (0...keys.count).map { operand.places[$0] }
+        positions = (0...keys.count).map { operand.positions[$0] }
       }
     }
     repeat {
-      let place = PredicatePositions(offset: token.offset)
+      let position = PredicatePositions(offset: token.offset)
       switch token.kind {
       case .identifier(let key), .escapedKey(let key), .collectionOperator(let key):
         keys.append(key)
-        places.append(place)
+        positions.append(position)
         advance()
       case .argument(UInt8(ascii: "K")):
         guard case .expression(.keyPath(let path, of: _)) = try argument(UInt8(ascii: "K")).content else { break }
         keys += path.keys
-        places += path.keys.map { _ in place }
+        positions += path.keys.map { _ in position }
       default: throw failure("\(found), where a key is due")
       }
     } while take(.dot)
     guard let path = PredicateKeyPath(keys: keys) else { throw failure("no key path", at: offset) }
     var whole = try part(.expression(.keyPath(path, of: base)), at: offset)
     whole.height = try checked(height + 1, offset)
-    whole.places.parts = places
+    whole.positions.parts = positions
     return whole
   }
 
   private mutating func subscripted() throws(ManagedPredicateError) -> (PredicateSubscript, index: [Part]) {
-    let place: PredicateSubscript? =
+    let elementSubscript: PredicateSubscript? =
       switch token.word {
       case .first: .first
       case .last: .last
       case .size: .size
       default: nil
       }
-    if let place {
+    if let elementSubscript {
       advance()
-      return (place, [])
+      return (elementSubscript, [])
     }
     let index = try nested()
     return (.index(try expression(index)), [index])
@@ -247,7 +247,7 @@ extension PredicateParser {
     let fetched = try expression(request)
     try require(.comma)
     let context = try nested()
-    let place = try expression(context)
+    let contextExpression = try expression(context)
     try require(.comma)
     let flag = token.offset
     let countOnly: Bool
@@ -258,7 +258,8 @@ extension PredicateParser {
     }
     try require(.close)
     return try part(
-      .expression(.fetch(request: fetched, context: place, countOnly: countOnly)), of: [request, context], at: offset)
+      .expression(.fetch(request: fetched, context: contextExpression, countOnly: countOnly)), of: [request, context],
+      at: offset)
   }
 }
 

@@ -30,7 +30,7 @@ struct PredicateParser {
     var height: Int
     /// The number of bytes before it.
     var offset: Int
-    var places: PredicatePositions
+    var positions: PredicatePositions
   }
 }
 
@@ -40,7 +40,7 @@ private enum Precedence: Int {
   case and, not, comparison, assignment, combination, bitOr, bitExclusiveOr, bitAnd, sum, product, power, prefix
 }
 
-// Defects and their places.
+// Defects and their positions.
 extension PredicateParser {
   var token: PredicateToken { tokens[next] }
   var following: PredicateToken? { next + 1 < tokens.count ? tokens[next + 1] : nil }
@@ -103,7 +103,7 @@ extension PredicateParser {
   ) throws(ManagedPredicateError) -> Part {
     Part(
       content: content, height: try checked((parts.lazy.map(\.height).max() ?? 0) + 1, offset), offset: offset,
-      places: PredicatePositions(offset: sign ?? offset, parts: parts.map(\.places)))
+      positions: PredicatePositions(offset: sign ?? offset, parts: parts.map(\.positions)))
   }
 }
 
@@ -112,7 +112,7 @@ extension PredicateParser {
   mutating func wholePredicate() throws(ManagedPredicateError) -> (ManagedPredicate, PredicatePositions) {
     let part = try parse(.or)
     try finish()
-    return (try predicate(part), part.places)
+    return (try predicate(part), part.positions)
   }
 
   mutating func wholeExpression() throws(ManagedPredicateError) -> ManagedExpression {
@@ -124,7 +124,7 @@ extension PredicateParser {
   private func finish() throws(ManagedPredicateError) {
     guard token.kind == .end else { throw failure("\(found), where the text should end") }
     guard nextArgument == arguments.count else {
-      throw failure("\(arguments.count) arguments for \(nextArgument) places in the text", kind: .argument)
+      throw failure("\(arguments.count) arguments for \(nextArgument) positions in the text", kind: .argument)
     }
   }
 
@@ -132,7 +132,7 @@ extension PredicateParser {
   mutating func argument(_ conversion: UInt8) throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     guard nextArgument < arguments.count else {
-      throw failure("no argument for the place \(nextArgument + 1) in the text", kind: .argument)
+      throw failure("no argument for the position \(nextArgument + 1) in the text", kind: .argument)
     }
     let expression = arguments[nextArgument].predicateExpression
     nextArgument += 1
@@ -157,7 +157,7 @@ extension PredicateParser {
     }
     advance()
     return Part(
-      content: .expression(expression), height: height, offset: offset, places: PredicatePositions(offset: offset))
+      content: .expression(expression), height: height, offset: offset, positions: PredicatePositions(offset: offset))
   }
 }
 

@@ -1,14 +1,14 @@
-/// The places of the conditions and expressions of a predicate in its text.
+/// The positions of the conditions and expressions of a predicate in its text.
 ///
-/// It has the form of the tree. What an argument stands for is all at the place of the argument, and has no parts.
+/// It has the form of the tree. What an argument stands for is all at the position of the argument, and has no parts.
 struct PredicatePositions: Sendable {
   /// The number of bytes before the text of the part; of an operator with two sides, before the operator.
   var offset: Int
-  /// The places of the parts of a condition or an expression, in the order of the tree. Of a key path, the place of
-  /// what it begins at, then those of its keys.
+  /// The positions of the parts of a condition or an expression, in the order of the tree. Of a key path, the position
+  /// of what it begins at, then those of its keys.
   var parts: [PredicatePositions] = []
 
-  /// The place of a part.
+  /// The position of a part.
   subscript(index: Int) -> PredicatePositions {
     parts.indices.contains(index) ? parts[index] : PredicatePositions(offset: offset)
   }

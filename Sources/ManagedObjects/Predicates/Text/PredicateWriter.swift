@@ -174,10 +174,10 @@ struct PredicateWriter {
       if !arguments.isEmpty { text += ", " }
       try write(list: arguments)
       text += ")"
-    case .element(let place, of: let base):
+    case .element(let elementSubscript, of: let base):
       try write(base, least: .operand)
       text += "["
-      switch place {
+      switch elementSubscript {
       case .index(let index): try write(index, least: .assignment)
       case .first: text += "FIRST"
       case .last: text += "LAST"

@@ -31,9 +31,9 @@ extension ManagedExpression {
     case .aggregate(let parts), .function(_, let parts): return try Self.height(parts, within: below) + 1
     case .method(_, of: let operand, let arguments):
       return try max(operand.height(within: below), Self.height(arguments, within: below)) + 1
-    case .element(let place, of: let base):
+    case .element(let elementSubscript, of: let base):
       var height = try base.height(within: below)
-      if case .index(let index) = place { height = try max(height, index.height(within: below)) }
+      if case .index(let index) = elementSubscript { height = try max(height, index.height(within: below)) }
       return height + 1
     case .subquery(let collection, _, let predicate):
       return try max(collection.height(within: below), predicate.height(within: below)) + 1

@@ -53,9 +53,9 @@ extension ManagedExpression {
     case .function(let function, let arguments): return .function(function, arguments.map(replaced))
     case .method(let selector, of: let operand, let arguments):
       return .method(selector, of: replaced(operand), arguments: arguments.map(replaced))
-    case .element(let place, of: let base):
-      if case .index(let index) = place { return .element(.index(replaced(index)), of: replaced(base)) }
-      return .element(place, of: replaced(base))
+    case .element(let elementSubscript, of: let base):
+      if case .index(let index) = elementSubscript { return .element(.index(replaced(index)), of: replaced(base)) }
+      return .element(elementSubscript, of: replaced(base))
     case .subquery(let collection, let variable, let predicate):
       var inner = replacement
       inner.variables[variable] = nil

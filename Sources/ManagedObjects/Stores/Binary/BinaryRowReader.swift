@@ -15,8 +15,8 @@ struct BinaryDefect: Error, CustomStringConvertible {
   }
 
   var description: String {
-    let place = [entity, property].compactMap { $0?.printable(limit: 100) }.joined(separator: ".")
-    return place.isEmpty ? message : "\(place): \(message)"
+    let location = [entity, property].compactMap { $0?.printable(limit: 100) }.joined(separator: ".")
+    return location.isEmpty ? message : "\(location): \(message)"
   }
 }
 
@@ -26,7 +26,7 @@ struct BinaryRowReader {
   private let model: ManagedObjectModel
   private let store: StoreNumber
   private let shapes: [[SlotShape]]
-  /// The place in the model of each entity of the file.
+  /// The index in the model of each entity of the file.
   private var indices: [Int] = []
 
   init(_ entities: [BinaryEntity], _ table: RowTable) throws(BinaryDefect) {
@@ -115,8 +115,8 @@ struct BinaryRowReader {
       throw BinaryDefect("\(nulls.byteCount) bytes of nulls for \(rows.count) objects")
     }
     var values = BinaryValueReader(column.values.bytes)
-    for place in rows.indices {
-      if hasNulls, nulls[place / 8] >> UInt8(place % 8) & 1 == 1 { continue }
+    for index in rows.indices {
+      if hasNulls, nulls[index / 8] >> UInt8(index % 8) & 1 == 1 { continue }
       let value: RowValue
       switch shape {
       case .attribute(let type): value = .attribute(try values.value(type))
@@ -137,18 +137,18 @@ struct BinaryRowReader {
         value = .orderedToMany(keys)
       case .transient: continue
       }
-      rows[place].values[slot] = value
+      rows[index].values[slot] = value
     }
     try values.finish()
   }
 
   @inline(__always)
   private func key(_ values: inout BinaryValueReader, _ destination: Range<Int>) throws(BinaryDefect) -> RowKey {
-    guard let place = Int(exactly: try values.integer()), indices.indices.contains(place),
+    guard let index = Int(exactly: try values.integer()), indices.indices.contains(index),
       let number = Int64(exactly: try values.integer()), number > 0
     else { throw BinaryDefect("a reference to no object") }
-    guard destination.contains(indices[place]) else { throw BinaryDefect("a reference to an object of another entity") }
-    return RowKey(store: store, entityIndex: indices[place], number: number)
+    guard destination.contains(indices[index]) else { throw BinaryDefect("a reference to an object of another entity") }
+    return RowKey(store: store, entityIndex: indices[index], number: number)
   }
 }
 

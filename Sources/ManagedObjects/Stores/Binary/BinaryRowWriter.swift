@@ -4,8 +4,8 @@ internal import PropertyLists
 /// Makes the columns of a ``BinaryStore`` out of rows.
 struct BinaryRowWriter {
   private let table: RowTable
-  /// The place in the file of each entity that has objects, or that references to deleted objects name.
-  private var places: [Int: UInt64] = [:]
+  /// The index in the file of each entity that has objects, or that references to deleted objects name.
+  private var fileIndices: [Int: UInt64] = [:]
 
   init(_ table: RowTable) {
     self.table = table
@@ -19,12 +19,12 @@ struct BinaryRowWriter {
         }
       }
     }
-    for index in entities.sorted() { places[index] = UInt64(places.count) }
+    for index in entities.sorted() { fileIndices[index] = UInt64(fileIndices.count) }
   }
 
   func entities() throws(ManagedObjectError) -> [BinaryEntity] {
     var entities: [BinaryEntity] = []
-    for index in places.keys.sorted() { entities.append(try entity(index)) }
+    for index in fileIndices.keys.sorted() { entities.append(try entity(index)) }
     return entities
   }
 
@@ -55,10 +55,10 @@ struct BinaryRowWriter {
     var values = ByteBuffer()
     var nulls = [UInt8](repeating: 0, count: (rows.count + 7) / 8)
     var hasNulls = false
-    for (place, row) in rows.enumerated() {
+    for (index, row) in rows.enumerated() {
       switch row.values[property.slot] {
       case .attribute(.null), .toOne(nil), .unread:
-        nulls[place / 8] |= 1 << UInt8(place % 8)
+        nulls[index / 8] |= 1 << UInt8(index % 8)
         hasNulls = true
       case .attribute(let value):
         if type == AttributeType.undefined.rawValue {
@@ -80,7 +80,7 @@ struct BinaryRowWriter {
 
   @inline(__always)
   private func append(_ key: RowKey, to values: inout ByteBuffer) {
-    values.append(variable: places[Int(key.entityIndex)] ?? 0)
+    values.append(variable: fileIndices[Int(key.entityIndex)] ?? 0)
     values.append(variable: UInt64(key.number.magnitude))
   }
 

@@ -36,7 +36,7 @@ public import PropertyLists
 /// | −2, −3: to-many relationship, ordered | how many objects, and the objects; without an order by entity and number |
 ///
 /// Lengths and numbers are variable-length integers: seven bits a byte, the lowest first, with the highest bit set in
-/// all bytes but the last. An object is the place of its entity in `entities`, and its number. The same rows and
+/// all bytes but the last. An object is the index of its entity in `entities`, and its number. The same rows and
 /// metadata give the same bytes.
 ///
 /// As in an ``XMLStore``, both sides of a relationship and its inverse are in the file; one that is missing is added in

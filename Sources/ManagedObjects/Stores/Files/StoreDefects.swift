@@ -13,7 +13,7 @@ final class StoreDefects {
 
     let kind: Kind
     let key: RowKey
-    /// The place of the relationship in the row.
+    /// The slot of the relationship in the row.
     let slot: Int
     let message: String
   }

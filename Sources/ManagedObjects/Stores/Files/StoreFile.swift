@@ -8,10 +8,10 @@ internal import SystemFiles
 /// The file of a store that is read and written as a whole.
 ///
 /// All rows are in memory. A save locks the file, looks whether somebody else has saved it since it was read, writes a
-/// new file beside it and puts that in its place; so whoever opens the file finds what was there before or all of what
-/// is there now, and of two processes that save at the same time neither takes away what the other has saved. What
-/// somebody else has saved is compared with what was read: rows that differ have another version from then on, by
-/// which the conflicts of a save are found.
+/// new file beside it and replaces the old one with the new one; so whoever opens the file finds what was there before
+/// or all of what is there now, and of two processes that save at the same time neither takes away what the other has
+/// saved. What somebody else has saved is compared with what was read: rows that differ have another version from then
+/// on, by which the conflicts of a save are found.
 ///
 /// Numbers of new objects come from the file's highest. If another process gives the same to its own new objects, and
 /// saves them first, the save of this one fails with ``ManagedObjectError/Code/keysTaken`` and changes nothing. A
@@ -21,7 +21,7 @@ internal import SystemFiles
 /// A file has references to objects that it does not have where ``ManagedObjectModel/Entity`` says that a to-one
 /// relationship keeps them, as stores of other kinds do.
 public final class StoreFile: Sendable {
-  /// The place of the file.
+  /// The location of the file.
   public let url: URL
   let path: String
   let number = StoreNumber.next()
@@ -140,7 +140,7 @@ extension StoreFile {
     }
   }
 
-  /// The state of the file. A save puts another file in its place.
+  /// The state of the file. A save replaces the file with another one.
   var changeToken: String? { (try? FileIdentity(at: path))?.text }
 
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {

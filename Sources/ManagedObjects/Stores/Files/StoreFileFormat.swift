@@ -39,7 +39,7 @@ struct StoreFileContents: Sendable {
   var lastNumber: Int64
   /// The highest number as the file has it; nil if it does not say.
   var counter: Int64?
-  /// The places of the objects in the file.
+  /// The byte ranges of the objects in the file.
   var layout: XMLFileLayout?
 }
 

@@ -18,15 +18,15 @@ struct EntityRows: Sendable {
   /// The row of a number.
   ///
   /// - Complexity: O(1) if few numbers are missing, O(log *n*) otherwise.
-  func row(_ number: Int64) -> StoreRow? { place(number).map { entries[$0] } }
+  func row(_ number: Int64) -> StoreRow? { index(number).map { entries[$0] } }
 
-  private func place(_ number: Int64) -> Int? {
-    let place = lowerBound(number)
-    guard place < entries.count, entries[place].key.number == number, entries[place].version != 0 else { return nil }
-    return place
+  private func index(_ number: Int64) -> Int? {
+    let index = lowerBound(number)
+    guard index < entries.count, entries[index].key.number == number, entries[index].version != 0 else { return nil }
+    return index
   }
 
-  /// The first place whose number is not below `number`.
+  /// Returns the index of the first entry whose number is not below `number`.
   private func lowerBound(_ number: Int64) -> Int {
     guard let first = entries.first?.key.number, number > first else { return 0 }
     // Numbers mostly follow one another, also if another entity has some of them.
@@ -54,16 +54,16 @@ struct EntityRows: Sendable {
       entries += rows
       return
     }
-    let place = lowerBound(first.key.number)
-    let tail = Array(entries[place...])
-    entries.removeSubrange(place...)
+    let index = lowerBound(first.key.number)
+    let tail = Array(entries[index...])
+    entries.removeSubrange(index...)
     var (next, new) = (0, 0)
     while next < tail.count || new < rows.count {
       if next < tail.count, new == rows.count || tail[next].key.number < rows[new].key.number {
         entries.append(tail[next])
         next += 1
       } else {
-        // A row takes the place of its own tombstone.
+        // A row replaces its own tombstone.
         if next < tail.count, tail[next].key.number == rows[new].key.number {
           tombstoneCount -= 1
           next += 1
@@ -76,17 +76,17 @@ struct EntityRows: Sendable {
 
   /// Replaces the row of a key, if there is one.
   mutating func replace(with row: StoreRow) {
-    guard let place = place(row.key.number) else { return }
-    entries[place] = row
+    guard let index = index(row.key.number) else { return }
+    entries[index] = row
   }
 
   /// Removes the row of a number, if there is one.
   ///
   /// - Complexity: that of a search, and O(1) on average.
   mutating func remove(_ number: Int64) {
-    guard let place = place(number) else { return }
-    entries[place].version = 0
-    entries[place].values = []
+    guard let index = index(number) else { return }
+    entries[index].version = 0
+    entries[index].values = []
     tombstoneCount += 1
     guard tombstoneCount > 16, tombstoneCount > entries.count / 2 else { return }
     entries = rows

@@ -92,7 +92,7 @@ extension RowTable {
     let shapes = shapes[index]
     guard row.values.count == shapes.count else {
       throw ManagedObjectError(
-        .invalidValue, "the row has \(row.values.count) values, and the entity \(shapes.count) places",
+        .invalidValue, "the row has \(row.values.count) values, and the entity \(shapes.count) slots",
         objectID: objectID(row.key, identifier))
     }
     for slot in shapes.indices {
@@ -139,14 +139,14 @@ extension RowTable {
     _ changes: StoreChanges, _ changed: Set<RowKey>
   ) throws(ManagedObjectError) {
     var conflicts: [MergeConflict] = []
-    for place in uniquenessIndexes.indices {
-      let entities = uniquenessIndexes[place].entities
+    for constraintIndex in uniquenessIndexes.indices {
+      let entities = uniquenessIndexes[constraintIndex].entities
       let isTouched =
         changes.inserted.contains { entities.contains(Int($0.key.entityIndex)) }
         || changes.updated.contains { entities.contains(Int($0.key.entityIndex)) }
       guard isTouched else { continue }
-      uniquenessIndexes[place].build(entityRows)
-      let index = uniquenessIndexes[place]
+      uniquenessIndexes[constraintIndex].build(entityRows)
+      let index = uniquenessIndexes[constraintIndex]
       var rows: [UniquenessIndex.Values: StoreRow] = [:]
       var repeated: Set<RowKey> = []
       for (row, isNew) in changes.inserted.map({ ($0, true) }) + changes.updated.map({ ($0, false) }) {
@@ -185,10 +185,10 @@ extension RowTable {
     }
     for (entity, rows) in inserted {
       var rows = rows
-      for place in rows.indices {
-        rows[place] = kept(rows[place])
-        rows[place].version = max(rows[place].version, 1)
-        note(rows[place])
+      for index in rows.indices {
+        rows[index] = kept(rows[index])
+        rows[index].version = max(rows[index].version, 1)
+        note(rows[index])
       }
       entityRows[entity].insert(rows)
     }
@@ -196,13 +196,13 @@ extension RowTable {
 
   private mutating func forget(_ key: RowKey) {
     guard !uniquenessIndexes.isEmpty || !ownerIndexes.isEmpty, let row = row(key) else { return }
-    for place in uniquenessIndexes.indices { uniquenessIndexes[place].remove(row) }
-    for place in ownerIndexes.indices { ownerIndexes[place].remove(row) }
+    for index in uniquenessIndexes.indices { uniquenessIndexes[index].remove(row) }
+    for index in ownerIndexes.indices { ownerIndexes[index].remove(row) }
   }
 
   private mutating func note(_ row: StoreRow) {
-    for place in uniquenessIndexes.indices { uniquenessIndexes[place].add(row) }
-    for place in ownerIndexes.indices { ownerIndexes[place].add(row) }
+    for index in uniquenessIndexes.indices { uniquenessIndexes[index].add(row) }
+    for index in ownerIndexes.indices { ownerIndexes[index].add(row) }
   }
 
   /// A row as a store keeps it: without values of transient properties.

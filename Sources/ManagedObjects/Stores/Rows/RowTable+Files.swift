@@ -15,13 +15,13 @@ extension RowTable {
   var rowsByNumber: [StoreRow] {
     let lists = entityRows.map(\.rows).filter { !$0.isEmpty }
     guard lists.count > 1 else { return lists.first ?? [] }
-    var places: [(number: Int64, list: Int, place: Int)] = []
-    places.reserveCapacity(count)
+    var entries: [(number: Int64, list: Int, index: Int)] = []
+    entries.reserveCapacity(count)
     for (list, rows) in lists.enumerated() {
-      for (place, row) in rows.enumerated() { places.append((row.key.number, list, place)) }
+      for (index, row) in rows.enumerated() { entries.append((row.key.number, list, index)) }
     }
-    places.sort { $0.number < $1.number }
-    return places.map { lists[$0.list][$0.place] }
+    entries.sort { $0.number < $1.number }
+    return entries.map { lists[$0.list][$0.index] }
   }
 
   /// The table that somebody else saved, with versions that go on from those of this one: a row that has other values

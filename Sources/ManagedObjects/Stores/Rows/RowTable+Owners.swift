@@ -19,17 +19,17 @@ extension RowTable {
     let deleted = Set(changes.deleted.map(\.key))
     for index in ownerIndexes {
       lost.removeAll(keepingCapacity: true)
-      for (place, claim) in claims(changes, index)
+      for (rowIndex, claim) in claims(changes, index)
       where deleted.contains(claim.key) || !inserted.contains(claim.key) && row(claim.key) == nil {
-        lost[place, default: []].insert(claim.key)
+        lost[rowIndex, default: []].insert(claim.key)
       }
-      for (place, keys) in lost.sorted(by: { $0.key < $1.key }) {
-        if place < changes.inserted.count {
-          changes.inserted[place].values[index.slot].subtract(keys)
-          rows.append(changes.inserted[place].key)
+      for (rowIndex, keys) in lost.sorted(by: { $0.key < $1.key }) {
+        if rowIndex < changes.inserted.count {
+          changes.inserted[rowIndex].values[index.slot].subtract(keys)
+          rows.append(changes.inserted[rowIndex].key)
         } else {
-          changes.updated[place - changes.inserted.count].values[index.slot].subtract(keys)
-          rows.append(changes.updated[place - changes.inserted.count].key)
+          changes.updated[rowIndex - changes.inserted.count].values[index.slot].subtract(keys)
+          rows.append(changes.updated[rowIndex - changes.inserted.count].key)
         }
       }
     }
@@ -44,18 +44,18 @@ extension RowTable {
   mutating func dropDeleted(_ deleted: [StoreRow]) -> [RowKey] {
     if deleted.isEmpty { return [] }
     var owners: [RowKey] = []
-    for place in ownerIndexes.indices {
-      let keys = deleted.map(\.key).filter { ownerIndexes[place].destination.contains(Int($0.entityIndex)) }
+    for index in ownerIndexes.indices {
+      let keys = deleted.map(\.key).filter { ownerIndexes[index].destination.contains(Int($0.entityIndex)) }
       if keys.isEmpty { continue }
-      ownerIndexes[place].build(entityRows)
+      ownerIndexes[index].build(entityRows)
       var lost: [RowKey: Set<RowKey>] = [:]
-      for key in keys { for owner in ownerIndexes[place].owners(of: key) { lost[owner, default: []].insert(key) } }
+      for key in keys { for owner in ownerIndexes[index].owners(of: key) { lost[owner, default: []].insert(key) } }
       for (owner, keys) in lost {
         guard var row = row(owner) else { continue }
-        ownerIndexes[place].remove(row)
-        row.values[ownerIndexes[place].slot].subtract(keys)
+        ownerIndexes[index].remove(row)
+        row.values[ownerIndexes[index].slot].subtract(keys)
         entityRows[Int(owner.entityIndex)].replace(with: row)
-        ownerIndexes[place].add(row)
+        ownerIndexes[index].add(row)
         owners.append(owner)
       }
     }
@@ -67,17 +67,17 @@ extension RowTable {
   /// - Throws: ``ManagedObjectError/Code/constraintValidation``. What files have already is none.
   mutating func checkOwners(_ changes: StoreChanges, _ identifier: String) throws(ManagedObjectError) {
     if ownerIndexes.isEmpty { return }
-    var defects: [(row: Int, place: Int, claim: Claim)] = []
-    for place in ownerIndexes.indices {
-      let claims = claims(changes, ownerIndexes[place])
+    var defects: [(row: Int, index: Int, claim: Claim)] = []
+    for index in ownerIndexes.indices {
+      let claims = claims(changes, ownerIndexes[index])
       if claims.isEmpty { continue }
-      ownerIndexes[place].build(entityRows)
-      for (row, claim) in checked(claims, changes, ownerIndexes[place]) { defects.append((row, place, claim)) }
+      ownerIndexes[index].build(entityRows)
+      for (row, claim) in checked(claims, changes, ownerIndexes[index]) { defects.append((row, index, claim)) }
     }
     if defects.isEmpty { return }
-    defects.sort { ($0.row, $0.place) < ($1.row, $1.place) }
+    defects.sort { ($0.row, $0.index) < ($1.row, $1.index) }
     let errors = defects.compactMap { defect -> ManagedObjectError? in
-      let (claim, slot) = (defect.claim, ownerIndexes[defect.place].slot)
+      let (claim, slot) = (defect.claim, ownerIndexes[defect.index].slot)
       let name = model.entity(at: Int(claim.owner.entityIndex)).relationships.first { $0.slot == slot }?.name
       guard let name, let owner = objectID(claim.owner, identifier), let target = objectID(claim.key, identifier),
         let other = claim.other.flatMap({ objectID($0, identifier) })
@@ -87,17 +87,17 @@ extension RowTable {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// The objects that rows get and did not have, with the places of the rows among the changes.
+  /// The objects that rows get and did not have, with the indexes of the rows among the changes.
   private func claims(_ changes: StoreChanges, _ index: OwnerIndex) -> [(row: Int, claim: Claim)] {
     var claims: [(row: Int, claim: Claim)] = []
-    for (place, row) in (changes.inserted + changes.updated).enumerated()
+    for (rowIndex, row) in (changes.inserted + changes.updated).enumerated()
     where index.entities.contains(Int(row.key.entityIndex)) {
       let value = row.values[index.slot]
-      let old = place < changes.inserted.count ? nil : self.row(row.key)?.values[index.slot]
+      let old = rowIndex < changes.inserted.count ? nil : self.row(row.key)?.values[index.slot]
       if value == old || value.count == 0 { continue }
       var keys = value.keys.filter { old?.refers(to: $0) != true }
       if case .toMany = value { keys.sort() }
-      claims += keys.map { (place, Claim(key: $0, owner: row.key)) }
+      claims += keys.map { (rowIndex, Claim(key: $0, owner: row.key)) }
     }
     return claims
   }
@@ -115,7 +115,7 @@ extension RowTable {
     }
     var owners: [RowKey: RowKey] = [:]
     var defects: [(row: Int, claim: Claim)] = []
-    for (place, var claim) in claims {
+    for (rowIndex, var claim) in claims {
       let key = claim.key
       // An object that is gone is nobody's.
       if deleted.contains(key) || !inserted.contains(key) && self.row(key) == nil { continue }
@@ -123,7 +123,7 @@ extension RowTable {
         owner != claim.owner && !deleted.contains(owner) && updated[owner]?.refers(to: key) != false
       }
       claim.other = stored ?? owners[key]
-      if claim.other == nil { owners[key] = claim.owner } else { defects.append((place, claim)) }
+      if claim.other == nil { owners[key] = claim.owner } else { defects.append((rowIndex, claim)) }
     }
     return defects
   }

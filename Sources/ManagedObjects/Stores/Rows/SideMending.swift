@@ -27,7 +27,7 @@ struct SideMending {
   private let deleted: Set<RowKey>
   /// Those of ``asked``, as they are to be, and then those that are changed besides.
   private var rows: [StoreRow]
-  private var places: [RowKey: Int] = [:]
+  private var rowIndices: [RowKey: Int] = [:]
   /// The objects that are taken out of to-many relationships, all at once in the end.
   private var losses: [RelationshipOfRow: Set<RowKey>] = [:]
   private var isMending = false
@@ -39,8 +39,8 @@ struct SideMending {
     insertedCount = changes.inserted.count
     deleted = Set(changes.deleted.map(\.key))
     rows = asked
-    places.reserveCapacity(asked.count)
-    for (place, row) in asked.enumerated() { places[row.key] = place }
+    rowIndices.reserveCapacity(asked.count)
+    for (index, row) in asked.enumerated() { rowIndices[row.key] = index }
   }
 
   /// Completes changes of a table.
@@ -59,13 +59,13 @@ struct SideMending {
   private func sides(_ key: RowKey) -> [RelationshipSide] { table.sides[Int(key.entityIndex)] }
 
   /// The table's value in a slot of a row that the save brings; nil for a new row.
-  private func oldValue(_ place: Int, _ slot: Int) -> RowValue? {
-    place < insertedCount ? nil : table.row(asked[place].key)?.values[slot]
+  private func oldValue(_ index: Int, _ slot: Int) -> RowValue? {
+    index < insertedCount ? nil : table.row(asked[index].key)?.values[slot]
   }
 
   /// The value of a row by now; nil if it is gone. References in ``losses`` are still there.
   private func value(_ key: RowKey, _ slot: Int) -> RowValue? {
-    if let place = places[key] { return rows[place].values[slot] }
+    if let index = rowIndices[key] { return rows[index].values[slot] }
     return deleted.contains(key) ? nil : table.row(key)?.values[slot]
   }
 }
@@ -95,23 +95,23 @@ extension SideMending {
 
   /// Enters rows into those that they refer to now.
   private mutating func linkAll() {
-    for place in asked.indices {
-      let row = asked[place]
+    for index in asked.indices {
+      let row = asked[index]
       for side in sides(row.key) {
-        let old = oldValue(place, side.slot)
+        let old = oldValue(index, side.slot)
         if row.values[side.slot] == old { continue }
         row.values[side.slot].forEachKey { key in
-          if old?.refers(to: key) != true { link(place, side, to: key) }
+          if old?.refers(to: key) != true { link(index, side, to: key) }
         }
       }
     }
   }
 
-  private mutating func link(_ place: Int, _ side: RelationshipSide, to target: RowKey) {
-    let key = asked[place].key
+  private mutating func link(_ index: Int, _ side: RelationshipSide, to target: RowKey) {
+    let key = asked[index].key
     // Another row may have got the target already.
-    guard rows[place].values[side.slot].refers(to: target),
-      losses[RelationshipOfRow(row: place, slot: side.slot)]?.contains(target) != true
+    guard rows[index].values[side.slot].refers(to: target),
+      losses[RelationshipOfRow(row: index, slot: side.slot)]?.contains(target) != true
     else { return }
     guard let value = value(target, side.inverseSlot) else {
       let isLeft = sides(target).contains { $0.slot == side.inverseSlot && $0.leavesReferences }
@@ -128,40 +128,40 @@ extension SideMending {
 
   /// True if the save changes a relationship.
   private func isDecided(_ key: RowKey, _ slot: Int) -> Bool {
-    guard let place = places[key], place < asked.count else { return false }
-    return asked[place].values[slot] != oldValue(place, slot) ?? .toOne(nil)
+    guard let index = rowIndices[key], index < asked.count else { return false }
+    return asked[index].values[slot] != oldValue(index, slot) ?? .toOne(nil)
   }
 
   /// Takes a reference out of a row, if it is there.
   private mutating func drop(_ key: RowKey, from row: RowKey, _ slot: Int) {
-    guard value(row, slot)?.refers(to: key) == true, let place = place(row) else { return }
+    guard value(row, slot)?.refers(to: key) == true, let index = index(row) else { return }
     isMending = true
-    if case .toOne = rows[place].values[slot] {
-      rows[place].values[slot] = .toOne(nil)
+    if case .toOne = rows[index].values[slot] {
+      rows[index].values[slot] = .toOne(nil)
     } else {
-      losses[RelationshipOfRow(row: place, slot: slot), default: []].insert(key)
+      losses[RelationshipOfRow(row: index, slot: slot), default: []].insert(key)
     }
   }
 
   private mutating func enter(_ key: RowKey, into row: RowKey, _ slot: Int) {
-    guard let place = place(row) else { return }
+    guard let index = index(row) else { return }
     isMending = true
-    rows[place].values[slot].add(key)
+    rows[index].values[slot].add(key)
   }
 
-  /// The place of a row that is to change.
-  private mutating func place(_ key: RowKey) -> Int? {
-    if let place = places[key] { return place }
+  /// Returns the index of a row that is to change.
+  private mutating func index(_ key: RowKey) -> Int? {
+    if let index = rowIndices[key] { return index }
     guard let row = table.row(key) else { return nil }
-    places[key] = rows.count
+    rowIndices[key] = rows.count
     rows.append(row)
     return rows.count - 1
   }
 
   private mutating func finish(_ changes: inout StoreChanges) -> [RowKey] {
-    for (place, keys) in losses { rows[place.row].values[place.slot].subtract(keys) }
+    for (relationship, keys) in losses { rows[relationship.row].values[relationship.slot].subtract(keys) }
     var mended: [RowKey] = []
-    for place in asked.indices where rows[place].values != asked[place].values { mended.append(asked[place].key) }
+    for index in asked.indices where rows[index].values != asked[index].values { mended.append(asked[index].key) }
     changes.inserted = Array(rows[..<insertedCount])
     changes.updated = Array(rows[insertedCount..<asked.count])
     for row in rows[asked.count...] where row.values != table.row(row.key)?.values {

@@ -1,4 +1,4 @@
-/// The places of the parts of the file of an ``XMLStore``, so that what does not change is written as it was.
+/// The byte ranges of the parts of the file of an ``XMLStore``, so that what does not change is written as it was.
 struct XMLFileLayout: Sendable {
   /// All up to the end of `</databaseInfo>`.
   var head: Range<Int>
@@ -13,7 +13,7 @@ struct XMLFileLayout: Sendable {
   var objects: [Object]
   /// All after the last object.
   var tail: Range<Int>
-  /// False if these are places in another text than the bytes of the file, since that is not UTF-8.
+  /// False if these are offsets in another text than the bytes of the file, since that is not UTF-8.
   var isOfFile: Bool
   /// The order in which the objects of each entity have their properties.
   var orders: [XMLPropertyOrder]
@@ -33,14 +33,14 @@ struct XMLPropertyOrder: Sendable {
 
   init(propertyCount: Int) { known = Array(repeating: false, count: propertyCount) }
 
-  /// Notes a property that stands at a place among those of its kind, unless it is known.
-  mutating func insert(_ property: Int, at place: Int, isAttribute: Bool) {
+  /// Inserts a property at an index among those of its kind, unless it is known.
+  mutating func insert(_ property: Int, at index: Int, isAttribute: Bool) {
     guard !known[property] else { return }
     known[property] = true
     if isAttribute {
-      attributes.insert(property, at: min(place, attributes.count))
+      attributes.insert(property, at: min(index, attributes.count))
     } else {
-      relationships.insert(property, at: min(place, relationships.count))
+      relationships.insert(property, at: min(index, relationships.count))
     }
   }
 

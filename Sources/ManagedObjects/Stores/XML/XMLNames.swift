@@ -10,10 +10,10 @@ struct XMLNames: Sendable {
     let name: [UInt8]
     /// All that is written, attributes first, by name.
     let properties: [Property]
-    fileprivate let places: [String: Int]
+    fileprivate let propertyIndices: [String: Int]
 
     /// The property of a name in the file.
-    func property(named name: String) -> Int? { places[name] }
+    func property(named name: String) -> Int? { propertyIndices[name] }
   }
 
   struct Property: Sendable {
@@ -74,10 +74,10 @@ struct XMLNames: Sendable {
       $0.isAttribute != $1.isAttribute ? $0.isAttribute : $0.name.lexicographicallyPrecedes($1.name)
     }
     let propertyNames = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.slot, $0.name) })
-    var places: [String: Int] = [:]
-    for (place, property) in properties.enumerated() {
+    var propertyIndices: [String: Int] = [:]
+    for (index, property) in properties.enumerated() {
       let key = propertyNames[property.slot] ?? ""
-      if let other = places.updateValue(place, forKey: key.lowercased()) {
+      if let other = propertyIndices.updateValue(index, forKey: key.lowercased()) {
         let known = propertyNames[properties[other].slot] ?? ""
         throw ManagedObjectError(
           .incompatibleSchema,
@@ -85,7 +85,7 @@ struct XMLNames: Sendable {
           key: key)
       }
     }
-    return Entity(name: XMLStoreText.attribute(name), properties: properties, places: places)
+    return Entity(name: XMLStoreText.attribute(name), properties: properties, propertyIndices: propertyIndices)
   }
 }
 

@@ -8,7 +8,7 @@ extension XMLStoreFormat {
     _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
   ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?) {
     let orders = contents.layout?.orders ?? names.entities.map { XMLPropertyOrder(propertyCount: $0.properties.count) }
-    // Places in a text that is not UTF-8 are not those of the file.
+    // Offsets in a text that is not UTF-8 are not those of the file.
     let known = old == nil || contents.layout?.isOfFile != true ? nil : contents.layout
     let old = old ?? Data()
     var output = ByteBuffer()
@@ -18,7 +18,7 @@ extension XMLStoreFormat {
     let rows = contents.table.rowsByNumber
     layout.objects.reserveCapacity(rows.count)
     let objects = known?.objects ?? []
-    var place = 0
+    var objectIndex = 0
     var last: Int64 = 0
     for row in rows {
       let number = row.key.number
@@ -30,9 +30,9 @@ extension XMLStoreFormat {
       }
       last = number
       let start = output.count
-      while place < objects.count, objects[place].number < number { place += 1 }
-      if place < objects.count, objects[place].number == number, !changed.contains(number) {
-        output.append(old.bytes.extracting(objects[place].range))
+      while objectIndex < objects.count, objects[objectIndex].number < number { objectIndex += 1 }
+      if objectIndex < objects.count, objects[objectIndex].number == number, !changed.contains(number) {
+        output.append(old.bytes.extracting(objects[objectIndex].range))
       } else {
         do throws(ManagedObjectError) {
           try writer.write(row, to: &output)
@@ -167,11 +167,11 @@ extension XMLStoreFormat {
       output.append(decimal: row.key.number.magnitude)
       output.append("\">")
       let start = output.count
-      for place in orders[entity] {
-        switch names.entities[entity].properties[place].kind {
-        case .attribute(let type): try write(row, entity, place, type, to: &output)
+      for propertyIndex in orders[entity] {
+        switch names.entities[entity].properties[propertyIndex].kind {
+        case .attribute(let type): try write(row, entity, propertyIndex, type, to: &output)
         case .relationship:
-          let property = names.entities[entity].properties[place]
+          let property = names.entities[entity].properties[propertyIndex]
           output.append(property.beginning.rawBytes)
           write(row.values[property.slot], to: &output)
           output.append("></relationship>")
@@ -182,9 +182,9 @@ extension XMLStoreFormat {
 
     @inline(__always)
     private func write(
-      _ row: StoreRow, _ entity: Int, _ place: Int, _ type: AttributeType, to output: inout ByteBuffer
+      _ row: StoreRow, _ entity: Int, _ propertyIndex: Int, _ type: AttributeType, to output: inout ByteBuffer
     ) throws(ManagedObjectError) {
-      let property = names.entities[entity].properties[place]
+      let property = names.entities[entity].properties[propertyIndex]
       guard case .attribute(let value) = row.values[property.slot], value != .null else { return }
       output.append(property.beginning.rawBytes)
       if type == .undefined {

@@ -34,8 +34,8 @@ struct XMLStoreFormat: StoreFileFormat {
     do throws(RowTable.InverseDefect) {
       mended = try table.mendInverses(defects)
     } catch {
-      let place = reader.passSpace(from: objects.first { $0.number == error.key.number }?.range.lowerBound ?? 0)
-      throw ManagedObjectError(source.error(XMLPullReader.Failure(error.message, at: place)))
+      let offset = reader.passSpace(from: objects.first { $0.number == error.key.number }?.range.lowerBound ?? 0)
+      throw ManagedObjectError(source.error(XMLPullReader.Failure(error.message, at: offset)))
     }
     if !mended.isEmpty { objects.removeAll { mended.contains($0.number) } }
     if !zip(objects, objects.dropFirst()).allSatisfy({ $0.number < $1.number }) {

@@ -26,7 +26,7 @@ extension XMLStoreReader {
   private mutating func readObject(
     _ store: StoreNumber, _ isMember: [Bool], guess: Int
   ) throws(Failure) -> Int {
-    let place = reader.range.lowerBound
+    let offset = reader.range.lowerBound
     var entity: Int?
     var number: Int64?
     while let (name, value) = try reader.nextAttribute() {
@@ -44,16 +44,16 @@ extension XMLStoreReader {
         throw Failure("the attribute \(shown(name)) of an object is not known, or is there twice", at: name.lowerBound)
       }
     }
-    guard let entity, let number else { throw Failure("an object without its type or its id", at: place) }
-    objects.append(XMLFileLayout.Object(number: number, range: place..<place))
+    guard let entity, let number else { throw Failure("an object without its type or its id", at: offset) }
+    objects.append(XMLFileLayout.Object(number: number, range: offset..<offset))
     objectEntities.append(Int32(truncatingIfNeeded: entity))
     var values = emptyValues[entity]
-    var (attributePlace, relationshipPlace) = (0, 0)
+    var (attributeIndex, relationshipIndex) = (0, 0)
     while try nextElement() {
       if reader.isNamed("attribute") {
-        try readAttribute(entity, &values, &attributePlace)
+        try readAttribute(entity, &values, &attributeIndex)
       } else if reader.isNamed("relationship") {
-        try readRelationship(entity, &relationshipPlace)
+        try readRelationship(entity, &relationshipIndex)
       } else {
         throw Failure("neither an attribute nor a relationship", at: reader.range.lowerBound)
       }
@@ -64,7 +64,7 @@ extension XMLStoreReader {
   }
 
   private mutating func readAttribute(
-    _ entity: Int, _ values: inout [RowValue], _ place: inout Int
+    _ entity: Int, _ values: inout [RowValue], _ orderIndex: inout Int
   ) throws(Failure) {
     let start = reader.range.lowerBound
     var (name, type) = (Range<Int>?.none, Range<Int>?.none)
@@ -78,7 +78,7 @@ extension XMLStoreReader {
       }
     }
     guard let name, let type else { throw Failure("an attribute without its name or its type", at: start) }
-    let property = try property(name, entity, &place, isAttribute: true)
+    let property = try property(name, entity, &orderIndex, isAttribute: true)
     guard case .attribute(var kind) = names.entities[entity].properties[property].kind else { return }
     try check(type, &kind)
     let range = try readContent()
@@ -127,7 +127,7 @@ extension XMLStoreReader {
     return .string(String(decoding: bytes, as: UTF8.self))
   }
 
-  private mutating func readRelationship(_ entity: Int, _ place: inout Int) throws(Failure) {
+  private mutating func readRelationship(_ entity: Int, _ orderIndex: inout Int) throws(Failure) {
     let start = reader.range.lowerBound
     var (name, ids) = (Range<Int>?.none, Range<Int>?.none)
     var (type, destination) = (Range<Int>?.none, Range<Int>?.none)
@@ -147,7 +147,7 @@ extension XMLStoreReader {
       }
     }
     guard let name else { throw Failure("a relationship without its name", at: start) }
-    let property = try property(name, entity, &place, isAttribute: false)
+    let property = try property(name, entity, &orderIndex, isAttribute: false)
     guard
       case .relationship(_, let destinationName, let isToMany, _) = names.entities[entity].properties[property].kind
     else { return }
@@ -168,7 +168,7 @@ extension XMLStoreReader {
   }
 
   private mutating func readReferences(
-    _ ids: Range<Int>, _ entity: Int, _ property: Int, isToMany: Bool, at place: Int
+    _ ids: Range<Int>, _ entity: Int, _ property: Int, isToMany: Bool, at offset: Int
   ) throws(Failure) {
     let first = referredNumbers.count
     var index = ids.lowerBound
@@ -188,7 +188,7 @@ extension XMLStoreReader {
     references.append(
       Reference(
         entity: Int32(truncatingIfNeeded: entity), row: Int32(truncatingIfNeeded: rows[entity].count),
-        property: Int32(truncatingIfNeeded: property), first: first, count: count, place: place))
+        property: Int32(truncatingIfNeeded: property), first: first, count: count, offset: offset))
   }
 }
 
@@ -196,11 +196,11 @@ extension XMLStoreReader {
 extension XMLStoreReader {
   /// The property of a name. Objects of an entity mostly have them in the same order, so that the next is near.
   ///
-  /// - Parameter place: where in that order the object is.
+  /// - Parameter orderIndex: the index in that order of the property that is expected next.
   private mutating func property(
-    _ name: Range<Int>, _ entity: Int, _ place: inout Int, isAttribute: Bool
+    _ name: Range<Int>, _ entity: Int, _ orderIndex: inout Int, isAttribute: Bool
   ) throws(Failure) -> Int {
-    let property = try findProperty(name, entity, &place, isAttribute)
+    let property = try findProperty(name, entity, &orderIndex, isAttribute)
     guard lastObjects[entity][property] != objects.count else {
       throw Failure("\(shown(name)) is there twice in an object", at: name.lowerBound)
     }
@@ -209,12 +209,12 @@ extension XMLStoreReader {
   }
 
   private mutating func findProperty(
-    _ name: Range<Int>, _ entity: Int, _ place: inout Int, _ isAttribute: Bool
+    _ name: Range<Int>, _ entity: Int, _ orderIndex: inout Int, _ isAttribute: Bool
   ) throws(Failure) -> Int {
     let order = isAttribute ? orders[entity].attributes : orders[entity].relationships
-    for next in place..<max(place, min(order.count, place + 8))
+    for next in orderIndex..<max(orderIndex, min(order.count, orderIndex + 8))
     where isBytes(name, names.entities[entity].properties[order[next]].name) {
-      place = next + 1
+      orderIndex = next + 1
       return order[next]
     }
     guard let property = names.entities[entity].property(named: reader.attributeText(name)),
@@ -223,8 +223,8 @@ extension XMLStoreReader {
       throw Failure(
         "\(shown(name)) is no \(isAttribute ? "attribute" : "relationship") of the entity", at: name.lowerBound)
     }
-    orders[entity].insert(property, at: place, isAttribute: isAttribute)
-    place += 1
+    orders[entity].insert(property, at: orderIndex, isAttribute: isAttribute)
+    orderIndex += 1
     return property
   }
 

@@ -19,7 +19,7 @@ extension XMLStoreReader {
       guard case .relationship(let destination, _, let isToMany, let isOrdered) = property.kind else { continue }
       let numbers = referredNumbers[reference.first..<reference.first + reference.count]
       func defect(_ kind: StoreDefects.Defect.Kind, _ message: String) throws(Failure) {
-        guard let defects else { throw Failure(message, at: reference.place) }
+        guard let defects else { throw Failure(message, at: reference.offset) }
         defects.report(
           StoreDefects.Defect(
             kind: kind, key: rows[entity][Int(reference.row)].key, slot: property.slot, message: message))
@@ -50,7 +50,7 @@ extension XMLStoreReader {
           keys.append(key)
           count += 1
         }
-        if keys.count < count { throw Failure("an object is in a relationship twice", at: reference.place) }
+        if keys.count < count { throw Failure("an object is in a relationship twice", at: reference.offset) }
         value = .orderedToMany(keys)
       } else {
         var keys: Set<RowKey> = []
@@ -61,7 +61,7 @@ extension XMLStoreReader {
           keys.insert(key)
           count += 1
         }
-        if keys.count < count { throw Failure("an object is in a relationship twice", at: reference.place) }
+        if keys.count < count { throw Failure("an object is in a relationship twice", at: reference.offset) }
         value = .toMany(keys)
       }
       rows[entity][Int(reference.row)].values[property.slot] = value
@@ -93,9 +93,9 @@ extension XMLStoreReader {
       for (object, entity) in zip(objects, entities) {
         let isNew: Bool
         if isDense {
-          let place = Int(object.number - first)
-          isNew = dense[place] == 0
-          dense[place] = entity + 1
+          let index = Int(object.number - first)
+          isNew = dense[index] == 0
+          dense[index] = entity + 1
         } else {
           isNew = sparse.updateValue(entity + 1, forKey: object.number) == nil
         }

@@ -15,7 +15,7 @@ struct XMLStoreReader: ~Escapable {
     var identifier = ""
     var lastNumber: Int64 = 0
     var values: OrderedDictionary<String, PropertyList> = [:]
-    /// Places in the text.
+    /// Offsets in the text, in bytes.
     var prolog = 0..<0
     var lastNumberRange = 0..<0
     var end = 0
@@ -41,8 +41,8 @@ struct XMLStoreReader: ~Escapable {
     let property: Int32
     let first: Int
     let count: Int
-    /// The place of the relationship in the text.
-    let place: Int
+    /// The offset of the relationship in the text, in bytes.
+    let offset: Int
   }
 
   @_lifetime(copy bytes)
@@ -77,21 +77,21 @@ struct XMLStoreReader: ~Escapable {
     var hasVersion = false
     var (identifier, lastNumber, hasMetadata) = (String?.none, Int64?.none, false)
     while try nextElement() {
-      let place = reader.range.lowerBound
+      let offset = reader.range.lowerBound
       if reader.isNamed("version"), !hasVersion {
         hasVersion = true
         let version = try content()
         guard version == "134481920" else {
-          throw Failure("\(version.quoted) is not a known version of the format", kind: .unsupportedVersion, at: place)
+          throw Failure("\(version.quoted) is not a known version of the format", kind: .unsupportedVersion, at: offset)
         }
       } else if reader.isNamed("UUID"), identifier == nil {
         let text = try content()
-        guard !text.isEmpty else { throw Failure("an empty <UUID>", at: place) }
+        guard !text.isEmpty else { throw Failure("an empty <UUID>", at: offset) }
         identifier = text
       } else if reader.isNamed("nextObjectID"), lastNumber == nil {
         let text = try content()
         guard let number = Int64(text), number >= 0 else {
-          throw Failure("\(text.quoted) in <nextObjectID> is not the number of an object", at: place)
+          throw Failure("\(text.quoted) in <nextObjectID> is not the number of an object", at: offset)
         }
         lastNumber = number
       } else if reader.isNamed("metadata"), !hasMetadata {
@@ -100,7 +100,7 @@ struct XMLStoreReader: ~Escapable {
       } else {
         throw Failure(
           "an element <\(reader.text(reader.name).printable(limit: 80))> that is not known, or is there twice",
-          at: place)
+          at: offset)
       }
     }
     head.end = reader.range.upperBound
@@ -159,15 +159,15 @@ struct XMLStoreReader: ~Escapable {
 
   private func checkSpace() throws(Failure) {
     let range = reader.textRange
-    let place = passSpace(from: range.lowerBound)
-    if place < range.upperBound { throw Failure("text where only elements are due", at: place) }
+    let offset = passSpace(from: range.lowerBound)
+    if offset < range.upperBound { throw Failure("text where only elements are due", at: offset) }
   }
 
-  /// The first place that has no white space.
+  /// Returns the offset of the first byte that is not white space.
   func passSpace(from start: Int) -> Int {
-    var place = start
-    while place < reader.bytes.byteCount, reader.bytes[place].isWhiteSpace { place += 1 }
-    return place
+    var offset = start
+    while offset < reader.bytes.byteCount, reader.bytes[offset].isWhiteSpace { offset += 1 }
+    return offset
   }
 
   /// Passes the text of an element that has begun, and its end.

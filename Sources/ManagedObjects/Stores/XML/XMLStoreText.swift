@@ -232,17 +232,17 @@ extension XMLStoreText {
     var index = 0
     if let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: 0) {
       // A backslash that could be taken for the beginning of an escape is escaped.
-      var place = backslash
+      var offset = backslash
       while true {
-        append(plain: text.extracting(index..<place), to: &output)
-        if let unit = JSONText.unit(text, at: place), isEscaped(unit) {
+        append(plain: text.extracting(index..<offset), to: &output)
+        if let unit = JSONText.unit(text, at: offset), isEscaped(unit) {
           output.append("\\u005c")
         } else {
           output.append(byte: UInt8(ascii: "\\"))
         }
-        index = place + 1
+        index = offset + 1
         guard let next = text.firstIndex(of: UInt8(ascii: "\\"), from: index) else { break }
-        place = next
+        offset = next
       }
       rest = text.extracting(index...)
     }

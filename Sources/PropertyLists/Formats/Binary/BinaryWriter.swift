@@ -40,12 +40,12 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
 
   init() {}
 
-  /// Refers to an object from the place that is next in the innermost container.
+  /// Refers to an object with the next reference of the innermost container.
   @inline(__always)
   private mutating func refer(to object: UInt32) {
-    guard let place = open.last else { return }
-    references.store(object, at: 4 * place)
-    open[open.count - 1] = place + 1
+    guard let reference = open.last else { return }
+    references.store(object, at: 4 * reference)
+    open[open.count - 1] = reference + 1
   }
 
   @inline(__always)
@@ -176,8 +176,8 @@ extension BinaryWriter {
     file.output.append(marker: container.marker, count: container.count)
     file.output.reserve(container.referenceCount * width + 8)
     let bytes = references.bytes
-    for place in container.start..<container.start + container.referenceCount {
-      file.output.append(bigEndian: UInt64(bytes.littleEndianUInt32(at: 4 * place)), width: width)
+    for reference in container.start..<container.start + container.referenceCount {
+      file.output.append(bigEndian: UInt64(bytes.littleEndianUInt32(at: 4 * reference)), width: width)
     }
   }
 }

@@ -139,9 +139,9 @@ extension ValuePool {
     return file.finish()
   }
 
-  /// - Parameter place: which of the containers of the file it is.
+  /// - Parameter index: the index of the container among those of the file.
   private borrowing func append(
-    _ number: Int, _ order: borrowing FileOrder, _ place: Int, _ width: Int, to output: inout ByteBuffer
+    _ number: Int, _ order: borrowing FileOrder, _ index: Int, _ width: Int, to output: inout ByteBuffer
   ) {
     let words = containers.words(of: number)
     let marker = words.isDictionary ? BinaryMarker.dictionary : BinaryMarker.array
@@ -149,7 +149,7 @@ extension ValuePool {
     output.reserve(words.range.count / 4 * width + 8)
     let bytes = containers.bytes.bytes
     // Those in it stand behind it, each with all that is in it.
-    var inner = place + 1
+    var inner = index + 1
     for offset in stride(from: words.range.lowerBound, to: words.range.upperBound, by: 4) {
       let child = Reference(bits: bytes.littleEndianUInt32(at: offset))
       let object: UInt32
@@ -182,8 +182,8 @@ extension ValuePool {
     private(set) var referenceCount = 0
 
     private struct Frame {
-      /// Which of the containers it is.
-      let place: Int
+      /// Its index among the containers.
+      let index: Int
       /// Where its next reference stands, and where the last one ends.
       var next: Int
       let end: Int
@@ -208,7 +208,7 @@ extension ValuePool {
       let bytes = containers.bytes.bytes
       while let frame = open.last {
         guard frame.next < frame.end else {
-          self.containers[frame.place].end = UInt32(truncatingIfNeeded: self.containers.count)
+          self.containers[frame.index].end = UInt32(truncatingIfNeeded: self.containers.count)
           open.removeLast()
           continue
         }
@@ -239,7 +239,7 @@ extension ValuePool {
           next += 4
         }
       }
-      open.append(Frame(place: self.containers.count - 1, next: next, end: words.range.upperBound))
+      open.append(Frame(index: self.containers.count - 1, next: next, end: words.range.upperBound))
     }
 
     /// Numbers a scalar or a UID, unless it has a number.

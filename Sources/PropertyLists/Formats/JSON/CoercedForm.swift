@@ -1,5 +1,5 @@
 /// The dictionaries of one entry that stand for a value JSON has no form for, and how a real dictionary of that form is
-/// told from them. The one place that knows their keys.
+/// told from them. Only this type knows their keys.
 package enum CoercedForm {
   case date, data, real, float, uid
 

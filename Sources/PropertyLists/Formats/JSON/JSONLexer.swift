@@ -38,7 +38,7 @@ struct JSONDefect {
   }
 
   let kind: Kind
-  let place: Int
+  let offset: Int
 
   /// Whether the string has no closing quotation mark.
   var isEnd: Bool { kind == .endOfLine || kind == .endOfText }
@@ -46,13 +46,13 @@ struct JSONDefect {
   func message(_ bytes: RawSpan) -> String {
     switch kind {
     case .escape:
-      let mark = bytes[place + 1]
+      let mark = bytes[offset + 1]
       let escape = mark > 0x20 && mark < 0x7F ? " \"\\\(Unicode.Scalar(mark))\"" : ""
       return "the escape\(escape), which JSON does not have"
     case .hexadecimalEscape: return "an escape without its four hexadecimal digits"
     case .surrogate: return "a UTF-16 surrogate without its partner in a string"
     case .control, .endOfLine:
-      return "the control character \(Unicode.Scalar(bytes[place]).number) in a string, not escaped"
+      return "the control character \(Unicode.Scalar(bytes[offset]).number) in a string, not escaped"
     case .endOfText: return "a string without its closing quotation mark"
     case .leadingZero: return "a number with a zero before its other digits"
     case .missingDigit: return "a number without a digit"
@@ -62,10 +62,10 @@ struct JSONDefect {
 
 /// Divides a text into the tokens of JSON (RFC 8259), whatever its bytes are.
 ///
-/// This is the one place that knows the grammar of JSON.
+/// Only this type knows the grammar of JSON.
 package struct JSONLexer: ~Escapable {
   package let bytes: RawSpan
-  /// The place of the next token.
+  /// The offset of the next token.
   package var index: Int
   private var commentEnd = ForwardSearch("*/")
   /// The last string without an end, and the last text between single quotation marks without one. The quotation marks
@@ -213,9 +213,9 @@ extension JSONLexer {
     }
     var defect: JSONDefect?
     if index == firstDigit {
-      defect = JSONDefect(kind: .missingDigit, place: index)
+      defect = JSONDefect(kind: .missingDigit, offset: index)
     } else if bytes[firstDigit] == UInt8(ascii: "0"), index > firstDigit + 1 {
-      defect = JSONDefect(kind: .leadingZero, place: start)
+      defect = JSONDefect(kind: .leadingZero, offset: start)
     }
     let isInteger = byte != UInt8(ascii: ".") && byte | 0x20 != UInt8(ascii: "e")
     if !isInteger, index > firstDigit, let missing = passFraction() { defect = missing }
@@ -228,12 +228,12 @@ extension JSONLexer {
   private mutating func passFraction() -> JSONDefect? {
     if byte == UInt8(ascii: ".") {
       index += 1
-      guard passDigits() else { return JSONDefect(kind: .missingDigit, place: index) }
+      guard passDigits() else { return JSONDefect(kind: .missingDigit, offset: index) }
     }
     if byte | 0x20 == UInt8(ascii: "e") {
       index += 1
       if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { index += 1 }
-      guard passDigits() else { return JSONDefect(kind: .missingDigit, place: index) }
+      guard passDigits() else { return JSONDefect(kind: .missingDigit, offset: index) }
     }
     return nil
   }
@@ -263,7 +263,7 @@ extension JSONLexer {
     while true {
       passPlainText()
       guard index < bytes.byteCount else {
-        defect = JSONDefect(kind: .endOfText, place: start)
+        defect = JSONDefect(kind: .endOfText, offset: start)
         break
       }
       if bytes[index] == UInt8(ascii: "\"") {
@@ -273,7 +273,7 @@ extension JSONLexer {
       if bytes[index] == UInt8(ascii: "\\") { hasEscapes = true }
       guard let found = passSpecial() else { continue }
       if found.isEnd {
-        defect = JSONDefect(kind: found.kind, place: found.kind == .endOfText ? start : found.place)
+        defect = JSONDefect(kind: found.kind, offset: found.kind == .endOfText ? start : found.offset)
         break
       }
       defect = defect ?? found
@@ -318,35 +318,35 @@ extension JSONLexer {
 
   /// Passes an escape or a control character.
   private mutating func passSpecial() -> JSONDefect? {
-    let place = index
-    guard bytes[place] == UInt8(ascii: "\\") else {
-      if bytes[place] == 0x0A || bytes[place] == 0x0D, !goesOnWithText() {
-        return JSONDefect(kind: .endOfLine, place: place)
+    let offset = index
+    guard bytes[offset] == UInt8(ascii: "\\") else {
+      if bytes[offset] == 0x0A || bytes[offset] == 0x0D, !goesOnWithText() {
+        return JSONDefect(kind: .endOfLine, offset: offset)
       }
       index += 1
-      return JSONDefect(kind: .control, place: place)
+      return JSONDefect(kind: .control, offset: offset)
     }
-    guard place + 1 < bytes.byteCount else {
+    guard offset + 1 < bytes.byteCount else {
       index += 1
-      return JSONDefect(kind: .endOfText, place: place)
+      return JSONDefect(kind: .endOfText, offset: offset)
     }
     index += 2
-    switch bytes[place + 1] {
+    switch bytes[offset + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
       UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
       return nil
     case UInt8(ascii: "u"):
-      guard let unit = JSONText.unit(bytes, at: place) else {
-        return JSONDefect(kind: .hexadecimalEscape, place: place)
+      guard let unit = JSONText.unit(bytes, at: offset) else {
+        return JSONDefect(kind: .hexadecimalEscape, offset: offset)
       }
-      index = place + 6
+      index = offset + 6
       guard unit & 0xF800 == 0xD800 else { return nil }
       guard unit < 0xDC00, let low = JSONText.unit(bytes, at: index), low & 0xFC00 == 0xDC00 else {
-        return JSONDefect(kind: .surrogate, place: place)
+        return JSONDefect(kind: .surrogate, offset: offset)
       }
       index += 6
       return nil
-    default: return JSONDefect(kind: .escape, place: place)
+    default: return JSONDefect(kind: .escape, offset: offset)
     }
   }
 
@@ -358,9 +358,9 @@ extension JSONLexer {
       while end < bytes.byteCount, bytes[end].isWhiteSpace { end += 1 }
       lastSpace = index..<end
     }
-    let place = lastSpace.upperBound
-    guard place < bytes.byteCount else { return false }
-    switch bytes[place] {
+    let next = lastSpace.upperBound
+    guard next < bytes.byteCount else { return false }
+    switch bytes[next] {
     case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"),
       UInt8(ascii: ","), UInt8(ascii: ":"):
       return false

@@ -4,9 +4,9 @@ extension JSONTokenReader {
   ///
   /// A dollar sign that the writer put before the only key of a real dictionary is taken away.
   ///
-  /// - Parameter place: where the container begins.
+  /// - Parameter offset: the offset of the container.
   /// - Throws: ``PropertyListError/Kind/malformed`` for a dictionary with the key of a form, and something else in it.
-  mutating func restoredValue(at place: Int) throws(PropertyListError) -> FlatNode? {
+  mutating func restoredValue(at offset: Int) throws(PropertyListError) -> FlatNode? {
     guard let (key, value) = builder.onlyEntry, key.length > 0 else { return nil }
     // Where something was wrong, a null may stand for a value.
     if value.kind == .null, !defects.defects.isEmpty { return nil }
@@ -28,7 +28,7 @@ extension JSONTokenReader {
       case .float: float(value, after: key)
       case .uid: value.kind == .integer ? UInt32(exactly: value.integer).map(FlatNode.uid) : nil
       }
-    if restored == nil { try defects.report(failure(form.defect, at: place)) }
+    if restored == nil { try defects.report(failure(form.defect, at: offset)) }
     return restored
   }
 

@@ -180,7 +180,7 @@ extension JSONTokenReader {
       case .invalid where lexer.bytes[token.range.lowerBound] == UInt8(ascii: ";"):
         followsComma = true
         return
-      // Only the quotation mark is out of place.
+      // Only the quotation mark is wrong.
       case .string where token.defect?.isEnd == true: lexer.index = token.range.lowerBound + 1
       case .string where kind == .dictionary && comesNext(UInt8(ascii: ":")):
         lexer.index = token.range.lowerBound

@@ -11,18 +11,18 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   /// The text before bytes were replaced that are no UTF-8.
   let original: TextSource
   var defects: DefectLog
-  private var placeIndex: PositionIndex
+  private var positionIndex: PositionIndex
   private let depthLimit: Int
   /// Whether the forms of ``CoercedForm`` are read as the values they stand for.
   let restoresCoercedValues: Bool
   var builder: NodeTableBuilder
-  /// Where each container that is open begins in the source.
-  private var openPlaces: [Int] = []
+  /// The offset in the source of each container that is open.
+  private var openOffsets: [Int] = []
   /// Whether a comma stands before what is looked at next.
   var followsComma = false
   /// What is known of the last defect, to mend it.
   var mending = Mending()
-  /// The bytes that have no place in the source: data whose base64 has escapes. Their offsets count from its end.
+  /// The bytes that are not in the source: data whose base64 has escapes. Their offsets count from its end.
   var added: [UInt8] = []
 
   /// - Parameter defects: where every defect goes. If there is room for more than one, the reader mends what is wrong.
@@ -46,7 +46,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     self.source = source
     self.original = original
     self.defects = defects
-    placeIndex = PositionIndex(original)
+    positionIndex = PositionIndex(original)
     depthLimit = options.limits.effectiveDepth
     restoresCoercedValues = options.restoresCoercedValues
     var options = options
@@ -157,16 +157,16 @@ extension JSONTokenReader {
     }
   }
 
-  private mutating func open(_ kind: NodeKind, at place: Int) throws(PropertyListError) {
+  private mutating func open(_ kind: NodeKind, at offset: Int) throws(PropertyListError) {
     // A form that stands for a scalar is no level.
     let isScalar = restoresCoercedValues && kind == .dictionary && builder.depth == depthLimit
     guard builder.depth < depthLimit || isScalar else {
       // What is mended begins with the bracket.
-      lexer.index = place
-      throw nestedTooDeeply(at: place)
+      lexer.index = offset
+      throw nestedTooDeeply(at: offset)
     }
     builder.open(kind)
-    openPlaces.append(place)
+    openOffsets.append(offset)
     followsComma = false
   }
 
@@ -182,11 +182,11 @@ extension JSONTokenReader {
       let name = NodeContent.text(key, in: lexer.bytes)
       try defects.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: key.offset - 1))
     }
-    let place = openPlaces.removeLast()
-    if restoresCoercedValues, let value = try restoredValue(at: place) {
+    let offset = openOffsets.removeLast()
+    if restoresCoercedValues, let value = try restoredValue(at: offset) {
       builder.close(as: value)
     } else {
-      if builder.depth > depthLimit { try defects.report(nestedTooDeeply(at: place)) }
+      if builder.depth > depthLimit { try defects.report(nestedTooDeeply(at: offset)) }
       builder.close()
     }
   }
@@ -205,11 +205,11 @@ extension JSONTokenReader {
   /// Records all that is wrong with a string; throws what is wrong with its end.
   private mutating func report(_ defect: JSONDefect, in string: JSONToken) throws(PropertyListError) {
     for defect in lexer.defects(inside: string) {
-      try defects.report(failure(defect.message(lexer.bytes), at: defect.place))
+      try defects.report(failure(defect.message(lexer.bytes), at: defect.offset))
     }
     guard defect.isEnd else { return }
     if defect.kind == .endOfText { mending.isAtEnd = true } else { mending.due = .quotationMark }
-    throw failure(defect.message(lexer.bytes), at: defect.place)
+    throw failure(defect.message(lexer.bytes), at: defect.offset)
   }
 
   /// Without fraction and exponent a number is an integer; but `-0` is the real -0.0, which JavaScript's heirs write
@@ -221,7 +221,7 @@ extension JSONTokenReader {
         mending.due = .digit
         throw unexpected(due: "a digit")
       }
-      try defects.report(failure(defect.message(lexer.bytes), at: defect.place))
+      try defects.report(failure(defect.message(lexer.bytes), at: defect.offset))
     }
     let start = token.range.lowerBound
     let isNegative = lexer.bytes[start] == UInt8(ascii: "-")
@@ -245,14 +245,14 @@ extension JSONTokenReader {
 /// What is wrong.
 extension JSONTokenReader {
   mutating func failure(
-    _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
+    _ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int
   ) -> PropertyListError {
-    builder.failure(message, kind, at: placeIndex.place(place), in: lexer.bytes)
+    builder.failure(message, kind, at: positionIndex.position(at: offset), in: lexer.bytes)
   }
 
-  private mutating func nestedTooDeeply(at place: Int) -> PropertyListError {
+  private mutating func nestedTooDeeply(at offset: Int) -> PropertyListError {
     let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
-    return failure(limit.message, limit.kind, at: place)
+    return failure(limit.message, limit.kind, at: offset)
   }
 
   /// The character or word that is next, or the end of the text, where something else has to stand.
@@ -261,8 +261,8 @@ extension JSONTokenReader {
     guard index < bytes.byteCount else {
       mending.isAtEnd = true
       var message = "the end of the text where \(due) is due"
-      if let kind = builder.frames.last?.kind, let place = openPlaces.last {
-        let position = placeIndex.place(place).position
+      if let kind = builder.frames.last?.kind, let offset = openOffsets.last {
+        let position = positionIndex.position(at: offset).position
         message += #"; the "\#(kind == .array ? "[" : "{")" stands at \#(position.line):\#(position.column)"#
       }
       return failure(message, at: index)

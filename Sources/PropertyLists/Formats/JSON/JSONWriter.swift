@@ -44,9 +44,9 @@ package struct JSONWriter: TextWriter, ~Copyable {
     beginLine(before: isNotFirst ? .next : .first)
   }
 
-  private mutating func beginLine(before place: TextLayout.Position) {
+  private mutating func beginLine(before position: TextLayout.Position) {
     if let layout {
-      return layout.appendBreak(before: place, depth: hasValue.count, to: &output)
+      return layout.appendBreak(before: position, depth: hasValue.count, to: &output)
     }
     guard !options.isCompact else { return }
     output.append(byte: UInt8(ascii: "\n"))

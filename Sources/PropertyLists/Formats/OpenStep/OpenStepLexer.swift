@@ -41,7 +41,7 @@ package struct OpenStepDefect {
   }
 
   package let kind: Kind
-  package let place: Int
+  package let offset: Int
 
   package var message: String {
     switch kind {
@@ -58,16 +58,16 @@ package struct OpenStepDefect {
 
 /// Divides a text into the tokens of the OpenStep format, whatever its bytes are.
 ///
-/// This is the one place that knows the grammar, which is that of Core Foundation (`CFOldStylePList.c`) with the values
+/// Only this type knows the grammar, which is that of Core Foundation (`CFOldStylePList.c`) with the values
 /// that GNUstep adds (`NSPropertyList.m`).
 package struct OpenStepLexer: ~Escapable {
   package let bytes: RawSpan
-  /// The place of the next token.
+  /// The offset of the next token.
   package var index: Int
   private var angle = ForwardSearch(">")
   private var bracket = ForwardSearch("]")
   private var commentEnd = ForwardSearch("*/")
-  /// From these places on, a string that begins has no closing quotation mark.
+  /// From these offsets on, a string that begins has no closing quotation mark.
   private var lastDoubleQuote = Int.max
   private var lastSingleQuote = Int.max
 
@@ -172,7 +172,7 @@ extension OpenStepLexer {
     guard let close = commentEnd.next(from: start + 2, in: bytes) else {
       index = bytes.byteCount
       return OpenStepToken(
-        kind: .comment, range: start..<index, defect: OpenStepDefect(kind: .commentWithoutEnd, place: start))
+        kind: .comment, range: start..<index, defect: OpenStepDefect(kind: .commentWithoutEnd, offset: start))
     }
     return token(.comment, length: close + 2 - start)
   }
@@ -238,7 +238,7 @@ extension OpenStepLexer {
     index = start
     passLine()
     return OpenStepToken(
-      kind: .quoted, range: start..<index, defect: OpenStepDefect(kind: .stringWithoutEnd, place: start))
+      kind: .quoted, range: start..<index, defect: OpenStepDefect(kind: .stringWithoutEnd, offset: start))
   }
 
   /// Passes what comes before a quotation mark or a backslash; false if neither comes.
@@ -272,24 +272,24 @@ extension OpenStepLexer {
     index += 1
     var isPlain = true
     while true {
-      let place = index
-      if byte.hexadecimalValue != nil, place + 1 < bytes.byteCount,
-        bytes[place + 1].hexadecimalValue != nil
+      let offset = index
+      if byte.hexadecimalValue != nil, offset + 1 < bytes.byteCount,
+        bytes[offset + 1].hexadecimalValue != nil
       {
         index += 2
         continue
       }
-      guard passTrivia() else { return data(start, isPlain, OpenStepDefect(kind: .commentWithoutEnd, place: index)) }
-      guard !isAtEnd else { return data(start, isPlain, OpenStepDefect(kind: .dataWithoutEnd, place: start)) }
+      guard passTrivia() else { return data(start, isPlain, OpenStepDefect(kind: .commentWithoutEnd, offset: index)) }
+      guard !isAtEnd else { return data(start, isPlain, OpenStepDefect(kind: .dataWithoutEnd, offset: start)) }
       if byte == UInt8(ascii: ">") {
         index += 1
-        return data(start, isPlain && index == place + 1, nil)
+        return data(start, isPlain && index == offset + 1, nil)
       }
-      guard index == place else {
+      guard index == offset else {
         isPlain = false
         continue
       }
-      let defect = OpenStepDefect(kind: byte.hexadecimalValue != nil ? .halfByte : .noDigit, place: place)
+      let defect = OpenStepDefect(kind: byte.hexadecimalValue != nil ? .halfByte : .noDigit, offset: offset)
       passToEndOfData()
       return data(start, isPlain, defect)
     }
@@ -306,7 +306,7 @@ extension OpenStepLexer {
     let start = index
     index = end ?? start + 1
     return OpenStepToken(
-      kind: kind, range: start..<index, defect: end == nil ? OpenStepDefect(kind: open, place: start) : nil)
+      kind: kind, range: start..<index, defect: end == nil ? OpenStepDefect(kind: open, offset: start) : nil)
   }
 
   /// Passes the rest of data in which something is no hexadecimal digit.

@@ -31,8 +31,8 @@ extension OpenStepTokenReader {
     let bytes = lexer.bytes
     text.reserve(data.range.count / 2)
     if data.isPlain, data.defect == nil {
-      for place in stride(from: data.range.lowerBound + 1, to: data.range.upperBound - 1, by: 2) {
-        text.append(Self.value(ofDigit: bytes[place]) << 4 | Self.value(ofDigit: bytes[place + 1]))
+      for offset in stride(from: data.range.lowerBound + 1, to: data.range.upperBound - 1, by: 2) {
+        text.append(Self.value(ofDigit: bytes[offset]) << 4 | Self.value(ofDigit: bytes[offset + 1]))
       }
       return
     }

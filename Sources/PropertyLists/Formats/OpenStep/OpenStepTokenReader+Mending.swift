@@ -12,8 +12,8 @@ extension OpenStepTokenReader {
     var unclosedString: Int?
     /// The string with quotation marks that was read last.
     var lastQuoted = 0..<0
-    /// A string at the top with something behind it.
-    var firstKey: (node: FlatNode, place: Int)?
+    /// A string at the top that something follows, and its offset.
+    var firstKey: (node: FlatNode, offset: Int)?
     /// Whether brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
     /// Forgets the last defect.
@@ -32,10 +32,10 @@ extension OpenStepTokenReader {
   mutating func mendBeginning(_ defect: PropertyListError) throws(PropertyListError) {
     if builder.depth > 0 { return try mend(defect) }
     try defects.report(defect)
-    guard !mending.isOver, let (key, place) = mending.firstKey,
+    guard !mending.isOver, let (key, offset) = mending.firstKey,
       lexer.bytes.firstIndex(of: UInt8(ascii: ";"), from: lexer.index) != nil
     else { throw defect }
-    try beginStringsFile(with: key, at: place)
+    try beginStringsFile(with: key, at: offset)
     append(.null, at: lexer.index)
     try skip()
   }
@@ -46,10 +46,10 @@ extension OpenStepTokenReader {
     guard !mending.isOver, let kind = builder.frames.last?.kind else { throw defect }
     defer { mending.reset() }
     if kind == .dictionary, !builder.expectsKey { append(.null, at: lexer.index) }
-    if let place = mending.unclosedString {
+    if let offset = mending.unclosedString {
       // Most strings end with their line.
-      if kind == .array { append(.null, at: place) }
-      lexer.index = place
+      if kind == .array { append(.null, at: offset) }
+      lexer.index = offset
       lexer.passLine()
       if lexer.isAtEnd { mending.isUnbalanced = true }
     } else if isBehindStringOfLines() {
@@ -67,7 +67,7 @@ extension OpenStepTokenReader {
   func isBehindStringOfLines() -> Bool {
     let (string, index) = (mending.lastQuoted, lexer.index)
     guard !string.isEmpty, string.upperBound <= index, index - string.upperBound < 64 else { return false }
-    for place in string.upperBound..<index where lexer.bytes[place] != 0x20 && lexer.bytes[place] != 0x09 {
+    for offset in string.upperBound..<index where lexer.bytes[offset] != 0x20 && lexer.bytes[offset] != 0x09 {
       return false
     }
     var line = OpenStepLexer(lexer.bytes.extracting(..<string.upperBound), at: string.lowerBound)
@@ -123,7 +123,7 @@ extension OpenStepTokenReader {
         return try closeInnermost()
       case .comma where nested == 0 && kind == .array: return
       case .comment where token.defect != nil: lexer.index = start + 1
-      // Only the quotation mark or the bracket is out of place.
+      // Only the quotation mark or the bracket is wrong.
       case .quoted where token.defect != nil: lexer.index = start + 1
       case .data, .base64, .typedValue: lexer.index = start + 1
       case .word, .quoted:

@@ -58,15 +58,15 @@ extension OpenStepTokenReader {
 
   /// One to three octal digits: a number in the character set of NeXTSTEP.
   private mutating func decodeOctalEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
-    let place = index
+    let start = index
     var number = 0
     index += 1
-    while index < bytes.byteCount, index <= place + 3, bytes[index] & ~7 == UInt8(ascii: "0") {
+    while index < bytes.byteCount, index <= start + 3, bytes[index] & ~7 == UInt8(ascii: "0") {
       number = number << 3 | Int(bytes[index] & 7)
       index += 1
     }
     guard let scalar = NeXTSTEPEncoding.scalar(number) else {
-      try defects.report(failure(#"no character of NeXTSTEP has the number \\#(String(number, radix: 8))"#, at: place))
+      try defects.report(failure(#"no character of NeXTSTEP has the number \\#(String(number, radix: 8))"#, at: start))
       return text.append(scalar: 0xFFFD)
     }
     text.append(scalar: scalar)
@@ -74,16 +74,16 @@ extension OpenStepTokenReader {
 
   /// A unit of UTF-16, or two that are one character.
   private mutating func decodeUnicodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
-    let place = index
+    let start = index
     guard let unit = Self.utf16Unit(bytes, &index) else {
-      try defects.report(failure("no hexadecimal digit after the escape of a character", at: place))
+      try defects.report(failure("no hexadecimal digit after the escape of a character", at: start))
       return text.append(scalar: 0xFFFD)
     }
     guard unit & 0xF800 == 0xD800 else { return text.append(scalar: unit) }
     let behind = index
     guard unit < 0xDC00, let low = Self.utf16Unit(bytes, &index), low & 0xFC00 == 0xDC00 else {
       index = behind
-      try defects.report(failure("a UTF-16 surrogate without its partner in a string", at: place))
+      try defects.report(failure("a UTF-16 surrogate without its partner in a string", at: start))
       return text.append(scalar: 0xFFFD)
     }
     text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)

@@ -10,15 +10,15 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   let original: TextSource
   private let depthLimit: Int
   var defects: DefectLog
-  private var placeIndex: PositionIndex
+  private var positionIndex: PositionIndex
   var builder: NodeTableBuilder
   /// The text of all strings with their escapes replaced, and the bytes of all data; what the offsets of the nodes
   /// refer to.
   var text: [UInt8] = []
-  /// Where each node that ``builder`` has pending begins in the source.
-  var places: [Int] = []
-  /// Where each container that is open begins in the source.
-  private var openPlaces: [Int] = []
+  /// The offset in the source of each node that ``builder`` has pending.
+  var offsets: [Int] = []
+  /// The offset in the source of each container that is open.
+  private var openOffsets: [Int] = []
   /// Whether the outermost dictionary has no braces.
   private(set) var isStringsFile = false
 
@@ -47,7 +47,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     lexer = OpenStepLexer(bytes)
     self.original = original
     self.defects = defects
-    placeIndex = PositionIndex(original)
+    positionIndex = PositionIndex(original)
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
   }
@@ -90,21 +90,21 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
 
   /// A string at the top is the value, if it is all there is, or else the first key of a strings file.
   private mutating func readStringOrEntries() throws(PropertyListError) {
-    let place = lexer.index
+    let offset = lexer.index
     let string = try readString()
-    guard try skipSpace() else { return append(string, at: place) }
+    guard try skipSpace() else { return append(string, at: offset) }
     guard lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ";") else {
-      mending.firstKey = (string, place)
+      mending.firstKey = (string, offset)
       throw unexpected(due: #""=", ";" or the end of the text"#)
     }
-    try beginStringsFile(with: string, at: place)
+    try beginStringsFile(with: string, at: offset)
     try readAfterKey()
   }
 
-  mutating func beginStringsFile(with key: FlatNode, at place: Int) throws(PropertyListError) {
+  mutating func beginStringsFile(with key: FlatNode, at offset: Int) throws(PropertyListError) {
     isStringsFile = true
-    try open(.dictionary, at: place)
-    append(key, at: place)
+    try open(.dictionary, at: offset)
+    append(key, at: offset)
   }
 }
 
@@ -132,8 +132,8 @@ extension OpenStepTokenReader {
     guard hasMore, OpenStepLexer.beginsString(lexer.byte) else {
       throw unexpected(due: isWithoutBraces ? "a key" : #"a key or "}""#)
     }
-    let place = lexer.index
-    append(try readString(), at: place)
+    let offset = lexer.index
+    append(try readString(), at: offset)
     try readAfterKey()
   }
 
@@ -146,7 +146,7 @@ extension OpenStepTokenReader {
       try readValue(due: "a value")
     } else if lexer.byte == UInt8(ascii: ";") {
       lexer.index += 1
-      append(builder.pending[builder.pending.count - 1], at: places[places.count - 1])
+      append(builder.pending[builder.pending.count - 1], at: offsets[offsets.count - 1])
     } else {
       throw unexpected(due: #""=" or ";""#)
     }
@@ -155,16 +155,16 @@ extension OpenStepTokenReader {
   /// A value and the mark behind it; of a container, the beginning.
   private mutating func readValue(due: StaticString) throws(PropertyListError) {
     guard !lexer.isAtEnd else { throw unexpected(due: due) }
-    let place = lexer.index
+    let offset = lexer.index
     switch lexer.byte {
     case UInt8(ascii: "{"):
       lexer.index += 1
-      return try open(.dictionary, at: place)
+      return try open(.dictionary, at: offset)
     case UInt8(ascii: "("):
       lexer.index += 1
-      return try open(.array, at: place)
-    case UInt8(ascii: "<"): append(try readAngleBrackets(), at: place)
-    case let byte where OpenStepLexer.beginsString(byte): append(try readString(), at: place)
+      return try open(.array, at: offset)
+    case UInt8(ascii: "<"): append(try readAngleBrackets(), at: offset)
+    case let byte where OpenStepLexer.beginsString(byte): append(try readString(), at: offset)
     default: throw unexpected(due: due)
     }
     try readAfterValue()
@@ -183,20 +183,20 @@ extension OpenStepTokenReader {
     lexer.index += 1
   }
 
-  mutating func append(_ node: FlatNode, at place: Int) {
+  mutating func append(_ node: FlatNode, at offset: Int) {
     builder.append(node)
-    places.append(place)
+    offsets.append(offset)
   }
 
-  private mutating func open(_ kind: NodeKind, at place: Int) throws(PropertyListError) {
+  private mutating func open(_ kind: NodeKind, at offset: Int) throws(PropertyListError) {
     guard builder.depth < depthLimit else {
       let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
       // What is mended begins with the bracket.
-      lexer.index = place
-      throw failure(limit.message, limit.kind, at: place)
+      lexer.index = offset
+      throw failure(limit.message, limit.kind, at: offset)
     }
     builder.open(kind)
-    openPlaces.append(place)
+    openOffsets.append(offset)
   }
 
   private mutating func close() throws(PropertyListError) {
@@ -207,15 +207,15 @@ extension OpenStepTokenReader {
   mutating func closeInnermost() throws(PropertyListError) {
     // A second owner of the text, so that the builder can change while it looks at it.
     let text = text
-    if !defects.defects.isEmpty { builder.dropStandIns(places: &places) }
-    for (place, key) in builder.resolveDuplicates(in: text.rawBytes, defects) {
+    if !defects.defects.isEmpty { builder.dropStandIns(offsets: &offsets) }
+    for (index, key) in builder.resolveDuplicates(in: text.rawBytes, defects) {
       let name = NodeContent.text(key, in: text.rawBytes)
-      try defects.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: places[place]))
+      try defects.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: offsets[index]))
     }
     builder.close(in: text.rawBytes)
-    // The container takes the place of its children, of which the builder may have dropped some.
-    places.removeLast(places.count - (builder.pending.count - 1))
-    places.append(openPlaces.removeLast())
+    // The container replaces its children, of which the builder may have dropped some.
+    offsets.removeLast(offsets.count - (builder.pending.count - 1))
+    offsets.append(openOffsets.removeLast())
   }
 }
 
@@ -227,7 +227,7 @@ extension OpenStepTokenReader {
   @inline(__always)
   private mutating func skipSpace() throws(PropertyListError) -> Bool {
     guard lexer.passTrivia() else {
-      throw failure(OpenStepDefect(kind: .commentWithoutEnd, place: lexer.index))
+      throw failure(OpenStepDefect(kind: .commentWithoutEnd, offset: lexer.index))
     }
     return !lexer.isAtEnd
   }
@@ -236,26 +236,26 @@ extension OpenStepTokenReader {
 /// What is wrong.
 extension OpenStepTokenReader {
   mutating func failure(
-    _ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int
+    _ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int
   ) -> PropertyListError {
     // A second owner of the text, so that the builder can change while it looks at it.
     let text = text
-    return builder.failure(message, kind, at: placeIndex.place(place), in: text.rawBytes)
+    return builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes)
   }
 
   /// What is wrong with the token that was read last.
   mutating func failure(_ defect: OpenStepDefect) -> PropertyListError {
     switch defect.kind {
     case .commentWithoutEnd, .dataWithoutEnd: mending.isOver = true
-    case .stringWithoutEnd: mending.unclosedString = defect.place
+    case .stringWithoutEnd: mending.unclosedString = defect.offset
     case .noDigit:
       let index = lexer.index
-      lexer.index = defect.place
+      lexer.index = defect.offset
       defer { lexer.index = index }
       return unexpected(due: #"a hexadecimal digit or ">""#)
     case .base64WithoutEnd, .typedValueWithoutEnd, .halfByte: break
     }
-    return failure(defect.message, at: defect.place)
+    return failure(defect.message, at: defect.offset)
   }
 
   /// The character that is next, or the end of the text, where something else has to stand.
@@ -265,8 +265,8 @@ extension OpenStepTokenReader {
       mending.isOver = true
       mending.isAtEnd = true
       var message = "the end of the text where \(due) is due"
-      if !isWithoutBraces, let kind = builder.frames.last?.kind, let place = openPlaces.last {
-        let position = placeIndex.place(place).position
+      if !isWithoutBraces, let kind = builder.frames.last?.kind, let offset = openOffsets.last {
+        let position = positionIndex.position(at: offset).position
         message += #"; the "\#(kind == .array ? "(" : "{")" stands at \#(position.line):\#(position.column)"#
       }
       return failure(message, at: index)
@@ -286,7 +286,7 @@ extension OpenStepTokenReader {
         ? "\(character) in a string without quotation marks" : "\(character) where \(due) is due"
     }
     if isBehindStringOfLines() {
-      let position = placeIndex.place(mending.lastQuoted.lowerBound).position
+      let position = positionIndex.position(at: mending.lastQuoted.lowerBound).position
       message += "; the string before it begins at \(position.line):\(position.column)"
     }
     return failure(message, at: lexer.index)

@@ -204,8 +204,8 @@ extension OpenStepWriter {
     if !isFirstOfFile { beginLine(before: isNotFirst ? .next : .first, depth: frames.count) }
   }
 
-  private mutating func beginLine(before place: TextLayout.Position, depth: Int) {
-    if let layout { return layout.appendBreak(before: place, depth: depth, to: &output) }
+  private mutating func beginLine(before position: TextLayout.Position, depth: Int) {
+    if let layout { return layout.appendBreak(before: position, depth: depth, to: &output) }
     guard !options.isCompact else { return }
     output.append("\n")
     output.append(
@@ -286,7 +286,7 @@ extension OpenStepWriter {
     output.append(byte: quote)
   }
 
-  /// How many bytes there are of the character that begins at a place; 0 if it needs no escape.
+  /// How many bytes the character at an offset has; 0 if it needs no escape.
   @inline(__always)
   private static func escapedLength(_ text: RawSpan, _ index: Int) -> Int {
     switch text[index] {

@@ -38,7 +38,7 @@ extension PropertyList {
 }
 
 extension PropertyListDocument {
-  /// Reads a text in the OpenStep format. Places in it are counted in bytes of UTF-8; a byte order mark at its
+  /// Reads a text in the OpenStep format. Offsets in it are counted in bytes of UTF-8; a byte order mark at its
   /// beginning is skipped, as in a file.
   convenience init(openStep text: String, options: PropertyListReadingOptions) throws(PropertyListError) {
     let bytes = text.utf8

@@ -35,7 +35,7 @@ package enum LibXML2 {
     private var next = 0
     /// Nil before libxml2 has made it.
     var parser: UnsafeMutablePointer<xmlParserCtxt>?
-    var defect: (message: String, place: Int)?
+    var defect: (message: String, offset: Int)?
 
     init(_ text: UnsafeRawBufferPointer) { unsafe self.text = unsafe text }
 
@@ -61,9 +61,9 @@ package enum LibXML2 {
   ///
   /// - Parameter text: UTF-8.
   /// - Returns: nil for well-formed XML.
-  static func defect(in text: RawSpan) throws(PropertyListError) -> (message: String, place: Int)? {
+  static func defect(in text: RawSpan) throws(PropertyListError) -> (message: String, offset: Int)? {
     let functions = try loaded()
-    let defect: Result<(message: String, place: Int)?, PropertyListError> = unsafe text.withUnsafeBytes { text in
+    let defect: Result<(message: String, offset: Int)?, PropertyListError> = unsafe text.withUnsafeBytes { text in
       let parsing = unsafe Parsing(text)
       return withExtendedLifetime(parsing) {
         let context = unsafe Unmanaged.passUnretained(parsing).toOpaque()
@@ -164,13 +164,13 @@ package enum LibXML2 {
         let left = unsafe Int(functions.xmlBufferLength(input))
         // A character has at most eight bytes, with all that may shift to its character set.
         if result == -2 || (left >= before && left >= 16) || (left > 0 && left >= before && offset == bytes.byteCount) {
-          let place = offset - left
+          let defectOffset = offset - left
           // What is wrong without a gap is wrong once.
-          if place != mended {
+          if defectOffset != mended {
             walk.advance(to: text.count, in: text.rawBytes)
-            try defects.report(UnicodeEncoding.wrong(name, at: place, walk))
+            try defects.report(UnicodeEncoding.wrong(name, at: defectOffset, walk))
           }
-          mended = place + 1
+          mended = defectOffset + 1
           text.append(scalar: 0xFFFD)
           unsafe _ = functions.xmlBufferShrink(input, 1)
         } else if left >= before {

@@ -8,7 +8,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   private var builder: NodeTableBuilder
   private let depthLimit: Int
 
-  /// - Parameter start: the place of the document in `bytes`.
+  /// - Parameter start: the offset of the document in `bytes`.
   /// - Returns: nil for a document that is not in the plain dialect.
   /// - Complexity: O(*n*) in the length of the text.
   static func read(_ bytes: RawSpan, from start: Int, options: PropertyListReadingOptions) -> NodeTable? {
@@ -72,7 +72,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
 
   /// The value that begins, or the container that ends, with a tag.
   ///
-  /// - Parameter start: the place of the tag.
+  /// - Parameter start: the offset of the tag.
   @inline(__always)
   private mutating func readValue(_ tag: XMLLexer.PlainTag, from start: Int) -> Bool {
     switch tag {
@@ -116,7 +116,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
 
   /// The text of an element that is no string.
   ///
-  /// - Parameter start: the place of its tag.
+  /// - Parameter start: the offset of its tag.
   private mutating func readScalar(_ element: XMLElement, from start: Int) -> Bool {
     let content = lexer.index
     guard lexer.passPlainText(), lexer.index > content,

@@ -5,8 +5,8 @@ extension XMLLexer {
     let end = commentEnd.next(from: content, in: bytes)
     var token = markup(.comment, content, end, "-->", orOpen: .commentWithoutEnd)
     // Two hyphens end a comment.
-    if let end, let hyphens = bytes.firstIndex(of: "--", from: content), hyphens < token.defect?.place ?? end {
-      token.defect = XMLDefect(kind: .hyphens, place: hyphens)
+    if let end, let hyphens = bytes.firstIndex(of: "--", from: content), hyphens < token.defect?.offset ?? end {
+      token.defect = XMLDefect(kind: .hyphens, offset: hyphens)
     }
     return token
   }
@@ -31,7 +31,7 @@ extension XMLLexer {
     let start = index
     index = end.map { $0 + closing.utf8CodeUnitCount } ?? bytes.byteCount
     let content = content..<(end ?? bytes.byteCount)
-    let defect = end == nil ? XMLDefect(kind: open, place: start) : invalidCharacter(in: content)
+    let defect = end == nil ? XMLDefect(kind: open, offset: start) : invalidCharacter(in: content)
     return XMLToken(kind: kind, range: start..<index, content: content, defect: defect)
   }
 
@@ -41,19 +41,19 @@ extension XMLLexer {
     index = content
     var defect = xmlDeclarationDefect()
     if defect != nil { _ = passToTagEnd(from: content) }
-    if start != documentStart { defect = XMLDefect(kind: .lateXMLDeclaration, place: start) }
+    if start != documentStart { defect = XMLDefect(kind: .lateXMLDeclaration, offset: start) }
     return XMLToken(kind: .instruction, range: start..<index, defect: defect)
   }
 
   /// Passes the pseudo-attributes of the XML declaration, and its end.
   private mutating func xmlDeclarationDefect() -> XMLDefect? {
     passSpace()
-    guard bytes.starts(with: "version", at: index) else { return XMLDefect(kind: .xmlDeclaration, place: index) }
+    guard bytes.starts(with: "version", at: index) else { return XMLDefect(kind: .xmlDeclaration, offset: index) }
     for name in ["version", "encoding", "standalone"] as [StaticString] where bytes.starts(with: name, at: index) {
-      guard case .success = attribute() else { return XMLDefect(kind: .xmlDeclaration, place: index) }
+      guard case .success = attribute() else { return XMLDefect(kind: .xmlDeclaration, offset: index) }
       passSpace()
     }
-    guard bytes.starts(with: "?>", at: index) else { return XMLDefect(kind: .xmlDeclaration, place: index) }
+    guard bytes.starts(with: "?>", at: index) else { return XMLDefect(kind: .xmlDeclaration, offset: index) }
     index += 2
     return nil
   }
@@ -66,30 +66,30 @@ extension XMLLexer {
     index = end ?? bytes.byteCount
     return XMLToken(
       kind: .declaration, range: start..<index,
-      defect: end == nil ? XMLDefect(kind: .documentTypeWithoutEnd, place: start) : defect)
+      defect: end == nil ? XMLDefect(kind: .documentTypeWithoutEnd, offset: start) : defect)
   }
 
   /// Passes what stands after `<!DOCTYPE`.
   private mutating func documentTypeDefect() -> XMLDefect? {
     let start = index - 9
     passSpace()
-    guard index > start + 9 else { return XMLDefect(kind: .documentTypeWithoutSpace, place: start) }
+    guard index > start + 9 else { return XMLDefect(kind: .documentTypeWithoutSpace, offset: start) }
     let name = index
     while index < bytes.byteCount, Self.isName(bytes[index]), bytes[index] != UInt8(ascii: "[") { index += 1 }
-    guard index > name else { return XMLDefect(kind: .documentType, place: index) }
+    guard index > name else { return XMLDefect(kind: .documentType, offset: index) }
     passSpace()
     var literals = 0
     if bytes.starts(with: "SYSTEM", at: index) { literals = 1 }
     if bytes.starts(with: "PUBLIC", at: index) { literals = 2 }
     if literals > 0 { index += 6 }
     for _ in 0..<literals {
-      let place = index
+      let spaceStart = index
       passSpace()
-      guard index > place, passesLiteral() else { return XMLDefect(kind: .documentType, place: index) }
+      guard index > spaceStart, passesLiteral() else { return XMLDefect(kind: .documentType, offset: index) }
     }
     passSpace()
-    guard !passes(UInt8(ascii: "[")) else { return XMLDefect(kind: .internalSubset, place: index - 1) }
-    return passes(UInt8(ascii: ">")) ? nil : XMLDefect(kind: .documentType, place: index)
+    guard !passes(UInt8(ascii: "[")) else { return XMLDefect(kind: .internalSubset, offset: index - 1) }
+    return passes(UInt8(ascii: ">")) ? nil : XMLDefect(kind: .documentType, offset: index)
   }
 
   /// Passes text between quotation marks, with any characters that XML allows.
@@ -98,7 +98,7 @@ extension XMLLexer {
       let end = bytes.firstIndex(of: bytes[index], from: index + 1)
     else { return false }
     if let defect = invalidCharacter(in: index + 1..<end) {
-      index = defect.place
+      index = defect.offset
       return false
     }
     index = end + 1
@@ -109,27 +109,27 @@ extension XMLLexer {
   mutating func declaration() -> XMLToken {
     let start = index
     index = declarationEnd(from: start + 2) ?? start + 1
-    return XMLToken(kind: .declaration, range: start..<index, defect: XMLDefect(kind: .less, place: start))
+    return XMLToken(kind: .declaration, range: start..<index, defect: XMLDefect(kind: .less, offset: start))
   }
 
-  /// The place after a declaration, which may have brackets in it.
+  /// The offset after a declaration, which may have brackets in it.
   private mutating func declarationEnd(from start: Int) -> Int? {
     var quotes = QuoteScan()
-    var place = start
-    while place < bytes.byteCount, quotes.isOpen || bytes[place] != UInt8(ascii: "[") {
+    var offset = start
+    while offset < bytes.byteCount, quotes.isOpen || bytes[offset] != UInt8(ascii: "[") {
       // Other markup stands in a declaration only in brackets.
-      if !quotes.isOpen, bytes[place] == UInt8(ascii: "<") { return quotes.quotedEnd ?? place }
-      place += 1
-      if quotes.ends(with: bytes[place - 1], at: place) { return place }
+      if !quotes.isOpen, bytes[offset] == UInt8(ascii: "<") { return quotes.quotedEnd ?? offset }
+      offset += 1
+      if quotes.ends(with: bytes[offset - 1], at: offset) { return offset }
     }
     // A quotation mark without its partner.
-    if quotes.isOpen || place == bytes.byteCount { return quotes.quotedEnd }
-    let bracket = place
+    if quotes.isOpen || offset == bytes.byteCount { return quotes.quotedEnd }
+    let bracket = offset
     guard bracket < lastSubsetEnd else { return nil }
-    while let found = bytes.firstIndex(of: UInt8(ascii: "]"), from: place) {
-      place = found + 1
-      while place < bytes.byteCount, bytes[place].isWhiteSpace { place += 1 }
-      if place < bytes.byteCount, bytes[place] == UInt8(ascii: ">") { return place + 1 }
+    while let found = bytes.firstIndex(of: UInt8(ascii: "]"), from: offset) {
+      offset = found + 1
+      while offset < bytes.byteCount, bytes[offset].isWhiteSpace { offset += 1 }
+      if offset < bytes.byteCount, bytes[offset] == UInt8(ascii: ">") { return offset + 1 }
     }
     lastSubsetEnd = bracket
     return nil

@@ -39,7 +39,7 @@ extension XMLLexer {
     return tag
   }
 
-  /// Passes the end tag of the plain tag that stands at a place and has `length` bytes.
+  /// Passes the end tag of the plain tag that stands at `start` and has `length` bytes.
   @inline(__always)
   mutating func passEndTag(ofTagAt start: Int, length: Int) -> Bool {
     guard index &+ 10 <= bytes.byteCount, bytes[index] == UInt8(ascii: "<"), bytes[index + 1] == UInt8(ascii: "/")

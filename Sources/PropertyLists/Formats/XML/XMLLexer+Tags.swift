@@ -2,21 +2,21 @@
 extension XMLLexer {
   /// Passes a tag without defects.
   mutating func passTag() {
-    var place = index
-    while place &+ 8 <= bytes.byteCount {
-      let word = bytes.littleEndianWord(at: place)
+    var offset = index
+    while offset &+ 8 <= bytes.byteCount {
+      let word = bytes.littleEndianWord(at: offset)
       let found =
         ByteClass.equal(word, UInt8(ascii: ">")) | ByteClass.equal(word, UInt8(ascii: "\""))
         | ByteClass.equal(word, UInt8(ascii: "'"))
       if found != 0 {
-        place &+= found.trailingZeroBitCount / 8
+        offset &+= found.trailingZeroBitCount / 8
         break
       }
-      place &+= 8
+      offset &+= 8
     }
     // With quotation marks, in which a `>` may stand, and near the end of the text, byte by byte.
-    if place < bytes.byteCount, bytes[place] == UInt8(ascii: ">") {
-      index = place + 1
+    if offset < bytes.byteCount, bytes[offset] == UInt8(ascii: ">") {
+      index = offset + 1
     } else {
       _ = passToTagEnd(from: index + 1)
     }
@@ -38,14 +38,14 @@ extension XMLLexer {
     if let found = defect {
       let quotes = passToTagEnd(from: nameEnd)
       // What comes after the tag isn't its defect.
-      if found.place >= index, found.kind != .lessInAttribute, let quote = quotes.place {
-        defect = XMLDefect(kind: .attributeWithoutEnd, place: quote)
+      if found.offset >= index, found.kind != .lessInAttribute, let quote = quotes.quoteOffset {
+        defect = XMLDefect(kind: .attributeWithoutEnd, offset: quote)
       }
     }
     if !isEndTag, index - start > Self.greatestTagLength,
-      defect.map({ $0.place >= start + Self.greatestTagLength }) ?? true
+      defect.map({ $0.offset >= start + Self.greatestTagLength }) ?? true
     {
-      defect = XMLDefect(kind: .longTag, place: start)
+      defect = XMLDefect(kind: .longTag, offset: start)
     }
     let isEmpty = !isEndTag && bytes[index - 1] == UInt8(ascii: ">") && bytes[index - 2] == UInt8(ascii: "/")
     return XMLToken(
@@ -56,7 +56,7 @@ extension XMLLexer {
   /// Passes what stands after the name of an end tag.
   private mutating func endOfEndTag(_ start: Int) -> XMLDefect? {
     passSpace()
-    guard passes(UInt8(ascii: ">")) else { return XMLDefect(kind: .tagWithoutEnd, place: start) }
+    guard passes(UInt8(ascii: ">")) else { return XMLDefect(kind: .tagWithoutEnd, offset: start) }
     return nil
   }
 
@@ -64,7 +64,7 @@ extension XMLLexer {
   private mutating func attributes(_ start: Int, _ counts: inout (attributes: Int, namespaces: Int)) -> XMLDefect? {
     while true {
       passSpace()
-      guard index < bytes.byteCount, bytes[index] >= 0x20 else { return XMLDefect(kind: .tagWithoutEnd, place: start) }
+      guard index < bytes.byteCount, bytes[index] >= 0x20 else { return XMLDefect(kind: .tagWithoutEnd, offset: start) }
       if passes(UInt8(ascii: ">")) { return nil }
       if bytes.starts(with: "/>", at: index) {
         index += 2
@@ -87,19 +87,21 @@ extension XMLLexer {
     let start = index
     while index < bytes.byteCount, Self.isName(bytes[index]) { index += 1 }
     let name = start..<index
-    guard !name.isEmpty, Self.beginsName(bytes[start]) else { return .failure(.init(kind: .noAttribute, place: start)) }
+    guard !name.isEmpty, Self.beginsName(bytes[start]) else {
+      return .failure(.init(kind: .noAttribute, offset: start))
+    }
     passSpace()
-    guard passes(UInt8(ascii: "=")) else { return .failure(.init(kind: .attributeWithoutValue, place: index)) }
+    guard passes(UInt8(ascii: "=")) else { return .failure(.init(kind: .attributeWithoutValue, offset: index)) }
     passSpace()
     guard index < bytes.byteCount, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") else {
-      return .failure(.init(kind: .attributeWithoutQuotes, place: index))
+      return .failure(.init(kind: .attributeWithoutQuotes, offset: index))
     }
     let quote = bytes[index]
     index += 1
     let value = index
     while index < bytes.byteCount, bytes[index] != quote {
       switch bytes[index] {
-      case UInt8(ascii: "<"): return .failure(.init(kind: .lessInAttribute, place: index))
+      case UInt8(ascii: "<"): return .failure(.init(kind: .lessInAttribute, offset: index))
       case UInt8(ascii: "&"):
         guard let (_, length) = XMLText.reference(in: bytes, at: index) else { return .failure(defectOfReference()) }
         index += length
@@ -110,7 +112,7 @@ extension XMLLexer {
         index += length
       }
     }
-    guard passes(quote) else { return .failure(.init(kind: .attributeWithoutEnd, place: value - 1)) }
+    guard passes(quote) else { return .failure(.init(kind: .attributeWithoutEnd, offset: value - 1)) }
     return .success((name, value..<index - 1))
   }
 
@@ -156,22 +158,22 @@ struct QuoteScan {
   private var quote: UInt8 = 0
   /// After the first `>` between quotation marks.
   private(set) var quotedEnd: Int?
-  /// The quotation mark that is open, or was last.
-  private(set) var place: Int?
+  /// The offset of the quotation mark that is open, or was last.
+  private(set) var quoteOffset: Int?
 
   var isOpen: Bool { quote != 0 }
 
-  /// - Parameter place: the place after the byte.
+  /// - Parameter offset: the offset after the byte.
   /// - Returns: true for a `>` that stands between no quotation marks.
-  mutating func ends(with byte: UInt8, at place: Int) -> Bool {
+  mutating func ends(with byte: UInt8, at offset: Int) -> Bool {
     if byte == UInt8(ascii: ">") {
       if quote == 0 { return true }
-      if quotedEnd == nil { quotedEnd = place }
+      if quotedEnd == nil { quotedEnd = offset }
     } else if quote != 0 {
       if byte == quote { quote = 0 }
     } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
       quote = byte
-      self.place = place - 1
+      quoteOffset = offset - 1
     }
     return false
   }

@@ -1,10 +1,10 @@
 /// Divides a text into the tokens of XML 1.0, whatever its bytes are.
 ///
-/// This is the one place that knows the grammar of XML. What it does not look at, such as which characters may stand in
-/// a name, is for libxml2 to judge.
+/// Only this type knows the grammar of XML. What it does not look at, such as which characters may stand in a name, is
+/// for libxml2 to judge.
 package struct XMLLexer: ~Escapable {
   package let bytes: RawSpan
-  /// The place of the next token.
+  /// The offset of the next token.
   package var index: Int
   let documentStart: Int
   /// Whether text may have characters that XML does not allow.
@@ -14,7 +14,7 @@ package struct XMLLexer: ~Escapable {
   var commentEnd = ForwardSearch("-->")
   var cdataEnd = ForwardSearch("]]>")
   var instructionEnd = ForwardSearch("?>")
-  /// The place from which on no internal subset of a document type ends.
+  /// The offset from which on no internal subset of a document type ends.
   var lastSubsetEnd = Int.max
 
   /// libxml2 compares each attribute of a tag with all others, so that the time for a long tag grows with the square of
@@ -116,8 +116,8 @@ extension XMLLexer {
     }
   }
 
-  func invalid(_ range: Range<Int>, _ defect: XMLDefect.Kind, at place: Int) -> XMLToken {
-    XMLToken(kind: .invalid, range: range, defect: XMLDefect(kind: defect, place: place))
+  func invalid(_ range: Range<Int>, _ defect: XMLDefect.Kind, at offset: Int) -> XMLToken {
+    XMLToken(kind: .invalid, range: range, defect: XMLDefect(kind: defect, offset: offset))
   }
 
   /// Passes text that XML allows, up to the next `<`, to what isn't allowed, or to the end.
@@ -201,29 +201,31 @@ extension XMLLexer {
   }
 
   /// What is wrong with a character.
-  func defectOfCharacter(at place: Int) -> XMLDefect {
-    let length = bytes.scalar(at: place).length
-    let isUTF8 = bytes.extracting(place..<min(place + length, bytes.byteCount)).isValidUTF8
-    return XMLDefect(kind: isUTF8 ? .character : .notUTF8, place: place)
+  func defectOfCharacter(at offset: Int) -> XMLDefect {
+    let length = bytes.scalar(at: offset).length
+    let isUTF8 = bytes.extracting(offset..<min(offset + length, bytes.byteCount)).isValidUTF8
+    return XMLDefect(kind: isUTF8 ? .character : .notUTF8, offset: offset)
   }
 
   /// What is wrong with the reference at ``index``.
   func defectOfReference() -> XMLDefect {
-    var place = index + 1
-    if place < bytes.byteCount, bytes[place] == UInt8(ascii: "#") { return XMLDefect(kind: .reference, place: index) }
-    guard place < bytes.byteCount, Self.beginsName(bytes[place]) else {
-      return XMLDefect(kind: .ampersand, place: index)
+    var offset = index + 1
+    if offset < bytes.byteCount, bytes[offset] == UInt8(ascii: "#") {
+      return XMLDefect(kind: .reference, offset: index)
     }
-    while place < bytes.byteCount, bytes[place] >= 0x80 || XMLText.isNameByte(bytes[place]) { place += 1 }
-    let hasEnd = place < bytes.byteCount && bytes[place] == UInt8(ascii: ";")
-    return XMLDefect(kind: hasEnd ? .unknownEntity : .referenceWithoutEnd, place: index)
+    guard offset < bytes.byteCount, Self.beginsName(bytes[offset]) else {
+      return XMLDefect(kind: .ampersand, offset: index)
+    }
+    while offset < bytes.byteCount, bytes[offset] >= 0x80 || XMLText.isNameByte(bytes[offset]) { offset += 1 }
+    let hasEnd = offset < bytes.byteCount && bytes[offset] == UInt8(ascii: ";")
+    return XMLDefect(kind: hasEnd ? .unknownEntity : .referenceWithoutEnd, offset: index)
   }
 
   /// After the `;` of what begins like a reference; after the `&` if there is none.
   private func referenceEnd(from start: Int) -> Int {
-    for place in start + 1..<max(start + 1, min(bytes.byteCount, start + 64)) {
-      switch bytes[place] {
-      case UInt8(ascii: ";"): return place + 1
+    for offset in start + 1..<max(start + 1, min(bytes.byteCount, start + 64)) {
+      switch bytes[offset] {
+      case UInt8(ascii: ";"): return offset + 1
       case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "\""): return start + 1
       default: break
       }
@@ -237,11 +239,11 @@ extension RawSpan {
   fileprivate func validLength(allowsAllCharacters: Bool) -> Int {
     let end = firstInvalidUTF8(from: 0)?.lowerBound ?? byteCount
     if allowsAllCharacters { return end }
-    var place = 0
+    var offset = 0
     let valid = extracting(..<end)
-    while let found = valid.firstIndex(of: 0xEF, from: place), found + 2 < end {
+    while let found = valid.firstIndex(of: 0xEF, from: offset), found + 2 < end {
       if self[found + 1] == 0xBF, self[found + 2] >= 0xBE { return found }
-      place = found + 1
+      offset = found + 1
     }
     return end
   }

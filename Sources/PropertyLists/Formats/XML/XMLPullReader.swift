@@ -4,16 +4,16 @@
 /// five predefined ones; comments and instructions are passed over. What it returns are ranges of the bytes, so that
 /// only what is wanted is copied.
 package struct XMLPullReader: ~Escapable {
-  /// What is wrong, and at which byte.
+  /// What is wrong, and the offset of the byte where it is.
   package struct Failure: Error {
     package let kind: PropertyListError.Kind
     package let message: String
-    package let place: Int
+    package let offset: Int
 
-    package init(_ message: String, kind: PropertyListError.Kind = .malformed, at place: Int) {
+    package init(_ message: String, kind: PropertyListError.Kind = .malformed, at offset: Int) {
       self.kind = kind
       self.message = message
-      self.place = place
+      self.offset = offset
     }
   }
 
@@ -80,7 +80,7 @@ package struct XMLPullReader: ~Escapable {
       token = lexer.next()
       // The tags of property lists are short, because libxml2 takes long for long ones. It isn't asked here.
       if let defect = token.defect, defect.kind != .longTag {
-        throw Failure(defect.message(bytes), kind: defect.errorKind, at: defect.place)
+        throw Failure(defect.message(bytes), kind: defect.errorKind, at: defect.offset)
       }
       switch token.kind {
       case .comment, .instruction: continue
@@ -163,7 +163,7 @@ extension XMLPullReader {
     switch lexer.attribute() {
     case .success(let attribute): return attribute
     case .failure(let defect):
-      throw Failure(defect.message(lexer.bytes), kind: defect.errorKind, at: defect.place)
+      throw Failure(defect.message(lexer.bytes), kind: defect.errorKind, at: defect.offset)
     }
   }
 
@@ -191,21 +191,21 @@ extension XMLPullReader {
 }
 
 extension XMLLexer {
-  /// Passes an attribute of a tag that has no defect.
+  /// Passes an attribute of a tag that has no defects.
   ///
   /// - Returns: nil for one with white space around its `=`.
   @inline(__always)
   fileprivate mutating func passKnownAttribute() -> (name: Range<Int>, value: Range<Int>)? {
     let start = index
-    var place = start
-    while place < bytes.byteCount, bytes[place] != UInt8(ascii: "="), !bytes[place].isWhiteSpace { place += 1 }
-    guard place + 1 < bytes.byteCount, bytes[place] == UInt8(ascii: "=") else { return nil }
-    let quote = bytes[place + 1]
+    var offset = start
+    while offset < bytes.byteCount, bytes[offset] != UInt8(ascii: "="), !bytes[offset].isWhiteSpace { offset += 1 }
+    guard offset + 1 < bytes.byteCount, bytes[offset] == UInt8(ascii: "=") else { return nil }
+    let quote = bytes[offset + 1]
     guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
-      let end = bytes.firstIndex(of: quote, from: place + 2)
+      let end = bytes.firstIndex(of: quote, from: offset + 2)
     else { return nil }
     index = end + 1
-    return (start..<place, place + 2..<end)
+    return (start..<offset, offset + 2..<end)
   }
 }
 

@@ -31,8 +31,8 @@ enum XMLReader {
       let defect = try LibXML2.defect(in: bytes.extracting(start...))
     {
       var reader = XMLTokenReader(source, bytes, from: start, options, defects)
-      reader.read(until: start + defect.place)
-      reader.fail(defect.message, at: start + defect.place)
+      reader.read(until: start + defect.offset)
+      reader.fail(defect.message, at: start + defect.offset)
       defects = reader.defects
     }
     if let defect = defects.defects.first { throw defect }

@@ -45,7 +45,7 @@ struct XMLDefect: Error {
   }
 
   let kind: Kind
-  let place: Int
+  let offset: Int
 
   /// Whether the piece has no end, so that nothing can be told of the text after it.
   var isOpen: Bool {
@@ -71,7 +71,7 @@ struct XMLDefect: Error {
     case .referenceWithoutEnd: #"a reference without its ";"; the character "&" is written "&amp;""#
     case .unknownEntity: "the entity \(entityName(bytes).quoted) is not one of the five of XML"
     case .reference: "a reference to no character that XML allows"
-    case .character: "the character \(bytes.scalar(at: place).scalar.number), which XML does not allow"
+    case .character: "the character \(bytes.scalar(at: offset).scalar.number), which XML does not allow"
     case .notUTF8: "not UTF-8"
     case .cdataEnd: #""]]>" in text; the last of these characters is written "&gt;""#
     case .hyphens: #""--" in a comment"#
@@ -88,7 +88,7 @@ struct XMLDefect: Error {
   }
 
   private func entityName(_ bytes: RawSpan) -> String {
-    let start = place + 1
+    let start = offset + 1
     let end = bytes.firstIndex(of: UInt8(ascii: ";"), from: start) ?? bytes.byteCount
     return String(decoding: [UInt8](bytes, start..<end), as: UTF8.self)
   }

@@ -3,22 +3,22 @@ extension XMLTokenReader {
   /// Whether an end tag only follows from a defect before it: its element was closed before it came, or all that are
   /// open inside its element are those of tags that may be none.
   func isEcho(endTagOf name: String) -> Bool {
-    guard let place = elements.lastIndex(where: { $0.name == name }) else { return missedEnds[name] != nil }
-    return elements[(place + 1)...].allSatisfy(\.isDoubtful)
+    guard let index = elements.lastIndex(where: { $0.name == name }) else { return missedEnds[name] != nil }
+    return elements[(index + 1)...].allSatisfy(\.isDoubtful)
   }
 
   /// Closes what an end tag is meant to close: an element of its name, with all that is open inside it; otherwise the
   /// innermost element, unless the name belongs to an element closed earlier.
   mutating func close(_ name: String) {
     let count = elements.count
-    if let place = elements.lastIndex(where: { $0.name == name }) {
-      if place > 0, place + 1 < count, elements[count - 1].isContainer, !isNextFit(for: elements[place - 1]),
+    if let index = elements.lastIndex(where: { $0.name == name }) {
+      if index > 0, index + 1 < count, elements[count - 1].isContainer, !isNextFit(for: elements[index - 1]),
         isNextFit(for: elements[count - 2])
       {
         // It is the other of the two containers that ends.
         return closeInnermost()
       }
-      while elements.count > place + 1 {
+      while elements.count > index + 1 {
         missedEnds[elements[elements.count - 1].name, default: 0] += 1
         closeInnermost()
       }

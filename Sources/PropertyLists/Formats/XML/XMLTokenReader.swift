@@ -10,8 +10,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   private var builder: NodeTableBuilder
   /// The text of all elements, references replaced; what the offsets of the nodes refer to.
   var text: [UInt8] = []
-  /// Where the element of each node that ``builder`` has pending stands in the source.
-  private var places: [Int] = []
+  /// The offset in the source of the element of each node that ``builder`` has pending.
+  private var offsets: [Int] = []
   /// The elements that are open.
   var elements: [Open] = []
   private var hasRoot = false
@@ -31,7 +31,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
 
   /// What is wrong so far.
   private(set) var defects: DefectLog
-  private var placeIndex: PositionIndex
+  private var positionIndex: PositionIndex
   /// Whether what is found now only follows from a defect that is known.
   var isMending = false
   private var hasReportedDepth = false
@@ -50,7 +50,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     let name: String
     /// Nil for an element that counts for nothing, with all that is in it.
     let element: XMLElement?
-    let place: Int
+    let offset: Int
     /// Whether its tag ends with `/>`.
     let isEmptyTag: Bool
     let namespaceCount: Int
@@ -58,7 +58,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     let textStart: Int
     /// Whether a part of its text is missing, or something stands in it that is no text.
     var isDamaged = false
-    /// Whether what stands in it now is known to be out of place.
+    /// Whether what stands in it now is known not to belong there.
     var isAstray = false
     /// Whether its tag is not well-formed, and so may be none.
     let isDoubtful: Bool
@@ -76,12 +76,12 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     lexer = XMLLexer(bytes, at: start)
     lexer.allowsAllCharacters = options.allowsAllXMLCharacters
     self.defects = defects
-    placeIndex = PositionIndex(source)
+    positionIndex = PositionIndex(source)
     depthLimit = options.limits.effectiveDepth
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
   }
 
-  /// Reads the tokens that begin before a place.
+  /// Reads the tokens that begin before an offset.
   mutating func read(until end: Int = .max) {
     while !defects.isFull, !isOver, lexer.index < end {
       let token = lexer.next()
@@ -95,11 +95,11 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   mutating func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
 
   private mutating func read(_ token: XMLToken) {
-    if elements.isEmpty, isOutOfPlaceOutside(token) { return }
+    if elements.isEmpty, reportsOutside(token) { return }
     var defect = token.defect
     // Only one document type, before the root.
-    if token.kind == .declaration, hasBegun { defect = XMLDefect(kind: .less, place: tokenStart) }
-    if let defect, !isKnown(defect) { fail(defect.message(lexer.bytes), defect.errorKind, at: defect.place) }
+    if token.kind == .declaration, hasBegun { defect = XMLDefect(kind: .less, offset: tokenStart) }
+    if let defect, !isKnown(defect) { fail(defect.message(lexer.bytes), defect.errorKind, at: defect.offset) }
     guard !defects.isFull else { return }
     switch token.kind {
     case .text: read(text: token.range, hasReplacements: token.hasReplacements)
@@ -118,17 +118,17 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   }
 
   /// Records a defect, unless it follows from one that is known.
-  mutating func fail(_ message: String, _ kind: PropertyListError.Kind = .malformed, at place: Int) {
+  mutating func fail(_ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int) {
     guard !defects.isFull, !isMending else { return }
     // A second owner of the text, so that the builder can change while it looks at it; so below.
     let text = text
-    defects.add(builder.failure(message, kind, at: placeIndex.place(place), in: text.rawBytes))
+    defects.add(builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes))
   }
 
   /// Bytes that are no UTF-8 are reported once in a line: where there are many, it is the encoding that is wrong.
   private mutating func isKnown(_ defect: XMLDefect) -> Bool {
     guard defect.kind == .notUTF8 else { return false }
-    let line = placeIndex.place(defect.place).position.line
+    let line = positionIndex.position(at: defect.offset).position.line
     defer { lineThatIsNotUTF8 = line }
     return line == lineThatIsNotUTF8
   }
@@ -138,7 +138,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     mutating get {
       guard let open = elements.last else { return "a tag is due" }
       let name = open.name.printable(limit: 80)
-      let start = placeIndex.place(open.place).position
+      let start = positionIndex.position(at: open.offset).position
       return "</\(name)> is due; the <\(name)> stands at \(start.line):\(start.column)"
     }
   }
@@ -149,23 +149,25 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
 /// Before and after the root element, and the end.
 extension XMLTokenReader {
   /// Reports what may not stand outside the root element.
-  private mutating func isOutOfPlaceOutside(_ token: XMLToken) -> Bool {
-    var place = token.range.lowerBound
+  ///
+  /// - Returns: whether the token needs no more reading: it was reported, or is white space.
+  private mutating func reportsOutside(_ token: XMLToken) -> Bool {
+    var offset = token.range.lowerBound
     switch token.kind {
     case .comment, .instruction, .end: return false
     case .declaration, .startTag, .emptyTag: if !hasBegun { return false }
     case .text:
-      while place < token.range.upperBound, lexer.bytes[place].isWhiteSpace { place += 1 }
-      if place == token.range.upperBound { return true }
+      while offset < token.range.upperBound, lexer.bytes[offset].isWhiteSpace { offset += 1 }
+      if offset == token.range.upperBound { return true }
     case .invalid, .cdata, .endTag: break
     }
     if hasBegun {
-      fail("more behind the end of the root element", at: place)
+      fail("more behind the end of the root element", at: offset)
       isOver = true
-    } else if lexer.bytes[place] == UInt8(ascii: "<") {
-      fail(XMLDefect(kind: .less, place: place).message(lexer.bytes), at: place)
+    } else if lexer.bytes[offset] == UInt8(ascii: "<") {
+      fail(XMLDefect(kind: .less, offset: offset).message(lexer.bytes), at: offset)
     } else {
-      fail("text where the first tag is due", at: place)
+      fail("text where the first tag is due", at: offset)
       lexer.passToMarkup()
     }
     return true
@@ -238,7 +240,7 @@ extension XMLTokenReader {
     }
     elements.append(
       Open(
-        name: name, element: element, place: tokenStart, isEmptyTag: tag.kind == .emptyTag,
+        name: name, element: element, offset: tokenStart, isEmptyTag: tag.kind == .emptyTag,
         namespaceCount: tag.namespaceCount, textStart: text.count, isDoubtful: isMending))
     return true
   }
@@ -297,7 +299,7 @@ extension XMLTokenReader {
     if let key = builder.pending.last, key.kind == .null {
       // It was no key either.
       builder.removeLast()
-      places.removeLast()
+      offsets.removeLast()
     } else if let key = builder.pending.last {
       let name = key.kind == .string ? NodeContent.text(key, in: text.rawBytes).quoted : ""
       fail("no value for the key \(name)", at: tokenStart)
@@ -324,31 +326,31 @@ extension XMLTokenReader {
     guard let element = open.element else { return }
     switch element {
     case .plist:
-      if !hasRoot { fail("<plist> without a value", at: open.place) }
+      if !hasRoot { fail("<plist> without a value", at: open.offset) }
       hasRoot = true
-    case .true, .false: append(.boolean(element == .true), at: open.place)
+    case .true, .false: append(.boolean(element == .true), at: open.offset)
     case .dict, .array:
       if element == .dict, !builder.expectsKey { missValue() }
       guard !defects.isFull else { return }
-      if element == .dict, !defects.defects.isEmpty { builder.dropStandIns(places: &places) }
+      if element == .dict, !defects.defects.isEmpty { builder.dropStandIns(offsets: &offsets) }
       let text = text
-      for (place, key) in builder.resolveDuplicates(in: text.rawBytes, defects) {
+      for (index, key) in builder.resolveDuplicates(in: text.rawBytes, defects) {
         let name = NodeContent.text(key, in: text.rawBytes)
-        fail("duplicate key \(name.quoted)", .duplicateKey, at: places[place])
+        fail("duplicate key \(name.quoted)", .duplicateKey, at: offsets[index])
       }
       builder.close(in: text.rawBytes)
-      places.removeLast(places.count - (builder.pending.count - 1))
-      places.append(open.place)
+      offsets.removeLast(offsets.count - (builder.pending.count - 1))
+      offsets.append(open.offset)
     case .string, .key, .integer, .real, .date, .data: endScalar(open, element)
     }
   }
 
-  private mutating func append(_ node: FlatNode, at place: Int) {
+  private mutating func append(_ node: FlatNode, at offset: Int) {
     builder.append(node)
-    places.append(place)
+    offsets.append(offset)
   }
 
-  /// Appends a null in the place of a key or value that is none.
+  /// Appends a null instead of a key or value that is none.
   private mutating func appendStandIn() {
     if builder.depth == 0 { hasRoot = true }
     append(.null, at: tokenStart)
@@ -365,9 +367,9 @@ extension XMLTokenReader {
       if hasReplacements { XMLText.decode(content, into: &text) } else { text.append(bytes: content) }
     case .plist, .dict, .array, .true, .false:
       guard !isInStrayText else { return }
-      guard let place = range.first(where: { !lexer.bytes[$0].isWhiteSpace }) else { return }
+      guard let offset = range.first(where: { !lexer.bytes[$0].isWhiteSpace }) else { return }
       isInStrayText = true
-      fail("text in <\(element.rawValue)>", at: place)
+      fail("text in <\(element.rawValue)>", at: offset)
     }
   }
 
@@ -376,7 +378,7 @@ extension XMLTokenReader {
     switch element {
     case .string, .key: XMLText.decodeLines(lexer.bytes.extracting(token.content), into: &text)
     case .integer, .real, .date, .data:
-      if !open.isDamaged { fail("CDATA in <\(element.rawValue)>", at: open.place) }
+      if !open.isDamaged { fail("CDATA in <\(element.rawValue)>", at: open.offset) }
       elements[elements.count - 1].isDamaged = true
     case .plist, .dict, .array, .true, .false:
       guard !isInStrayText else { return }
@@ -392,15 +394,15 @@ extension XMLTokenReader {
     if open.isDamaged {
       // What is wrong with it has been reported.
     } else if range.isEmpty, open.isEmptyTag, [.integer, .real, .date].contains(element) {
-      fail("<\(element.rawValue)/> holds nothing", at: open.place)
+      fail("<\(element.rawValue)/> holds nothing", at: open.offset)
     } else {
       switch XMLElement.scalar(element, text.rawBytes, range) {
       case .success(let value): node = value
-      case .failure(let defect): fail(defect.message, at: open.place)
+      case .failure(let defect): fail(defect.message, at: open.offset)
       }
     }
     guard !defects.isFull else { return }
     if node == nil || (element != .string && element != .key && element != .data) { text.removeLast(range.count) }
-    append(node ?? .null, at: open.place)
+    append(node ?? .null, at: open.offset)
   }
 }

@@ -26,7 +26,7 @@ package struct XMLTree {
 
   /// Reads a document.
   ///
-  /// - Throws: ``PropertyListError/Kind/malformed`` with the place, ``PropertyListError/Kind/nestedTooDeeply``.
+  /// - Throws: ``PropertyListError/Kind/malformed`` with the position, ``PropertyListError/Kind/nestedTooDeeply``.
   /// - Complexity: O(*n*) in the length of the text.
   package init(_ data: Data) throws(PropertyListError) {
     var defects = DefectLog.first
@@ -85,9 +85,9 @@ package struct XMLTree {
 extension TextSource {
   /// What is wrong with an XML document, and where.
   package func error(_ failure: XMLPullReader.Failure) -> PropertyListError {
-    let place = place(failure.place)
+    let position = position(at: failure.offset)
     return PropertyListError(
-      failure.kind, failure.message, byteOffset: place.byteOffset, position: place.position)
+      failure.kind, failure.message, byteOffset: position.byteOffset, position: position.position)
   }
 }
 

@@ -52,8 +52,8 @@ struct ArchiveHTML: ParsableCommand {
       notes.append("Nested archives are shown as data: \(error.message)")
     }
     for data in unwrapper.unreadable.prefix(Self.greatestFindingCount) {
-      let place = data.path.components.isEmpty ? "data" : "the data at \(data.path)"
-      notes.append("\(place) stays data: \(data.error)")
+      let subject = data.path.components.isEmpty ? "data" : "the data at \(data.path)"
+      notes.append("\(subject) stays data: \(data.error)")
     }
     var page = ArchivePage(archive, title: input.pageTitle)
     page.facts = [("File", input.machineName), ("Format", source.formatName)]

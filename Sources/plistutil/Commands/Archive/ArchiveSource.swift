@@ -129,18 +129,19 @@ extension ArchiveFinding {
     let finding = ArchiveFinding(nested.finding)
     var fields = finding.fields
     fields.dictionary?["data"] = .string(nested.path.description)
-    self.init(severity: finding.severity, text: Self.place(nested.path) + finding.text, fields: fields)
+    self.init(severity: finding.severity, text: Self.location(nested.path) + finding.text, fields: fields)
   }
 
   fileprivate init(_ data: Unwrapper.Unreadable) {
     var fields = Self.fields(.error, "unreadableData", data.error.description)
     fields.dictionary?["data"] = .string(data.path.description)
     self.init(
-      severity: .error, text: Self.place(data.path) + "cannot be read: \(data.error.description.printable(limit: 200))",
+      severity: .error,
+      text: Self.location(data.path) + "cannot be read: \(data.error.description.printable(limit: 200))",
       fields: fields)
   }
 
-  private static func place(_ path: PropertyListKeyPath) -> String {
+  private static func location(_ path: PropertyListKeyPath) -> String {
     path.components.isEmpty ? "data: " : "data at \(path.description.printable(limit: 200)): "
   }
 

@@ -7,7 +7,7 @@ struct DefaultsCall {
   private(set) var verb: (any DefaultsVerb.Type)?
   /// What the verb was called, which may be an alias.
   private(set) var name = ""
-  private(set) var place = DefaultsLocation()
+  private(set) var location = DefaultsLocation()
   /// Nil if the call names none.
   private(set) var domain: DefaultsDomain?
   /// The arguments after the domain.
@@ -174,9 +174,9 @@ extension DefaultsCall {
       throw .usage(operands.isEmpty && syntax.takesDomain ? "No domain is named." : "An argument is missing.", verb)
     }
     guard operands.count <= needed.upperBound else { throw .unexpected(operands[needed.upperBound]) }
-    place = DefaultsLocation(folder: folder, currentHost: currentHost, hostName: hostName)
+    location = DefaultsLocation(folder: folder, currentHost: currentHost, hostName: hostName)
     if syntax.takesDomain, !operands.isEmpty {
-      domain = try DefaultsDomain(argument: operands.removeFirst(), in: place)
+      domain = try DefaultsDomain(argument: operands.removeFirst(), in: location)
     }
     // The names of files may have any bytes.
     let isName = { (argument: String) in !argument.contains("/") }

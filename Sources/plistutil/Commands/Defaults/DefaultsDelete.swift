@@ -17,16 +17,16 @@ enum DefaultsDelete: DefaultsVerb {
 
   static func run(_ call: DefaultsCall) throws {
     let domain = try call.namedDomain()
-    guard call.name == "delete-all", call.place.host == .any, let name = try? DomainName(domain.argument) else {
+    guard call.name == "delete-all", call.location.host == .any, let name = try? DomainName(domain.argument) else {
       return try delete(call.path, from: domain)
     }
     // There may be values in one of the two files only.
     var failure: DefaultsError?
     var hasDeleted = false
     for host in PreferencesHost.allCases {
-      let place = DefaultsLocation(locations: call.place.locations, host: host)
+      let location = DefaultsLocation(locations: call.location.locations, host: host)
       do {
-        try delete(call.path, from: DefaultsDomain(name, in: place))
+        try delete(call.path, from: DefaultsDomain(name, in: location))
         hasDeleted = true
       } catch let error as DefaultsError where error.kind.hasPrefix("no-such-") {
         failure = error

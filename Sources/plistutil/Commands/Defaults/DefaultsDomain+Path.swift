@@ -72,7 +72,7 @@ extension DefaultsDomain {
         guard let data else { return try edited.remove() ? .isDone : .isOutdated }
         let replacement = try Replacement(of: path)
         try replacement.output.write(data)
-        return try replacement.takePlace(insteadOf: edited.original) ? .isDone : .isOutdated
+        return try replacement.commit(insteadOf: edited.original) ? .isDone : .isOutdated
       }
     }
   }

@@ -58,8 +58,8 @@ struct DefaultsDomain {
   /// The path that an argument gives instead of a name; nil for a name.
   private(set) var filePath: String?
 
-  init(_ domain: DomainName, in place: DefaultsLocation) {
-    file = PreferencesFile(PersistentDomain(domain, host: place.host), locations: place.locations)
+  init(_ domain: DomainName, in location: DefaultsLocation) {
+    file = PreferencesFile(PersistentDomain(domain, host: location.host), locations: location.locations)
     argument = domain.rawValue
     // Apple's name for it in messages.
     name = domain == .global ? "kCFPreferencesAnyApplication" : domain.rawValue.printable()
@@ -74,17 +74,19 @@ struct DefaultsDomain {
   }
 
   /// - Parameter argument: a name, or a path, which has a slash in it.
-  init(argument: String, in place: DefaultsLocation) throws(DefaultsError) {
+  init(argument: String, in location: DefaultsLocation) throws(DefaultsError) {
     if argument.utf8.contains(UInt8(ascii: "/")) {
-      guard place.host == .any else { throw .usage("A file has no values of a host.") }
+      guard location.host == .any else { throw .usage("A file has no values of a host.") }
       self.init(path: argument)
       return
     }
     if ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"].contains(argument) {
-      self.init(.global, in: place)
+      self.init(.global, in: location)
       return
     }
-    do throws(PreferencesError) { self.init(try DomainName(argument), in: place) } catch { throw DefaultsError(error) }
+    do throws(PreferencesError) { self.init(try DomainName(argument), in: location) } catch {
+      throw DefaultsError(error)
+    }
     if FileSystem.sizeOfRegularFile(argument) != nil {
       hint = "\nFor the file of that name, give a path with a slash: ./\(name)"
     }

@@ -20,7 +20,7 @@ enum DefaultsFind: DefaultsVerb {
   static func run(_ call: DefaultsCall) throws {
     let word = call.operands[0]
     var found: OrderedDictionary<String, PropertyList> = [:]
-    let failure = call.place.forEachDomain { domain, values in
+    let failure = call.location.forEachDomain { domain, values in
       let isAll = domain.argument.has(word)
       let matches = values.filter { isAll || $0.key.has(word) || $0.value.has(word) }
       if !matches.isEmpty { found[domain.argument] = .dictionary(matches) }

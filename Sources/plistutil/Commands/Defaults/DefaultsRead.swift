@@ -38,7 +38,7 @@ enum DefaultsRead: DefaultsVerb {
 
   private static func readAll(_ call: DefaultsCall) throws {
     var all: OrderedDictionary<String, PropertyList> = [:]
-    let failure = call.place.forEachDomain { domain, values in
+    let failure = call.location.forEachDomain { domain, values in
       let isGlobal = domain.argument == "NSGlobalDomain"
       all[call.isApple && isGlobal ? "Apple Global Domain" : domain.argument] = .dictionary(values)
     }
@@ -82,7 +82,7 @@ enum DefaultsDomains: DefaultsVerb {
     examples: ["domains"], operands: 0...0, takesDomain: false)
 
   static func run(_ call: DefaultsCall) throws {
-    let names = call.place.domains.map(\.argument).filter { $0 != "NSGlobalDomain" }
+    let names = call.location.domains.map(\.argument).filter { $0 != "NSGlobalDomain" }
     if call.isForMachines {
       try DefaultsOutput.writeLine(.array(names.map { .string($0) }))
     } else {

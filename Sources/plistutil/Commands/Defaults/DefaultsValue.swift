@@ -21,7 +21,7 @@ struct DefaultsValue {
   static func parse(_ arguments: ArraySlice<String>, for verb: (any DefaultsVerb.Type)?) throws(DefaultsError) -> Change
   {
     var parser = DefaultsValue(rest: arguments, verb: verb)
-    let change = try parser.change()
+    let change = try parser.parseChange()
     if let argument = parser.rest.first { throw .unexpected(argument) }
     return change
   }
@@ -30,7 +30,7 @@ struct DefaultsValue {
     (self.rest, self.verb) = (rest, verb)
   }
 
-  private mutating func change() throws(DefaultsError) -> Change {
+  private mutating func parseChange() throws(DefaultsError) -> Change {
     switch rest.first {
     case "-array-add":
       rest.removeFirst()

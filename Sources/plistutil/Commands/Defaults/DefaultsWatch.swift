@@ -17,7 +17,7 @@ enum DefaultsWatch: DefaultsVerb {
     examples: ["watch com.example.notes", "watch --json"], operands: 0...2)
 
   static func run(_ call: DefaultsCall) throws {
-    let printer = ChangePrinter(place: call.place, isForMachines: call.isForMachines)
+    let printer = ChangePrinter(location: call.location, isForMachines: call.isForMachines)
     if let domain = call.domain {
       printer.watch(domain, key: call.operands.first)
       note("watching \(domain.argument.printable()); Control-C ends it")
@@ -27,7 +27,7 @@ enum DefaultsWatch: DefaultsVerb {
     var isFirst = true
     // Whether there are new domains is asked for: a folder says no more of a new file than its name.
     while true {
-      for domain in call.place.domains where known.insert(domain.argument).inserted {
+      for domain in call.location.domains where known.insert(domain.argument).inserted {
         printer.watch(domain, key: nil, isNew: !isFirst)
       }
       if isFirst { note("watching all domains; Control-C ends it") }
@@ -39,15 +39,15 @@ enum DefaultsWatch: DefaultsVerb {
 
 /// Prints changes as they are told, by any number of tasks.
 private final class ChangePrinter: Sendable {
-  private let place: DefaultsLocation
+  private let location: DefaultsLocation
   private let isForMachines: Bool
   /// Signalled when nothing can be printed any more.
   private let end = DispatchSemaphore(value: 0)
   private let failure = Mutex<DefaultsError?>(nil)
   private let printing = Mutex(())
 
-  init(place: DefaultsLocation, isForMachines: Bool) {
-    self.place = place
+  init(location: DefaultsLocation, isForMachines: Bool) {
+    self.location = location
     self.isForMachines = isForMachines
   }
 
@@ -75,7 +75,7 @@ private final class ChangePrinter: Sendable {
         if isForMachines {
           try DefaultsOutput.writeLine(fields(domain, key, old, new))
         } else {
-          try output(DefaultsShell.call(domain.argument, key, new, options: place.hostOptions))
+          try output(DefaultsShell.call(domain.argument, key, new, options: location.hostOptions))
         }
       } catch {
         failure.withLock { $0 = DefaultsError(error) }

@@ -20,7 +20,7 @@ enum DefaultsWrite: DefaultsVerb {
       dictionary may have types too, and be arrays and dictionaries; -end says where
       such an inner one ends.
 
-        -k, --key-path PATH  A place inside, instead of KEY: items.0.name
+        -k, --key-path PATH  A position inside, instead of KEY: items.0.name
 
       DICTIONARY replaces all values of the domain. If DOMAIN is the path of a text
       file, its format, comments and layout stay.

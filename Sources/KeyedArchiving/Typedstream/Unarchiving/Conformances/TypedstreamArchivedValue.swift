@@ -13,22 +13,22 @@ extension ArchivedValue: TypedstreamDecodable {
   }
 
   public static func _decode(
-    _ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
+    _ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
   ) throws -> ArchivedValue {
     let tables = unarchiver.tables
-    let node = tables.nodes[place.node]
+    let node = tables.nodes[position.node]
     if node.kind == .classReference {
       try unarchiver.spend(0)
       return .value(.className(tables.className(node.slot)))
     }
-    let slot = try unarchiver.slot(at: place, for: ArchivedValue.self)
+    let slot = try unarchiver.slot(at: position, for: ArchivedValue.self)
     let classSlot = Int(tables.slots[slot].classSlot)
     let name = tables.className(classSlot)
     let target = unarchiver.class(forClassName: name)
     if let type = unarchiver.additionalTypes.first(where: { unarchiver.admits($0, classSlot: classSlot) }) {
-      return try object(type, place, unarchiver)
+      return try object(type, position, unarchiver)
     }
-    if target == nil, let value = try known(name, slot, place, unarchiver) { return value }
+    if target == nil, let value = try known(name, slot, position, unarchiver) { return value }
     guard target is Typedstream.Object.Type || target == nil && unarchiver.keepsUnknownObjects else {
       throw unarchiver.failure(
         .classNotAllowed, "an object of a class that is neither known nor among additionalTypes", slot: slot)
@@ -38,31 +38,31 @@ extension ArchivedValue: TypedstreamDecodable {
   }
 
   private static func object<T: TypedstreamDecodable & SecureCoding>(
-    _ type: T.Type, _ place: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
+    _ type: T.Type, _ position: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
   ) throws -> ArchivedValue {
-    .object(try T._decode(place, by: unarchiver))
+    .object(try T._decode(position, by: unarchiver))
   }
 
   /// An object of one of Foundation's classes; nil for one of another class.
   private static func known(
-    _ name: String, _ slot: Int, _ place: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
+    _ name: String, _ slot: Int, _ position: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
   ) throws -> ArchivedValue? {
     switch name {
-    case "NSString", "NSMutableString": .string(try String._decode(place, by: unarchiver))
+    case "NSString", "NSMutableString": .string(try String._decode(position, by: unarchiver))
     case "NSNumber": try number(slot, unarchiver)
     case "NSDictionary", "NSMutableDictionary":
-      .dictionary(try OrderedDictionary<ArchivedValue, ArchivedValue>._decode(place, by: unarchiver))
-    case "NSArray", "NSMutableArray": .array(try [ArchivedValue]._decode(place, by: unarchiver))
-    case "NSSet", "NSMutableSet": .set(try OrderedSet<ArchivedValue>._decode(place, by: unarchiver))
-    case "NSData", "NSMutableData": .data(try Data._decode(place, by: unarchiver))
-    case "NSDate": .date(try Date._decode(place, by: unarchiver))
-    case "NSURL": .url(try URL._decode(place, by: unarchiver))
+      .dictionary(try OrderedDictionary<ArchivedValue, ArchivedValue>._decode(position, by: unarchiver))
+    case "NSArray", "NSMutableArray": .array(try [ArchivedValue]._decode(position, by: unarchiver))
+    case "NSSet", "NSMutableSet": .set(try OrderedSet<ArchivedValue>._decode(position, by: unarchiver))
+    case "NSData", "NSMutableData": .data(try Data._decode(position, by: unarchiver))
+    case "NSDate": .date(try Date._decode(position, by: unarchiver))
+    case "NSURL": .url(try URL._decode(position, by: unarchiver))
     case "NSNull":
-      try { _ in .null }(Archived.Null._decode(place, by: unarchiver))
-    case "NSValue": .value(try Archived.Value._decode(place, by: unarchiver))
-    case "NSColor": .object(try Archived.Color._decode(place, by: unarchiver))
+      try { _ in .null }(Archived.Null._decode(position, by: unarchiver))
+    case "NSValue": .value(try Archived.Value._decode(position, by: unarchiver))
+    case "NSColor": .object(try Archived.Color._decode(position, by: unarchiver))
     case "NSAttributedString", "NSMutableAttributedString":
-      .object(try Archived.AttributedString._decode(place, by: unarchiver))
+      .object(try Archived.AttributedString._decode(position, by: unarchiver))
     default: nil
     }
   }
@@ -91,9 +91,9 @@ extension Typedstream.Object: TypedstreamDecodable {
   public init(from groups: inout TypedstreamGroups) throws { self = groups.object }
 
   public static func _decode(
-    _ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
+    _ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
   ) throws -> Typedstream.Object {
-    let slot = try unarchiver.slot(at: place, for: Typedstream.Object.self)
+    let slot = try unarchiver.slot(at: position, for: Typedstream.Object.self)
     try unarchiver.admit(Typedstream.Object.self, slot)
     try unarchiver.spend(0)
     return Typedstream.Object(tables: unarchiver.tables, id: slot)

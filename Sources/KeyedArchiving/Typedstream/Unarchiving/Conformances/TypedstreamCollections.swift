@@ -13,12 +13,13 @@ extension Array: TypedstreamDecodable where Element: TypedstreamDecodable {
     try groups.finish()
   }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> [Element] {
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> [Element]
+  {
     let tables = unarchiver.tables
-    guard tables.nodes[place.node].kind == .array else { return try unarchiver.value(Self.self, at: place) }
+    guard tables.nodes[position.node].kind == .array else { return try unarchiver.value(Self.self, at: position) }
     var elements: [Element] = []
-    var element = place.node + 1
-    while element < tables.nodes[place.node].end {
+    var element = position.node + 1
+    while element < tables.nodes[position.node].end {
       try unarchiver.spend(0)
       elements.append(try Element._decode(TypedstreamPosition(node: element), by: unarchiver))
       element = tables.next(after: element)
@@ -110,8 +111,8 @@ extension Optional: TypedstreamDecodable where Wrapped: TypedstreamDecodable {
 
   public init(from groups: inout TypedstreamGroups) throws { self = try Wrapped(from: &groups) }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Wrapped? {
-    if unarchiver.tables.nodes[place.node].kind == .null { return nil }
-    return try Wrapped._decode(place, by: unarchiver)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Wrapped? {
+    if unarchiver.tables.nodes[position.node].kind == .null { return nil }
+    return try Wrapped._decode(position, by: unarchiver)
   }
 }

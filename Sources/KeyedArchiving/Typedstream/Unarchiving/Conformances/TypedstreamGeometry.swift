@@ -4,11 +4,11 @@ extension TypedstreamUnarchiver {
   /// The numbers of a structure of this many reals, or of structures of them; nil for another value.
   ///
   /// Its shape counts, not its name: NeXTSTEP's structures have none.
-  func reals(at place: TypedstreamPosition, count: Int) -> [Double]? {
-    let node = tables.nodes[place.node]
+  func reals(at position: TypedstreamPosition, count: Int) -> [Double]? {
+    let node = tables.nodes[position.node]
     guard node.kind == .structure else { return nil }
     var numbers: [Double] = []
-    for part in tables.nodes[place.node + 1..<node.end] where part.kind != .structure {
+    for part in tables.nodes[position.node + 1..<node.end] where part.kind != .structure {
       guard part.kind == .float || part.kind == .double, let number = TypedstreamNumber(part)?.double,
         numbers.count < count
       else { return nil }
@@ -17,19 +17,19 @@ extension TypedstreamUnarchiver {
     return numbers.count == count ? numbers : nil
   }
 
-  /// What a structure of reals stands for, at its place or in an `NSValue`.
+  /// What a structure of reals stands for, by itself or in an `NSValue`.
   fileprivate func structure<T: TypedstreamDecodable>(
-    _ type: T.Type, at place: TypedstreamPosition, count: Int, _ make: ([Double]) -> T
+    _ type: T.Type, at position: TypedstreamPosition, count: Int, _ make: ([Double]) -> T
   ) throws -> T {
-    if let numbers = reals(at: place, count: count) { return make(numbers) }
-    return try value(type, at: place)
+    if let numbers = reals(at: position, count: count) { return make(numbers) }
+    return try value(type, at: position)
   }
 }
 
 extension TypedstreamGroups {
   fileprivate mutating func decodeStructure(count: Int, _ name: String) throws -> [Double] {
-    let (type, place) = try decodeTyped()
-    guard let numbers = unarchiver.reals(at: place, count: count) else {
+    let (type, position) = try decodeTyped()
+    guard let numbers = unarchiver.reals(at: position, count: count) else {
       throw failure(.typeMismatch, "an NSValue of the type \(type.quoted), which is no \(name)")
     }
     return numbers
@@ -44,9 +44,9 @@ extension Archived.Point: TypedstreamDecodable {
   }
 
   public static func _decode(
-    _ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
+    _ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
   ) throws -> Archived.Point {
-    try unarchiver.structure(Self.self, at: place, count: 2) { Self($0) }
+    try unarchiver.structure(Self.self, at: position, count: 2) { Self($0) }
   }
 
   init(_ numbers: [Double]) { self.init(x: numbers[0], y: numbers[1]) }
@@ -59,9 +59,10 @@ extension Archived.Size: TypedstreamDecodable {
     self.init(try groups.decodeStructure(count: 2, "size"))
   }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Archived.Size
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws
+    -> Archived.Size
   {
-    try unarchiver.structure(Self.self, at: place, count: 2) { Self($0) }
+    try unarchiver.structure(Self.self, at: position, count: 2) { Self($0) }
   }
 
   init(_ numbers: [Double]) { self.init(width: numbers[0], height: numbers[1]) }
@@ -74,9 +75,10 @@ extension Archived.Rect: TypedstreamDecodable {
     self.init(try groups.decodeStructure(count: 4, "rectangle"))
   }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Archived.Rect
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws
+    -> Archived.Rect
   {
-    try unarchiver.structure(Self.self, at: place, count: 4) { Self($0) }
+    try unarchiver.structure(Self.self, at: position, count: 4) { Self($0) }
   }
 
   init(_ numbers: [Double]) { self.init(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]) }
@@ -87,18 +89,18 @@ extension Archived.Value: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSValue", "NSNumber"] }
 
   public init(from groups: inout TypedstreamGroups) throws {
-    let (type, place) = try groups.decodeTyped()
+    let (type, position) = try groups.decodeTyped()
     let unarchiver = groups.unarchiver
-    let node = unarchiver.tables.nodes[place.node]
+    let node = unarchiver.tables.nodes[position.node]
     if let number = Self.number(node, letter: type) {
       self = .number(number)
     } else if type == "*" {
-      self = .cString(try unarchiver.text(at: place))
+      self = .cString(try unarchiver.text(at: position))
     } else if type == ":" || type == "%" {
-      self = .selector(try unarchiver.text(at: place))
+      self = .selector(try unarchiver.text(at: position))
     } else if node.kind == .classReference {
       self = .className(unarchiver.tables.className(node.slot))
-    } else if let value = Self.structure(type, place, unarchiver) {
+    } else if let value = Self.structure(type, position, unarchiver) {
       self = value
     } else {
       throw groups.failure(.invalidContents, "an NSValue of the type \(type.quoted), of which nothing is known")
@@ -106,18 +108,19 @@ extension Archived.Value: TypedstreamDecodable {
   }
 
   private static func structure(
-    _ type: String, _ place: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
+    _ type: String, _ position: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
   ) -> Archived.Value? {
-    if let numbers = unarchiver.reals(at: place, count: 4) { return .rect(Archived.Rect(numbers)) }
+    if let numbers = unarchiver.reals(at: position, count: 4) { return .rect(Archived.Rect(numbers)) }
     let name = type.prefix { $0 != "=" }
-    if let numbers = unarchiver.reals(at: place, count: 2) {
+    if let numbers = unarchiver.reals(at: position, count: 2) {
       if name.hasSuffix("Point") { return .point(Archived.Point(numbers)) }
       return name.hasSuffix("Size") ? .size(Archived.Size(numbers)) : nil
     }
     let nodes = unarchiver.tables.nodes
-    guard name.hasSuffix("Range"), nodes[place.node].kind == .structure, nodes[place.node].end == place.node + 3,
-      let location = TypedstreamNumber(nodes[place.node + 1])?.integer(Int.self),
-      let length = TypedstreamNumber(nodes[place.node + 2])?.integer(Int.self)
+    guard name.hasSuffix("Range"), nodes[position.node].kind == .structure,
+      nodes[position.node].end == position.node + 3,
+      let location = TypedstreamNumber(nodes[position.node + 1])?.integer(Int.self),
+      let length = TypedstreamNumber(nodes[position.node + 2])?.integer(Int.self)
     else { return nil }
     let range = Archived.Range(location: location, length: length)
     return range.range == nil ? nil : .range(range)

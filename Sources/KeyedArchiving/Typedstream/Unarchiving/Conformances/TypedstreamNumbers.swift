@@ -45,12 +45,12 @@ extension TypedstreamNumber: CustomStringConvertible {
 }
 
 extension TypedstreamUnarchiver {
-  /// The number at a place, which stands there itself or is an `NSNumber`; nil where data stands that is an archive.
-  fileprivate func number(at place: TypedstreamPosition, for type: any TypedstreamDecodable.Type) throws
+  /// Returns the number at a position, of any type or in an `NSNumber`; nil for data that is an archive.
+  fileprivate func number(at position: TypedstreamPosition, for type: any TypedstreamDecodable.Type) throws
     -> TypedstreamNumber?
   {
-    if let number = TypedstreamNumber(tables.nodes[place.node]) { return number }
-    guard let slot = try slot(of: type, at: place) else { return nil }
+    if let number = TypedstreamNumber(tables.nodes[position.node]) { return number }
+    guard let slot = try slot(of: type, at: position) else { return nil }
     return try once(slot) {
       var groups = TypedstreamGroups(slot, of: self)
       return try groups.decodeNumber().number
@@ -58,35 +58,35 @@ extension TypedstreamUnarchiver {
   }
 
   fileprivate func integer<T: FixedWidthInteger & TypedstreamDecodable>(
-    _ type: T.Type, at place: TypedstreamPosition
+    _ type: T.Type, at position: TypedstreamPosition
   ) throws -> T {
-    guard let number = try number(at: place, for: type) else { return try nested(type, at: place) }
-    guard let value = number.integer(type) else { throw outOfRange(number, type, at: place) }
+    guard let number = try number(at: position, for: type) else { return try nested(type, at: position) }
+    guard let value = number.integer(type) else { throw outOfRange(number, type, at: position) }
     return value
   }
 
   fileprivate func outOfRange(
-    _ number: TypedstreamNumber, _ type: Any.Type, at place: TypedstreamPosition
+    _ number: TypedstreamNumber, _ type: Any.Type, at position: TypedstreamPosition
   ) -> TypedstreamError {
-    failure(.numberOutOfRange, "the number \(number), which \(type) cannot hold", at: place)
+    failure(.numberOutOfRange, "the number \(number), which \(type) cannot hold", at: position)
   }
 }
 
 extension TypedstreamGroups {
-  /// Decodes the contents of an `NSValue`: a type, and a value of that type, whose place is returned.
-  mutating func decodeTyped() throws -> (type: String, place: TypedstreamPosition) {
+  /// Decodes the contents of an `NSValue`: a type, and a value of that type, whose position is returned.
+  mutating func decodeTyped() throws -> (type: String, position: TypedstreamPosition) {
     let type = try decode(String.self)
-    let place = try nextPlace()
+    let position = try nextPosition()
     try require(nextType == type, "a value of the type \(nextType?.quoted ?? ""), where \(type.quoted) is announced")
     cursor.advance(unarchiver.tables)
     try finish()
-    return (type, place)
+    return (type, position)
   }
 
   /// Decodes the contents of an `NSNumber`.
   mutating func decodeNumber() throws -> (type: String, number: TypedstreamNumber) {
-    let (type, place) = try decodeTyped()
-    guard let number = TypedstreamNumber(unarchiver.tables.nodes[place.node]) else {
+    let (type, position) = try decodeTyped()
+    guard let number = TypedstreamNumber(unarchiver.tables.nodes[position.node]) else {
       throw failure(.invalidContents, "a number of the type \(type.quoted)")
     }
     return (type, number)
@@ -109,8 +109,8 @@ extension TypedstreamInteger {
 
   public init(from groups: inout TypedstreamGroups) throws { self = try groups.decodeInteger(Self.self) }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
-    try unarchiver.integer(Self.self, at: place)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Self {
+    try unarchiver.integer(Self.self, at: position)
   }
 }
 
@@ -137,12 +137,12 @@ extension Bool: TypedstreamDecodable {
     self = value == 1
   }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Bool {
-    guard let number = try unarchiver.number(at: place, for: Bool.self) else {
-      return try unarchiver.nested(Bool.self, at: place)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Bool {
+    guard let number = try unarchiver.number(at: position, for: Bool.self) else {
+      return try unarchiver.nested(Bool.self, at: position)
     }
     guard let value = number.integer(Int.self), value == 0 || value == 1 else {
-      throw unarchiver.outOfRange(number, Bool.self, at: place)
+      throw unarchiver.outOfRange(number, Bool.self, at: position)
     }
     return value == 1
   }
@@ -159,11 +159,11 @@ extension Double: TypedstreamDecodable {
     self = value
   }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Double {
-    guard let number = try unarchiver.number(at: place, for: Double.self) else {
-      return try unarchiver.nested(Double.self, at: place)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Double {
+    guard let number = try unarchiver.number(at: position, for: Double.self) else {
+      return try unarchiver.nested(Double.self, at: position)
     }
-    guard let value = number.double else { throw unarchiver.outOfRange(number, Double.self, at: place) }
+    guard let value = number.double else { throw unarchiver.outOfRange(number, Double.self, at: position) }
     return value
   }
 }
@@ -180,11 +180,11 @@ extension Float: TypedstreamDecodable {
     self = value
   }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Float {
-    guard let number = try unarchiver.number(at: place, for: Float.self) else {
-      return try unarchiver.nested(Float.self, at: place)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Float {
+    guard let number = try unarchiver.number(at: position, for: Float.self) else {
+      return try unarchiver.nested(Float.self, at: position)
     }
-    guard let value = Self.float(number) else { throw unarchiver.outOfRange(number, Float.self, at: place) }
+    guard let value = Self.float(number) else { throw unarchiver.outOfRange(number, Float.self, at: position) }
     return value
   }
 

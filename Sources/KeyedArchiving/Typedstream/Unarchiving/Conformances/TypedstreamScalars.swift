@@ -6,31 +6,31 @@ extension String: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSString", "NSMutableString"] }
 
   public init(from groups: inout TypedstreamGroups) throws {
-    let place = try groups.nextPlace()
-    self = try groups.unarchiver.text(at: place)
+    let position = try groups.nextPosition()
+    self = try groups.unarchiver.text(at: position)
     groups.cursor.advance(groups.unarchiver.tables)
     try groups.finish()
   }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> String {
-    switch unarchiver.tables.nodes[place.node].kind {
-    case .string, .cString, .sharedString: try unarchiver.text(at: place)
-    default: try unarchiver.value(String.self, at: place)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> String {
+    switch unarchiver.tables.nodes[position.node].kind {
+    case .string, .cString, .sharedString: try unarchiver.text(at: position)
+    default: try unarchiver.value(String.self, at: position)
     }
   }
 }
 
 extension TypedstreamUnarchiver {
-  /// The text of a string that stands at a place itself: UTF-8, and before Mac OS X the character set of NeXTSTEP.
-  func text(at place: TypedstreamPosition) throws(TypedstreamError) -> String {
-    let node = tables.nodes[place.node]
+  /// Returns the text of a string that is no object: UTF-8, and before Mac OS X the character set of NeXTSTEP.
+  func text(at position: TypedstreamPosition) throws(TypedstreamError) -> String {
+    let node = tables.nodes[position.node]
     let range: Range<Int>
     switch node.kind {
     case .string: range = node.range
     case .sharedString: range = tables.strings[node.slot].range
     case .cString: range = tables.strings[Int(tables.slots[node.slot].content)].range
-    case .null: throw failure(.valueNotFound, "nothing, where a string is due", at: place)
-    default: throw failure(.typeMismatch, "\(description(of: node)), where a string is due", at: place)
+    case .null: throw failure(.valueNotFound, "nothing, where a string is due", at: position)
+    default: throw failure(.typeMismatch, "\(description(of: node)), where a string is due", at: position)
     }
     try spend(range.count)
     let bytes = tables.bytes
@@ -38,9 +38,9 @@ extension TypedstreamUnarchiver {
     if text.isASCII { return String(knownUTF8: text, isASCII: true) }
     if stream.systemVersion < TypedstreamHead.currentSystemVersion {
       if let text = NeXTSTEPEncoding.text(bytes[range]) { return text }
-      throw failure(.invalidContents, "a string with bytes that NeXTSTEP has no characters for", at: place)
+      throw failure(.invalidContents, "a string with bytes that NeXTSTEP has no characters for", at: position)
     }
-    guard text.isValidUTF8 else { throw failure(.invalidContents, "a string that is no UTF-8", at: place) }
+    guard text.isValidUTF8 else { throw failure(.invalidContents, "a string that is no UTF-8", at: position) }
     return String(knownUTF8: text, isASCII: false)
   }
 }
@@ -51,24 +51,24 @@ extension Data: TypedstreamDecodable {
 
   public init(from groups: inout TypedstreamGroups) throws {
     let count = try groups.decode(Int.self)
-    let place = try groups.nextPlace()
-    self = try groups.unarchiver.data(at: place)
+    let position = try groups.nextPosition()
+    self = try groups.unarchiver.data(at: position)
     groups.cursor.advance(groups.unarchiver.tables)
     try groups.require(self.count == count, "\(self.count) bytes of data, where \(count) are announced")
     try groups.finish()
   }
 
-  public static func _decode(_ place: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Data {
-    unarchiver.tables.nodes[place.node].kind == .data
-      ? try unarchiver.data(at: place) : try unarchiver.value(Data.self, at: place)
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Data {
+    unarchiver.tables.nodes[position.node].kind == .data
+      ? try unarchiver.data(at: position) : try unarchiver.value(Data.self, at: position)
   }
 }
 
 extension TypedstreamUnarchiver {
-  fileprivate func data(at place: TypedstreamPosition) throws(TypedstreamError) -> Data {
-    let node = tables.nodes[place.node]
+  fileprivate func data(at position: TypedstreamPosition) throws(TypedstreamError) -> Data {
+    let node = tables.nodes[position.node]
     guard node.kind == .data else {
-      throw failure(.typeMismatch, "\(description(of: node)), where data is due", at: place)
+      throw failure(.typeMismatch, "\(description(of: node)), where data is due", at: position)
     }
     try spend(node.range.count)
     return Data(tables.bytes[node.range])

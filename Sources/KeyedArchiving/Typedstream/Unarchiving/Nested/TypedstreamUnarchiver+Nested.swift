@@ -16,20 +16,20 @@ extension TypedstreamUnarchiver {
   func decodeNext<T>(_ type: T.Type) throws -> T {
     let value: T
     if let type = type as? any TypedstreamDecodable.Type {
-      guard let known = try decode(type, nextPlace()) as? T else {
+      guard let known = try decode(type, nextPosition()) as? T else {
         throw failureHere(.typeMismatch, "a value that is no \(T.self)")
       }
       value = known
     } else {
-      value = try nested(type, at: nextPlace())
+      value = try nested(type, at: nextPosition())
     }
     advance()
     return value
   }
 
-  /// The place of the bytes of data that begins as an archive does; nil for anything else.
-  func nestedRange(at place: TypedstreamPosition) -> Range<Int>? {
-    var node = tables.nodes[place.node]
+  /// The range of the bytes of data that begins as an archive does; nil for anything else.
+  func nestedRange(at position: TypedstreamPosition) -> Range<Int>? {
+    var node = tables.nodes[position.node]
     if node.kind == .object || node.kind == .reference {
       let name = tables.className(Int(tables.slots[node.slot].classSlot))
       guard name == "NSData" || name == "NSMutableData", mapped[name] == nil else { return nil }
@@ -44,38 +44,38 @@ extension TypedstreamUnarchiver {
     return NestedContent.begins(bytes.rawBytes.extracting(node.range)) ? node.range : nil
   }
 
-  /// A value of the archive in the data at a place.
-  func nested<T>(_ type: T.Type, at place: TypedstreamPosition) throws -> T {
-    try nested("\(type)", at: place) { try $0.decode(type) }
+  /// A value of the archive in the data at a position.
+  func nested<T>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
+    try nested("\(type)", at: position) { try $0.decode(type) }
   }
 
-  /// A value of the archive in the data at a place, of the first of several types that it allows.
+  /// A value of the archive in the data at a position, of the first of several types that it allows.
   func nested(
-    of types: [any TypedstreamDecodable.Type], at place: TypedstreamPosition
+    of types: [any TypedstreamDecodable.Type], at position: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
-    try nested(Self.list(types), at: place) { try $0.decode(of: types) }
+    try nested(Self.list(types), at: position) { try $0.decode(of: types) }
   }
 
-  /// The object of the archive in the data at a place. It is the same wherever the stream refers to the data.
-  func nestedObject<T: AnyObject>(_ type: T.Type, at place: TypedstreamPosition) throws -> T {
-    let node = tables.nodes[place.node]
+  /// The object of the archive in the data at a position. It is the same wherever the stream refers to the data.
+  func nestedObject<T: AnyObject>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
+    let node = tables.nodes[position.node]
     let isObject = node.kind == .object || node.kind == .reference
     if isObject, let known = try known(type, node.slot) { return known }
-    guard isObject else { return try nested(type, at: place) }
-    let object = try measured(node.slot) { try nested(type, at: place) }
+    guard isObject else { return try nested(type, at: position) }
+    let object = try measured(node.slot) { try nested(type, at: position) }
     publish(object, as: node.slot)
     return object
   }
 
   private func nested<T>(
-    _ name: @autoclosure () -> String, at place: TypedstreamPosition, _ decode: (OpenedArchive) throws -> T
+    _ name: @autoclosure () -> String, at position: TypedstreamPosition, _ decode: (OpenedArchive) throws -> T
   ) throws -> T {
-    guard let range = nestedRange(at: place) else {
-      let node = tables.nodes[place.node]
+    guard let range = nestedRange(at: position) else {
+      let node = tables.nodes[position.node]
       throw failure(
         node.kind == .null ? .valueNotFound : .typeMismatch,
         "\(node.kind == .null ? "nothing" : description(of: node)), where data with an archive of \(name()) is due",
-        at: place)
+        at: position)
     }
     // To open an archive takes as long as to decode some values.
     try spend(values: 64 + range.count / ParsingLimits.bytesPerValue)
@@ -91,9 +91,9 @@ extension TypedstreamUnarchiver {
         try note(height: opened.height)
         return value
       } catch let error as KeyedArchiveError {
-        throw located(error, range, place)
+        throw located(error, range, position)
       } catch let error as TypedstreamError where !isOurs(error) {
-        throw located(error, range, place)
+        throw located(error, range, position)
       }
     }
   }
@@ -101,20 +101,22 @@ extension TypedstreamUnarchiver {
   /// True for an error that says where in this stream it is.
   private func isOurs(_ error: TypedstreamError) -> Bool { error.kind == .limitExceeded && budget == 0 }
 
-  private func located(_ error: KeyedArchiveError, _ range: Range<Int>, _ place: TypedstreamPosition)
+  private func located(_ error: KeyedArchiveError, _ range: Range<Int>, _ position: TypedstreamPosition)
     -> TypedstreamError
   {
     var located = failure(
-      TypedstreamError.Kind(error.kind), "in the archive in the data at byte \(range.lowerBound): \(error)", at: place)
+      TypedstreamError.Kind(error.kind), "in the archive in the data at byte \(range.lowerBound): \(error)",
+      at: position)
     located.archiveError = error
     if located.byteOffset != nil { located.byteOffset = range.lowerBound }
     return located
   }
 
-  private func located(_ error: TypedstreamError, _ range: Range<Int>, _ place: TypedstreamPosition) -> TypedstreamError
+  private func located(_ error: TypedstreamError, _ range: Range<Int>, _ position: TypedstreamPosition)
+    -> TypedstreamError
   {
     var located = failure(
-      error.kind, "in the typedstream in the data at byte \(range.lowerBound): \(error)", at: place)
+      error.kind, "in the typedstream in the data at byte \(range.lowerBound): \(error)", at: position)
     located.archiveError = error.archiveError
     if located.byteOffset != nil { located.byteOffset = range.lowerBound }
     return located
@@ -128,7 +130,7 @@ extension TypedstreamGroups {
   /// - Throws: as ``TypedstreamUnarchiver/decode(_:)-(T.Type)``.
   @_disfavoredOverload
   public mutating func decode<T: SecureCoding>(_ type: T.Type = T.self) throws -> T {
-    let value = try unarchiver.nested(type, at: nextPlace())
+    let value = try unarchiver.nested(type, at: nextPosition())
     cursor.advance(unarchiver.tables)
     return value
   }

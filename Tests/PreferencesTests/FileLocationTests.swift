@@ -7,7 +7,7 @@ import Testing
 @testable import Preferences
 
 @Suite("Nothing but a regular file is moved or replaced, and by way of a link only one of the user")
-struct PlaceTests {
+struct FileLocationTests {
   /// What leads to something that is not to be touched. Links, folders and files of other users are made by root only.
   enum Obstacle: String, CaseIterable, CustomTestStringConvertible {
     case folder, pipe, socket, device, loop
