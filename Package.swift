@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "KeyedArchiving", targets: ["KeyedArchiving"]),
     .library(name: "KeyedArchivingFoundation", targets: ["KeyedArchivingFoundation"]),
     .library(name: "Preferences", targets: ["Preferences"]),
+    .library(name: "Predicates", targets: ["Predicates"]),
     .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
@@ -69,9 +70,16 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "Predicates",
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", "SystemFiles",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
       name: "ManagedObjects",
       dependencies: [
-        "KeyedArchiving", "PropertyLists", "SharedFiles", "SystemFiles",
+        "KeyedArchiving", "Predicates", "PropertyLists", "SharedFiles", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -180,10 +188,18 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),
+    .target(
+      name: "PredicatesSamples", dependencies: ["Predicates"], path: "Tests/PredicatesSamples",
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PredicatesTests",
+      dependencies: ["Predicates", "PredicatesSamples", "KeyedArchiving", "PropertyLists", "TestSupport"],
+      swiftSettings: testSettings),
     .testTarget(
       name: "ManagedObjectsTests",
       dependencies: [
-        "ManagedObjects", "KeyedArchiving", "ManagedObjectsSamples", "PropertyLists", "SQLiteStore", "TestSupport",
+        "ManagedObjects", "KeyedArchiving", "ManagedObjectsSamples", "Predicates", "PredicatesSamples", "PropertyLists",
+        "SQLiteStore", "TestSupport",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ManagedObjectsSamples
+import PredicatesSamples
 import TestSupport
 import Testing
 
@@ -26,7 +27,7 @@ struct FetchNaiveTests {
   private struct Maker {
     typealias Condition = (format: String, holds: (RowKey) -> Bool)
 
-    var numbers: PredicateFuzzTests.Numbers
+    var numbers: RandomNumbers
 
     mutating func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &numbers)] }
 
@@ -131,7 +132,7 @@ struct FetchNaiveTests {
 
   @Test("for conditions made at random")
   func random() throws {
-    var maker = Maker(numbers: PredicateFuzzTests.Numbers(state: 11))
+    var maker = Maker(numbers: RandomNumbers(state: 11))
     let entity = try #require(Self.samples.model["Person"])
     let everybody = entity.selfAndDescendants.flatMap { Self.samples.rows(ofEntity: $0.index) }
     for _ in 0..<LongForm.size(all: 200_000, 20_000, or: 5_000) {

@@ -1,9 +1,11 @@
 import FoundationEssentials
 import ManagedObjectsSamples
 import OrderedCollections
+import PredicatesSamples
 import Testing
 
 @testable import ManagedObjects
+@testable import Predicates
 
 @Suite("Requests")
 struct FetchRequestTests {
@@ -121,7 +123,7 @@ struct FetchRequestTests {
 
   @Test("sort texts as Swift does, and keep those that are equal in their order")
   func sortTexts() throws {
-    var numbers = PredicateFuzzTests.Numbers(state: 3)
+    var numbers = RandomNumbers(state: 3)
     let letters = ["a", "b", "A", "é", "e", "\u{301}", "z", "0", "ﬁ", "한", "😀", "\u{1112}", "\u{1161}"]
     let texts = (0..<3000).map { _ in
       (0..<Int.random(in: 0..<12, using: &numbers)).map { _ in letters.randomElement(using: &numbers)! }.joined()

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ManagedObjectsSamples
+import PredicatesSamples
 import TestSupport
 import Testing
 
@@ -186,7 +187,7 @@ struct PredicateCheckTests {
   @Test("made at random have no wrong kinds once they pass the check")
   func madeAtRandom() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
-    var maker = PredicateFuzzTests.Maker(numbers: PredicateFuzzTests.Numbers(state: 5))
+    var maker = RandomPredicates(numbers: RandomNumbers(state: 5))
     maker.paths = [
       ["name"], ["age"], ["born"], ["height"], ["balance"], ["boss"], ["boss", "age"], ["notes"], ["notes", "pages"],
       ["notes", "tags"], ["notes", "tags", "name"], ["reports", "@count"], ["notes", "@sum", "pages"], ["salary"],

@@ -1,3 +1,4 @@
+public import Predicates
 internal import PropertyLists
 
 /// Compares the objects of two stores, of any kinds.

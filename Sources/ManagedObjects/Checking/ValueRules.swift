@@ -1,3 +1,5 @@
+package import Predicates
+
 /// The rules of an entity for values, as a check of a store needs them.
 package struct ValueRules {
   private let rules: ValidationRules

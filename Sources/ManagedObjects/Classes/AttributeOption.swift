@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import OrderedCollections
+internal import Predicates
 public import PropertyLists
 
 /// A setting of an attribute besides its type: `@Attribute(.indexed, .maximumLength(80)) var title: String`.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Predicates
 
 /// Requests with key paths of classes.
 extension FetchRequest {

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// A property that is a fetched property of the entity of its class: the objects that a request finds.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// A class of managed objects. It lets methods of ``ManagedObject`` take key paths of the class that they are called
 /// on; there is nothing to conform to.
 public protocol ManagedObjectClass: ManagedObject {}

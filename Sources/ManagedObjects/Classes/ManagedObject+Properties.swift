@@ -1,3 +1,5 @@
+public import Predicates
+
 /// Access of property wrappers to their objects.
 extension ManagedObject {
   /// The slot of a property; nil if the entity does not have it.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Predicates
 
 /// Objects by their classes.
 extension ManagedObjectContext {

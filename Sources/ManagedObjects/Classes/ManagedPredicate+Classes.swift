@@ -1,3 +1,5 @@
+public import Predicates
+
 extension ManagedPredicate {
   /// A predicate from text, checked against the class of the objects that it is about.
   ///

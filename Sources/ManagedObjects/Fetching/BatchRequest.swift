@@ -1,3 +1,5 @@
+public import Predicates
+
 /// A change of many objects that a store makes by itself, without objects in a context: as fast as the store can, and
 /// without hooks, undo, and the conditions that the model has for values.
 ///

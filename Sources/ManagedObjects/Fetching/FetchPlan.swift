@@ -1,3 +1,4 @@
+internal import Predicates
 internal import PropertyLists
 
 /// The parts of a request's dictionaries, checked.

@@ -1,4 +1,5 @@
 internal import OrderedCollections
+package import Predicates
 internal import PropertyLists
 
 /// Makes the dictionaries of a request of objects: one of each, or one of each group.

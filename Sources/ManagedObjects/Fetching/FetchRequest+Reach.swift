@@ -1,3 +1,5 @@
+internal import Predicates
+
 extension FetchRequest {
   /// True if only values of the objects themselves decide which ones are found, and in which order. False if those of
   /// others do, to which relationships lead.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// An aggregate over the objects of a group: `sum(pages)`.
 private struct GroupAggregate: Sendable {
   let function: PredicateFunction

@@ -1,3 +1,4 @@
+internal import Predicates
 internal import PropertyLists
 
 /// The kind of an expression's values, as far as it is known before there are any. Each can be null as well.

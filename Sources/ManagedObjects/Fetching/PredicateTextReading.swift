@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import Predicates
 internal import PropertyLists
 
 extension ManagedPredicate {

@@ -1,3 +1,5 @@
+package import Predicates
+
 /// The keys that a request asks objects for, and the objects that it names.
 package struct RequestKeys {
   /// The number of times that each key is written in the request.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// A condition on the attributes of a row alone: what most requests ask. Slots are those of one entity.
 indirect enum RowCondition {
   case constant(Bool)

@@ -1,3 +1,5 @@
+package import Predicates
+
 /// Rows that requests are executed on.
 package protocol RowSource: Sendable {
   /// The row of an object; nil if there is none.

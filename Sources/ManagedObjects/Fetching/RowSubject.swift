@@ -1,3 +1,4 @@
+internal import Predicates
 internal import PropertyLists
 
 /// A row that a predicate is tested with. Relationships are followed through the source.

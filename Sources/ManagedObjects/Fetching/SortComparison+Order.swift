@@ -1,3 +1,5 @@
+package import Predicates
+
 extension FetchRequest.SortComparison {
   /// True if requests can be sorted by it.
   var isKnown: Bool { if case .other = self { false } else { true } }

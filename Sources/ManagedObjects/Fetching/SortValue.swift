@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Predicates
 @_spi(_Unicode) internal import Swift
 
 /// A value that objects are sorted by, in the form that a comparison needs.

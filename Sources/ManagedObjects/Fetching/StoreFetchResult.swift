@@ -1,4 +1,5 @@
 public import OrderedCollections
+public import Predicates
 
 /// The results of a request in a store.
 public enum StoreFetchResult: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import OrderedCollections
+package import Predicates
 @_spi(_Unicode) internal import Swift
 
 /// A predicate whose objects are lists of values: for stores that look for objects by themselves, and know only parts

@@ -1,3 +1,5 @@
+public import Predicates
+
 /// An attribute of an entity: a value that each object has.
 ///
 /// ```swift

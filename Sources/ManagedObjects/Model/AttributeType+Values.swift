@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+public import Predicates
 
 extension AttributeType {
   /// The name, as Xcode's model files have it.

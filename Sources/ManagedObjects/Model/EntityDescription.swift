@@ -1,4 +1,5 @@
 public import OrderedCollections
+public import Predicates
 public import PropertyLists
 
 /// An entity: what objects of one kind consist of.

@@ -1,3 +1,5 @@
+public import Predicates
+
 /// A request for objects: the entity, a condition, the order, the number, and the form of the results.
 public struct FetchRequest: Hashable, Sendable {
   /// The name of the entity.

@@ -1,3 +1,5 @@
+public import Predicates
+
 extension ManagedObjectModel {
   /// An entity of a model, joined to the others.
   ///

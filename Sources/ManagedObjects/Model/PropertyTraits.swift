@@ -1,4 +1,5 @@
 public import OrderedCollections
+public import Predicates
 public import PropertyLists
 
 /// The traits that attributes, relationships and fetched properties have in common.

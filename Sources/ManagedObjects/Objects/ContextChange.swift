@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// What changed in a context since it was last told.
 public struct ContextChange {
   /// The objects that are new in the context, once each: inserted ones, those whose deletion was taken back, and faults

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Objects that a request found, and whose rows are read together: those of ``FetchRequest/fetchBatchSize``.
 final class FetchBatch {
   let keys: [RowKey]

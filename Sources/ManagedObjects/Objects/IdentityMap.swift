@@ -1,3 +1,4 @@
+internal import Predicates
 internal import SystemFiles
 
 /// The objects of a context by their keys.

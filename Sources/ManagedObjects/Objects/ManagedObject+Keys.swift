@@ -1,3 +1,5 @@
+public import Predicates
+
 /// Values by name.
 extension ManagedObject {
   /// A value of an object.

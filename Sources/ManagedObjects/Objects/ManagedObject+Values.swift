@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Values by slot: what property wrappers and the context use.
 extension ManagedObject {
   /// The value of a slot. Reads the row if the object is a fault.

@@ -1,3 +1,5 @@
+public import Predicates
+
 /// An object of a context: values of attributes, and relationships to other objects.
 ///
 /// Objects are made, fetched and kept by a ``ManagedObjectContext``, which has one for each row of a store. They can be

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Changes that stores make by themselves.
 extension ManagedObjectContext {
   /// Lets stores change many objects, without objects of this context, which has to have no parent. The

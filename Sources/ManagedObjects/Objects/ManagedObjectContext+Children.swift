@@ -1,4 +1,5 @@
 internal import OrderedCollections
+internal import Predicates
 
 /// Changes that a context takes over from one that saves into it.
 extension ManagedObjectContext {

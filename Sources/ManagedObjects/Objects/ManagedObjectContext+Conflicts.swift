@@ -1,4 +1,5 @@
 internal import OrderedCollections
+internal import Predicates
 
 /// Conflicts of a save with what somebody else has saved, settled by the merge policy.
 ///

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Deletion.
 extension ManagedObjectContext {
   /// Deletes an object, and does with those it refers to what the delete rules of its relationships say: at once, so

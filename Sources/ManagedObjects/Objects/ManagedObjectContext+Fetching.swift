@@ -1,4 +1,5 @@
 public import OrderedCollections
+internal import Predicates
 
 /// Reading.
 extension ManagedObjectContext {

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Relationships and their inverses.
 extension ManagedObjectContext {
   /// Throws if an object cannot be in a relationship of another one.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Saving.
 extension ManagedObjectContext {
   /// How often objects can change others before a save gives up.

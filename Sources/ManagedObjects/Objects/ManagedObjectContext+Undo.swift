@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Taking changes back.
 extension ManagedObjectContext {
   /// Takes the changes of the last group back. Without an undo manager, or anything to take back, it does nothing.

@@ -1,4 +1,5 @@
 internal import OrderedCollections
+package import Predicates
 internal import PropertyLists
 
 /// Keys in an order.

@@ -1,3 +1,4 @@
+package import Predicates
 internal import PropertyLists
 
 /// The value of a property in a mapping, ready to be evaluated with objects of the source.

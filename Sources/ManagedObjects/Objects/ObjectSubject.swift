@@ -1,3 +1,5 @@
+public import Predicates
+
 /// An object as predicates and expressions are tested with it.
 struct ObjectSubject: PredicateSubject {
   let object: ManagedObject

@@ -1,3 +1,5 @@
+package import Predicates
+
 /// The names that objects had before they were saved, and those that they have since.
 ///
 /// Numbers of objects that are saved together mostly follow one another, so that a save adds one entry.

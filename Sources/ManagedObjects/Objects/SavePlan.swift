@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The changes of a context, store by store.
 struct SavePlan {
   /// What one store saves, and the objects that it is about.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 extension ManagedObjectContext {
   /// Takes changes of a context back, and makes them again, in groups.
   ///

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The rules of an entity for the values of its objects, ready to be tested.
 final class ValidationRules {
   /// What the value of an attribute has to fulfil.

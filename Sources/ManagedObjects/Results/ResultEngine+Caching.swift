@@ -1,3 +1,4 @@
+internal import Predicates
 internal import PropertyLists
 
 /// Results on the disk.

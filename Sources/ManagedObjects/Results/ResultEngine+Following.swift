@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Putting rows where they belong.
 extension ResultEngine {
   /// An object that belongs to the results, and what its position follows from.

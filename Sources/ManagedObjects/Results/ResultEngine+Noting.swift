@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Which rows changes are about.
 extension ResultEngine {
   func isRow(_ key: RowKey) -> Bool { prepared.entityIndices.contains(Int(key.entityIndex)) }

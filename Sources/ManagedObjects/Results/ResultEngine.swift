@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Keeps the results of a request, and changes them as the objects of a context change.
 ///
 /// Who asked for something is told by a function. What happens in the context while that runs waits until it ends, so

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// A row of fetched results: the key of an object, and what its position follows from.
 final class ResultRow: ListElement {
   var key: RowKey

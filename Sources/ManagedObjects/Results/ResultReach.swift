@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The objects beside a row's own that decide about its position: those that the key paths of a request lead to.
 ///
 /// Each list of relationships is kept once, with the names of what is asked of the objects at its end. Who changed such

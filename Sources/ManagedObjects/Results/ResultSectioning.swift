@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The sections that rows belong to.
 enum ResultSectioning {
   /// All rows are in one section without a name.

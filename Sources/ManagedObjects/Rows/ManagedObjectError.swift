@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Predicates
 public import PropertyLists
 
 /// A failure of an operation on objects or their store.

@@ -1,3 +1,4 @@
+public import Predicates
 internal import PropertyLists
 
 /// Names an object for as long as its store has it.

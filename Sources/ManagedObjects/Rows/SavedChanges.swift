@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The objects of a save into the stores of a coordinator. It can go from task to task.
 public struct SavedChanges: Hashable, Sendable {
   /// The objects that are new in a store.

@@ -1,4 +1,5 @@
 public import OrderedCollections
+public import Predicates
 
 /// An object as a store has it.
 public struct StoreRow: Hashable, Sendable {

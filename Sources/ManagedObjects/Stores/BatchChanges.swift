@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The changes of a request that changes many objects.
 struct BatchChanges {
   private(set) var changes = StoreChanges()

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// A check of objects that a request changes without a context, for values of mandatory attributes and objects of
 /// mandatory relationships. The conditions of the model for values are not tested.
 struct BatchRules<Store: PersistentStore> {

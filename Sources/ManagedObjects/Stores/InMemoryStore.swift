@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import OrderedCollections
+public import Predicates
 public import PropertyLists
 internal import Synchronization
 

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The rows that a request finds in several stores, and those that it gets to from them, read into memory: for what is
 /// left to do with all of them together.
 struct JoinedRows: RowSource {

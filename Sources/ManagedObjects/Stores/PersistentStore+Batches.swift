@@ -1,3 +1,5 @@
+public import Predicates
+
 /// Requests that change many objects, by what every store can do.
 extension PersistentStore {
   public func execute(

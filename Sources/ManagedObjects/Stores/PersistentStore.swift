@@ -1,4 +1,5 @@
 public import OrderedCollections
+public import Predicates
 public import PropertyLists
 
 /// Keeps the rows of objects.

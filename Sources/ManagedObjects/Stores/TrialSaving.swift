@@ -1,3 +1,5 @@
+package import Predicates
+
 /// A store that can tell beforehand whether it would save changes.
 package protocol TrialSaving: PersistentStore {
   /// Does all that ``PersistentStore/save(_:)`` does, and takes it back.

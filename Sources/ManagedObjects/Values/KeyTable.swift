@@ -1,3 +1,5 @@
+package import Predicates
+
 /// Values by the keys of objects.
 ///
 /// Numbers that follow one another, as those of objects that were made or read together do, are neighbours here: work

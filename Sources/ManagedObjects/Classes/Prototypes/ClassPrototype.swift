@@ -1,3 +1,4 @@
+internal import Predicates
 internal import Synchronization
 
 /// An object without a context, which is asked what properties its class has.

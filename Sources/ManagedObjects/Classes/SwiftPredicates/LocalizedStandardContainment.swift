@@ -2,6 +2,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 public import FoundationEssentials
+internal import Predicates
 
 /// `$0.title.localizedStandardContains(text)` in a `#Predicate`, which toolchains for Linux have no node for:
 /// `title CONTAINS[cd] text`.

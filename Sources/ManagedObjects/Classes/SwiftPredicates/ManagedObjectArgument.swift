@@ -2,6 +2,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 public import FoundationEssentials
+internal import Predicates
 
 /// An object that a `#Predicate` captures: `#Predicate<Note> { $0.author == person }`.
 ///

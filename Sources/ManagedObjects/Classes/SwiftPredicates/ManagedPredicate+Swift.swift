@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Predicates
 
 extension ManagedPredicate {
   /// The condition of a `#Predicate` about objects of a class.

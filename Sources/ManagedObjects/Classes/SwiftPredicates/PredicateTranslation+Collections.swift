@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Predicates
 
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Predicates
 
 extension PredicateExpressions.Variable: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term

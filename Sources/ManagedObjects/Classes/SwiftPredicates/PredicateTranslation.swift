@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Predicates
 
 /// Makes a ``ManagedPredicate`` of the tree of a `#Predicate`.
 struct PredicateTranslation {

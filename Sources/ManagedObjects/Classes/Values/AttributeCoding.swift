@@ -1,4 +1,5 @@
 public import KeyedArchiving
+public import Predicates
 
 /// A type whose values can be those of an attribute: `@Attribute var price: Decimal?`.
 ///

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Predicates
 
 extension Bool: AttributeConvertible {
   @inlinable public static var attributeType: AttributeType { .boolean }

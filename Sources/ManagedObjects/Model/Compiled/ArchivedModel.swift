@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import KeyedArchiving
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 
 // The classes of compiled models, with the keys that Apple's compiler gives them. What a class has in a file is here;

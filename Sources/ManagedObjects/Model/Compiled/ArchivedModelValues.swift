@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import KeyedArchiving
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 
 extension AttributeValue {

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 internal import KeyedArchiving
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 internal import SystemFiles
 

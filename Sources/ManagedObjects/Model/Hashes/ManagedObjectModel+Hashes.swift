@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import Predicates
 
 /// Version hashes: by them a store tells whether a model is the one that it was made with.
 ///

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import OrderedCollections
+public import Predicates
 public import PropertyLists
 
 /// A description of the way in which objects of an entity become objects of an entity of another model.

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 internal import KeyedArchiving
 public import OrderedCollections
+public import Predicates
 
 /// A description of the way in which the objects of a store become objects of another model: a mapping model of Xcode's
 /// editor, which its compiler writes as a file `.cdm`.

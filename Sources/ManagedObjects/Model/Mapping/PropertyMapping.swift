@@ -1,4 +1,5 @@
 public import OrderedCollections
+public import Predicates
 public import PropertyLists
 
 /// The origin of a property's value in objects of the destination.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 
 /// Reads the file `contents` of an `.xcdatamodel`.

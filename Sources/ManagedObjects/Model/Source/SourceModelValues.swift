@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Predicates
 
 /// A limit that has a field in the editor besides the properties of the attribute itself. A model has it as a predicate
 /// and an error code.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 
 /// A defect in the objects of a ``BinaryStore``.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Predicates
 internal import PropertyLists
 
 /// Makes the columns of a ``BinaryStore`` out of rows.

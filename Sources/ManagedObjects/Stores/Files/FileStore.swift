@@ -1,4 +1,5 @@
 public import OrderedCollections
+public import Predicates
 public import PropertyLists
 
 /// A store whose rows are all in memory, and that is saved by writing its whole file.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Gets what is wrong with relationships in a file, where that is to be told and is no error.
 final class StoreDefects {
   /// A reference that leads where it should not.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Predicates
 internal import PropertyLists
 internal import SharedFiles
 internal import Synchronization

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 internal import SharedFiles
 internal import Synchronization

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The rows of one entity, by ascending number.
 struct EntityRows: Sendable {
   /// Rows, and tombstones of those that are gone: they keep the number and have version 0.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Finds who has an object in a to-many relationship without an inverse.
 ///
 /// Each object can be in such a relationship of one other: SQLite stores have a column for the one in the object's row.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Saving.
 extension RowTable {
   /// Makes changes, all or none, and those that keep both sides of relationships in step.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Methods for stores that read and write all rows at once.
 extension RowTable {
   /// Adds rows of an entity, whose numbers are all different, in any order.

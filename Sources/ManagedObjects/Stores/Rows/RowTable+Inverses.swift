@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Relationships of which a file has one side only.
 extension RowTable {
   /// A relationship that refers to an object which refers back to another one.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// To-many relationships without an inverse.
 extension RowTable {
   /// An object that a save enters into a relationship of a row.

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// The rows of a store in memory.
 ///
 /// Rows of an entity are in the order of their numbers. New ones are mostly appended, others found by their number, and

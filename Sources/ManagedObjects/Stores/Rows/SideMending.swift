@@ -1,4 +1,5 @@
 internal import OrderedCollections
+internal import Predicates
 
 /// Brings both sides of relationships in step in a save that may change one of them only.
 ///

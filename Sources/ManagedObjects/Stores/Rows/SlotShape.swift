@@ -1,3 +1,5 @@
+package import Predicates
+
 /// The values that a slot of a row may have.
 package enum SlotShape: Sendable {
   case attribute(AttributeType)

@@ -1,3 +1,5 @@
+internal import Predicates
+
 /// Finds the row that has the values of a uniqueness constraint.
 struct UniquenessIndex: Sendable {
   /// The entity that has the constraint, and all that inherit it.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 
 /// Writing: what did not change is copied from the file as it is, all else is written as Apple's framework lays it out.

@@ -1,4 +1,5 @@
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 
 /// Objects.

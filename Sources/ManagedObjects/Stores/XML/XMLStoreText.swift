@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Predicates
 internal import PropertyLists
 
 /// The text of values in an ``XMLStore``.

@@ -1,0 +1,58 @@
+package import KeyedArchiving
+internal import OrderedCollections
+
+extension PredicateConstant {
+  /// The constant that an archived value is.
+  package init(_ value: ArchivedValue, in coder: KeyedUnarchiver, depth: Int = 1) throws {
+    _ = try coder.checkedHeight(depth)
+    func element(_ value: ArchivedValue) throws -> PredicateConstant {
+      try PredicateConstant(value, in: coder, depth: depth + 1)
+    }
+    switch value {
+    case .array(let elements): self = .array(try elements.map(element))
+    case .set(let elements): self = .set(Set(try elements.map(element)))
+    case .dictionary(let entries):
+      var constants: [String: PredicateConstant] = [:]
+      for (key, value) in entries {
+        guard case .string(let key) = key else {
+          throw coder.failure(.invalidContents, "a dictionary in a predicate with a key that is no string")
+        }
+        constants[key] = try element(value)
+      }
+      self = .dictionary(constants)
+    case .object(let object):
+      guard let object = object as? OpaqueObject else { throw Self.unknown(coder) }
+      self = .opaque(object)
+    default:
+      guard let value = AttributeValue(value) else { throw Self.unknown(coder) }
+      self = .value(value)
+    }
+  }
+
+  private static func unknown(_ coder: KeyedUnarchiver) -> KeyedArchiveError {
+    coder.failure(.invalidContents, "a constant of a predicate that is no value of an attribute")
+  }
+
+  /// The value that stands for the constant in an archive. Sets and dictionaries are in the order of their texts.
+  ///
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an object, which means nothing outside its context.
+  package func archivedValue() throws(KeyedArchiveError) -> ArchivedValue {
+    switch self {
+    case .value(let value): return value.archivedValue
+    case .array(let elements): return .array(try Self.archived(elements))
+    case .set(let elements): return .set(OrderedSet(try Self.archived(Array(elements))))
+    case .dictionary(let entries):
+      var values: OrderedDictionary<ArchivedValue, ArchivedValue> = [:]
+      for (key, value) in entries.sorted(by: { $0.key < $1.key }) { values[.string(key)] = try value.archivedValue() }
+      return .dictionary(values)
+    case .object: throw KeyedArchiveError(.invalidValue, "a predicate with an object, which no archive can have")
+    case .opaque(let object): return .object(object)
+    }
+  }
+
+  private static func archived(_ constants: [PredicateConstant]) throws(KeyedArchiveError) -> [ArchivedValue] {
+    var values: [ArchivedValue] = []
+    for constant in constants { values.append(try constant.archivedValue()) }
+    return values
+  }
+}

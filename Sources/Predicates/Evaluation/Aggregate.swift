@@ -1,0 +1,82 @@
+internal import FoundationEssentials
+
+/// Sums, averages and the like of values. Those that are null have to be left out before.
+@usableFromInline
+enum Aggregate {
+  @inlinable static func sum<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
+    -> PredicateValue<Object>
+  {
+    var sum = AttributeValue.integer(0)
+    for value in values { sum = try PredicateArithmetic.apply(.add, sum, number(value)) }
+    return .value(sum)
+  }
+
+  /// A decimal number if one of the values is and none is a double, else a double. 0 for no values.
+  @inlinable static func average<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
+    -> PredicateValue<
+      Object
+    >
+  {
+    guard !values.isEmpty, case .value(let sum) = try sum(values) else { return .value(.integer(0)) }
+    var isDecimal = false
+    for value in values {
+      if case .decimal = try number(value) { isDecimal = true }
+    }
+    if isDecimal, case .decimal = sum {
+      return .value(try PredicateArithmetic.apply(.divide, sum, .integer(Int64(values.count))))
+    }
+    return .value(.double((PredicateArithmetic.double(sum) ?? .nan) / Double(values.count)))
+  }
+
+  /// The first value that no other is before; null for no values.
+  @inlinable static func extreme<Object>(
+    _ values: [PredicateValue<Object>], _ order: PredicateOrder
+  ) throws(ManagedPredicateError) -> PredicateValue<Object> {
+    guard var best = values.first else { return .null }
+    for value in values.dropFirst() where try Evaluation.order(value, best) == order { best = value }
+    return best
+  }
+
+  /// The middle value, or the average of the two in the middle; null for no values.
+  @inlinable static func median<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
+    -> PredicateValue<Object>
+  {
+    let sorted = try doubles(values).sorted()
+    guard !sorted.isEmpty else { return .null }
+    let middle = sorted.count / 2
+    return .value(.double(sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2))
+  }
+
+  /// The values that occur most often.
+  @inlinable static func mode<Object>(_ values: [PredicateValue<Object>]) -> PredicateValue<Object> {
+    var counts: [PredicateValue<Object>: Int] = [:]
+    for value in values { counts[value, default: 0] += 1 }
+    let greatest = counts.values.max() ?? 0
+    return .array(Evaluation.distinct(values).filter { counts[$0] == greatest })
+  }
+
+  /// The deviation of all values, not of a sample; null for no values.
+  @inlinable static func standardDeviation<Object>(
+    _ values: [PredicateValue<Object>]
+  ) throws(ManagedPredicateError) -> PredicateValue<Object> {
+    let numbers = try doubles(values)
+    guard !numbers.isEmpty else { return .null }
+    let mean = numbers.reduce(0, +) / Double(numbers.count)
+    let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    return .value(.double((squares / Double(numbers.count)).squareRoot()))
+  }
+
+  @inlinable static func doubles<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError) -> [Double] {
+    var doubles: [Double] = []
+    for value in values { doubles.append(PredicateArithmetic.double(try number(value)) ?? .nan) }
+    return doubles
+  }
+
+  @inlinable static func number<Object>(_ value: PredicateValue<Object>) throws(ManagedPredicateError) -> AttributeValue
+  {
+    guard case .value(let number) = value, number.isNumber else {
+      throw ManagedPredicateError(.typeMismatch, "\(value.kindName) among numbers that are added up or compared")
+    }
+    return number
+  }
+}

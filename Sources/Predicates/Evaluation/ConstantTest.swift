@@ -1,0 +1,127 @@
+/// A comparison with a constant on its right side.
+@usableFromInline
+package final class ConstantTest: Sendable {
+  @usableFromInline package let comparator: PredicateComparator
+  @usableFromInline package let options: PredicateOptions
+  @usableFromInline package let constant: PredicateConstant
+  private let fast: Fast
+
+  /// The prepared form of the constant.
+  private enum Fast: Sendable {
+    case none
+    case equality(AttributeValue)
+    case order(AttributeValue)
+    case text(FoldedText)
+    case like(LikePattern)
+    case pattern(Pattern, TextRules)
+    case list(ConstantList)
+    case range(AttributeValue, AttributeValue)
+    case object(RowKey)
+  }
+
+  /// - Throws: ``ManagedPredicateError`` for a regular expression that cannot be read.
+  @usableFromInline package init(
+    _ comparator: PredicateComparator, _ options: PredicateOptions, _ constant: PredicateConstant
+  ) throws(ManagedPredicateError) {
+    self.comparator = comparator
+    self.options = options
+    self.constant = constant
+    let rules = TextRules(options)
+    switch (comparator, constant) {
+    case (.equal, .value(.string(let text))) where !options.isEmpty,
+      (.notEqual, .value(.string(let text))) where !options.isEmpty:
+      fast = .text(FoldedText(text, rules))
+    case (.equal, .value(let value)), (.notEqual, .value(let value)): fast = .equality(value)
+    case (.equal, .object(let key)), (.notEqual, .object(let key)): fast = .object(key)
+    case (.lessThan, .value(let value)), (.lessThanOrEqual, .value(let value)),
+      (.greaterThan, .value(let value)), (.greaterThanOrEqual, .value(let value)):
+      if case .string(let text) = value, !options.isEmpty {
+        fast = .text(FoldedText(text, rules))
+      } else {
+        fast = .order(value)
+      }
+    case (.beginsWith, .value(.string(let text))), (.endsWith, .value(.string(let text))),
+      (.contains, .value(.string(let text))):
+      fast = .text(FoldedText(text, rules))
+    case (.like, .value(.string(let text))): fast = .like(LikePattern(text, rules))
+    case (.matches, .value(.string(let text))):
+      let plain = rules.foldsMarks ? TextRules(.diacriticInsensitive).folded(text) : text
+      fast = .pattern(try Pattern(plain, ignoringCase: rules.foldsCase), rules)
+    case (.in, .array(let elements)): fast = .list(ConstantList(elements, options))
+    case (.in, .set(let elements)): fast = .list(ConstantList(elements, options))
+    case (.between, .array(let elements)):
+      guard elements.count == 2, case .value(let low) = elements[0], case .value(let high) = elements[1] else {
+        throw ManagedPredicateError(.typeMismatch, "BETWEEN needs the lowest and the highest value")
+      }
+      fast = .range(low, high)
+    default: fast = .none
+    }
+  }
+
+  /// The result for a value that is no object and no collection.
+  @usableFromInline package func result(_ value: AttributeValue) throws(ManagedPredicateError) -> Bool {
+    if let result = try holds(value) { return result }
+    return try Evaluation<AttributeValue>.compare(.value(value), comparator, options, PredicateValue(constant))
+  }
+
+  /// The result for a value that is no object and no collection; nil if the general rules have to tell.
+  @inline(__always)
+  @usableFromInline package func holds(_ value: AttributeValue) throws(ManagedPredicateError) -> Bool? {
+    switch fast {
+    case .none: return nil
+    case .equality(let constant): return value.isEqual(to: constant) == (comparator == .equal)
+    case .order(let constant):
+      if case .null = value { return false }
+      if case .null = constant { return false }
+      guard let order = value.order(to: constant) else { return nil }
+      return comparator.holds(order)
+    case .text(let text): return holds(value, text)
+    case .like(let pattern):
+      guard case .string(let string) = value else { return nil }
+      return try pattern.matches(string)
+    case .pattern(let pattern, let rules):
+      guard case .string(let string) = value else { return nil }
+      return try pattern.matches(rules.foldsMarks ? TextRules(.diacriticInsensitive).folded(string) : string)
+    case .list(let list): return list.contains(value)
+    case .range(let low, let high):
+      guard let first = value.order(to: low), let second = value.order(to: high) else { return nil }
+      return first != .less && second != .greater
+    case .object: return comparator == .notEqual
+    }
+  }
+
+  /// The result for an object that a constant stands for; nil if the general rules have to tell.
+  @usableFromInline package func holds(_ object: PredicateConstant?) -> Bool? {
+    guard case .object(let key)? = object else { return nil }
+    return switch fast {
+    case .object(let constant): (key == constant) == (comparator == .equal)
+    case .list(let list): list.contains(key)
+    default: nil
+    }
+  }
+
+  private func holds(_ value: AttributeValue, _ text: FoldedText) -> Bool? {
+    guard case .string(let string) = value else { return nil }
+    return switch comparator {
+    case .equal: text.isEqual(to: string)
+    case .notEqual: !text.isEqual(to: string)
+    case .beginsWith: text.isPrefix(of: string)
+    case .endsWith: text.isSuffix(of: string)
+    case .contains: text.isContained(in: string)
+    default: comparator.holds(text.order(of: string))
+    }
+  }
+}
+
+extension PredicateComparator {
+  /// True if two values in this order fit; false for operators other than `<`, `<=`, `>` and `>=`.
+  @usableFromInline package func holds(_ order: PredicateOrder) -> Bool {
+    switch self {
+    case .lessThan: order == .less
+    case .lessThanOrEqual: order != .greater
+    case .greaterThan: order == .greater
+    case .greaterThanOrEqual: order != .less
+    default: false
+    }
+  }
+}

@@ -1,0 +1,97 @@
+@_spi(_Unicode) internal import Swift
+
+/// The effect of the options of a comparison on strings.
+///
+/// Strings are compared by canonical equivalence: `é` is the same as `e` and an accent. Without regard to case, they
+/// are folded as Unicode has it for all languages alike: `ß` is `ss`, the ligature `ﬁ` is `fi`, and the Turkish `ı` is
+/// a letter of its own. Without regard to marks, the combining marks of the decomposed string are left out; letters
+/// that have no decomposition, such as `ø`, keep their form. There is no data about locales, so `[l]` has no effect.
+@usableFromInline
+package struct TextRules: Hashable, Sendable {
+  package let foldsCase: Bool
+  package let foldsMarks: Bool
+  /// The strings are taken as they are.
+  package let isLiteral: Bool
+
+  @usableFromInline package init(_ options: PredicateOptions) {
+    isLiteral = options.contains(.normalized)
+    foldsCase = options.contains(.caseInsensitive) && !isLiteral
+    foldsMarks = options.contains(.diacriticInsensitive) && !isLiteral
+  }
+
+  /// The form in which texts are equal without regard to case and marks.
+  @usableFromInline static func canonical(_ text: String) -> String {
+    TextRules([.caseInsensitive, .diacriticInsensitive]).folded(text)
+  }
+
+  /// Set in the first scalar of each character.
+  package static let boundary: UInt32 = 1 << 31
+
+  /// True if a character begins at an index, or the text ends there.
+  @inline(__always)
+  static func isBoundary(_ index: Int, in units: [UInt32]) -> Bool {
+    index == units.count || units[index] & boundary != 0
+  }
+
+  /// The folded scalars of a string, with ``boundary`` in the first of each character.
+  package func units(of text: String) -> [UInt32] {
+    var units: [UInt32] = []
+    units.reserveCapacity(text.utf8.count)
+    for character in text {
+      if character == "\r\n" {
+        units.append(13 | Self.boundary)
+        units.append(10 | Self.boundary)
+        continue
+      }
+      let start = units.count
+      append(character, to: &units)
+      if start < units.count { units[start] |= Self.boundary }
+    }
+    return units
+  }
+
+  private func append(_ character: Character, to units: inout [UInt32]) {
+    if let value = character.asciiValue {
+      units.append(UInt32(folded(value)))
+    } else if isLiteral {
+      units.append(contentsOf: character.unicodeScalars.lazy.map(\.value))
+    } else {
+      for scalar in String(character)._nfd {
+        if foldsMarks, scalar.properties.canonicalCombiningClass != .notReordered { continue }
+        if foldsCase { Self.appendCaseFolded(scalar, to: &units) } else { units.append(scalar.value) }
+      }
+    }
+  }
+
+  @inline(__always)
+  package func folded(_ byte: UInt8) -> UInt8 { foldsCase && (65...90).contains(byte) ? byte | 0x20 : byte }
+
+  /// Upper case brings together what has several lower-case forms, and takes `ß` and ligatures apart.
+  private static func appendCaseFolded(_ scalar: Unicode.Scalar, to units: inout [UInt32]) {
+    if scalar.isASCII || scalar == "\u{131}" {
+      units.append((65...90).contains(scalar.value) ? scalar.value | 0x20 : scalar.value)
+      return
+    }
+    for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+      for upper in lower.properties.uppercaseMapping.unicodeScalars {
+        for folded in upper.properties.lowercaseMapping.unicodeScalars { units.append(folded.value) }
+      }
+    }
+  }
+
+  /// The folded scalars of a string. Two strings have the same if ``FoldedText/isEqual(to:)`` says that they are equal.
+  package func foldedUnits(of text: String) -> [UInt32] {
+    let bytes = text.utf8Span.span
+    if bytes.isASCII { return bytes.indices.map { UInt32(folded(bytes[$0])) } }
+    return units(of: text).map { $0 & ~Self.boundary }
+  }
+
+  /// The string in its folded form.
+  package func folded(_ text: String) -> String {
+    var folded = String.UnicodeScalarView()
+    for unit in units(of: text) {
+      if let scalar = Unicode.Scalar(unit & ~Self.boundary) { folded.append(scalar) }
+    }
+    return String(folded)
+  }
+}

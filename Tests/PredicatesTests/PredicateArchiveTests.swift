@@ -1,0 +1,78 @@
+import FoundationEssentials
+import KeyedArchiving
+import Predicates
+import PredicatesSamples
+import PropertyLists
+import Testing
+
+@Suite("Archived predicates")
+struct PredicateArchiveTests {
+  private func archived(_ predicate: ManagedPredicate) throws -> Data {
+    let archiver = KeyedArchiver()
+    try archiver.encode(predicate, forKey: "root")
+    return try archiver.encodedData()
+  }
+
+  private func unarchived(_ data: Data) throws -> ManagedPredicate? {
+    try KeyedUnarchiver(forReadingFrom: data).decodePredicateIfPresent(forKey: "root")
+  }
+
+  @Test(
+    "are the same tree again", arguments: PredicateSearchTests.searches.map(\.0) + PredicateSearchTests.facts.map(\.0))
+  func areTheSameTreeAgain(_ format: String) throws {
+    guard !format.contains("'nan'") else { return }
+    let predicate = try ManagedPredicate(format: format)
+    if format.contains("UTI-") {
+      #expect(throws: KeyedArchiveError.self) { try archived(predicate) }
+    } else {
+      #expect(try unarchived(archived(predicate)) == predicate)
+    }
+  }
+
+  @Test("have the classes and keys of Core Data's files")
+  func haveTheClassesAndKeysOfFiles() throws {
+    let predicate = try ManagedPredicate(format: "name CONTAINS[c] 'x' AND age <= 3 AND count($a.b) == 1")
+    let archive = try KeyedArchive(archived(predicate))
+    var classes: [String: Set<String>] = [:]
+    for object in archive.objects {
+      guard let name = object.className else { continue }
+      classes[name, default: []].formUnion(try object.fields.map(\.key))
+    }
+    #expect(classes["NSComparisonPredicate"] == ["NSLeftExpression", "NSRightExpression", "NSPredicateOperator"])
+    #expect(classes["NSCompoundPredicate"] == ["NSCompoundPredicateType", "NSSubpredicates"])
+    #expect(
+      classes["NSComparisonPredicateOperator"] == ["NSModifier", "NSVariant", "NSOptions", "NSOperatorType"])
+    #expect(classes["NSEqualityPredicateOperator"] == ["NSModifier", "NSNegate", "NSOptions", "NSOperatorType"])
+    #expect(classes["NSInPredicateOperator"] == ["NSModifier", "NSFlags", "NSOperatorType"])
+    let call: Set = ["NSOperand", "NSSelectorName", "NSExpressionType", "NSArguments"]
+    #expect(classes["NSKeyPathExpression"] == call && classes["NSFunctionExpression"] == call)
+    #expect(classes["NSKeyPathSpecifierExpression"] == ["NSExpressionType", "NSKeyPath"])
+    #expect(classes["NSVariableExpression"] == ["NSExpressionType", "NSVariable"])
+    #expect(classes["NSSelfExpression"] == ["NSExpressionType"])
+  }
+
+  @Test("of other classes are refused, and do not go too deep")
+  func ofOtherClassesAreRefused() throws {
+    let strange = KeyedArchiver()
+    try strange.encode("text", forKey: "root")
+    #expect(throws: KeyedArchiveError.self) { try unarchived(strange.encodedData()) }
+    var deep = ManagedPredicate.constant(true)
+    for _ in 0..<200 { deep = .not(deep) }
+    #expect(throws: KeyedArchiveError.self) { try unarchived(archived(deep)) }
+  }
+
+  @Test("damaged at random are errors or other predicates")
+  func damagedAtRandom() throws {
+    var numbers = RandomNumbers(state: 3)
+    let samples = try PredicateSearchTests.searches.prefix(200).map { try archived(ManagedPredicate(format: $0.0)) }
+    for _ in 0..<5_000 {
+      var data = samples[Int.random(in: 0..<samples.count, using: &numbers)]
+      for _ in 0..<Int.random(in: 1...3, using: &numbers) {
+        data[Int.random(in: 0..<data.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
+      }
+      guard let predicate = try? unarchived(data) else { continue }
+      _ = try? predicate.evaluate(with: PredicateSamples.people[0])
+      _ = predicate.description
+    }
+  }
+}
