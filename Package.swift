@@ -195,6 +195,7 @@ let package = Package(
       name: "PredicatesTests",
       dependencies: ["Predicates", "PredicatesSamples", "KeyedArchiving", "PropertyLists", "TestSupport"],
       swiftSettings: testSettings),
+    .testTarget(name: "ArchitectureTests", swiftSettings: testSettings),
     .testTarget(
       name: "ManagedObjectsTests",
       dependencies: [

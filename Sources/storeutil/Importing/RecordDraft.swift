@@ -51,11 +51,6 @@ struct RecordDraft {
   }
 }
 
-/// A column that no property is for. The same error would come with each record.
-struct ColumnError: Error {
-  let error: ValidationError
-}
-
 /// Makes drafts of records.
 final class RecordDrafting {
   private let opened: OpenStore

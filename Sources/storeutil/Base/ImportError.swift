@@ -65,3 +65,8 @@ struct ImportError: Error, CustomStringConvertible {
     for text in texts where !isFull { lines.append("\(prefix): \(text)") }
   }
 }
+
+/// A column that no property is for. The same error would come with each record.
+struct ColumnError: Error {
+  let error: ValidationError
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+/// The arrangement of the sources: which target may import which, and which folder of a target may use which.
+@Suite("Imports and folders") struct ImportTests {
+  /// The floor of each target. A target imports none of a floor above its own.
+  static let floors = [
+    "CLibXML2": 0, "CSQLite": 0, "CZlib": 0, "SystemFiles": 0, "SharedFiles": 0,
+    "PropertyLists": 1, "PropertyListTools": 1,
+    "KeyedArchiving": 2, "KeyedArchivingFoundation": 2,
+    "Preferences": 3,
+    "Predicates": 4, "ManagedObjects": 4,
+    "SQLiteStore": 5,
+    "ToolSupport": 6, "BrowsingPages": 6, "StorePages": 6, "plistutil": 6, "storeutil": 6,
+  ]
+
+  /// The targets that still have folders in circles. A target that has none any more is taken off the list.
+  static let targetsWithCircles: Set = ["KeyedArchiving", "ManagedObjects", "Preferences", "SQLiteStore"]
+
+  @Test("Each target has a floor")
+  func eachTargetHasAFloor() throws {
+    #expect(try Set(SourceFolder.targets()) == Set(Self.floors.keys))
+  }
+
+  @Test("No target imports one of a floor above, and none imports itself through others")
+  func imports() throws {
+    var graph: [String: Set<String>] = [:]
+    for target in try SourceFolder.targets() {
+      let imported = try SourceFolder.files(of: target).reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+      graph[target] = imported.intersection(Self.floors.keys)
+      let floor = try #require(Self.floors[target])
+      for other in imported where Self.floors[other, default: 0] > floor {
+        Issue.record("\(target) is on floor \(floor) and imports \(other)")
+      }
+    }
+    #expect(Circles.find(in: graph) == [])
+  }
+
+  @Test("Full Foundation is imported by the target that says so in its name alone")
+  func foundation() throws {
+    let targets = try SourceFolder.targets().filter { target in
+      try SourceFolder.files(of: target).contains { $0.imports.contains("Foundation") }
+    }
+    #expect(targets == ["KeyedArchivingFoundation"])
+  }
+
+  @Test("A C library is imported by one target", arguments: ["CLibXML2", "CSQLite", "CZlib"])
+  func libraries(_ library: String) throws {
+    let targets = try SourceFolder.targets().filter { target in
+      try SourceFolder.files(of: target).contains { $0.imports.contains(library) }
+    }
+    #expect(targets.count == 1)
+  }
+
+  @Test("No folder of a target uses one that uses it")
+  func folders() throws {
+    for target in try SourceFolder.targets() {
+      let circles = Circles.find(in: try Self.uses(of: target))
+      if Self.targetsWithCircles.contains(target) {
+        #expect(circles != [], "\(target) has no circle any more")
+      } else {
+        #expect(circles == [], "\(target)")
+      }
+    }
+  }
+
+  /// The folders of a target whose top-level types each of its folders names. A type that is declared in two folders,
+  /// and one that has the name of a nested type or a case of the folder, is left out.
+  private static func uses(of target: String) throws -> [String: Set<String>] {
+    var homes: [String: Set<String>] = [:]
+    var words: [String: Set<String>] = [:]
+    var nested: [String: Set<String>] = [:]
+    for file in try SourceFolder.files(of: target) {
+      for type in file.topLevelTypes { homes[type, default: []].insert(file.folder) }
+      words[file.folder, default: []].formUnion(file.words)
+      nested[file.folder, default: []].formUnion(file.nestedNames)
+    }
+    return words.mapValuesWithKeys { folder, words in
+      var used: Set<String> = []
+      for word in words.subtracting(nested[folder] ?? []) {
+        guard let home = homes[word], home.count == 1 else { continue }
+        used.formUnion(home)
+      }
+      return used.subtracting([folder])
+    }
+  }
+}
+
+/// A file of the sources, as far as its imports and its types.
+private struct SourceFile {
+  let folder: String
+  private(set) var imports: Set<String> = []
+  private(set) var topLevelTypes: Set<String> = []
+  /// The names of nested types and of cases.
+  private(set) var nestedNames: Set<String> = []
+  /// All words of the code that begin with a capital letter.
+  private(set) var words: Set<String> = []
+
+  private static let typeWords: Set = ["struct", "enum", "class", "protocol", "actor", "typealias"]
+
+  init(_ text: String, folder: String) {
+    self.folder = folder
+    // The quotation marks around a text of several lines.
+    let textMark = Array("\"\"\"".utf8)
+    var isInText = false
+    for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+      if line.contains(textMark) { isInText.toggle() }
+      if isInText { continue }
+      let isTopLevel = line.first != UInt8(ascii: " ")
+      let words = Self.words(of: line)
+      if let keyword = words.firstIndex(of: "import"), isTopLevel, keyword + 1 < words.count {
+        imports.insert(words[keyword + 1])
+      }
+      for (word, next) in zip(words, words.dropFirst()) {
+        if Self.typeWords.contains(word) {
+          if isTopLevel { topLevelTypes.insert(next) } else { nestedNames.insert(next) }
+        } else if word == "case" {
+          nestedNames.insert(next)
+        }
+      }
+      self.words.formUnion(words.filter { $0.first?.isUppercase == true })
+    }
+  }
+
+  /// The words of a line without its comment and without what is between quotation marks.
+  private static func words(of line: Substring.UTF8View) -> [String] {
+    var words: [String] = []
+    var start: Substring.UTF8View.Index?
+    var isQuoted = false
+    var last: UInt8 = 0
+    for (index, byte) in zip(line.indices, line) {
+      if byte == UInt8(ascii: "\""), last != UInt8(ascii: "\\") { isQuoted.toggle() }
+      if byte == UInt8(ascii: "/"), last == byte, !isQuoted { return words }
+      last = byte
+      if !isQuoted, isPartOfWord(byte) {
+        start = start ?? index
+      } else if let first = start {
+        words.append(String(line[first..<index])!)
+        start = nil
+      }
+    }
+    if let start { words.append(String(line[start...])!) }
+    return words
+  }
+
+  private static func isPartOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+      true
+    default: false
+    }
+  }
+}
+
+private enum SourceFolder {
+  /// The files of each target, which are read once.
+  private static let all = Result {
+    try FileManager.default.contentsOfDirectory(atPath: root.path).filter { !$0.hasPrefix(".") }
+      .reduce(into: [String: [SourceFile]]()) { $0[$1] = try read($1) }
+  }
+
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
+
+  static func targets() throws -> [String] { try all.get().keys.sorted() }
+
+  static func files(of target: String) throws -> [SourceFile] { try all.get()[target] ?? [] }
+
+  private static func read(_ target: String) throws -> [SourceFile] {
+    let folder = root.appendingPathComponent(target)
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+    return try paths.sorted().map { path in
+      let parts = path.split(separator: "/")
+      let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+      return SourceFile(text, folder: parts.count > 1 ? String(parts[0]) : ".")
+    }
+  }
+}
+
+/// Circles of a graph.
+private enum Circles {
+  /// The nodes that lead to themselves, those of a circle together, in order.
+  static func find(in graph: [String: Set<String>]) -> [[String]] {
+    var reached: [String: Set<String>] = [:]
+    for node in graph.keys {
+      var seen: Set<String> = []
+      var waiting = Array(graph[node] ?? [])
+      while let next = waiting.popLast() {
+        if seen.insert(next).inserted { waiting += graph[next] ?? [] }
+      }
+      reached[node] = seen
+    }
+    var circles: Set<[String]> = []
+    for (node, others) in reached where others.contains(node) {
+      circles.insert(others.filter { reached[$0]?.contains(node) == true }.sorted())
+    }
+    return circles.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+}
+
+extension Dictionary {
+  fileprivate func mapValuesWithKeys<Result>(_ transform: (Key, Value) throws -> Result) rethrows -> [Key: Result] {
+    try [Key: Result](uniqueKeysWithValues: map { ($0.key, try transform($0.key, $0.value)) })
+  }
+}
