@@ -101,20 +101,22 @@ extension StoreInfo {
     if let externalData {
       rows.append(("large values", "\(grouped(externalData.fileCount)) files, \(grouped(externalData.size)) bytes"))
     }
-    if let defect { rows.append(("fault", defect.printable())) }
+    if let defect { rows.append(("defect", defect.printable())) }
     for obstacle in writingObstacles.prefix(5) { rows.append(("cannot be written", obstacle.printable())) }
     let width = rows.map(\.0.count).max() ?? 0
     var lines = rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count + 2) + $0.1 }
     if entities.isEmpty { return lines }
     lines.append("entities")
+    let superentities = Dictionary(entities.map { ($0.name, $0.superentity) }) { first, _ in first }
     func depth(_ entity: Entity) -> Int {
       var (next, depth) = (entity.superentity, 0)
       while let name = next, depth < entities.count {
-        next = entities.first { $0.name == name }?.superentity
+        next = superentities[name] ?? nil
         depth += 1
       }
       return depth
     }
+    let hasEqualHash = entities.contains { $0.hash == .equal }
     let names = entities.map { String(repeating: "  ", count: depth($0)) + $0.name.printable() }
     let nameWidth = names.map(\.count).max() ?? 0
     let counts = entities.map { entity in entity.totalCount.map { grouped(Int($0)) } ?? "" }
@@ -125,7 +127,7 @@ extension StoreInfo {
       if let own = entity.ownCount, own != entity.totalCount { line += " (\(grouped(Int(own))) of its own)" }
       if entity.isAbstract { line += " abstract" }
       if entity.hash == .different || entity.hash == .missing { line += " another version hash" }
-      if entity.hash == .unknown, entities.contains(where: { $0.hash == .equal }) { line += " unknown version hash" }
+      if entity.hash == .unknown, hasEqualHash { line += " unknown version hash" }
       while line.last == " " { line.removeLast() }
       lines.append(line)
     }
