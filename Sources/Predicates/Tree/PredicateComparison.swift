@@ -63,7 +63,7 @@ public struct PredicateOptions: OptionSet, Hashable, Sendable {
   public let rawValue: UInt
 
   /// Options by the sum that Core Data's files have.
-  public init(rawValue: UInt) { self.rawValue = rawValue }
+  @inlinable public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// `[c]`: upper and lower case are the same.
   public static let caseInsensitive = PredicateOptions(rawValue: 1)

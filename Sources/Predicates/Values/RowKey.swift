@@ -24,6 +24,12 @@ public struct RowKey: Hashable, Sendable {
   /// True until the object is saved.
   @inlinable public var isTemporary: Bool { number < 0 }
 
+  // Written out, so that other modules inline it.
+  @inlinable
+  public static func == (first: RowKey, second: RowKey) -> Bool {
+    first.number == second.number && first.entityIndex == second.entityIndex && first.store == second.store
+  }
+
   /// Of most keys that are compared, the numbers or the entities differ.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(number ^ Int64(entityIndex) << 40) }
 
@@ -66,7 +72,13 @@ public struct StoreNumber: RawRepresentable, Hashable, Sendable {
   @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// The number of no store.
-  public static let none = StoreNumber(rawValue: 0)
+  @inlinable public static var none: StoreNumber { StoreNumber(rawValue: 0) }
+
+  // Written out, so that other modules inline it.
+  @inlinable
+  public static func == (first: StoreNumber, second: StoreNumber) -> Bool { first.rawValue == second.rawValue }
+
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
   private static let last = Atomic<UInt32>(0)
 
