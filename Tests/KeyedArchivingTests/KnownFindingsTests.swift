@@ -4,10 +4,10 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Findings of other implementations, one test for each: the same input gives a value or an error here. The comment on a
-/// test names the implementation, the class, and what goes wrong there.
+/// Defects of other implementations, one test for each: the same input gives a value or an error here. The comment on
+/// a test names the implementation, the class, and what goes wrong there.
 ///
-/// | file | findings of |
+/// | file | defects of |
 /// |---|---|
 /// | this one | Foundation's `NSKeyedUnarchiver` on Linux |
 /// | `KnownFindingsTests+Archiver.swift` | Foundation's `NSKeyedArchiver` on Linux |

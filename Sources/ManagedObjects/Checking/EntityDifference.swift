@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-package import Predicates
+internal import Predicates
 internal import PropertyLists
 
 /// Compares the objects of one entity in two stores.

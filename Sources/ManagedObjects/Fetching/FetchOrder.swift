@@ -1,4 +1,4 @@
-package import Predicates
+internal import Predicates
 internal import PropertyLists
 
 /// The order of a request, ready to be used.

@@ -1,4 +1,4 @@
-package import Predicates
+internal import Predicates
 internal import PropertyLists
 
 /// Checks a predicate or an expression against an entity before it runs.

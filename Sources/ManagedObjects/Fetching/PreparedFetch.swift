@@ -1,5 +1,5 @@
 internal import OrderedCollections
-package import Predicates
+internal import Predicates
 
 /// A request that is ready to be executed, on rows or on objects.
 ///

@@ -1,4 +1,4 @@
-package import Predicates
+internal import Predicates
 
 extension FetchRequest.SortComparison {
   /// True if requests can be sorted by it.

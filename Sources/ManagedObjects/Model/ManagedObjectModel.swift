@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 public import OrderedCollections
-package import Predicates
+internal import Predicates
 internal import Synchronization
 
 /// The entities of a program or a store, checked, and joined to each other.

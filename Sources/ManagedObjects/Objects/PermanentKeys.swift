@@ -1,4 +1,4 @@
-package import Predicates
+internal import Predicates
 
 /// The names that objects had before they were saved, and those that they have since.
 ///
