@@ -11,7 +11,7 @@ struct DeclaredType: Sendable {
   /// Decodes the root as a server would that compares, hashes and stores what it got.
   let use: @Sendable (PropertyListDocument) throws -> Void
 
-  /// An error here is a finding of this package, other than those of decoding.
+  /// An error here is a defect of this package, other than those of decoding.
   struct Unstable: Error {
     let description: String
   }

@@ -183,7 +183,7 @@ struct NestingTests {
     if let link = value as? ChainLink { ChainLink.release(link) }
   }
 
-  /// Where programs are built for speed. The types of a program that is built for finding findings take more stack.
+  /// Where programs are built for speed. The types of a program that is built to find defects take more stack.
   private static let smallStack = 3 * 512 << 10
 
   private func isReadAgain<T: SecureCoding>(_ value: T, onStackOf size: Int) -> Bool {

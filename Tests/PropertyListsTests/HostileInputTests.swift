@@ -39,7 +39,7 @@ struct HostileInputTests {
   }
 
   @Test(
-    "does not pass the full check, except where only its expansion is at defect",
+    "does not pass the full check, except where only its expansion is wrong",
     arguments: Fixtures.names(in: "hostile"))
   func doesNotValidate(_ name: String) throws {
     let data = try Fixtures.data(name)

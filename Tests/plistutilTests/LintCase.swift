@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A text that is at defect, and what `lint` says of it.
+/// A text that is wrong, and what `lint` says of it.
 struct LintCase: CustomTestStringConvertible, Sendable {
   let name: String
   let input: Data

@@ -118,7 +118,7 @@ extension KeyedArchive.Object {
   }
 
   /// The class of an instance, or the class that a class description describes; nil for all other kinds, and where the
-  /// archive is at finding about the class.
+  /// archive contradicts itself about the class.
   ///
   /// - Complexity: O(*k*) in the number of keys of the object.
   public var classDescription: KeyedArchive.ClassDescription? {

@@ -124,7 +124,7 @@ extension PredicateParser {
   private func finish() throws(ManagedPredicateError) {
     guard token.kind == .end else { throw failure("\(found), where the text should end") }
     guard nextArgument == arguments.count else {
-      throw failure("\(arguments.count) arguments for \(nextArgument) positions in the text", kind: .argument)
+      throw failure("\(arguments.count) arguments for \(nextArgument) placeholders in the text", kind: .argument)
     }
   }
 
@@ -132,7 +132,7 @@ extension PredicateParser {
   mutating func argument(_ conversion: UInt8) throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     guard nextArgument < arguments.count else {
-      throw failure("no argument for the position \(nextArgument + 1) in the text", kind: .argument)
+      throw failure("no argument for placeholder \(nextArgument + 1) in the text", kind: .argument)
     }
     let expression = arguments[nextArgument].predicateExpression
     nextArgument += 1

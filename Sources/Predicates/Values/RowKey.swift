@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// Names an object: the store, the entity, and a number.
 ///
-/// It is what rows and contexts refer to objects by, and takes 16 bytes. ``ManagedObjectID`` is the same for programs,
+/// It is what rows and contexts refer to objects by, and takes 16 bytes. `ManagedObjectID` is the same for programs,
 /// with a form for files.
 public struct RowKey: Hashable, Sendable {
   /// The store that has the object. ``StoreNumber/none`` for an object that was never saved.
   public let store: StoreNumber
-  /// The index of the entity in ``ManagedObjectModel/entities``: of the object's own entity, never of one that it
+  /// The index of the entity in `ManagedObjectModel.entities`: of the object's own entity, never of one that it
   /// inherits from.
   public let entityIndex: Int32
   /// Unique in the store among the objects of entities that inherit from one. Negative for an object that was never

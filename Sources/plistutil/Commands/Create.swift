@@ -32,7 +32,7 @@ struct Create: ParsableCommand {
 
   func run() throws {
     let value = try value.value() ?? [:]
-    // The value is at defect then, and none of the files.
+    // The value is wrong then, and none of the files.
     let data = try telling(about: "plistutil") { () throws(PropertyListError) in
       do throws(PropertyListError) {
         let options = writing.options(coerces: coerce, dialect: format.dialect)

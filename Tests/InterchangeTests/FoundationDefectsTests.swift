@@ -7,7 +7,7 @@ import Testing
 /// Where Foundation on Linux (Swift 6.3) goes wrong, beside what is right. Should a test fail after the toolchain was
 /// changed, a finding may be gone.
 @Suite("Where Foundation on Linux is wrong")
-struct FoundationFindingsTests {
+struct FoundationDefectsTests {
   @Test("it reads the start of an interval as its end")
   func dateInterval() throws {
     let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)

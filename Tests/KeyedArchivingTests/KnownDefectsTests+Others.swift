@@ -4,8 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Findings of other software than Foundation on Linux.
-extension KnownFindingsTests {
+/// Defects of other software than Foundation on Linux.
+extension KnownDefectsTests {
   /// Swift's runtime on Apple's systems: the classes that its collections are built upon could be decoded from an
   /// archive (https://github.com/swiftlang/swift/pull/24394).
   @Test(

@@ -5,8 +5,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Findings of Foundation's `NSKeyedArchiver` on Linux.
-extension KnownFindingsTests {
+/// Defects of Foundation's `NSKeyedArchiver` on Linux.
+extension KnownDefectsTests {
   /// Foundation on Linux, NSKeyedArchiver: setClassName is never applied, because it is stored under one description of
   /// the class and looked up under another.
   @Test("a class is archived under the name that was set for it")

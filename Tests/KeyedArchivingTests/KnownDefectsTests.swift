@@ -10,14 +10,14 @@ import Testing
 /// | file | defects of |
 /// |---|---|
 /// | this one | Foundation's `NSKeyedUnarchiver` on Linux |
-/// | `KnownFindingsTests+Archiver.swift` | Foundation's `NSKeyedArchiver` on Linux |
-/// | `KnownFindingsTests+Classes.swift`, `KnownFindingsTests+Values.swift` | Foundation's classes on Linux |
-/// | `KnownFindingsTests+Others.swift` | Swift's runtime, GNUstep, libplist, nska_deserialize, Apple |
+/// | `KnownDefectsTests+Archiver.swift` | Foundation's `NSKeyedArchiver` on Linux |
+/// | `KnownDefectsTests+Classes.swift`, `KnownDefectsTests+Values.swift` | Foundation's classes on Linux |
+/// | `KnownDefectsTests+Others.swift` | Swift's runtime, GNUstep, libplist, nska_deserialize, Apple |
 ///
 /// Without a test of its own: that exchange with Apple's systems is an open issue of Foundation on Linux as a whole
 /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/3615). `MacArchiveTests` has archives of macOS.
-@Suite("Findings of other implementations are none here")
-struct KnownFindingsTests {
+@Suite("Defects of other implementations are none here")
+struct KnownDefectsTests {
   /// An archive whose root is an object of a class that nobody names.
   static func widget() throws -> Data { try archive("Widget", ["size": 1]) }
 

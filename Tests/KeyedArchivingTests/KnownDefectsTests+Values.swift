@@ -4,8 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Findings of Foundation's numbers, dates, indices and structures on Linux.
-extension KnownFindingsTests {
+/// Defects of Foundation's numbers, dates, indices and structures on Linux.
+extension KnownDefectsTests {
   /// Foundation on Linux, NSDecimalNumber: archiving any kills the process. What Apple writes becomes 0, or is not
   /// found, because the mantissa is looked for in an object, its byte order does not matter, and its bytes are put
   /// together with *and*; the class NSDecimalNumberPlaceholder is unknown.

@@ -4,8 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-/// Findings of Foundation's collections, texts, errors, notifications and formatters on Linux.
-extension KnownFindingsTests {
+/// Defects of Foundation's collections, texts, errors, notifications and formatters on Linux.
+extension KnownDefectsTests {
   /// Foundation on Linux, NSArray: elements that are no UIDs, or UID 0, are dropped; without an array in NS.objects it
   /// is empty.
   @Test("no element of an array is dropped")
