@@ -380,12 +380,12 @@ extension UserPreferences.Layer {
 }
 
 extension UserPreferences {
-  /// Has errors told to `handler` that no caller is there to hear of: a file that cannot be read, a save in the
-  /// background that failed, a value that cannot be stored.
+  /// Calls `handler` for each error that no caller receives: a file that cannot be read, a save in the background that
+  /// failed, a value that cannot be stored.
   ///
-  /// Without a handler they are printed to standard error, a line each. An error is told once: a file that cannot be
-  /// read as long as it stays the same, a save that fails until another error comes or a save succeeds. The handler is
-  /// for all stores of the process, and may be called on any thread.
+  /// Without a handler, each error is printed to standard error as a line. An error is reported once: that of a file
+  /// that cannot be read, until the file changes; that of a save, until another error occurs or a save succeeds. The
+  /// handler is for all stores of the process, and may be called on any thread.
   public static func handleErrors(_ handler: @escaping @Sendable (PreferencesError) -> Void) {
     PreferencesErrors.setHandler(handler)
   }

@@ -77,14 +77,14 @@ import Testing
       words[file.folder, default: []].formUnion(file.words)
       nested[file.folder, default: []].formUnion(file.nestedNames)
     }
-    return words.mapValuesWithKeys { folder, words in
-      var used: Set<String> = []
+    var uses: [String: Set<String>] = [:]
+    for (folder, words) in words {
       for word in words.subtracting(nested[folder] ?? []) {
-        guard let home = homes[word], home.count == 1 else { continue }
-        used.formUnion(home)
+        guard let home = homes[word], home.count == 1, !home.contains(folder) else { continue }
+        uses[folder, default: []].formUnion(home)
       }
-      return used.subtracting([folder])
     }
+    return uses
   }
 }
 
@@ -201,11 +201,5 @@ private enum Circles {
       circles.insert(others.filter { reached[$0]?.contains(node) == true }.sorted())
     }
     return circles.sorted { $0.lexicographicallyPrecedes($1) }
-  }
-}
-
-extension Dictionary {
-  fileprivate func mapValuesWithKeys<Result>(_ transform: (Key, Value) throws -> Result) rethrows -> [Key: Result] {
-    try [Key: Result](uniqueKeysWithValues: map { ($0.key, try transform($0.key, $0.value)) })
   }
 }

@@ -35,9 +35,6 @@ package struct ValueTest: Sendable {
 }
 
 extension AttributeValue {
-  /// The form that equal numbers of all types share. See ``PredicateValue``.
-  package var canonicalForm: AttributeValue { canonical }
-
   /// -1, 0 or 1 for a value before another, equal to it, or after it; nil if they have no order.
   package func comparison(with other: AttributeValue) -> Int? {
     switch order(to: other) {

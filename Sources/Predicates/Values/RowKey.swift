@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Names an object: the store, the entity, and a number.
+/// Identifies an object by its store, its entity and a number.
 ///
 /// It is what rows and contexts refer to objects by, and takes 16 bytes. `ManagedObjectID` is the same for programs,
 /// with a form for files.
@@ -14,7 +14,7 @@ public struct RowKey: Hashable, Sendable {
   /// saved.
   public let number: Int64
 
-  /// The name of an object in a store.
+  /// Creates the key of an object in a store.
   @inlinable public init(store: StoreNumber, entityIndex: Int, number: Int64) {
     self.store = store
     self.entityIndex = Int32(entityIndex)

@@ -70,7 +70,7 @@ extension PreferencesError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// Where errors go that no caller is there to hear of.
+/// Reports errors that no caller receives, to the handler of the process.
 enum PreferencesErrors {
   private static let handler = Mutex(Handler(handle: printed))
 

@@ -133,7 +133,7 @@ extension QueryTranslation {
 extension QueryTranslation {
   /// Compares a truth value. All but 0 is true.
   private func truth(_ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
-    guard case .integer(let number) = constant.canonicalForm else { return nil }
+    guard case .integer(let number) = constant.canonical else { return nil }
     switch (comparator, number) {
     case (.equal, 0): return SQLDialect.equal(value.sql, "0")
     case (.notEqual, 0): return SQLDialect.notEqual(value.sql, "0")

@@ -7,7 +7,7 @@ extension ValueTerm {
   func bound(_ constant: AttributeValue) -> SQLValue? {
     switch (type, constant) {
     case (.integer16, _), (.integer32, _), (.integer64, _):
-      switch constant.canonicalForm {
+      switch constant.canonical {
       case .integer(let number): return .integer(number)
       case .double(let number) where !number.isNaN: return .real(number)
       default: return nil
@@ -56,7 +56,7 @@ extension ValueTerm {
 extension AttributeValue {
   /// The value of a number that a double can have; nil for others, and for what is no number.
   var exactDouble: Double? {
-    switch canonicalForm {
+    switch canonical {
     case .integer(let number): Double(exactly: number)
     case .double(let number): number.isNaN ? nil : number
     default: nil
@@ -67,7 +67,7 @@ extension AttributeValue {
   /// same (0) or a greater one (1). Nil for numbers that are too large to tell.
   var storedDecimal: (SQLValue, Int)? {
     let stored: SQLValue
-    switch canonicalForm {
+    switch canonical {
     case .integer(let number): return (.integer(number), 0)
     case .double(let number): stored = .real(number)
     case .decimal(let number):
