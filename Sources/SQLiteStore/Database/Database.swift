@@ -184,6 +184,24 @@ extension Database {
   /// A number that SQLite raises with each change of the tables.
   func schemaVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA schema_version") }
 
+  /// Runs statements that change the rows of `sqlite_schema`, and reads the schema again.
+  ///
+  /// Nothing else is run meanwhile that the file could have put there: the table is not protected.
+  func changingSchema(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
+    unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+    defer { unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
+    try execute("PRAGMA writable_schema = ON")
+    do throws(ManagedObjectError) {
+      try body()
+      // Every connection reads the schema again, also this one after a rollback.
+      try execute("PRAGMA schema_version = \(try schemaVersion() + 1)")
+    } catch {
+      try? execute("PRAGMA writable_schema = OFF")
+      throw error
+    }
+    try execute("PRAGMA writable_schema = RESET")
+  }
+
   /// A number that is another one after each transaction of others: https://sqlite.org/pragma.html#pragma_data_version
   func dataVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA data_version") }
 

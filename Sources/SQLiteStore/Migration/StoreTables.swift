@@ -14,6 +14,8 @@ struct StoreTables {
   }
 
   private static let aside = "Z_OLD_"
+  /// The name of the index of a constraint begins with this, the name of the table follows.
+  private static let constraintIndex = "sqlite_autoindex_"
 
   /// The name that a table of the old store has meanwhile, as statements have it.
   static func asideName(_ name: String) -> String { plainAsideName(name).sqlName }
@@ -67,10 +69,59 @@ struct StoreTables {
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
       try database.execute("DROP INDEX \(index.name.sqlName)")
     }
+    try rename()
+  }
+
+  /// Renames the tables, all but unusual ones by an update of the schema: `ALTER TABLE … RENAME TO` parses the
+  /// statements of the whole schema for each table.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of tables, and O(*u* · *n*) for *u* unusual ones.
+  private func rename() throws(ManagedObjectError) {
+    var unusual: [String] = []
+    var asideNames: [String: String] = [:]
+    for name in names {
+      if definition(ofTable: name) == nil {
+        unusual.append(name)
+      } else {
+        asideNames[name.uppercased()] = Self.plainAsideName(name)
+      }
+    }
+    var rows: [(id: Int64, name: String, asideName: String, statement: SQLValue)] = []
+    let list = try database.statement("SELECT rowid, name, tbl_name, sql FROM sqlite_schema")
+    try list.forEachRow {
+      let (name, table) = (list.text(1), list.text(2))
+      guard let asideName = asideNames[table.uppercased()] else { return }
+      if let definition = definition(ofTable: name) {
+        rows.append((list.integer(0), asideName, asideName, .text("CREATE TABLE \(asideName.sqlName)\(definition)")))
+      } else {
+        // The index of a constraint, which SQLite finds by the name of its table.
+        let number = name.dropFirst(Self.constraintIndex.count + table.count)
+        rows.append((list.integer(0), Self.constraintIndex + asideName + number, asideName, .null))
+      }
+    }
+    try database.changingSchema { () throws(ManagedObjectError) in
+      let update = try database.statement(
+        "UPDATE sqlite_schema SET name = ?2, tbl_name = ?3, sql = ?4 WHERE rowid = ?1")
+      for row in rows {
+        try update.bind([.integer(row.id), .text(row.name), .text(row.asideName), row.statement])
+        try update.run()
+      }
+    }
     // Views and keys of other programs go on naming the tables as they are called again in the end.
     try database.execute("PRAGMA legacy_alter_table = ON")
-    for name in names { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(Self.asideName(name))") }
+    for name in unusual { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(Self.asideName(name))") }
     try database.execute("PRAGMA legacy_alter_table = OFF")
+  }
+
+  /// The part of a table's statement after its name; nil if the statement may name a table once more.
+  private func definition(ofTable name: String) -> Substring? {
+    guard let statement = file.tables[name.uppercased()]?.statement else { return nil }
+    let names = [name, name.sqlName].map { "CREATE TABLE \($0)" }
+    guard let start = names.first(where: statement.hasPrefix) else { return nil }
+    let definition = statement.dropFirst(start.count)
+    guard let first = definition.first, first == "(" || first == " " else { return nil }
+    let words = Set(StatementWords(String(definition)))
+    return words.isDisjoint(with: [".", "REFERENCES"]) ? definition : nil
   }
 
   /// Makes the indexes of other programs again, on the new tables.

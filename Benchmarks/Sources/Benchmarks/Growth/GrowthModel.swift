@@ -13,7 +13,18 @@ enum GrowthModel: String, CaseIterable {
   /// The size of the largest models.
   static let greatestSize = 1 << 14
   /// SQLite refuses a table of more columns.
-  static let greatestColumnCount = 1_600
+  private static let greatestColumnCount = 1_600
+  /// In a store's archive of the model each entity leads to the next one. An archive of more levels is refused.
+  private static let greatestChainLength = 3_200
+
+  /// The size of the largest model that a store can have.
+  var greatestStoreSize: Int {
+    switch self {
+    case .attributes, .relationships, .heirs: Self.greatestColumnCount
+    case .entities: Self.greatestChainLength
+    case .templates: Self.greatestSize
+    }
+  }
 
   func model(_ size: Int, renamed: Bool = false) throws -> ManagedObjectModel {
     func property(_ number: Int) -> PropertyDescription {

@@ -160,8 +160,7 @@ extension GrowthTable {
         let other = try shape.model(size)
         return { keep(model == other) }
       }
-      let greatest =
-        shape == .attributes || shape == .relationships ? GrowthModel.greatestColumnCount : GrowthModel.greatestSize
+      let greatest = shape.greatestStoreSize
       add("SQLiteStore.schemaStatements", greatest: greatest) { model, _, _ in
         { keep(try SQLiteStore.schemaStatements(of: model)) }
       }

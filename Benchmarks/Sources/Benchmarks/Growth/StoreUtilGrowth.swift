@@ -206,8 +206,7 @@ extension GrowthTable {
     for shape in GrowthModel.allCases {
       for form in ["text", "json", "dot", "sql", "xcdatamodel"] {
         let greatest =
-          form == "sql" && (shape == .attributes || shape == .relationships)
-          ? GrowthModel.greatestColumnCount : GrowthModel.greatestSize
+          form == "sql" ? shape.greatestStoreSize : GrowthModel.greatestSize
         lines.append(
           tool.line("model --format \(form)", shape.rawValue, base: 25, greatest: greatest) { size, folder in
             try write(shape.model(size), in: folder)
@@ -231,8 +230,7 @@ extension GrowthTable {
             .writeSource(to: folder.appendingPathComponent("model.xcdatamodeld"))
           return .init(["compile", "model.xcdatamodeld", "-o", "new-model.momd"])
         })
-      let greatest =
-        shape == .attributes || shape == .relationships ? GrowthModel.greatestColumnCount : GrowthModel.greatestSize
+      let greatest = shape.greatestStoreSize
       lines.append(
         tool.line("create", shape.rawValue, base: 25, greatest: greatest) { size, folder in
           try write(shape.model(size), in: folder)
