@@ -26,6 +26,9 @@ let package = Package(
     .library(name: "PropertyListTools", targets: ["PropertyListTools"]),
     .library(name: "KeyedArchiving", targets: ["KeyedArchiving"]),
     .library(name: "KeyedArchivingFoundation", targets: ["KeyedArchivingFoundation"]),
+    .library(name: "Typedstreams", targets: ["Typedstreams"]),
+    .library(name: "Nibs", targets: ["Nibs"]),
+    .library(name: "ArchiveViews", targets: ["ArchiveViews"]),
     .library(name: "Preferences", targets: ["Preferences"]),
     .library(name: "Predicates", targets: ["Predicates"]),
     .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
@@ -58,10 +61,26 @@ let package = Package(
     .target(
       name: "KeyedArchiving",
       dependencies: [
-        "PropertyLists", "SystemFiles", .product(name: "OrderedCollections", package: "swift-collections"),
+        "PropertyLists", .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .target(name: "KeyedArchivingFoundation", dependencies: ["KeyedArchiving"], swiftSettings: settings),
+    .target(
+      name: "Typedstreams",
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Nibs",
+      dependencies: [
+        "KeyedArchiving", "PropertyLists", "SystemFiles",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "ArchiveViews", dependencies: ["KeyedArchiving", "Nibs", "PropertyLists", "SystemFiles", "Typedstreams"],
+      swiftSettings: settings),
     .target(
       name: "Preferences",
       dependencies: [
@@ -91,7 +110,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "BrowsingPages", dependencies: ["KeyedArchiving", "PropertyLists", "SystemFiles"],
+      name: "BrowsingPages", dependencies: ["ArchiveViews", "KeyedArchiving", "PropertyLists", "SystemFiles"],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/text.js"),
         .embedInCode("Page/data.js"), .embedInCode("Page/values.js"), .embedInCode("Page/tree.js"),
@@ -101,7 +120,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "StorePages",
-      dependencies: ["BrowsingPages", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SystemFiles"],
+      dependencies: [
+        "ArchiveViews", "BrowsingPages", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SystemFiles",
+      ],
       swiftSettings: settings),
     .target(
       name: "ToolSupport",
@@ -112,8 +133,8 @@ let package = Package(
     .executableTarget(
       name: "plistutil",
       dependencies: [
-        "BrowsingPages", "KeyedArchiving", "Preferences", "PropertyListTools", "PropertyLists", "SharedFiles",
-        "SystemFiles", "ToolSupport",
+        "ArchiveViews", "BrowsingPages", "KeyedArchiving", "Nibs", "Preferences", "PropertyListTools", "PropertyLists",
+        "SharedFiles", "SystemFiles", "ToolSupport", "Typedstreams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
@@ -121,8 +142,8 @@ let package = Package(
     .executableTarget(
       name: "storeutil",
       dependencies: [
-        "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore", "StorePages", "SystemFiles", "ToolSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "ArchiveViews", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore", "StorePages", "SystemFiles",
+        "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -160,7 +181,7 @@ let package = Package(
     .testTarget(
       name: "KeyedArchivingTests",
       dependencies: [
-        "KeyedArchiving", "PropertyLists", "TestSupport",
+        "ArchiveViews", "KeyedArchiving", "Nibs", "PropertyLists", "TestSupport", "Typedstreams",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),

@@ -23,20 +23,29 @@ let package = Package(
       linkerSettings: fuzzing),
     .executableTarget(
       name: "NibFuzzer",
-      dependencies: ["CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving")],
+      dependencies: [
+        "CLibFuzzer", .product(name: "ArchiveViews", package: "swift-keyed-archiving"),
+        .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
+        .product(name: "Nibs", package: "swift-keyed-archiving"),
+      ],
       swiftSettings: [.swiftLanguageMode(.v6)],
       linkerSettings: fuzzing),
     .executableTarget(
       name: "UnwrapFuzzer",
       dependencies: [
-        "CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
+        "CLibFuzzer", .product(name: "ArchiveViews", package: "swift-keyed-archiving"),
+        .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
         .product(name: "PropertyLists", package: "swift-keyed-archiving"),
+        .product(name: "Typedstreams", package: "swift-keyed-archiving"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)],
       linkerSettings: fuzzing),
     .executableTarget(
       name: "TypedstreamFuzzer",
-      dependencies: ["CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving")],
+      dependencies: [
+        "CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
+        .product(name: "Typedstreams", package: "swift-keyed-archiving"),
+      ],
       swiftSettings: [.swiftLanguageMode(.v6)],
       linkerSettings: fuzzing),
   ]

@@ -1,3 +1,4 @@
+internal import ArchiveViews
 internal import BrowsingPages
 internal import FoundationEssentials
 internal import KeyedArchiving

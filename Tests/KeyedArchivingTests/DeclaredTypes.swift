@@ -1,3 +1,4 @@
+import ArchiveViews
 import FoundationEssentials
 import KeyedArchiving
 import OrderedCollections

@@ -4,6 +4,7 @@ import OrderedCollections
 import PropertyLists
 import TestSupport
 import Testing
+import Typedstreams
 
 @Suite("The body of a message") struct MessageBodyTests {
   private typealias Attributes = Archived.AttributedString.Attributes

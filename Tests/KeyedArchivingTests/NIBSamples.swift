@@ -1,5 +1,7 @@
+import ArchiveViews
 import Foundation
 import KeyedArchiving
+import Nibs
 import PropertyLists
 import TestSupport
 

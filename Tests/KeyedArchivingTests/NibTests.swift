@@ -1,4 +1,6 @@
+import ArchiveViews
 import Foundation
+import Nibs
 import PropertyLists
 import TestSupport
 import Testing
@@ -45,7 +47,7 @@ struct NibTests {
     }
     #expect(try Nib(stream).keyedArchive().tree() == typed.keyedArchive().tree())
     #expect(throws: NibError.self) { try Nib(stream.dropLast()) }
-    #expect(NIBArchive.matches(Data("NIBArchive".utf8)) && !NIBArchive.matches(Data("NIBArchiv".utf8)))
+    #expect(ArchiveFormat(Data("NIBArchive".utf8)) == .nibArchive && ArchiveFormat(Data("NIBArchiv".utf8)) == nil)
   }
 
   @Test("what it is not says so")
@@ -102,7 +104,7 @@ struct NibTests {
 
   @Test("the lines of the article about nibs are run")
   func theLinesOfTheArticle() throws {
-    let article = try ArticleText(path: "Sources/KeyedArchiving/Documentation.docc/CompiledNibs.md")
+    let article = try ArticleText(path: "Sources/Nibs/Documentation.docc/CompiledNibs.md")
     #expect(article.blocks.count == 3)
     #expect(try article.blocks(notIn: "Tests/KeyedArchivingTests/NibTests.swift") == [])
     try withFolder(["Main.nib": NIBArchive.label().data()]) { folder in

@@ -1,3 +1,4 @@
+import ArchiveViews
 import Foundation
 import KeyedArchiving
 import OrderedCollections

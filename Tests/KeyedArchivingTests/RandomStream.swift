@@ -1,5 +1,6 @@
 import KeyedArchiving
 import TestSupport
+import Typedstreams
 
 /// Makes a stream of any objects and values, the same for the same seed.
 struct RandomStream {

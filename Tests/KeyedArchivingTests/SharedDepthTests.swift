@@ -1,9 +1,11 @@
+import ArchiveViews
 import Foundation
 import KeyedArchiving
 import OrderedCollections
 import PropertyLists
 import TestSupport
 import Testing
+import Typedstreams
 
 /// A document whose depth no path from its first element shows: an array of containers, each of which has the one
 /// before it. A reader that keeps what it has read goes down a few levels at a time, and ends up with all of them.

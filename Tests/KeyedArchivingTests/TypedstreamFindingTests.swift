@@ -1,8 +1,10 @@
+import ArchiveViews
 import Foundation
 import KeyedArchiving
 import PropertyLists
 import TestSupport
 import Testing
+import Typedstreams
 
 @Suite("A typedstream that is damaged")
 struct TypedstreamFindingTests {

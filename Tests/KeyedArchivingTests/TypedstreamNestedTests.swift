@@ -1,9 +1,11 @@
 import Foundation
 import KeyedArchiving
+import Nibs
 import OrderedCollections
 import PropertyLists
 import TestSupport
 import Testing
+import Typedstreams
 
 @Suite("An archive in the data of a typedstream")
 struct TypedstreamNestedTests {

@@ -2,6 +2,7 @@ import Foundation
 import KeyedArchiving
 import PropertyLists
 import Testing
+import Typedstreams
 
 /// What other readers of typedstreams are known to get wrong: python-typedstream, crabstep, Madrid, Darling, and those
 /// that search the bytes for text.

@@ -1,6 +1,8 @@
+import ArchiveViews
 import Foundation
 import KeyedArchiving
 import Testing
+import Typedstreams
 
 @Suite("A typedstream that Apple's archiver wrote", .enabled(if: !TypedstreamSamples.files.isEmpty))
 struct TypedstreamSampleTests {

@@ -1,7 +1,9 @@
+import ArchiveViews
 import Foundation
 import KeyedArchiving
 import TestSupport
 import Testing
+import Typedstreams
 
 /// Pieces of streams, by hand.
 enum Piece {

@@ -2,6 +2,7 @@ import Foundation
 import KeyedArchiving
 import PropertyLists
 import Testing
+import Typedstreams
 
 @Suite("A typedstream")
 struct TypedstreamTests {
@@ -218,10 +219,11 @@ struct TypedstreamTests {
 
   @Test("is told by its first bytes")
   func isToldByItsFirstBytes() {
-    #expect(Typedstream.begins(Data(Piece.stream())) && Typedstream.begins(Data(Piece.stream(isBigEndian: true))))
-    #expect(Typedstream.begins(Data(Piece.stream(version: 3))))
-    #expect(!Typedstream.begins(Data("bplist00".utf8)) && !Typedstream.begins(Data()))
-    #expect(!Typedstream.begins(Data([4] + Piece.text("streamtypes"))))
-    #expect(!Typedstream.begins(Data([4, 11] + Array("streamtype".utf8))))
+    #expect(ArchiveFormat(Data(Piece.stream())) == .typedstream)
+    #expect(ArchiveFormat(Data(Piece.stream(isBigEndian: true))) == .typedstream)
+    #expect(ArchiveFormat(Data(Piece.stream(version: 3))) == .typedstream)
+    #expect(ArchiveFormat(Data("bplist00".utf8)) == .binaryPropertyList && ArchiveFormat(Data()) == nil)
+    #expect(ArchiveFormat(Data([4] + Piece.text("streamtypes"))) == nil)
+    #expect(ArchiveFormat(Data([4, 11] + Array("streamtype".utf8))) == nil)
   }
 }

@@ -3,6 +3,7 @@ import KeyedArchiving
 import PropertyLists
 import TestSupport
 import Testing
+import Typedstreams
 
 /// A class with a version, that may lead back to itself.
 private final class Node: TypedstreamDecodable {

@@ -4,6 +4,7 @@ import OrderedCollections
 import PropertyLists
 import TestSupport
 import Testing
+import Typedstreams
 
 /// A stream of one object that stands for a value, as the builder makes it.
 func typedstream(

@@ -1,8 +1,10 @@
+import ArchiveViews
 import Foundation
 import KeyedArchiving
 import OrderedCollections
 import PropertyLists
 import Testing
+import Typedstreams
 
 @Suite("A typedstream, looked at as a keyed archive")
 struct TypedstreamViewTests {

@@ -4,6 +4,7 @@ import OrderedCollections
 import PropertyLists
 import TestSupport
 import Testing
+import Typedstreams
 
 @Suite("A typedstream that is written")
 struct TypedstreamWriterTests {

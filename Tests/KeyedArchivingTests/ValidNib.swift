@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchiving
+import Nibs
 import TestSupport
 
 /// Makes nibs as Interface Builder compiles them, the same for the same seed, and bends them.

@@ -1,6 +1,7 @@
 import Foundation
 import KeyedArchiving
 import PropertyLists
+import Typedstreams
 
 /// The bodies of messages, decoded: text, parts, links, attachments.
 enum MessagesWork {

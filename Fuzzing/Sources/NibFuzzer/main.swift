@@ -1,6 +1,8 @@
+import ArchiveViews
 import CLibFuzzer
 import Foundation
 import KeyedArchiving
+import Nibs
 
 /// Reads bytes as a nib, looks at all of it, and writes it again.
 ///

@@ -1,6 +1,7 @@
 import CLibFuzzer
 import Foundation
 import KeyedArchiving
+import Typedstreams
 
 /// Reads bytes as a typedstream, and does with it all that can be done: walks it, writes it and reads it again, shows
 /// it, decodes it, takes it for a message.

@@ -1,7 +1,9 @@
+import ArchiveViews
 import CLibFuzzer
 import Foundation
 import KeyedArchiving
 import PropertyLists
+import Typedstreams
 
 /// Opens all that is nested in bytes: as a property list or an archive, and as data in a list and in a typedstream.
 ///

@@ -3,11 +3,11 @@
 /// The keys of objects as they stand in a file: one that begins with a dollar has one more dollar in front, because
 /// those with one are the archiver's own.
 package enum ArchiveKey {
-  static var dollar: UInt8 { UInt8(ascii: "$") }
+  package static var dollar: UInt8 { UInt8(ascii: "$") }
 
   /// The key in a file, for one that a user chose.
   @inline(__always)
-  static func escaped(_ key: String) -> String { key.utf8.first == dollar ? "$" + key : key }
+  package static func escaped(_ key: String) -> String { key.utf8.first == dollar ? "$" + key : key }
 
   /// The key that a user chose, for one in a file.
   package static func unescaped(_ key: String) -> String {
@@ -29,7 +29,7 @@ package enum ArchiveKey {
   static func isArchivers(_ key: String) -> Bool { key == "$class" || isNumber(key) }
 
   /// True for `$0`, `$1` and so on, which stand for values without a key.
-  static func isNumber(_ key: String) -> Bool {
+  package static func isNumber(_ key: String) -> Bool {
     key.utf8.first == dollar && key.utf8.count > 1 && key.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
   }
 }

@@ -1,18 +1,18 @@
-@_spi(Archives) internal import PropertyLists
+@_spi(Archives) package import PropertyLists
 
 /// The parts that every keyed archive has at its top.
-struct ArchiveLayout {
-  static let archiverName = "NSKeyedArchiver"
-  static let version = 100_000
+package struct ArchiveLayout {
+  package static let archiverName = "NSKeyedArchiver"
+  package static let version = 100_000
 
   /// The name of the class that wrote it.
-  let archiver: String
+  package let archiver: String
   /// A dictionary: values by their keys, which are UIDs where they are objects.
-  let top: FlatNode
+  package let top: FlatNode
   /// An array: the objects by UID. The first is `$null`.
-  let objects: FlatNode
+  package let objects: FlatNode
 
-  init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
+  package init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
     let parts = ArchiveParts(document)
     if let finding = parts.findings.first { throw finding.error }
     guard let archiver = parts.archiver, let top = parts.top, let objects = parts.objects else {
@@ -25,13 +25,13 @@ struct ArchiveLayout {
 }
 
 /// The parts that a property list has of those that every keyed archive has, and what is wrong with them.
-struct ArchiveParts {
-  private(set) var archiver: String?
-  private(set) var top: FlatNode?
-  private(set) var objects: FlatNode?
-  private(set) var findings: [(kind: KeyedArchive.Finding.Kind, error: KeyedArchiveError)] = []
+package struct ArchiveParts {
+  package private(set) var archiver: String?
+  package private(set) var top: FlatNode?
+  package private(set) var objects: FlatNode?
+  package private(set) var findings: [(kind: KeyedArchive.Finding.Kind, error: KeyedArchiveError)] = []
 
-  init(_ document: PropertyListDocument) {
+  package init(_ document: PropertyListDocument) {
     let root = document.flatRoot
     guard root.kind == .dictionary else {
       lacks(.root, "its root is no dictionary")
@@ -85,7 +85,7 @@ struct ArchiveParts {
 }
 
 extension PropertyListReadingOptions {
-  static func archive(_ limits: ParsingLimits) -> PropertyListReadingOptions {
+  package static func archive(_ limits: ParsingLimits) -> PropertyListReadingOptions {
     PropertyListReadingOptions(limits: limits, restoresCoercedValues: true)
   }
 }

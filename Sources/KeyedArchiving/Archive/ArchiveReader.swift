@@ -1,24 +1,24 @@
-internal import FoundationEssentials
-@_spi(Archives) internal import PropertyLists
+package import FoundationEssentials
+@_spi(Archives) package import PropertyLists
 
 /// Reads the objects of an archive for those who look at all of them, and counts the work.
 ///
 /// In a binary file objects can overlap and be referred to again and again, so that a few kilobytes ask for any amount
-/// of work. What is read here may come to no more than ``PropertyListDocument/expandedSizeLimit``, in values and bytes.
-struct ArchiveReader {
-  let document: PropertyListDocument
+/// of work. What is read here may come to no more than `PropertyListDocument.expandedSizeLimit`, in values and bytes.
+package struct ArchiveReader {
+  package let document: PropertyListDocument
   /// An array: the objects by UID.
-  let objects: FlatNode
+  package let objects: FlatNode
   private var budget: Int
   /// The keys of dictionaries lately read; nil in a reader for one object, where remembering does not pay.
   private var shapes: DictionaryShapes?
   private var classes: [UInt32: KeyedArchive.ClassDescription?] = [:]
 
-  init(_ archive: KeyedArchive) { self.init(archive.document, archive.objectsNode.flat, shapes: nil) }
+  package init(_ archive: KeyedArchive) { self.init(archive.document, archive.objectsNode.flat, shapes: nil) }
 
-  init(forAllOf archive: KeyedArchive) { self.init(forAllOf: archive.objectsNode.flat, in: archive.document) }
+  package init(forAllOf archive: KeyedArchive) { self.init(forAllOf: archive.objectsNode.flat, in: archive.document) }
 
-  init(forAllOf objects: FlatNode, in document: PropertyListDocument) {
+  package init(forAllOf objects: FlatNode, in document: PropertyListDocument) {
     self.init(document, objects, shapes: DictionaryShapes())
   }
 
@@ -31,7 +31,7 @@ struct ArchiveReader {
 
   /// Takes work out of the budget; throws when nothing is left.
   @inline(__always)
-  mutating func spend(_ size: Int) throws(KeyedArchiveError) {
+  package mutating func spend(_ size: Int) throws(KeyedArchiveError) {
     budget -= size
     if budget < 0 { throw limitExceeded }
   }
@@ -42,13 +42,13 @@ struct ArchiveReader {
   }
 
   /// Goes on after an error, unless it is the end of all work. An error takes more time than a value.
-  mutating func tolerate(_ error: KeyedArchiveError) throws(KeyedArchiveError) {
+  package mutating func tolerate(_ error: KeyedArchiveError) throws(KeyedArchiveError) {
     if error.kind == .limitExceeded { throw error }
     try spend(64)
   }
 
   /// Throws if a container contains itself, or is nested too deeply in the `depth` containers of the same object.
-  mutating func checkNesting(
+  package mutating func checkNesting(
     of node: FlatNode, in outer: some Sequence<FlatNode>, depth: Int
   ) throws(KeyedArchiveError) {
     guard node.count > 0 else { return }
@@ -63,7 +63,7 @@ struct ArchiveReader {
 
 /// Values.
 extension ArchiveReader {
-  mutating func object(_ uid: UInt32) throws(KeyedArchiveError) -> FlatNode {
+  package mutating func object(_ uid: UInt32) throws(KeyedArchiveError) -> FlatNode {
     guard uid < objects.count else {
       throw KeyedArchiveError(
         .malformed, "the UID \(uid) leads out of the object table, which has \(objects.count) objects")
@@ -72,31 +72,31 @@ extension ArchiveReader {
   }
 
   @inline(__always)
-  mutating func element(_ position: Int, of array: FlatNode) throws(KeyedArchiveError) -> FlatNode {
+  package mutating func element(_ position: Int, of array: FlatNode) throws(KeyedArchiveError) -> FlatNode {
     try spend(1)
     return try translated(document.element(position, of: array))
   }
 
   @inline(__always)
-  mutating func value(ofEntry entry: Int, of dictionary: FlatNode) throws(KeyedArchiveError) -> FlatNode {
+  package mutating func value(ofEntry entry: Int, of dictionary: FlatNode) throws(KeyedArchiveError) -> FlatNode {
     try spend(1)
     return try translated(document.value(ofEntry: entry, of: dictionary))
   }
 
-  mutating func child(_ position: Int, of container: FlatNode) throws(KeyedArchiveError) -> FlatNode {
+  package mutating func child(_ position: Int, of container: FlatNode) throws(KeyedArchiveError) -> FlatNode {
     container.kind == .array ? try element(position, of: container) : try value(ofEntry: position, of: container)
   }
 
-  mutating func key(ofEntry entry: Int, of dictionary: FlatNode) throws(KeyedArchiveError) -> String {
+  package mutating func key(ofEntry entry: Int, of dictionary: FlatNode) throws(KeyedArchiveError) -> String {
     try text(of: keyNode(ofEntry: entry, of: dictionary))
   }
 
-  func keyNode(ofEntry entry: Int, of dictionary: FlatNode) throws(KeyedArchiveError) -> FlatNode {
+  package func keyNode(ofEntry entry: Int, of dictionary: FlatNode) throws(KeyedArchiveError) -> FlatNode {
     try translated(document.keyNode(ofEntry: entry, of: dictionary))
   }
 
   /// All keys of a dictionary; throws what is wrong with one of them, a duplicate included.
-  mutating func shape(of dictionary: FlatNode) throws(KeyedArchiveError) -> DictionaryShape {
+  package mutating func shape(of dictionary: FlatNode) throws(KeyedArchiveError) -> DictionaryShape {
     try spend(dictionary.count)
     var known = shapes ?? DictionaryShapes()
     // Taken out, so that there is one owner to change it in place.
@@ -109,18 +109,18 @@ extension ArchiveReader {
     }
   }
 
-  mutating func text(of node: FlatNode) throws(KeyedArchiveError) -> String {
+  package mutating func text(of node: FlatNode) throws(KeyedArchiveError) -> String {
     try spend(1 + node.length)
     return try translated(document.text(of: node))
   }
 
-  mutating func data(of node: FlatNode) throws(KeyedArchiveError) -> Data {
+  package mutating func data(of node: FlatNode) throws(KeyedArchiveError) -> Data {
     try spend(1 + node.length)
     return document.data(of: node)
   }
 
   /// The fields of an instance, or of the top of the archive.
-  mutating func fields(
+  package mutating func fields(
     of node: PropertyListDocument.Node, isObject: Bool
   ) throws(KeyedArchiveError) -> [KeyedArchive.Field] {
     var fields: [KeyedArchive.Field] = []
@@ -141,14 +141,19 @@ extension ArchiveReader {
   }
 
   /// Where a dictionary has the keys that make it an instance or a class description.
-  struct KeyPositions {
+  package struct KeyPositions {
     /// Of `$class`.
-    var classReference: Int?
+    package var classReference: Int?
     /// Of `$classname`, for dictionaries without a `$class`.
-    var className: Int?
+    package var className: Int?
+
+    package init(classReference: Int? = nil, className: Int? = nil) {
+      self.classReference = classReference
+      self.className = className
+    }
   }
 
-  mutating func keyPositions(of dictionary: FlatNode) throws(KeyedArchiveError) -> KeyPositions {
+  package mutating func keyPositions(of dictionary: FlatNode) throws(KeyedArchiveError) -> KeyPositions {
     if shapes != nil, let positions = try positionsByShape(of: dictionary) { return positions }
     try spend(dictionary.count)
     var positions = KeyPositions()
@@ -177,14 +182,14 @@ extension ArchiveReader {
     }
   }
 
-  mutating func kind(ofDictionary node: FlatNode) throws(KeyedArchiveError) -> KeyedArchive.Object.Kind {
+  package mutating func kind(ofDictionary node: FlatNode) throws(KeyedArchiveError) -> KeyedArchive.Object.Kind {
     let positions = try keyPositions(of: node)
     if positions.classReference != nil { return .instance }
     return positions.className == nil ? .malformed : .classDescription
   }
 
   /// The class of an instance; nil if its `$class` leads to no class description.
-  mutating func classDescription(
+  package mutating func classDescription(
     ofInstance node: FlatNode, classPosition: Int
   ) throws(KeyedArchiveError) -> KeyedArchive.ClassDescription? {
     let reference = try value(ofEntry: classPosition, of: node)
@@ -192,7 +197,7 @@ extension ArchiveReader {
   }
 
   /// The class that an object describes; nil if it is no class description, or has no readable name.
-  mutating func classDescription(_ uid: UInt32) throws(KeyedArchiveError) -> KeyedArchive.ClassDescription? {
+  package mutating func classDescription(_ uid: UInt32) throws(KeyedArchiveError) -> KeyedArchive.ClassDescription? {
     if let known = classes[uid] { return known }
     var description: KeyedArchive.ClassDescription?
     do throws(KeyedArchiveError) {
@@ -238,7 +243,7 @@ extension ArchiveReader {
 
 extension FlatNode {
   /// What kind of value it is, in an error message.
-  var kindName: String {
+  package var kindName: String {
     switch kind {
     case .null: "null"
     case .boolean: "a boolean"
@@ -257,7 +262,7 @@ extension FlatNode {
 extension PropertyListDocument {
   /// Whether a node of the object table is the text `$null`, or the null of the binary format.
   @inline(__always)
-  func isNullObject(_ node: FlatNode) -> Bool {
+  package func isNullObject(_ node: FlatNode) -> Bool {
     node.kind == .null || node.kind == .string && node.length <= 10 && has("$null", as: node)
   }
 }

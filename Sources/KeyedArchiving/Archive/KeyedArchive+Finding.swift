@@ -78,7 +78,8 @@ extension KeyedArchive {
       }
     }
 
-    init(_ kind: Kind, _ message: String, uid: UInt32? = nil, path: PropertyListKeyPath = PropertyListKeyPath()) {
+    package init(_ kind: Kind, _ message: String, uid: UInt32? = nil, path: PropertyListKeyPath = PropertyListKeyPath())
+    {
       self.kind = kind
       self.message = message
       self.uid = uid.map { PropertyList.UID($0) }

@@ -7,10 +7,10 @@ public import FoundationEssentials
 ///
 /// ```swift
 /// let archive = try KeyedArchive(contentsOf: url)
-/// print(try archive.tree())
 /// for object in archive.objects where object.className == "Invoice" { print(object.uid, try object.fields) }
-/// for finding in archive.check() { print(finding) }
 /// ```
+///
+/// The module `ArchiveViews` adds its tree, JSON, graph and check.
 ///
 /// Opening an archive looks at its four parts only; every object is read when it is asked for.
 public struct KeyedArchive: Sendable {
@@ -19,8 +19,8 @@ public struct KeyedArchive: Sendable {
   /// The class that the archive says it was written by: `NSKeyedArchiver` for Apple's archiver and for
   /// ``KeyedArchiver``.
   public let archiver: String
-  let topNode: PropertyListDocument.Node
-  let objectsNode: PropertyListDocument.Node
+  package let topNode: PropertyListDocument.Node
+  package let objectsNode: PropertyListDocument.Node
 
   /// Opens an archive of any format.
   ///
@@ -44,7 +44,7 @@ public struct KeyedArchive: Sendable {
   /// Opens an archive that has been read as a property list.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/notAnArchive``, ``KeyedArchiveError/Kind/propertyList(_:)`` for a part that
-  ///   cannot be read. ``check(_:)`` tells all that is wrong with such a property list.
+  ///   cannot be read. `check(_:)` of the module `ArchiveViews` tells all that is wrong with such a property list.
   public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
     self.document = document
     archiver = try ArchiveLayout(document).archiver

@@ -132,7 +132,7 @@ extension KeyedArchiveError: CustomStringConvertible {
   }
 
   /// `root.friends[3].born`, shortened in the middle if it is long.
-  static func spelled(_ path: PropertyListKeyPath) -> String {
+  package static func spelled(_ path: PropertyListKeyPath) -> String {
     let components = path.components
     guard components.count > 20 else { return spelled(components[...]) }
     return "\(spelled(components.prefix(10))) … \(spelled(components.suffix(5))) (\(components.count) levels deep)"
@@ -161,7 +161,7 @@ extension KeyedArchiveError {
   }
 
   /// The error with the object that it is about, unless it says one already.
-  func at(_ uid: PropertyList.UID) -> KeyedArchiveError {
+  package func at(_ uid: PropertyList.UID) -> KeyedArchiveError {
     guard self.uid == nil else { return self }
     var error = self
     error.uid = uid
@@ -171,7 +171,7 @@ extension KeyedArchiveError {
 
 /// What a part of the property list is read or written with; its error is one of the archive.
 @inline(__always)
-func translated<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws(KeyedArchiveError) -> T {
+package func translated<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws(KeyedArchiveError) -> T {
   do throws(PropertyListError) {
     return try body()
   } catch {

@@ -5,7 +5,7 @@ extension ArchivedValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value as people read it, in about 2 000 characters at most. The form may change.
   ///
   /// A value from a small archive can be large, because its parts share their own parts; see
-  /// ``ParsingLimits/expandedSize``. What is left out is shown as `…`.
+  /// `ParsingLimits.expandedSize`. What is left out is shown as `…`.
   public var description: String {
     var writer = SummaryWriter()
     writer.write(self, depth: 0)

@@ -64,7 +64,7 @@ extension Archived {
     /// - Parameters:
     ///   - list: the attributes that an archive lists.
     ///   - indices: for each run, which of them it has.
-    init(text: String, runs: [Run], list: [Attributes], indices: [Int]) {
+    package init(text: String, runs: [Run], list: [Attributes], indices: [Int]) {
       self.text = text
       self.runs = runs
       self.list = list

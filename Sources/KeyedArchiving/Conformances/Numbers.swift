@@ -55,7 +55,7 @@ enum ArchivedNumber {
 
 extension PropertyList.Integer {
   /// The integer as a real; nil if the real cannot hold it exactly.
-  func exact<Real: BinaryFloatingPoint>(_ type: Real.Type = Real.self) -> Real? {
+  package func exact<Real: BinaryFloatingPoint>(_ type: Real.Type = Real.self) -> Real? {
     if let value = Int64(exactly: self) { return Real(exactly: value) }
     return UInt64(exactly: self).flatMap { Real(exactly: $0) }
   }

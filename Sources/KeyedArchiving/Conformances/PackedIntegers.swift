@@ -1,10 +1,10 @@
-internal import FoundationEssentials
-@_spi(Archives) internal import PropertyLists
+package import FoundationEssentials
+@_spi(Archives) package import PropertyLists
 
 /// Unsigned integers in as many bytes as each needs: 7 bits in a byte, the lowest first, and the eighth bit set if more
 /// bytes follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString` keep their numbers so (archives of macOS 10.14).
-enum PackedIntegers {
-  static func data(_ integers: some Sequence<UInt64>) -> Data {
+package enum PackedIntegers {
+  package static func data(_ integers: some Sequence<UInt64>) -> Data {
     var data = Data()
     for integer in integers {
       var rest = integer
@@ -18,7 +18,7 @@ enum PackedIntegers {
   }
 
   /// The integers in the bytes; nil if the last is cut off, or if one has more than 64 bits.
-  static func integers(in data: Data) -> [UInt64]? {
+  package static func integers(in data: Data) -> [UInt64]? {
     var integers: [UInt64] = []
     var integer: UInt64 = 0
     var shift: UInt64 = 0
@@ -40,7 +40,7 @@ enum PackedIntegers {
 }
 
 extension KeyedUnarchiver {
-  func decodePackedIntegers(forRawKey key: String) throws -> [UInt64] {
+  package func decodePackedIntegers(forRawKey key: String) throws -> [UInt64] {
     let data = try decode(Data.self, forRawKey: key)
     // Unpacked they are up to eight times as large, and many objects may share them.
     try spend(data.count)
@@ -53,7 +53,7 @@ extension KeyedUnarchiver {
 }
 
 extension KeyedArchiver {
-  func encode(packed integers: some Sequence<UInt64>, forRawKey key: String) throws {
+  package func encode(packed integers: some Sequence<UInt64>, forRawKey key: String) throws {
     try encode(asMutable: PackedIntegers.data(integers), forRawKey: key)
   }
 }

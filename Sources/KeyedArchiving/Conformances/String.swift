@@ -34,7 +34,7 @@ extension String: SecureCoding {
 
 extension KeyedUnarchiver {
   /// Strings and data longer than this many bytes are kept for when they are needed again. A reference takes one byte
-  /// at least, so honest archives do not expand by the ratio that ``ParsingLimits/expansionRatio`` allows.
+  /// at least, so honest archives do not expand by the ratio that `ParsingLimits.expansionRatio` allows.
   private static var longNative: Int { 32 }
 
   /// Counts the bytes of something long that something else is made of. It is kept, so that it counts once however many

@@ -1,3 +1,4 @@
+internal import ArchiveViews
 import FoundationEssentials
 import KeyedArchiving
 import ManagedObjects

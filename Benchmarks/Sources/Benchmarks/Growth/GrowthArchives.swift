@@ -1,6 +1,9 @@
+import ArchiveViews
 import Foundation
 import KeyedArchiving
+import Nibs
 import PropertyLists
+import Typedstreams
 
 /// The shapes of keyed archives whose growth is measured. A size is about the number of their objects.
 enum GrowthArchive: String, CaseIterable {

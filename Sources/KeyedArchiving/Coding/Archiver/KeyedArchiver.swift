@@ -89,7 +89,7 @@ public final class KeyedArchiver {
   /// An archiver for one archive.
   ///
   /// Apple's software reads archives in the binary format and in XML. In JSON and OpenStep, references and all else
-  /// that these formats have no form for are written as ``PropertyListWritingOptions/Coercion/reversible`` has it,
+  /// that these formats have no form for are written as `PropertyListWritingOptions.Coercion.reversible` has it,
   /// which the readers of this package understand.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat

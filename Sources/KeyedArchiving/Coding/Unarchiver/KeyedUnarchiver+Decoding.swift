@@ -152,7 +152,7 @@ extension KeyedUnarchiver {
   }
 
   /// How many bytes of an element count. A reference takes one byte at least, so honest archives stay far below the
-  /// ratio that ``ParsingLimits/expansionRatio`` allows.
+  /// ratio that `ParsingLimits.expansionRatio` allows.
   private static var strides: ClosedRange<Int> { 32...64 }
 
   /// The elements of an array that stands where it is.

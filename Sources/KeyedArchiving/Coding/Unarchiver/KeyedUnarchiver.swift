@@ -52,7 +52,7 @@ public final class KeyedUnarchiver {
   /// The number of collections among the objects being decoded, which are no level of their own.
   private var collectionDepth = 0
   /// The deepest level that the value being decoded has reached so far, in the sense of ``depth``.
-  @safe @exclusivity(unchecked) var deepest = 0
+  @safe @exclusivity(unchecked) package var deepest = 0
   /// The number of objects whose decoding may still fail; see ``failureLimit``.
   private var failureBudget: Int
   private let failureLimit: Int
@@ -115,7 +115,7 @@ public final class KeyedUnarchiver {
   /// Opens an archive that may be nested in something.
   ///
   /// - Parameter levelsAround: how many levels of objects there are around it.
-  init(_ document: PropertyListDocument, levelsAround: Int) throws(KeyedArchiveError) {
+  package init(_ document: PropertyListDocument, levelsAround: Int) throws(KeyedArchiveError) {
     let layout = try ArchiveLayout(document)
     stackRoom = StackRoom(reserve: levelsAround)
     self.document = document
@@ -260,7 +260,7 @@ extension KeyedUnarchiver {
   }
 
   /// How much was decoded so far, in values.
-  var spent: Int {
+  package var spent: Int {
     let bytes = document.expandedByteLimit - budget
     return weightLimit - greatestWeight + weight + bytes / ParsingLimits.bytesPerValue + weightLimit - hashingBudget
   }

@@ -1,3 +1,4 @@
+internal import ArchiveViews
 import ArgumentParser
 import FoundationEssentials
 import KeyedArchiving

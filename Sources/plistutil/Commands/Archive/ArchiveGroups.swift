@@ -1,7 +1,9 @@
+internal import ArchiveViews
 import ArgumentParser
 import FoundationEssentials
 import KeyedArchiving
 import PropertyLists
+internal import Typedstreams
 
 struct ArchiveGroups: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -49,7 +51,7 @@ extension ArchiveGroups {
     in data: Data, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) -> Data {
     var lines = Data()
-    if Typedstream.begins(data) {
+    if ArchiveFormat(data) == .typedstream {
       let stream = try Typedstream.converting { () throws(TypedstreamError) in try Typedstream(data) }
       lines += try Self.line("", stream)
     }

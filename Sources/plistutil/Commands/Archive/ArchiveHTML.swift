@@ -1,6 +1,8 @@
+internal import ArchiveViews
 import ArgumentParser
 import BrowsingPages
 import KeyedArchiving
+internal import Nibs
 import PropertyLists
 import SystemFiles
 

@@ -1,7 +1,10 @@
+internal import ArchiveViews
 import FoundationEssentials
 import KeyedArchiving
+internal import Nibs
 import PropertyLists
 import SystemFiles
+internal import Typedstreams
 
 /// What an archive stands in, told by the first bytes.
 enum ArchiveSource {
@@ -30,12 +33,13 @@ extension ArchiveSource {
 
   /// What bytes are that belong to no property list; nil for those that may.
   init?(_ data: Data) throws(PropertyListError) {
-    if Typedstream.begins(data) {
+    switch ArchiveFormat(data) {
+    case .typedstream:
       self = .typedstream(try Typedstream.converting { () throws(TypedstreamError) in try Typedstream(data) })
-      return
+    case .nibArchive:
+      do throws(NIBArchiveError) { self = .nib(try NIBArchive(data)) } catch { throw PropertyListError(error) }
+    case .binaryPropertyList, .xmlPropertyList, nil: return nil
     }
-    guard NIBArchive.matches(data) else { return nil }
-    do throws(NIBArchiveError) { self = .nib(try NIBArchive(data)) } catch { throw PropertyListError(error) }
   }
 }
 

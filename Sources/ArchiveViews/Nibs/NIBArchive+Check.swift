@@ -1,0 +1,272 @@
+public import KeyedArchiving
+public import Nibs
+
+extension NIBArchive {
+  /// Everything that is wrong with the archive, and what is odd about it.
+  ///
+  /// - Returns: nothing for an archive as Apple's coder writes it. Else what is wrong with the archive as a whole, then
+  ///   object by object. A file that has thousands of findings has the first of them.
+  /// - Complexity: O(*n*) in the size of the archive. Ranges of values that overlap too far are a finding of their own,
+  ///   and end the check.
+  public func check() -> [Finding] {
+    var checker = NIBArchiveChecker(self)
+    return checker.check()
+  }
+}
+
+/// Finds everything that is wrong with an archive; see `NIBArchive.check()`.
+///
+/// The tables are checked here, each once. What the references show is found by the checker of keyed archives.
+private struct NIBArchiveChecker {
+  private let nib: NIBArchive
+  private var findings: [NIBArchive.Finding] = []
+  /// A finding takes some hundred bytes, and a row that has one may take two.
+  private var room: Int
+
+  init(_ nib: NIBArchive) {
+    self.nib = nib
+    room = 4096 + nib.bytes.count / 16
+  }
+
+  mutating func check() -> [NIBArchive.Finding] {
+    checkFile()
+    checkObjects()
+    checkValues()
+    checkKeys()
+    checkClasses()
+    checkReferences()
+    // By object; what is found of one object stays in the order in which it was found.
+    return findings.enumerated().sorted { left, right in
+      let (first, second) = (sortKey(of: left.element), sortKey(of: right.element))
+      return first == second ? left.offset < right.offset : first < second
+    }.map(\.element)
+  }
+
+  private func sortKey(of finding: NIBArchive.Finding) -> Int {
+    finding.kind == .limitExceeded ? .max : finding.object ?? -1
+  }
+
+  private mutating func report(
+    _ kind: NIBArchive.Finding.Kind, _ message: @autoclosure () -> String, object: Int? = nil, value: Int? = nil
+  ) {
+    room -= 1
+    if room > 0 {
+      findings.append(NIBArchive.Finding(kind, message(), object: object, value: value))
+    } else if room == 0 {
+      findings.append(NIBArchive.Finding(.limitExceeded, "there are more findings, which are not listed"))
+    }
+  }
+
+  private mutating func checkFile() {
+    let count = nib.trailingBytes.count
+    if count > 0 { report(.trailingBytes, "\(count) byte\(count == 1 ? "" : "s") after the last table") }
+    if nib.isFromFile, let data = try? nib.data(), data != nib.bytes {
+      report(.otherLayout, "the tables stand in another way than the coder writes them")
+    }
+    guard !nib.objectTable.isEmpty else { return report(.noRoot, "there are no objects, and so no root") }
+    if let name = nib.objects[0].className, name != "NSObject" {
+      report(.rootClass, "the root is of the class \(name.quoted), not of \"NSObject\"", object: 0)
+    }
+  }
+}
+
+/// Tables.
+extension NIBArchiveChecker {
+  private mutating func checkObjects() {
+    let nib = nib
+    let layouts = nib.classNames.map { FoundationLayout(className: $0.name) }
+    let keys = ValueKeys(nib)
+    for (index, row) in nib.objectTable.enumerated() {
+      if row.classIndex >= nib.classNames.count {
+        report(.missingClass, "class \(row.classIndex), and there are \(nib.classNames.count)", object: index)
+      }
+      if row.values.upperBound > nib.valueTable.count {
+        report(
+          .missingValues,
+          "\(row.valueCount) values from value \(row.firstValue) on, and there are \(nib.valueTable.count)",
+          object: index)
+      }
+      let values = row.values.clamped(to: nib.valueTable.indices)
+      let layout = row.classIndex < layouts.count ? layouts[Int(row.classIndex)] : nil
+      if let layout, layout.isCollection, keys.isMarkedInline(values) {
+        if let reason = keys.findingOfElements(values, inPairs: layout.form == .dictionary) {
+          report(.invalidCollection, reason, object: index)
+        }
+      } else if let value = keys.firstRepeat(in: values) {
+        report(.duplicateKey, "the key \((nib.values[value].key ?? "").quoted) once more", object: index, value: value)
+      }
+    }
+  }
+
+  private mutating func checkValues() {
+    let nib = nib
+    var owners = ValueOwners(count: nib.valueTable.count)
+    for (index, row) in nib.objectTable.enumerated() {
+      owners.add(index, of: row.values.clamped(to: nib.valueTable.indices))
+    }
+    for (index, row) in nib.valueTable.enumerated() {
+      let object = owners[index]
+      if row.keyIndex >= nib.keys.count {
+        report(.missingKey, "key \(row.keyIndex), and there are \(nib.keys.count)", object: object, value: index)
+      }
+      if row.type == .object, row.payload >= UInt64(nib.objectTable.count) {
+        report(
+          .danglingReference, "a reference to object \(row.payload), and there are \(nib.objectTable.count)",
+          object: object, value: index)
+      }
+      if object == nil { report(.unusedValue, "no object has this value", value: index) }
+    }
+  }
+
+  private mutating func checkKeys() {
+    var isUsed = [Bool](repeating: false, count: nib.keys.count)
+    for row in nib.valueTable where row.keyIndex < isUsed.count { isUsed[Int(row.keyIndex)] = true }
+    var texts = IndexedTexts()
+    for (index, key) in nib.keys.enumerated() {
+      if !isUsed[index] { report(.unusedKey, "no value has key \(index), \(key.quoted)") }
+      let count = texts.texts.count
+      if texts.index(of: key) < count { report(.duplicateName, "key \(index), \(key.quoted), stands there before") }
+    }
+  }
+
+  private mutating func checkClasses() {
+    let count = nib.classNames.count
+    var isUsed = [Bool](repeating: false, count: count)
+    for row in nib.objectTable where row.classIndex < count { isUsed[Int(row.classIndex)] = true }
+    var texts = IndexedTexts()
+    for (index, name) in nib.classNames.enumerated() {
+      for fallback in name.fallbackIndices {
+        if fallback < count { isUsed[fallback] = true }
+        if fallback >= count || fallback == index {
+          report(
+            .invalidFallback,
+            "the class \(name.name.quoted) has the fallback \(fallback), which is "
+              + (fallback == index ? "the class itself" : "none of the \(count) classes"))
+        }
+      }
+      let known = texts.texts.count
+      if texts.index(of: name.name) < known {
+        report(.duplicateName, "class \(index), \(name.name.quoted), stands there before")
+      }
+    }
+    for (index, name) in nib.classNames.enumerated() where !isUsed[index] {
+      report(.unusedClass, "no object is of class \(index), \(name.name.quoted)")
+    }
+  }
+
+  /// Objects that nothing leads to, circles that no reader can make, and objects that lack what their class needs.
+  private mutating func checkReferences() {
+    let archive: KeyedArchive
+    do throws(NIBArchiveError) {
+      archive = try nib.keyedArchive()
+    } catch {
+      return report(.limitExceeded, error.message)
+    }
+    let reported = Set(findings.lazy.filter { $0.kind == .invalidCollection }.compactMap(\.object))
+    for finding in archive.check() {
+      // The root has no UID of its own, and classes are checked as a table.
+      guard let object = finding.uid.map({ Int($0.value) }), object > 0, object < nib.objectTable.count else {
+        if finding.kind == .limitExceeded { report(.limitExceeded, finding.message) }
+        continue
+      }
+      switch finding.kind {
+      case .unreachableObject: report(.unreachableObject, "nothing leads from the root to this object", object: object)
+      case .circularCollection: report(.circularCollection, finding.message, object: object)
+      case .invalidContents where !reported.contains(object):
+        report(.invalidContents, finding.message, object: object)
+      default: break
+      }
+    }
+  }
+}
+
+/// What there is to know of the keys in any range of values, after one look at each value.
+private struct ValueKeys {
+  private let nib: NIBArchive
+  private let inlinedKeys: Set<UInt32>
+  /// How many of the values before each have the key of elements.
+  private var elementCounts: [Int] = [0]
+  /// Of all values up to each, the one whose key was there last, and how far back that was; -1 for none.
+  private var latestRepeats: [(value: Int, first: Int)] = []
+
+  init(_ nib: NIBArchive) {
+    self.nib = nib
+    var texts = IndexedTexts()
+    let numbers = nib.keys.map { texts.index(of: $0) }
+    func indices(of key: String) -> Set<UInt32> {
+      Set(nib.keys.indices.lazy.filter { nib.keys[$0] == key }.map { UInt32($0) })
+    }
+    inlinedKeys = indices(of: NIBArchive.inlinedKey)
+    let elementKeys = indices(of: NIBArchive.elementKey)
+    var last = [Int](repeating: -1, count: texts.texts.count)
+    var latest = (value: -1, first: -1)
+    for (value, row) in nib.valueTable.enumerated() {
+      let isElement = elementKeys.contains(row.keyIndex)
+      elementCounts.append(elementCounts[value] + (isElement ? 1 : 0))
+      if !isElement, row.keyIndex < numbers.count {
+        let number = numbers[Int(row.keyIndex)]
+        if last[number] > latest.first { latest = (value, last[number]) }
+        last[number] = value
+      }
+      latestRepeats.append(latest)
+    }
+  }
+
+  /// A value of a range whose key another one before it in the range has; nil if there is none.
+  func firstRepeat(in values: Range<Int>) -> Int? {
+    guard let last = values.last, latestRepeats[last].first >= values.lowerBound else { return nil }
+    return latestRepeats[last].value
+  }
+
+  /// True if a collection says that its values are its elements.
+  func isMarkedInline(_ values: Range<Int>) -> Bool {
+    guard let first = values.first else { return false }
+    return nib.valueTable[first].type == .true && inlinedKeys.contains(nib.valueTable[first].keyIndex)
+  }
+
+  /// What is wrong with the values of such a collection; nil if nothing is.
+  func findingOfElements(_ values: Range<Int>, inPairs: Bool) -> String? {
+    let elements = elementCounts[values.upperBound] - elementCounts[values.lowerBound]
+    guard elements == values.count - 1 else {
+      return "a collection of \(values.count - 1) elements, \(values.count - 1 - elements) of which have other keys"
+    }
+    return inPairs && !elements.isMultiple(of: 2) ? "a dictionary of \(elements) keys and values" : nil
+  }
+}
+
+/// The first object that each value belongs to. Objects that share values are no more work than others: values that
+/// have an owner are passed over by way of chains, which are cut short as they are gone along.
+private struct ValueOwners {
+  private var owners: [Int]
+  /// The next value that may have no owner; a value that has none is its own.
+  private var following: [Int]
+
+  init(count: Int) {
+    owners = Array(repeating: -1, count: count)
+    following = Array(0...count)
+  }
+
+  subscript(value: Int) -> Int? { owners[value] < 0 ? nil : owners[value] }
+
+  mutating func add(_ object: Int, of values: Range<Int>) {
+    guard !values.isEmpty else { return }
+    var value = next(from: values.lowerBound)
+    while value < values.upperBound {
+      owners[value] = object
+      following[value] = value + 1
+      value = next(from: value + 1)
+    }
+  }
+
+  private mutating func next(from value: Int) -> Int {
+    var end = value
+    while following[end] != end { end = following[end] }
+    var step = value
+    while step != end {
+      let later = following[step]
+      following[step] = end
+      step = later
+    }
+    return end
+  }
+}

@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+@_spi(Archives) internal import PropertyLists
+
+/// The form of an archive as values of a property list, where data, dates and all numbers are what they are.
+struct ArchiveNodeOutput: ArchiveFormOutput, ~Copyable {
+  private var values: PooledValues
+  private var frames: [(kind: NodeKind, start: Int)] = []
+  private var failure: KeyedArchiveError?
+  /// How much was written, in the sense of `ParsingLimits.expandedSize`.
+  private(set) var size = 0
+
+  init(_ values: consuming PooledValues) { self.values = values }
+
+  /// The values again, behind them the one that was written.
+  consuming func finish() throws(KeyedArchiveError) -> PooledValues {
+    // The outermost container has waited for what may follow.
+    if let frame = frames.popLast() { close(frame) }
+    if let failure { throw failure }
+    return values
+  }
+
+  /// Two more than there are. JSON has the top of the archive and the archive around it, and the same objects have to
+  /// be nested too deeply.
+  var depth: Int { frames.count + 2 }
+
+  mutating func beginDictionary() { frames.append((.dictionary, values.count)) }
+  mutating func beginArray() { frames.append((.array, values.count)) }
+  mutating func endDictionary() { end() }
+  mutating func endArray() { end() }
+
+  private mutating func end() {
+    if frames.count > 1, let frame = frames.popLast() { close(frame) }
+  }
+
+  private mutating func close(_ frame: (kind: NodeKind, start: Int)) {
+    size += 1
+    do throws(KeyedArchiveError) { try values.close(frame.kind, from: frame.start) } catch { failure = error }
+  }
+
+  private mutating func append(_ node: FlatNode) {
+    values.append(node)
+    size += 1
+  }
+
+  mutating func key(_ text: String) { string(text) }
+  mutating func null() { append(.null) }
+  mutating func boolean(_ value: Bool) { append(.boolean(value)) }
+  mutating func integer(_ value: PropertyList.Integer) { append(.integer(value)) }
+  mutating func real(_ value: Double) { append(.real(value)) }
+  mutating func float(_ value: Float) { append(.float(value)) }
+  mutating func date(_ seconds: Double) { append(.date(seconds)) }
+
+  mutating func string(_ text: String) {
+    size += 1 + text.utf8.count
+    do throws(KeyedArchiveError) { try values.append(text) } catch { failure = error }
+  }
+
+  mutating func data(_ data: Data) {
+    size += 1 + data.count
+    do throws(KeyedArchiveError) { try values.append(data) } catch { failure = error }
+  }
+}

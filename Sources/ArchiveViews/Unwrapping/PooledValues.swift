@@ -1,0 +1,73 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+@_spi(Archives) internal import PropertyLists
+
+/// Values of a binary property list that are made one after another, each container behind what is in it.
+struct PooledValues: ~Copyable {
+  private var pool = ValuePool()
+  /// The values that are finished, but whose containers are not.
+  private var nodes: [FlatNode] = []
+
+  /// How many values wait for their container.
+  var count: Int { nodes.count }
+  /// The value that was finished last.
+  var last: FlatNode? { nodes.last }
+
+  /// Adds a scalar of fixed size, a UID, or a value that was made here.
+  mutating func append(_ node: FlatNode) { nodes.append(node) }
+
+  /// Takes away the value that was finished last.
+  mutating func removeLast() -> FlatNode { nodes.popLast() ?? .null }
+
+  mutating func append(_ text: String) throws(KeyedArchiveError) { nodes.append(try string(text)) }
+
+  mutating func append(_ data: Data) throws(KeyedArchiveError) {
+    do throws(PropertyListError) { nodes.append(try pool.data(data)) } catch { throw KeyedArchiveError(error) }
+  }
+
+  /// Makes a container of all values from an index on.
+  mutating func close(_ kind: NodeKind, from start: Int) throws(KeyedArchiveError) {
+    // Moved, since the pool and the values cannot be lent to one call.
+    var children: [FlatNode] = []
+    swap(&children, &nodes)
+    let container: FlatNode
+    do throws(PropertyListError) {
+      container = try pool.container(kind, children.span.extracting(start..<children.count), isShared: false)
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+    children.removeLast(children.count - start)
+    children.append(container)
+    swap(&children, &nodes)
+  }
+
+  /// A string that waits for no container.
+  mutating func string(_ text: String) throws(KeyedArchiveError) -> FlatNode {
+    do throws(PropertyListError) { return try pool.string(text) } catch { throw KeyedArchiveError(error) }
+  }
+
+  /// A container that waits for none.
+  mutating func container(_ kind: NodeKind, _ children: [FlatNode]) throws(KeyedArchiveError) -> FlatNode {
+    do throws(PropertyListError) {
+      return try pool.container(kind, children.span, isShared: false)
+    } catch {
+      throw KeyedArchiveError(error)
+    }
+  }
+
+  mutating func reference(to node: FlatNode) throws(KeyedArchiveError) -> ValuePool.Reference {
+    do throws(PropertyListError) { return try pool.reference(to: node) } catch { throw KeyedArchiveError(error) }
+  }
+
+  mutating func array(_ elements: [ValuePool.Reference]) throws(KeyedArchiveError) -> FlatNode {
+    do throws(PropertyListError) { return try pool.array(elements) } catch { throw KeyedArchiveError(error) }
+  }
+
+  /// The binary property list with this container as its root. Nothing is left.
+  mutating func takeFile(root: FlatNode) throws(KeyedArchiveError) -> Data {
+    var taken = ValuePool()
+    swap(&taken, &pool)
+    nodes = []
+    do throws(PropertyListError) { return try taken.binaryData(root: root) } catch { throw KeyedArchiveError(error) }
+  }
+}

@@ -1,0 +1,217 @@
+internal import FoundationEssentials
+public import KeyedArchiving
+public import Nibs
+@_spi(Archives) public import PropertyLists
+public import Typedstreams
+
+extension Unwrapper {
+  /// The value at a path that goes on inside of data that can be opened. Only data on the way and at its end is opened.
+  ///
+  /// In an archive a path goes through objects by their keys, and through Foundation's collections by the indices and
+  /// keys of their elements: `items.0.Name`. References are followed. The keys of the form of ``document(_:)`` are keys
+  /// as well: `NS\.objects`, `$uid`.
+  ///
+  /// - Throws: `KeyedArchiveError.Kind.propertyList(_:)` with `noSuchValue` and the path up to the value that has no
+  ///   such key or index; as ``document(_:)``.
+  /// - Complexity: O(*n*) in the data on the way and in the value.
+  public mutating func value(
+    at path: PropertyListKeyPath, in document: PropertyListDocument
+  ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
+    var lookup = UnwrappedLookup(document, self)
+    defer { self = lookup.unwrapper }
+    return try lookup.value(at: path)
+  }
+}
+
+/// Looks up values by paths that go on inside of data, many in one document.
+///
+/// Data on the ways is opened once, and of large dictionaries that are asked again and again the keys are kept, so that
+/// *m* paths take O(*n* + *m*) and not O(*n* × *m*).
+package struct UnwrappedLookup {
+  /// The unwrapper, with its notes about data that could not be opened.
+  package private(set) var unwrapper: Unwrapper
+  private let document: PropertyListDocument
+  private var root: OpenedValue?
+  /// The content of data that was opened before; nil for data that stays data.
+  private var opened: [NodeID: OpenedValue?] = [:]
+
+  private struct NodeID: Hashable {
+    let document: ObjectIdentifier
+    let index: Int
+  }
+
+  package init(_ document: PropertyListDocument, _ unwrapper: Unwrapper = Unwrapper()) {
+    self.document = document
+    self.unwrapper = unwrapper
+  }
+
+  /// Returns the value at a path, and throws as ``Unwrapper/value(at:in:)`` does.
+  package mutating func value(
+    at path: PropertyListKeyPath
+  ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
+    unwrapper.begin(document)
+    var current = try start()
+    for (depth, component) in path.components.enumerated() {
+      let way = PropertyListKeyPath(Array(path.components[..<depth]))
+      while current.objects == nil, let content = try content(of: current.node, at: way) { current = content }
+      do throws(PropertyListError) {
+        if let objects = current.objects {
+          try current.enter(component, objects)
+        } else {
+          current = OpenedValue(node: try current.node.descendant(at: PropertyListKeyPath([component])))
+        }
+      } catch {
+        var error = error
+        if error.kind == .noSuchValue { error.keyPath = way }
+        throw KeyedArchiveError(error)
+      }
+    }
+    guard current.objects == nil else { return try translated(current.resolved()) }
+    let known = unwrapper.unreadable.count
+    let value = try unwrapper.unwrapped(current.node)
+    unwrapper.locateUnreadable(from: known, below: path)
+    return value
+  }
+
+  private mutating func start() throws(KeyedArchiveError) -> OpenedValue {
+    if let root { return root }
+    var value = OpenedValue(node: document.root)
+    if let archive = try? KeyedArchive(document) {
+      value = OpenedValue(archiveRoot: try unwrapper.document(archive).root)
+    }
+    root = value
+    return value
+  }
+
+  /// Returns the content of data; nil for data that stays data, and for other values.
+  private mutating func content(
+    of node: PropertyListDocument.Node, at path: PropertyListKeyPath
+  ) throws(KeyedArchiveError) -> OpenedValue? {
+    guard node.kind == .data else { return nil }
+    let id = NodeID(document: ObjectIdentifier(node.document), index: node.index)
+    if let known = opened[id] { return known }
+    var content: OpenedValue?
+    switch try unwrapper.open(node.flat, in: node.document, at: path) {
+    case .propertyList(let document): content = OpenedValue(node: document.root)
+    case .archive(let archive): content = OpenedValue(archiveRoot: try unwrapper.document(archive).root)
+    case nil: break
+    }
+    opened[id] = content
+    return content
+  }
+}
+
+/// The objects of an opened archive, with tables to find values in them.
+private final class OpenedObjects {
+  let root: PropertyListDocument.Node
+  /// The objects that have a `$uid`; nil until one is asked for.
+  var marked: [PropertyList.Integer: PropertyListDocument.Node]?
+  /// The positions of the elements of Foundation's dictionaries, by the index of the dictionary, then by key.
+  var positions: [Int: [String: Int]] = [:]
+
+  init(_ root: PropertyListDocument.Node) { self.root = root }
+}
+
+/// A value on a path, in a property list or in an opened archive.
+private struct OpenedValue {
+  private(set) var node: PropertyListDocument.Node
+  /// The objects of the opened archive; nil in a property list.
+  let objects: OpenedObjects?
+
+  init(node: PropertyListDocument.Node) {
+    self.node = node
+    objects = nil
+  }
+
+  init(archiveRoot root: PropertyListDocument.Node) {
+    node = root
+    objects = OpenedObjects(root)
+  }
+
+  /// Goes on to a child in an opened archive.
+  mutating func enter(
+    _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
+  ) throws(PropertyListError) {
+    if let child = try objectChild(component, objects) {
+      node = child
+    } else {
+      node = try node.descendant(at: PropertyListKeyPath([component]))
+    }
+  }
+
+  /// Returns the value itself, instead of a reference to it.
+  func resolved() throws(PropertyListError) -> PropertyListDocument.Node {
+    guard let objects, let target = try target(of: node, objects) else { return node }
+    return target
+  }
+
+  /// A value that a path reaches, but not by a key of the dictionary that is there; nil for others.
+  private func objectChild(
+    _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
+  ) throws(PropertyListError) -> PropertyListDocument.Node? {
+    guard node.kind == .dictionary else { return nil }
+    if try node.value(forKey: component.text) != nil { return nil }
+    var object = try target(of: node, objects) ?? node
+    if let inner = try object.value(forKey: "$object") { object = inner }
+    switch object.kind {
+    case .array:
+      guard let index = component.arrayIndex(in: object.count), index < object.count else { return nil }
+      return try object.child(at: index)
+    case .dictionary:
+      if let value = try object.value(forKey: component.text) { return value }
+      return try element(component, of: object, objects)
+    default: return nil
+    }
+  }
+
+  /// The object that a reference leads to; nil for what is none.
+  private func target(
+    of node: PropertyListDocument.Node, _ objects: OpenedObjects
+  ) throws(PropertyListError) -> PropertyListDocument.Node? {
+    guard node.kind == .dictionary, node.count == 1,
+      let uid = try node.value(forKey: "$ref")?.integer
+    else { return nil }
+    if let marked = objects.marked { return marked[uid] }
+    var found: [PropertyList.Integer: PropertyListDocument.Node] = [:]
+    var walk = NodeWalk(objects.root)
+    while let node = try walk.next() {
+      if node.kind == .dictionary, let uid = try node.value(forKey: "$uid")?.integer { found[uid] = node }
+    }
+    objects.marked = found
+    return found[uid]
+  }
+
+  /// An element of one of Foundation's collections.
+  private func element(
+    _ component: PropertyListKeyPath.Component, of object: PropertyListDocument.Node, _ objects: OpenedObjects
+  ) throws(PropertyListError) -> PropertyListDocument.Node? {
+    guard let name = try object.value(forKey: "$class")?.string, let layout = FoundationLayout(className: name),
+      layout.isCollection, let values = try object.value(forKey: "NS.objects"), values.kind == .array
+    else { return nil }
+    guard layout.form == .dictionary else {
+      guard let index = component.arrayIndex(in: values.count), index < values.count else { return nil }
+      return try values.child(at: index)
+    }
+    guard let keys = try object.value(forKey: "NS.keys"), keys.kind == .array else { return nil }
+    if objects.positions[object.index] == nil {
+      objects.positions[object.index] = try positions(of: keys, count: values.count, objects)
+    }
+    guard let position = objects.positions[object.index]?[component.text] else { return nil }
+    return try values.child(at: position)
+  }
+
+  /// The first position of each key that is a string or an integer.
+  private func positions(
+    of keys: PropertyListDocument.Node, count: Int, _ objects: OpenedObjects
+  ) throws(PropertyListError) -> [String: Int] {
+    var positions: [String: Int] = [:]
+    for position in 0..<min(keys.count, count) {
+      var key = try keys.child(at: position)
+      key = try target(of: key, objects) ?? key
+      if let inner = try key.value(forKey: "$object") { key = inner }
+      guard let text = try key.string ?? key.integer?.description, positions[text] == nil else { continue }
+      positions[text] = position
+    }
+    return positions
+  }
+}

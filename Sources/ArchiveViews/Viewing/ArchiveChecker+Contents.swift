@@ -1,0 +1,130 @@
+internal import FoundationEssentials
+@_spi(Archives) internal import KeyedArchiving
+@_spi(Archives) internal import PropertyLists
+
+/// What Apple's reader needs to make objects of Foundation's classes.
+extension ArchiveChecker {
+  /// Finds what is wrong with the contents of an object of one of Foundation's classes.
+  mutating func checkContents(
+    of node: FlatNode, _ uid: UInt32, _ keys: [String], className: String, _ layout: FoundationLayout
+  ) throws(KeyedArchiveError) {
+    do throws(KeyedArchiveError) {
+      if let finding = try finding(in: node, keys, layout) {
+        try report(.invalidContents, "an \(className.printable(limit: 80)) \(finding)", uid: uid)
+      }
+    } catch {
+      // Values that cannot be read are reported as such.
+      try reader.tolerate(error)
+    }
+  }
+
+  /// What is wrong with an object, behind the name of its class.
+  private mutating func finding(
+    in node: FlatNode, _ keys: [String], _ layout: FoundationLayout
+  ) throws(KeyedArchiveError) -> String? {
+    let contents = Contents(node: node, keys: keys)
+    switch layout.form {
+    case .array, .set:
+      return try contents.field("NS.objects", &reader)?.kind == .array ? nil : "without an array NS.objects"
+    case .dictionary:
+      guard let keys = try contents.field("NS.keys", &reader), keys.kind == .array else {
+        return "without an array NS.keys"
+      }
+      guard let values = try contents.field("NS.objects", &reader), values.kind == .array else {
+        return "without an array NS.objects"
+      }
+      return keys.count == values.count ? nil : "with \(keys.count) keys and \(values.count) values"
+    case .string:
+      if let text = try contents.field("NS.string", &reader) {
+        return try isText(text) ? nil : "whose NS.string is no text"
+      }
+      // From coders that are no keyed archivers.
+      return try contents.field("NS.bytes", &reader)?.kind == .data ? nil : "without a text NS.string"
+    case .date:
+      guard let time = try contents.field("NS.time", &reader) else { return "without an NS.time" }
+      return time.kind == .real || time.kind == .float
+        ? nil : "whose NS.time is \(time.kindName), not a real"
+    case .uuid:
+      guard let bytes = try contents.field("NS.uuidbytes", &reader) else { return "without NS.uuidbytes" }
+      guard bytes.kind == .data else { return "whose NS.uuidbytes are \(bytes.kindName), not data" }
+      let count = try reader.data(of: bytes).count
+      return count == 16 ? nil : "of \(count) bytes"
+    case .url:
+      guard let text = try contents.field("NS.relative", &reader) else { return "without an NS.relative" }
+      return try isText(text) ? nil : "whose NS.relative is no text"
+    case .data: return nil
+    }
+  }
+
+  private struct Contents {
+    let node: FlatNode
+    let keys: [String]
+
+    func field(_ key: String, _ reader: inout ArchiveReader) throws(KeyedArchiveError) -> FlatNode? {
+      guard let position = keys.firstIndex(of: key) else { return nil }
+      return try reader.value(ofEntry: position, of: node)
+    }
+  }
+
+  /// Whether a value is a string, or a reference to one.
+  private mutating func isText(_ node: FlatNode) throws(KeyedArchiveError) -> Bool {
+    guard node.kind == .uid else { return node.kind == .string }
+    guard node.uid < roles.count else { return false }
+    switch roles[Int(node.uid)] {
+    case .native: return try reader.object(node.uid).kind == .string
+    case .instance: return classInfo(of: node.uid)?.layout?.form == .string
+    case .null, .classDescription, .dictionary, .invalid, .unreadable: return false
+    }
+  }
+
+  /// Finds what is wrong with a class description, and returns the name of the class.
+  mutating func checkClassDescription(_ uid: UInt32) throws(KeyedArchiveError) -> String? {
+    let node = try reader.object(uid)
+    var name: String?
+    var classes: [String]?
+    for entry in 0..<node.count {
+      do throws(KeyedArchiveError) {
+        let key = try reader.key(ofEntry: entry, of: node)
+        guard ["$classname", "$classes", "$classhints"].contains(key) else { continue }
+        let value = try reader.value(ofEntry: entry, of: node)
+        switch key {
+        case "$classname" where value.kind == .string: name = try reader.text(of: value)
+        case "$classes":
+          classes = try names(in: value)
+          if classes == nil { try reportNames(key, uid) }
+        case "$classhints": if try names(in: value) == nil { try reportNames(key, uid) }
+        default: break
+        }
+      } catch {
+        // What cannot be read is reported as such.
+        try reader.tolerate(error)
+      }
+    }
+    guard let name else {
+      try report(.classDescription, "a class description without a text $classname", uid: uid)
+      return nil
+    }
+    // An archiver that renames a class writes no ancestors, or those of the name it writes.
+    if let classes, !classes.contains(name) {
+      let other = classes.first?.quoted ?? "none"
+      try report(
+        .classDescription, "the description of the class \(name.quoted), which by its $classes is \(other)", uid: uid)
+    }
+    return name
+  }
+
+  private mutating func reportNames(_ key: String, _ uid: UInt32) throws(KeyedArchiveError) {
+    try report(.classDescription, "the \(key) of a class description is no array of texts", uid: uid)
+  }
+
+  private mutating func names(in node: FlatNode) throws(KeyedArchiveError) -> [String]? {
+    guard node.kind == .array else { return nil }
+    var names: [String] = []
+    for position in 0..<node.count {
+      let name = try reader.element(position, of: node)
+      guard name.kind == .string else { return nil }
+      names.append(try reader.text(of: name))
+    }
+    return names
+  }
+}

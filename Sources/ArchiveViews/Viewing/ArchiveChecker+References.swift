@@ -1,0 +1,131 @@
+package import KeyedArchiving
+package import Nibs
+@_spi(Archives) internal import PropertyLists
+package import Typedstreams
+
+/// What the references show: objects that nothing leads to, and circles that no reader can make.
+extension ArchiveChecker {
+  mutating func checkReachability() throws(KeyedArchiveError) {
+    var isReached = [Bool](repeating: false, count: roles.count)
+    var waiting: [UInt32] = Array(references.ofTop)
+    while let uid = waiting.popLast() {
+      guard !isReached[Int(uid)] else { continue }
+      isReached[Int(uid)] = true
+      waiting.append(contentsOf: references.of(uid))
+      let classUID = classUIDs[Int(uid)]
+      if classUID < roles.count { waiting.append(classUID) }
+    }
+    for uid in roles.indices where !isReached[uid] && roles[uid] != .null {
+      let isClass = roles[uid] == .classDescription
+      try report(
+        .unreachableObject,
+        isClass
+          ? "no object that a top-level key leads to is of this class" : "no top-level key leads to this object",
+        uid: UInt32(uid))
+    }
+  }
+
+  /// Finds immutable collections that contain themselves without anything mutable between: the strongly connected
+  /// components of the references among them (Tarjan 1972).
+  mutating func checkCircles() throws(KeyedArchiveError) {
+    let isImmutable = roles.indices.map { uid in
+      guard roles[uid] == .instance, let layout = classInfo(of: UInt32(uid))?.layout else { return false }
+      return layout.isCollection && !layout.isMutable
+    }
+    guard isImmutable.contains(true) else { return }
+    var search = CircleSearch(references, isImmutable)
+    for uid in roles.indices where isImmutable[uid] {
+      for circle in search.circles(from: UInt32(uid)) {
+        guard let first = circle.min() else { continue }
+        let others = circle.filter { $0 != first }.sorted()
+        let way = others.prefix(5).map { "#\($0)" }.joined(separator: ", ") + (others.count > 5 ? ", …" : "")
+        try report(
+          .circularCollection,
+          "an immutable collection that contains itself" + (others.isEmpty ? "" : ", by way of \(way)"), uid: first)
+      }
+    }
+  }
+}
+
+/// The references of all objects of an archive, side by side.
+struct ReferenceTable {
+  private var targets: [UInt32] = []
+  /// Where the references of the top end, then those of each object.
+  private var ends: [Int] = []
+
+  init(objectCount: Int) { ends.reserveCapacity(objectCount + 1) }
+
+  /// Adds a reference of the source that is at hand: first the top, then object by object.
+  mutating func add(_ target: UInt32) { targets.append(target) }
+
+  /// The references from now on are those of the next source.
+  mutating func endSource() { ends.append(targets.count) }
+
+  var ofTop: ArraySlice<UInt32> { targets[..<(ends.first ?? 0)] }
+
+  func of(_ uid: UInt32) -> ArraySlice<UInt32> { targets[ends[Int(uid)]..<ends[Int(uid) + 1]] }
+}
+
+/// The search for circles in a part of the objects.
+private struct CircleSearch {
+  private let references: ReferenceTable
+  private let isIncluded: [Bool]
+  /// The order in which objects were met, from 1 on; 0 for those that were not.
+  private var order: [UInt32]
+  /// The first object met that is known to be in the same circle.
+  private var low: [UInt32]
+  private var isOpen: [Bool]
+  private var open: [UInt32] = []
+  private var count: UInt32 = 0
+  /// The way to the object that is looked at.
+  private var path: [(uid: UInt32, next: Int)] = []
+
+  init(_ references: ReferenceTable, _ isIncluded: [Bool]) {
+    self.references = references
+    self.isIncluded = isIncluded
+    order = Array(repeating: 0, count: isIncluded.count)
+    low = order
+    isOpen = Array(repeating: false, count: isIncluded.count)
+  }
+
+  private mutating func enter(_ uid: UInt32) {
+    count += 1
+    order[Int(uid)] = count
+    low[Int(uid)] = count
+    isOpen[Int(uid)] = true
+    open.append(uid)
+    path.append((uid, 0))
+  }
+
+  /// The circles that are found from an object on, and were not before.
+  mutating func circles(from start: UInt32) -> [[UInt32]] {
+    guard order[Int(start)] == 0 else { return [] }
+    var circles: [[UInt32]] = []
+    enter(start)
+    while let (uid, next) = path.last {
+      let targets = references.of(uid)
+      if next < targets.count {
+        path[path.count - 1].next += 1
+        let target = targets[targets.startIndex + next]
+        guard isIncluded[Int(target)] else { continue }
+        if order[Int(target)] == 0 {
+          enter(target)
+        } else if isOpen[Int(target)] {
+          low[Int(uid)] = min(low[Int(uid)], order[Int(target)])
+        }
+        continue
+      }
+      path.removeLast()
+      if let parent = path.last?.uid { low[Int(parent)] = min(low[Int(parent)], low[Int(uid)]) }
+      guard low[Int(uid)] == order[Int(uid)] else { continue }
+      var component: [UInt32] = []
+      while let member = open.popLast() {
+        isOpen[Int(member)] = false
+        component.append(member)
+        if member == uid { break }
+      }
+      if component.count > 1 || references.of(uid).contains(uid) { circles.append(component) }
+    }
+    return circles
+  }
+}

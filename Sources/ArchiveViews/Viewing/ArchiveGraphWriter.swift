@@ -1,0 +1,161 @@
+package import KeyedArchiving
+package import Nibs
+@_spi(Archives) internal import PropertyLists
+package import Typedstreams
+
+/// Writes the picture of an archive for Graphviz; see `KeyedArchive.graph(of:depth:)`.
+///
+/// It goes through the objects depth first, with a stack of its own, so that a reference to an object that is open is
+/// known to close a circle.
+struct ArchiveGraphWriter {
+  private let archive: KeyedArchive
+  private var reader: ArchiveReader
+  private var output: [UInt8] = []
+  private var states: [State]
+  private var shown: Set<UInt32>?
+  private var isBelowTop = true
+
+  private enum State: UInt8 {
+    case unknown
+    /// It was begun, and all that is below it is not finished.
+    case open
+    case finished
+  }
+
+  /// An object, or the top, whose references are not all written.
+  private struct Frame {
+    let name: String
+    let uid: UInt32?
+    let box: ObjectBox
+    var next = 0
+  }
+
+  init(_ archive: KeyedArchive) {
+    self.archive = archive
+    reader = ArchiveReader(forAllOf: archive)
+    states = Array(repeating: .unknown, count: archive.objects.count)
+  }
+
+  var text: String { String(decoding: output, as: UTF8.self) }
+
+  /// - Throws: `KeyedArchiveError.Kind.limitExceeded`; what is wrong with `object`.
+  mutating func write(_ object: PropertyList.UID?, depth: Int?) throws(KeyedArchiveError) {
+    if let object { _ = try reader.object(object.value) }
+    if let depth { shown = try objects(from: object?.value, depth: depth) }
+    line("digraph archive {")
+    line("  graph [rankdir=LR];")
+    line("  node [shape=box, fontname=\"Helvetica\"];")
+    if let object {
+      try writeAll(from: frame(object.value))
+    } else {
+      let top = try ObjectBox(nil, of: archive, &reader)
+      write(top, named: "top", title: "top", attributes: ", shape=ellipse")
+      try writeAll(from: Frame(name: "top", uid: nil, box: top))
+      if shown == nil { try writeUnreachable() }
+    }
+    line("}")
+  }
+
+  /// The objects that are at most so many references away from the first.
+  private mutating func objects(from start: UInt32?, depth: Int) throws(KeyedArchiveError) -> Set<UInt32> {
+    var found: Set<UInt32> = []
+    var next: [UInt32] = []
+    if let start {
+      found = [start]
+      next = [start]
+    } else {
+      next = try targets(ObjectBox(nil, of: archive, &reader), &found)
+    }
+    var distance = 0
+    while distance < depth, !next.isEmpty {
+      var further: [UInt32] = []
+      for uid in next where uid < states.count { further += try targets(ObjectBox(uid, of: archive, &reader), &found) }
+      next = further
+      distance += 1
+    }
+    return found
+  }
+
+  private func targets(_ box: ObjectBox, _ found: inout Set<UInt32>) -> [UInt32] {
+    box.references.map(\.target).filter { found.insert($0).inserted }
+  }
+
+  /// Objects that are the text of a reference, and classes, are no boxes.
+  private mutating func writeUnreachable() throws(KeyedArchiveError) {
+    isBelowTop = false
+    for uid in 0..<UInt32(clamping: states.count) where states[Int(uid)] == .unknown {
+      do throws(KeyedArchiveError) {
+        let node = try reader.object(uid)
+        if archive.document.isNullObject(node) || RenderedObjects.isShort(node) { continue }
+        if node.kind == .dictionary, try reader.kind(ofDictionary: node) == .classDescription { continue }
+      } catch {
+        try reader.tolerate(error)
+      }
+      try writeAll(from: frame(uid))
+    }
+  }
+}
+
+/// Boxes and arrows.
+extension ArchiveGraphWriter {
+  private mutating func frame(_ uid: UInt32) throws(KeyedArchiveError) -> Frame {
+    states[Int(uid)] = .open
+    let box = try ObjectBox(uid, of: archive, &reader)
+    let title = "#\(uid) \(box.title)"
+    write(box, named: "o\(uid)", title: title, attributes: isBelowTop ? "" : ", style=dashed")
+    return Frame(name: "o\(uid)", uid: uid, box: box)
+  }
+
+  private mutating func writeAll(from first: Frame) throws(KeyedArchiveError) {
+    var frames = [first]
+    while let frame = frames.last {
+      guard frame.next < frame.box.references.count else {
+        if let uid = frame.uid { states[Int(uid)] = .finished }
+        frames.removeLast()
+        continue
+      }
+      frames[frames.count - 1].next += 1
+      let (label, target) = frame.box.references[frame.next]
+      guard target < states.count else {
+        line("  o\(target) [label=\"#\(target) outside the object table\", color=red];")
+        arrow(frame.name, target, label, ", color=red")
+        continue
+      }
+      if let shown, !shown.contains(target) { continue }
+      switch states[Int(target)] {
+      case .unknown:
+        arrow(frame.name, target, label, "")
+        frames.append(try self.frame(target))
+      case .open: arrow(frame.name, target, label, ", style=dashed, color=red, constraint=false")
+      case .finished: arrow(frame.name, target, label, ", color=blue")
+      }
+    }
+  }
+
+  private mutating func write(_ box: ObjectBox, named name: String, title: String, attributes: String) {
+    var label = Self.escaped(title) + "\\l"
+    for line in box.lines { label += Self.escaped(line) + "\\l" }
+    if box.omittedCount > 0 { label += "… \(box.omittedCount) more\\l" }
+    if let shown, box.references.contains(where: { !shown.contains($0.target) }) { label += "…\\l" }
+    line("  \(name) [label=\"\(label)\"\(attributes)];")
+  }
+
+  private mutating func arrow(_ source: String, _ target: UInt32, _ label: String, _ attributes: String) {
+    line("  \(source) -> o\(target) [label=\"\(Self.escaped(label))\"\(attributes)];")
+  }
+
+  private mutating func line(_ text: String) {
+    output.append(contentsOf: text.utf8)
+    output.append(UInt8(ascii: "\n"))
+  }
+
+  /// Text in quotation marks, where a backslash would begin an escape of Graphviz.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.printable().unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { escaped += "\\" }
+      escaped.unicodeScalars.append(scalar)
+    }
+    return escaped
+  }
+}

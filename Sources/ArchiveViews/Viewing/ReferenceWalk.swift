@@ -1,0 +1,75 @@
+package import KeyedArchiving
+package import Nibs
+@_spi(Archives) internal import PropertyLists
+package import Typedstreams
+
+/// Goes through an object, or any other value, and the arrays and dictionaries in it, from reference to reference.
+///
+/// It keeps its own stack, so that the depth of a value costs no stack of the thread.
+struct ReferenceWalk {
+  /// A reference that is the value itself.
+  private var own: UInt32?
+  private var frames: [Frame] = []
+  /// Where the class of an instance is, which is no part of it.
+  private let skipped: Int?
+
+  private struct Frame {
+    let node: FlatNode
+    var next = 0
+  }
+
+  init(_ node: FlatNode, classPosition: Int?) {
+    skipped = classPosition
+    if node.kind == .uid { own = node.uid }
+    if node.kind.isContainer { frames.append(Frame(node: node)) }
+  }
+
+  /// The references of an object; nil for one that has none.
+  init?(of uid: UInt32, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
+    let node = try reader.object(uid)
+    guard node.kind.isContainer || node.kind == .uid else { return nil }
+    self.init(node, classPosition: node.kind == .dictionary ? try reader.keyPositions(of: node).classReference : nil)
+  }
+
+  /// How many steps ``path(_:)`` has.
+  var depth: Int { frames.count }
+
+  /// The next reference; nil at the end. After an error, the next call goes on behind what cannot be read.
+  mutating func next(_ reader: inout ArchiveReader) throws(KeyedArchiveError) -> UInt32? {
+    if let uid = own {
+      own = nil
+      return uid
+    }
+    while let frame = frames.last {
+      guard frame.next < frame.node.count else {
+        frames.removeLast()
+        continue
+      }
+      frames[frames.count - 1].next += 1
+      if frames.count == 1, frame.next == skipped { continue }
+      let child = try reader.child(frame.next, of: frame.node)
+      switch child.kind {
+      case .uid: return child.uid
+      case .array, .dictionary:
+        try reader.checkNesting(of: child, in: frames.lazy.map(\.node), depth: frames.count)
+        if child.count > 0 { frames.append(Frame(node: child)) }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// The way from the object to the reference that was found last, or to the value that cannot be read.
+  func path(_ reader: inout ArchiveReader) throws(KeyedArchiveError) -> PropertyListKeyPath {
+    var path = PropertyListKeyPath()
+    for (depth, frame) in frames.enumerated() where frame.next > 0 {
+      if frame.node.kind == .array {
+        path.components.append(.index(frame.next - 1))
+      } else {
+        let key = try reader.key(ofEntry: frame.next - 1, of: frame.node)
+        path.components.append(.key(depth == 0 ? ArchiveKey.unescaped(key) : key))
+      }
+    }
+    return path
+  }
+}

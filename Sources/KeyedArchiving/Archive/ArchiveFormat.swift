@@ -1,0 +1,68 @@
+public import FoundationEssentials
+internal import PropertyLists
+
+/// A format that an archive can have, told by the first bytes.
+///
+/// ```swift
+/// if ArchiveFormat(data) == .typedstream { print("written by NSArchiver") }
+/// ```
+///
+/// A property list need not be an archive: see ``KeyedArchive/init(_:limits:)``.
+public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
+  /// A property list in the binary format.
+  case binaryPropertyList
+  /// A property list in the XML format.
+  case xmlPropertyList
+  /// What `NSArchiver` writes, of any version and byte order.
+  case typedstream
+  /// A compiled nib.
+  case nibArchive
+
+  /// The format of data that begins as one of them does; nil for other data.
+  ///
+  /// Only the beginning is looked at: the data need not be sound.
+  public init?(_ data: Data) { self.init(data.bytes) }
+
+  package init?(_ bytes: RawSpan) {
+    if bytes.starts(with: "bplist") {
+      self = .binaryPropertyList
+    } else if bytes.starts(with: Self.nibSignature) {
+      self = .nibArchive
+    } else if Self.isTypedstream(bytes) {
+      self = .typedstream
+    } else if Self.isXML(bytes) {
+      self = .xmlPropertyList
+    } else {
+      return nil
+    }
+  }
+
+  /// The bytes that every compiled nib begins with.
+  package static var nibSignature: StaticString { "NIBArchive" }
+
+  private static func isTypedstream(_ bytes: RawSpan) -> Bool {
+    let signature = TypedstreamSignature.self
+    return bytes.byteCount >= 2 + signature.length && bytes[1] == UInt8(signature.length)
+      && (bytes.starts(with: signature.littleEndian, at: 2) || bytes.starts(with: signature.bigEndian, at: 2))
+  }
+
+  /// How far the root may be from the beginning of a text that begins with a declaration.
+  private static var greatestProlog: Int { 1024 }
+
+  private static func isXML(_ bytes: RawSpan) -> Bool {
+    var start = bytes.starts(with: "\u{FEFF}") ? 3 : 0
+    while start < bytes.byteCount, bytes[start].isWhiteSpace { start += 1 }
+    if bytes.starts(with: "<plist", at: start) || bytes.starts(with: "<!DOCTYPE plist", at: start) { return true }
+    guard bytes.starts(with: "<?xml", at: start) else { return false }
+    let prolog = bytes.extracting(start..<min(start + greatestProlog, bytes.byteCount))
+    return prolog.firstIndex(of: "<plist", from: 0) != nil || prolog.firstIndex(of: "<!DOCTYPE plist", from: 0) != nil
+  }
+}
+
+/// The signature of a typedstream, which says the byte order. A byte with the version stands before it, and a byte with
+/// its length.
+package enum TypedstreamSignature {
+  package static let littleEndian: StaticString = "streamtyped"
+  package static let bigEndian: StaticString = "typedstream"
+  package static let length = 11
+}

@@ -1,0 +1,253 @@
+public import FoundationEssentials
+internal import KeyedArchiving
+public import PropertyLists
+internal import SystemFiles
+
+extension NIBArchive {
+  /// Reads an archive.
+  ///
+  /// - Parameters:
+  ///   - data: the whole file. It is kept, not copied, as long as the value lives.
+  ///   - limits: how large the input may be; the format has room for 4 GiB.
+  /// - Throws: ``NIBArchiveError``, with the byte offset of what is wrong. Versions of the layout other than 1 are
+  ///   refused; any version of the coder is read, since all that are known have the same tables.
+  /// - Complexity: O(*n*) in the size of the file. The memory is at most 20 times the size.
+  public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
+    do throws(PropertyListError) {
+      try limits.check(inputSize: data.count)
+    } catch {
+      throw NIBArchiveError(.limitExceeded, error.message)
+    }
+    guard data.count <= Int(UInt32.max) else {
+      throw NIBArchiveError(.limitExceeded, "a file of more than 4 GiB, which the format has no room for")
+    }
+    var reader = NIBArchiveReader(data.bytes)
+    let header = try reader.header()
+    let objects = try reader.objects(header.objects)
+    let keys = try reader.keys(header.keys)
+    let values = try reader.values(header.values)
+    let classNames = try reader.classNames(header.classNames)
+    self.init(
+      formatVersion: header.formatVersion, coderVersion: header.coderVersion, objects: objects, keys: keys,
+      values: values, classNames: classNames, bytes: data, isFromFile: true,
+      trailingBytes: data.suffix(data.count - reader.end))
+  }
+
+  /// Reads the archive in a file.
+  ///
+  /// - Throws: as for bytes in memory, and ``NIBArchiveError/Kind/file(_:)`` if the file cannot be read.
+  public init(contentsOf url: URL, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
+    let data: Data
+    do throws(PropertyListError) {
+      let path = try url.filePath
+      data = try PropertyListError.converting { () throws(FileError) in
+        try FileSystem.read(path, limit: limits.inputSize)
+      }
+    } catch {
+      throw NIBArchiveError(.file(error), error.description)
+    }
+    try self.init(data, limits: limits)
+  }
+}
+
+/// Reads the tables of a file, and checks everything but where indices lead.
+///
+/// A count is compared with the bytes that are left before room is made for so many rows, so that no header asks for
+/// memory out of proportion. Each table is gone through once, wherever it begins.
+struct NIBArchiveReader: ~Escapable {
+  private let bytes: RawSpan
+  private var next = 0
+  /// Where the table ends that ends last.
+  private(set) var end: Int
+
+  /// The length of the signature, two versions, and the counts and offsets of four tables.
+  static var headerLength: Int { 50 }
+
+  /// Where a table begins, and how many rows it has.
+  struct Table {
+    let name: StaticString
+    let count: Int
+    let offset: Int
+  }
+
+  struct Header {
+    let formatVersion: UInt32
+    let coderVersion: UInt32
+    let objects: Table
+    let keys: Table
+    let values: Table
+    let classNames: Table
+  }
+
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan) {
+    self.bytes = bytes
+    end = Self.headerLength
+  }
+
+  /// - Throws: ``NIBArchiveError`` also for a table that cannot be where the header says.
+  mutating func header() throws(NIBArchiveError) -> Header {
+    guard bytes.starts(with: ArchiveFormat.nibSignature) else {
+      throw NIBArchiveError(.notANIBArchive, "the bytes do not begin with \"NIBArchive\"", byteOffset: 0)
+    }
+    guard bytes.byteCount >= Self.headerLength else {
+      throw NIBArchiveError(
+        .truncated, "the header has \(Self.headerLength) bytes, and the file \(bytes.byteCount)",
+        byteOffset: bytes.byteCount)
+    }
+    let formatVersion = bytes.littleEndianUInt32(at: 10)
+    guard formatVersion == NIBArchive.knownFormatVersion else {
+      throw NIBArchiveError(
+        .unsupportedVersion, "version \(formatVersion) of the format; only version 1 is known", byteOffset: 10)
+    }
+    return Header(
+      formatVersion: formatVersion, coderVersion: bytes.littleEndianUInt32(at: 14),
+      // The least that a row of each takes: three numbers; a length; a number and a type; two numbers and a zero.
+      objects: try table("objects", at: 18, leastSize: 3), keys: try table("keys", at: 26, leastSize: 1),
+      values: try table("values", at: 34, leastSize: 2), classNames: try table("class names", at: 42, leastSize: 3))
+  }
+
+  private func table(_ name: StaticString, at headerOffset: Int, leastSize: Int) throws(NIBArchiveError) -> Table {
+    let count = Int(bytes.littleEndianUInt32(at: headerOffset))
+    let offset = Int(bytes.littleEndianUInt32(at: headerOffset + 4))
+    guard offset >= Self.headerLength else {
+      throw NIBArchiveError(
+        .malformed, "the table of \(name) begins at byte \(offset), inside the header", byteOffset: headerOffset + 4)
+    }
+    guard offset <= bytes.byteCount else {
+      throw NIBArchiveError(
+        .truncated, "the table of \(name) begins at byte \(offset), and the file has \(bytes.byteCount)",
+        byteOffset: headerOffset + 4)
+    }
+    guard count <= (bytes.byteCount - offset) / leastSize else {
+      throw NIBArchiveError(
+        .truncated, "\(count) \(name), for which \(bytes.byteCount - offset) bytes are too few",
+        byteOffset: headerOffset)
+    }
+    return Table(name: name, count: count, offset: offset)
+  }
+}
+
+/// Tables.
+extension NIBArchiveReader {
+  mutating func objects(_ table: Table) throws(NIBArchiveError) -> [NIBArchive.ObjectRow] {
+    begin(table)
+    var rows: [NIBArchive.ObjectRow] = []
+    rows.reserveCapacity(table.count)
+    for _ in 0..<table.count {
+      rows.append(NIBArchive.ObjectRow(classIndex: try number(), firstValue: try number(), valueCount: try number()))
+    }
+    endTable()
+    return rows
+  }
+
+  mutating func keys(_ table: Table) throws(NIBArchiveError) -> [String] {
+    begin(table)
+    var keys: [String] = []
+    keys.reserveCapacity(table.count)
+    for _ in 0..<table.count { keys.append(try text(skip(Int(number()), "a key"), "a key")) }
+    endTable()
+    return keys
+  }
+
+  mutating func values(_ table: Table) throws(NIBArchiveError) -> [NIBArchive.ValueRow] {
+    begin(table)
+    var rows: [NIBArchive.ValueRow] = []
+    rows.reserveCapacity(table.count)
+    for _ in 0..<table.count { rows.append(try value()) }
+    endTable()
+    return rows
+  }
+
+  mutating func classNames(_ table: Table) throws(NIBArchiveError) -> [NIBArchive.ClassName] {
+    begin(table)
+    var names: [NIBArchive.ClassName] = []
+    names.reserveCapacity(table.count)
+    for _ in 0..<table.count {
+      let length = Int(try number())
+      let fallbackCount = Int(try number())
+      var fallbacks: [Int] = []
+      if fallbackCount > 0 {
+        let range = try skip(4 * fallbackCount, "the fallbacks of a class")
+        fallbacks.reserveCapacity(fallbackCount)
+        for offset in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+          fallbacks.append(Int(bytes.littleEndianUInt32(at: offset)))
+        }
+      }
+      let range = try skip(length, "the name of a class")
+      // The zero byte belongs to the length, and Apple's reader wants it.
+      guard let last = range.last, bytes[last] == 0 else {
+        throw NIBArchiveError(
+          .malformed, "the name of a class does not end with a zero byte", byteOffset: range.lowerBound)
+      }
+      names.append(NIBArchive.ClassName(try text(range.dropLast(), "the name of a class"), fallbackIndices: fallbacks))
+    }
+    endTable()
+    return names
+  }
+
+  private mutating func begin(_ table: Table) { next = table.offset }
+
+  private mutating func endTable() { end = max(end, next) }
+}
+
+/// Parts of rows.
+extension NIBArchiveReader {
+  @inline(__always)
+  private mutating func value() throws(NIBArchiveError) -> NIBArchive.ValueRow {
+    let keyIndex = try number()
+    let tagOffset = next
+    let tag = bytes[try skip(1, "a value").lowerBound]
+    guard let type = NIBArchive.ValueType(rawValue: tag) else {
+      throw NIBArchiveError(.malformed, "a value of the type \(tag), which is not known", byteOffset: tagOffset)
+    }
+    guard let width = type.width else {
+      let range = try skip(Int(number()), "data")
+      return NIBArchive.ValueRow(
+        keyIndex: keyIndex, type: type, payload: UInt64(range.lowerBound) << 32 | UInt64(range.count))
+    }
+    let start = try skip(width, "a value").lowerBound
+    var payload: UInt64 = 0
+    for index in 0..<width { payload |= UInt64(bytes[start + index]) << UInt64(8 * index) }
+    return NIBArchive.ValueRow(keyIndex: keyIndex, type: type, payload: payload)
+  }
+
+  /// A number in groups of seven bits, the lowest first. The highest bit is set in the last byte, and no other.
+  @inline(__always)
+  private mutating func number() throws(NIBArchiveError) -> UInt32 {
+    let start = next
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 35, by: 7) {
+      guard next < bytes.byteCount else {
+        throw NIBArchiveError(.truncated, "the file ends inside a number", byteOffset: start)
+      }
+      let byte = bytes[next]
+      next += 1
+      value |= UInt64(byte & 0x7F) << shift
+      guard byte & 0x80 != 0 else { continue }
+      guard let number = UInt32(exactly: value) else { break }
+      return number
+    }
+    throw NIBArchiveError(.malformed, "a number of more than 32 bits", byteOffset: start)
+  }
+
+  /// Passes over so many bytes. Returns their range.
+  @inline(__always)
+  private mutating func skip(_ length: Int, _ name: StaticString) throws(NIBArchiveError) -> Range<Int> {
+    guard length <= bytes.byteCount - next else {
+      throw NIBArchiveError(
+        .truncated, "\(name) of \(length) bytes, where \(bytes.byteCount - next) are left", byteOffset: next)
+    }
+    defer { next += length }
+    return next..<next + length
+  }
+
+  private func text(_ range: Range<Int>, _ name: StaticString) throws(NIBArchiveError) -> String {
+    let text = bytes.extracting(range)
+    let isASCII = text.isASCII
+    guard isASCII || text.isValidUTF8 else {
+      throw NIBArchiveError(.malformed, "\(name) is no UTF-8", byteOffset: range.lowerBound)
+    }
+    return String(knownUTF8: text, isASCII: isASCII)
+  }
+}

@@ -1,0 +1,115 @@
+public import FoundationEssentials
+internal import KeyedArchiving
+internal import PropertyLists
+
+extension NIBArchive {
+  /// What stands under a key. The width of a number is that of the file.
+  public enum Value: Sendable {
+    case int8(Int8)
+    case int16(Int16)
+    case int32(Int32)
+    case int64(Int64)
+    case boolean(Bool)
+    case float(Float)
+    case double(Double)
+    /// Bytes; see ``numbers`` for points, sizes and rectangles.
+    case data(Data)
+    /// No object.
+    case null
+    /// A reference to the object at this index of ``NIBArchive/objects``. A damaged file may have none there.
+    case object(Int)
+  }
+}
+
+extension NIBArchive.Value {
+  /// The value of an integer of any width; nil for other values.
+  public var integer: Int64? {
+    switch self {
+    case .int8(let value): Int64(value)
+    case .int16(let value): Int64(value)
+    case .int32(let value): Int64(value)
+    case .int64(let value): value
+    case .boolean, .float, .double, .data, .null, .object: nil
+    }
+  }
+
+  /// The numbers of data that hold an array of floats or doubles: a byte that says which, and then the numbers.
+  ///
+  /// Points and sizes have two, rectangles and insets four, transforms six. Nil for other values, and for data of any
+  /// other form. A file does not say what data are for: other bytes may happen to have this form.
+  public var numbers: [Double]? {
+    guard case .data(let data) = self else { return nil }
+    return PackedNumbers(data.bytes).map(\.doubles)
+  }
+}
+
+extension NIBArchive.Value: Hashable {
+  /// Compares numbers by their bits, so that a NaN is equal to itself, and -0 is not 0.
+  public static func == (first: NIBArchive.Value, second: NIBArchive.Value) -> Bool {
+    switch (first, second) {
+    case (.int8(let left), .int8(let right)): left == right
+    case (.int16(let left), .int16(let right)): left == right
+    case (.int32(let left), .int32(let right)): left == right
+    case (.int64(let left), .int64(let right)): left == right
+    case (.boolean(let left), .boolean(let right)): left == right
+    case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+    case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+    case (.data(let left), .data(let right)): left == right
+    case (.null, .null): true
+    case (.object(let left), .object(let right)): left == right
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .int8(let value): hasher.combine(value)
+    case .int16(let value): hasher.combine(value)
+    case .int32(let value): hasher.combine(value)
+    case .int64(let value): hasher.combine(value)
+    case .boolean(let value): hasher.combine(value)
+    case .float(let value): hasher.combine(value.bitPattern)
+    case .double(let value): hasher.combine(value.bitPattern)
+    case .data(let value): hasher.combine(value)
+    case .null: hasher.combine(0)
+    case .object(let index): hasher.combine(index)
+    }
+  }
+}
+
+/// Floats or doubles that stand in data, after a byte with the number that the type has among values.
+struct PackedNumbers {
+  let isDouble: Bool
+  let doubles: [Double]
+
+  /// Nil for bytes of another form. More than 16 numbers are none of the structures that are known.
+  init?(_ bytes: RawSpan) {
+    guard bytes.byteCount > 1, bytes.byteCount <= 1 + 16 * 8 else { return nil }
+    switch NIBArchive.ValueType(rawValue: bytes[0]) {
+    case .float: isDouble = false
+    case .double: isDouble = true
+    default: return nil
+    }
+    let width = isDouble ? 8 : 4
+    guard (bytes.byteCount - 1).isMultiple(of: width), (bytes.byteCount - 1) / width <= 16 else { return nil }
+    var doubles: [Double] = []
+    for offset in stride(from: 1, to: bytes.byteCount, by: width) {
+      doubles.append(
+        isDouble
+          ? Double(bitPattern: bytes.littleEndianWord(at: offset))
+          : Double(Float(bitPattern: bytes.littleEndianUInt32(at: offset))))
+    }
+    self.doubles = doubles
+  }
+
+  /// `{0, 0, 320, 480.5}`: every number in the fewest digits that tell it. Nil if one is not finite, and if there are
+  /// not as many as a structure has.
+  var text: String? {
+    guard [2, 4, 6].contains(doubles.count), doubles.allSatisfy(\.isFinite) else { return nil }
+    let numbers = doubles.map { number in
+      let text = isDouble ? number.description : Float(number).description
+      return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+    return "{" + numbers.joined(separator: ", ") + "}"
+  }
+}

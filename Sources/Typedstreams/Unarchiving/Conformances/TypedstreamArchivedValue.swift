@@ -1,0 +1,130 @@
+public import FoundationEssentials
+public import KeyedArchiving
+public import OrderedCollections
+@_spi(Archives) public import PropertyLists
+
+/// An object of any class that is known here, of one of ``TypedstreamUnarchiver/additionalTypes``, or as it stands in
+/// the stream if the caller allows that.
+extension ArchivedValue: TypedstreamDecodable {
+  /// None: which classes there may be, the unarchiver says.
+  public static var typedstreamClasses: [String] { [] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    throw groups.failure(.typeMismatch, "an ArchivedValue is decoded by what its class is")
+  }
+
+  public static func _decode(
+    _ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
+  ) throws -> ArchivedValue {
+    let tables = unarchiver.tables
+    let node = tables.nodes[position.node]
+    if node.kind == .classReference {
+      try unarchiver.spend(0)
+      return .value(.className(tables.className(node.slot)))
+    }
+    let slot = try unarchiver.slot(at: position, for: ArchivedValue.self)
+    let classSlot = Int(tables.slots[slot].classSlot)
+    let name = tables.className(classSlot)
+    let target = unarchiver.class(forClassName: name)
+    if let type = unarchiver.additionalTypes.first(where: { unarchiver.admits($0, classSlot: classSlot) }) {
+      return try object(type, position, unarchiver)
+    }
+    if target == nil, let value = try known(name, slot, position, unarchiver) { return value }
+    guard target is Typedstream.Object.Type || target == nil && unarchiver.keepsUnknownObjects else {
+      throw unarchiver.failure(
+        .classNotAllowed, "an object of a class that is neither known nor among additionalTypes", slot: slot)
+    }
+    try unarchiver.spend(0)
+    return .object(Typedstream.Object(tables: tables, id: slot))
+  }
+
+  private static func object<T: TypedstreamDecodable & SecureCoding>(
+    _ type: T.Type, _ position: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
+  ) throws -> ArchivedValue {
+    .object(try T._decode(position, by: unarchiver))
+  }
+
+  /// An object of one of Foundation's classes; nil for one of another class.
+  private static func known(
+    _ name: String, _ slot: Int, _ position: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
+  ) throws -> ArchivedValue? {
+    switch name {
+    case "NSString", "NSMutableString": .string(try String._decode(position, by: unarchiver))
+    case "NSNumber": try number(slot, unarchiver)
+    case "NSDictionary", "NSMutableDictionary":
+      .dictionary(try OrderedDictionary<ArchivedValue, ArchivedValue>._decode(position, by: unarchiver))
+    case "NSArray", "NSMutableArray": .array(try [ArchivedValue]._decode(position, by: unarchiver))
+    case "NSSet", "NSMutableSet": .set(try OrderedSet<ArchivedValue>._decode(position, by: unarchiver))
+    case "NSData", "NSMutableData": .data(try Data._decode(position, by: unarchiver))
+    case "NSDate": .date(try Date._decode(position, by: unarchiver))
+    case "NSURL": .url(try URL._decode(position, by: unarchiver))
+    case "NSNull":
+      try { _ in .null }(Archived.Null._decode(position, by: unarchiver))
+    case "NSValue": .value(try Archived.Value._decode(position, by: unarchiver))
+    case "NSColor": .object(try Archived.Color._decode(position, by: unarchiver))
+    case "NSAttributedString", "NSMutableAttributedString":
+      .object(try Archived.AttributedString._decode(position, by: unarchiver))
+    default: nil
+    }
+  }
+
+  /// A number by its type. Those of one byte that are 0 or 1 are truth values, which are archived so.
+  private static func number(_ slot: Int, _ unarchiver: TypedstreamUnarchiver) throws -> ArchivedValue {
+    try unarchiver.once(slot) {
+      var groups = TypedstreamGroups(slot, of: unarchiver)
+      let (type, number) = try groups.decodeNumber()
+      switch number {
+      case .float(let value): return .float(value)
+      case .double(let value): return .real(value)
+      case .integer(let value):
+        if type == "c" || type == "B", let bit = Int(exactly: value), bit == 0 || bit == 1 { return .boolean(bit == 1) }
+        return .integer(value)
+      }
+    }
+  }
+}
+
+/// An object as it stands in the stream: for classes that a program has no type for.
+extension Typedstream.Object: TypedstreamDecodable {
+  /// None: an object of any class can be kept as it is.
+  public static var typedstreamClasses: [String] { [] }
+
+  public init(from groups: inout TypedstreamGroups) throws { self = groups.object }
+
+  public static func _decode(
+    _ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
+  ) throws -> Typedstream.Object {
+    let slot = try unarchiver.slot(at: position, for: Typedstream.Object.self)
+    try unarchiver.admit(Typedstream.Object.self, slot)
+    try unarchiver.spend(0)
+    return Typedstream.Object(tables: unarchiver.tables, id: slot)
+  }
+}
+
+/// Objects are equal when they are the same object of the same stream. What they consist of may lead back to them, and
+/// has no end.
+extension Typedstream.Object: Hashable {
+  public static func == (first: Typedstream.Object, second: Typedstream.Object) -> Bool {
+    first.id == second.id && first.tables === second.tables
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(tables))
+    hasher.combine(id)
+  }
+}
+
+/// So that it can be an `ArchivedValue.object(_:)`. It has no form in a keyed archive.
+extension Typedstream.Object: SecureCoding {
+  /// That of any object.
+  public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
+
+  public init(coder: KeyedUnarchiver) throws {
+    throw coder.failure(.typeMismatch, "an object of a typedstream is not in a keyed archive")
+  }
+
+  /// - Throws: `KeyedArchiveError.Kind.invalidValue`.
+  public func encode(with coder: KeyedArchiver) throws {
+    throw KeyedArchiveError(.invalidValue, "an object of a typedstream has no form in a keyed archive")
+  }
+}

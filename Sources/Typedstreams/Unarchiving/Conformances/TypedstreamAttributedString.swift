@@ -1,0 +1,39 @@
+public import KeyedArchiving
+@_spi(Archives) internal import PropertyLists
+
+/// `NSAttributedString`: the text, then runs, whose lengths count UTF-16 units. A set of attributes follows the first
+/// run that has it, and has a number from then on.
+extension Archived.AttributedString: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSAttributedString", "NSMutableAttributedString"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let text = try groups.decode(String.self)
+    let length = text.utf16.count
+    var sets: [(attributes: Attributes, weight: Int)] = []
+    var runs: [Run] = []
+    var indices: [Int] = []
+    var sum = 0
+    while sum < length {
+      let number = try groups.decode(Int.self)
+      let runLength = try groups.decode(Int.self)
+      try groups.require(
+        runLength > 0 && runLength <= length - sum,
+        "a run of \(runLength) units, with \(length - sum) units of the text left")
+      try groups.require(
+        number > 0 && number <= sets.count + 1, "a run with the attributes \(number) of \(sets.count)")
+      if number > sets.count {
+        let before = groups.unarchiver.spent
+        let attributes = try groups.decode(Attributes.self)
+        sets.append((attributes, groups.unarchiver.spent - before))
+      } else {
+        // To compare and to hash the text takes as long for each run.
+        try groups.unarchiver.spend(values: sets[number - 1].weight)
+      }
+      runs.append(Run(length: runLength, attributes: sets[number - 1].attributes))
+      indices.append(number - 1)
+      sum += runLength
+    }
+    try groups.finish()
+    self.init(text: text, runs: runs, list: sets.map(\.attributes), indices: indices)
+  }
+}

@@ -1,0 +1,115 @@
+public import FoundationEssentials
+public import KeyedArchiving
+@_spi(Archives) internal import PropertyLists
+
+/// `NSString`, and strings of any type that are no objects.
+extension String: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSString", "NSMutableString"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let position = try groups.nextPosition()
+    self = try groups.unarchiver.text(at: position)
+    groups.cursor.advance(groups.unarchiver.tables)
+    try groups.finish()
+  }
+
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> String {
+    switch unarchiver.tables.nodes[position.node].kind {
+    case .string, .cString, .sharedString: try unarchiver.text(at: position)
+    default: try unarchiver.value(String.self, at: position)
+    }
+  }
+}
+
+extension TypedstreamUnarchiver {
+  /// Returns the text of a string that is no object: UTF-8, and before Mac OS X the character set of NeXTSTEP.
+  func text(at position: TypedstreamPosition) throws(TypedstreamError) -> String {
+    let node = tables.nodes[position.node]
+    let range: Range<Int>
+    switch node.kind {
+    case .string: range = node.range
+    case .sharedString: range = tables.strings[node.slot].range
+    case .cString: range = tables.strings[Int(tables.slots[node.slot].content)].range
+    case .null: throw failure(.valueNotFound, "nothing, where a string is due", at: position)
+    default: throw failure(.typeMismatch, "\(description(of: node)), where a string is due", at: position)
+    }
+    try spend(range.count)
+    let bytes = tables.bytes
+    let text = bytes.rawBytes.extracting(range)
+    if text.isASCII { return String(knownUTF8: text, isASCII: true) }
+    if stream.systemVersion < TypedstreamHead.currentSystemVersion {
+      if let text = NeXTSTEPEncoding.text(bytes[range]) { return text }
+      throw failure(.invalidContents, "a string with bytes that NeXTSTEP has no characters for", at: position)
+    }
+    guard text.isValidUTF8 else { throw failure(.invalidContents, "a string that is no UTF-8", at: position) }
+    return String(knownUTF8: text, isASCII: false)
+  }
+}
+
+/// `NSData`, and arrays of bytes that are no objects.
+extension Data: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSData", "NSMutableData"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let count = try groups.decode(Int.self)
+    let position = try groups.nextPosition()
+    self = try groups.unarchiver.data(at: position)
+    groups.cursor.advance(groups.unarchiver.tables)
+    try groups.require(self.count == count, "\(self.count) bytes of data, where \(count) are announced")
+    try groups.finish()
+  }
+
+  public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws -> Data {
+    unarchiver.tables.nodes[position.node].kind == .data
+      ? try unarchiver.data(at: position) : try unarchiver.value(Data.self, at: position)
+  }
+}
+
+extension TypedstreamUnarchiver {
+  fileprivate func data(at position: TypedstreamPosition) throws(TypedstreamError) -> Data {
+    let node = tables.nodes[position.node]
+    guard node.kind == .data else {
+      throw failure(.typeMismatch, "\(description(of: node)), where data is due", at: position)
+    }
+    try spend(node.range.count)
+    return Data(tables.bytes[node.range])
+  }
+}
+
+/// `NSDate`: the seconds since 2001.
+extension Date: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSDate"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let seconds = try groups.decode(Double.self)
+    try groups.require(seconds.isFinite, "a date \(seconds) seconds from 2001")
+    try groups.finish()
+    self.init(timeIntervalSinceReferenceDate: seconds)
+  }
+}
+
+/// `NSURL`: whether it has a base, the base if so, and the text.
+extension URL: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSURL"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    let base = try groups.decode(Bool.self) ? groups.decode(URL.self) : nil
+    let text = try groups.decode(String.self)
+    try groups.finish()
+    // An empty text stands for its base, which `URL(string:)` does not take.
+    let url = text.isEmpty && base != nil ? URLComponents().url(relativeTo: base) : URL(string: text, relativeTo: base)
+    guard let url else { throw groups.failure(.invalidContents, "\(text.quoted) is no URL") }
+    // To take a URL apart costs more than its text.
+    try groups.unarchiver.spend(16 * text.utf8.count)
+    self = url
+  }
+}
+
+extension Archived.Null: TypedstreamDecodable {
+  public static var typedstreamClasses: [String] { ["NSNull"] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    try groups.finish()
+    self.init()
+  }
+}

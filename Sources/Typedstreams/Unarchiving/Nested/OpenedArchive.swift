@@ -1,0 +1,179 @@
+internal import FoundationEssentials
+internal import KeyedArchiving
+@_spi(Archives) public import PropertyLists
+
+/// An archive of any kind, told by how its bytes begin, with what decodes its values.
+enum OpenedArchive {
+  case typedstream(TypedstreamUnarchiver)
+  /// The key is that of the value that the archive was made of.
+  case keyedArchive(KeyedUnarchiver, key: String)
+  /// The size is how much larger the values may become that are decoded from it.
+  case propertyList(PropertyListDocument, size: Int)
+
+  /// What decoding shares with the archive around.
+  struct Surroundings {
+    var limits: ParsingLimits
+    /// How many values may be decoded; nil for as many as the limits allow.
+    var valueLimit: Int?
+    /// How many levels of objects there are around the archive.
+    var levels = 0
+    var additionalTypes: [any (TypedstreamDecodable & SecureCoding).Type] = []
+    var classes: [String: any TypedstreamDecodable.Type] = [:]
+    var keepsUnknownObjects = false
+  }
+
+  /// - Throws: ``TypedstreamError`` or `KeyedArchiveError`, also for bytes that are no archive.
+  init(_ data: Data, _ surroundings: Surroundings) throws {
+    switch ArchiveFormat(data) {
+    case .typedstream:
+      self = .typedstream(try Self.typedstream(data, surroundings))
+      return
+    case .nibArchive: throw KeyedArchiveError(.notAnArchive, "a compiled nib, out of which no values are decoded")
+    case .binaryPropertyList, .xmlPropertyList, nil: break
+    }
+    var limits = surroundings.limits
+    if let limit = surroundings.valueLimit {
+      limits.expandedSize = limit
+      limits.expansionRatio = 1
+    }
+    let document = try translated(PropertyListDocument(data, options: .archive(limits)))
+    guard (try? ArchiveLayout(document)) != nil else {
+      self = try Self.propertyList(data, limits)
+      return
+    }
+    let coder = try KeyedUnarchiver(document, levelsAround: surroundings.levels)
+    coder.additionalTypes = surroundings.additionalTypes
+    for (name, type) in surroundings.classes {
+      if type is Typedstream.Object.Type {
+        coder.setClass(OpaqueObject.self, forClassName: name)
+      } else if let type = type as? any SecureCoding.Type {
+        coder.setClass(type, forClassName: name)
+      }
+    }
+    self = .keyedArchive(coder, key: try Self.rootKey(of: coder))
+  }
+
+  private static func typedstream(_ data: Data, _ surroundings: Surroundings) throws -> TypedstreamUnarchiver {
+    let limits = surroundings.limits
+    let stream = try Typedstream(data, limits: limits)
+    let unarchiver = TypedstreamUnarchiver(
+      stream, limits, valueLimit: surroundings.valueLimit ?? limits.effectiveValueCount(inputSize: data.count),
+      levelsAround: surroundings.levels)
+    unarchiver.additionalTypes = surroundings.additionalTypes
+    unarchiver.keepsUnknownObjects = surroundings.keepsUnknownObjects
+    for (name, type) in surroundings.classes { unarchiver.setClass(type, forClassName: name) }
+    return unarchiver
+  }
+
+  /// A property list takes as much of the limits as it may become larger, since nothing counts what is decoded from it.
+  private static func propertyList(_ data: Data, _ limits: ParsingLimits) throws -> OpenedArchive {
+    var limits = limits
+    let size = min(256 + 16 * min(data.count, 1 << 40), limits.effectiveExpandedSize(inputSize: data.count))
+    limits.expandedSize = size
+    limits.expansionRatio = 1
+    let options = PropertyListReadingOptions(limits: limits)
+    return .propertyList(try translated(PropertyListDocument(data, options: options)), size: size)
+  }
+
+  /// The key `root`, or the only one.
+  private static func rootKey(of coder: KeyedUnarchiver) throws(KeyedArchiveError) -> String {
+    let keys = coder.topLevelKeys
+    if keys.contains(KeyedArchiver.rootObjectKey) { return KeyedArchiver.rootObjectKey }
+    guard let key = keys.first, keys.count == 1 else {
+      throw KeyedArchiveError(
+        .valueNotFound, "the archive has no value for the key \(KeyedArchiver.rootObjectKey), and \(keys.count) others")
+    }
+    return key
+  }
+
+  /// The number of levels of the decoded values.
+  var height: Int {
+    switch self {
+    case .typedstream(let unarchiver): unarchiver.height
+    case .keyedArchive(let coder, _): coder.deepest
+    // A bound: the value has at most the levels of the document, and a level takes at least two bytes.
+    case .propertyList(let document, _): min(document.options.limits.effectiveDepth, document.original.count / 2)
+    }
+  }
+
+  /// How much of the limits was used, in values.
+  var spent: Int {
+    switch self {
+    case .typedstream(let unarchiver): unarchiver.spent
+    case .keyedArchive(let coder, _): coder.spent
+    // Most of it is bytes of texts.
+    case .propertyList(_, let size): size / 4
+    }
+  }
+}
+
+extension OpenedArchive {
+  /// Decodes what the archive was made of.
+  func decode<T>(_ type: T.Type) throws -> T {
+    let value: Any?
+    switch self {
+    case .typedstream(let unarchiver): return try unarchiver.decodeNext(type)
+    case .keyedArchive(let coder, let key):
+      value = try (type as? any SecureCoding.Type).map { try Self.decode($0, coder, key) }
+    case .propertyList(let document, _):
+      if type is PropertyList.Type {
+        value = try translated(PropertyList(document.root))
+      } else {
+        value = try (type as? any Decodable.Type).map { try Self.decode($0, document) }
+      }
+    }
+    guard let value = value as? T else { throw refusal("\(type)") }
+    return value
+  }
+
+  /// Decodes what the archive was made of, as the first of several types that it allows.
+  func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
+    var value: Any?
+    switch self {
+    case .typedstream(let unarchiver): return try unarchiver.decode(of: types)
+    case .keyedArchive(let coder, let key):
+      let types = types.compactMap { $0 as? any SecureCoding.Type }
+      if !types.isEmpty { value = try coder.decode(of: types, forKey: key) }
+    case .propertyList(let document, _):
+      if let type = types.lazy.compactMap({ $0 as? any Decodable.Type }).first {
+        value = try Self.decode(type, document)
+      }
+    }
+    guard let value = value as? any TypedstreamDecodable else { throw refusal(TypedstreamUnarchiver.list(types)) }
+    return value
+  }
+
+  private static func decode<T: SecureCoding>(_ type: T.Type, _ coder: KeyedUnarchiver, _ key: String) throws -> Any {
+    try coder.decode(type, forKey: key)
+  }
+
+  private static func decode<T: Decodable>(_ type: T.Type, _ document: PropertyListDocument) throws -> Any {
+    do {
+      return try PropertyListDecoder().decode(type, from: document)
+    } catch let error as DecodingError {
+      if case .dataCorrupted(let context) = error, let reason = context.underlyingError as? PropertyListError {
+        throw KeyedArchiveError(reason)
+      }
+      throw KeyedArchiveError(.typeMismatch, "the property list is no \(type): \(error)")
+    }
+  }
+
+  /// An error about a type that no value of this kind of archive can be.
+  private func refusal(_ type: String) -> KeyedArchiveError {
+    let needed =
+      if case .propertyList = self { "a property list, and \(type) is not Decodable" } else {
+        "a keyed archive, and \(type) is not SecureCoding"
+      }
+    return KeyedArchiveError(.typeMismatch, needed)
+  }
+}
+
+/// The property list in data.
+extension PropertyList: TypedstreamDecodable {
+  /// None: the data has to be a property list.
+  public static var typedstreamClasses: [String] { [] }
+
+  public init(from groups: inout TypedstreamGroups) throws {
+    throw groups.failure(.typeMismatch, "a property list is decoded by what its data is")
+  }
+}

@@ -1,0 +1,273 @@
+public import FoundationEssentials
+public import KeyedArchiving
+@_spi(Archives) public import PropertyLists
+
+/// Objects of Foundation's classes.
+extension TypedstreamBuilder {
+  /// Appends a value as the object that `NSArchiver` makes of it, where an object is due. Of equal strings, numbers,
+  /// dates and truth values there is one object.
+  ///
+  /// Sets and dictionaries are written in the order that they have. Apple's are in the order of a hash table.
+  ///
+  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/invalidValue`` if no object is due, or for a value that
+  ///   has no form in a typedstream, such as a UUID.
+  public mutating func append(_ value: ArchivedValue) throws(TypedstreamError) {
+    guard CallStack.current.hasRoom else {
+      throw TypedstreamError(.nestedTooDeeply, "the thread's stack has no room for values nested so deeply")
+    }
+    switch value {
+    case .null, .boolean, .integer, .real, .float, .string, .date:
+      if let object = sharedObjects[value] { return try append(object) }
+      sharedObjects[value] = try appendScalar(value)
+    case .data(let data):
+      try object("NSData") { builder throws(TypedstreamError) in try builder.group("i", [UInt8](data)) }
+    case .url(let url): try append(url)
+    case .array(let elements): try append("NSArray", "i", elements)
+    case .set(let elements): try append("NSSet", "I", elements.elements)
+    case .dictionary(let entries):
+      try object("NSDictionary") { builder throws(TypedstreamError) in
+        try builder.group("i", count: entries.count)
+        for (key, value) in entries {
+          try builder.group(key)
+          try builder.group(value)
+        }
+      }
+    case .value(let value): try append(value)
+    case .object(let value):
+      switch value {
+      case let text as Archived.AttributedString: try append(text)
+      case let color as Archived.Color: try append(color)
+      case let other as ArchivedValue: try append(other)
+      default: throw Self.noForm("\(type(of: value))")
+      }
+    case .decimal: throw Self.noForm("decimal number")
+    case .uuid: throw Self.noForm("UUID")
+    }
+  }
+
+  static func noForm(_ name: String) -> TypedstreamError {
+    invalid("a \(name), of which no form in typedstreams is known")
+  }
+
+  private mutating func appendScalar(_ value: ArchivedValue) throws(TypedstreamError) -> Object {
+    switch value {
+    case .boolean(let value):
+      return try number("c") { builder throws(TypedstreamError) in try builder.append(value ? 1 : 0) }
+    case .integer(let value):
+      if let value = Int32(exactly: value) {
+        return try number("i") { builder throws(TypedstreamError) in try builder.append(value) }
+      }
+      if let value = Int64(exactly: value) {
+        return try number("q") { builder throws(TypedstreamError) in try builder.append(value) }
+      }
+      let unsigned = UInt64(exactly: value) ?? 0
+      return try number("Q") { builder throws(TypedstreamError) in try builder.append(unsigned) }
+    case .real(let value):
+      return try number("d") { builder throws(TypedstreamError) in try builder.append(value) }
+    case .float(let value):
+      return try number("f") { builder throws(TypedstreamError) in try builder.append(value) }
+    case .string(let text):
+      return try object("NSString", version: 1) { builder throws(TypedstreamError) in
+        try builder.beginGroup("+")
+        try builder.append(text)
+      }
+    case .date(let date):
+      guard date.timeIntervalSinceReferenceDate.isFinite else { throw Self.noForm("date that is no number of seconds") }
+      return try object("NSDate") { builder throws(TypedstreamError) in
+        try builder.beginGroup("d")
+        try builder.append(date.timeIntervalSinceReferenceDate)
+      }
+    default: return try object("NSNull") { _ throws(TypedstreamError) in }
+    }
+  }
+
+  /// Appends an object with all of its groups.
+  @discardableResult
+  mutating func object(
+    _ name: String, version: Int32 = 0, superclass: TypedstreamClass = .object,
+    _ groups: (inout TypedstreamBuilder) throws(TypedstreamError) -> Void
+  ) throws(TypedstreamError) -> Object {
+    let object = try beginObject(TypedstreamClass(name, version: version, superclass: superclass))
+    try groups(&self)
+    try endObject()
+    return object
+  }
+
+  private static let valueClass = TypedstreamClass("NSValue")
+
+  /// Appends a number as an object.
+  private mutating func number(
+    _ type: String, _ value: (inout TypedstreamBuilder) throws(TypedstreamError) -> Void
+  ) throws(TypedstreamError) -> Object {
+    try object("NSNumber", superclass: Self.valueClass) { builder throws(TypedstreamError) in
+      try builder.typed(type, value)
+    }
+  }
+
+  /// Appends a group with a type, and one with a value of it.
+  private mutating func typed(
+    _ type: String, _ value: (inout TypedstreamBuilder) throws(TypedstreamError) -> Void
+  ) throws(TypedstreamError) {
+    try beginGroup("*")
+    try append(type)
+    try beginGroup(type)
+    try value(&self)
+  }
+
+  mutating func group(_ value: ArchivedValue) throws(TypedstreamError) {
+    try beginGroup("@")
+    try append(value)
+  }
+
+  mutating func group(_ type: String, count: Int) throws(TypedstreamError) {
+    try beginGroup(type)
+    try append(count)
+  }
+
+  /// Appends data as two groups, its length and its bytes.
+  private mutating func group(_ type: String, _ data: [UInt8]) throws(TypedstreamError) {
+    try group(type, count: data.count)
+    try beginGroup("[\(data.count)c]")
+    try append(data: data)
+  }
+
+  private mutating func append(
+    _ name: String, _ countType: String, _ elements: [ArchivedValue]
+  ) throws(TypedstreamError) {
+    try object(name) { builder throws(TypedstreamError) in
+      try builder.group(countType, count: elements.count)
+      for element in elements { try builder.group(element) }
+    }
+  }
+
+  private mutating func append(_ url: URL) throws(TypedstreamError) {
+    // Bases have bases of their own; each is an object in another.
+    try object("NSURL") { builder throws(TypedstreamError) in
+      try builder.beginGroup("c")
+      try builder.append(url.baseURL == nil ? 0 : 1)
+      if let base = url.baseURL {
+        try builder.beginGroup("@")
+        try builder.append(base)
+      }
+      try builder.group(.string(url.relativeString))
+    }
+  }
+
+  private mutating func append(_ value: Archived.Value) throws(TypedstreamError) {
+    let numbers: [Double]
+    let type: String
+    switch value {
+    case .point(let point): (type, numbers) = ("{_NSPoint=ff}", [point.x, point.y])
+    case .size(let size): (type, numbers) = ("{_NSSize=ff}", [size.width, size.height])
+    case .rect(let rect):
+      type = "{_NSRect={_NSPoint=ff}{_NSSize=ff}}"
+      numbers = [rect.origin.x, rect.origin.y, rect.size.width, rect.size.height]
+    case .range(let range):
+      try object("NSValue") { builder throws(TypedstreamError) in
+        try builder.typed("{_NSRange=QQ}") { builder throws(TypedstreamError) in
+          try builder.append(range.location)
+          try builder.append(range.length)
+        }
+      }
+      return
+    case .number(let number): return try append(number)
+    case .edgeInsets: throw Self.noForm("NSEdgeInsets")
+    case .array: throw Self.noForm("array of numbers of C")
+    case .cString(let text): return try append("*", text)
+    case .selector(let text): return try append(":", text)
+    case .className: throw Self.noForm("class without its version")
+    }
+    // Programs with 32 bits had floats; numbers that those cannot hold are written as those with 64 bits do.
+    let isWide = !numbers.allSatisfy { $0.isNaN || Double(Float($0)) == $0 }
+    try object("NSValue") { builder throws(TypedstreamError) in
+      let type = isWide ? Self.wide[type] ?? type : type
+      try builder.typed(type) { builder throws(TypedstreamError) in
+        for number in numbers { try builder.append(number) }
+      }
+    }
+  }
+
+  private static let wide = [
+    "{_NSPoint=ff}": "{CGPoint=dd}", "{_NSSize=ff}": "{CGSize=dd}",
+    "{_NSRect={_NSPoint=ff}{_NSSize=ff}}": "{CGRect={CGPoint=dd}{CGSize=dd}}",
+  ]
+
+  private mutating func append(_ type: String, _ text: String) throws(TypedstreamError) {
+    try object("NSValue") { builder throws(TypedstreamError) in
+      try builder.typed(type) { builder throws(TypedstreamError) in try builder.append(text) }
+    }
+  }
+
+  private mutating func append(_ number: Archived.CNumber) throws(TypedstreamError) {
+    try object("NSValue") { builder throws(TypedstreamError) in
+      try builder.typed(number.type.rawValue) { builder throws(TypedstreamError) in
+        switch number {
+        case .bool(let value): try builder.append(value ? 1 : 0)
+        case .char(let value): try builder.append(value)
+        case .unsignedChar(let value): try builder.append(value)
+        case .short(let value): try builder.append(value)
+        case .unsignedShort(let value): try builder.append(value)
+        case .int(let value): try builder.append(value)
+        case .unsignedInt(let value): try builder.append(value)
+        case .long(let value), .longLong(let value): try builder.append(value)
+        case .unsignedLong(let value), .unsignedLongLong(let value): try builder.append(value)
+        case .float(let value): try builder.append(value)
+        case .double(let value): try builder.append(value)
+        }
+      }
+    }
+  }
+
+  /// Appends text with attributes, each set of them where a run first has it.
+  private mutating func append(_ text: Archived.AttributedString) throws(TypedstreamError) {
+    try object("NSAttributedString") { builder throws(TypedstreamError) in
+      try builder.group(.string(text.text))
+      var numbers: [Archived.AttributedString.Attributes: Int] = [:]
+      for run in text.runs where run.length > 0 {
+        let known = numbers[run.attributes]
+        let number = known ?? numbers.count + 1
+        try builder.beginGroup("iI")
+        try builder.append(number)
+        try builder.append(run.length)
+        if known != nil { continue }
+        numbers[run.attributes] = number
+        let entries = run.attributes.map { (ArchivedValue.string($0.key), $0.value) }
+        try builder.group(.dictionary(.init(uniqueKeysWithValues: entries)))
+      }
+    }
+  }
+
+  private mutating func append(_ color: Archived.Color) throws(TypedstreamError) {
+    try object("NSColor") { builder throws(TypedstreamError) in
+      guard case .inline(let kind) = color.fields["NSColorSpace"],
+        let kind = kind.integer.flatMap({ Int8(exactly: $0) })
+      else { throw Self.noForm("color without the number of its space") }
+      try builder.beginGroup("c")
+      try builder.append(kind)
+      if kind == 6 {
+        guard case .string(let catalog) = color.fields["NSCatalogName"],
+          case .string(let name) = color.fields["NSColorName"], case .color(let fallback) = color.fields["NSColor"]
+        else { throw Self.noForm("named color without catalog, name and color") }
+        try builder.beginGroup("@@@")
+        try builder.append(.string(catalog))
+        try builder.append(.string(name))
+        try builder.append(fallback)
+        return
+      }
+      guard let count = Archived.Color.componentCounts[Int(kind)], var components = color.components else {
+        throw Self.noForm("color of the space \(kind)")
+      }
+      // Keyed archives leave out the opacity of colors that are opaque.
+      if components.count == count - 1 { components.append(1) }
+      guard components.count == count else { throw Self.noForm("color of \(components.count) components") }
+      try builder.beginGroup(String(repeating: "f", count: count))
+      for component in components { try builder.append(Float(component)) }
+    }
+  }
+}
+
+extension Archived.Color {
+  /// How many numbers a color of each kind has in a typedstream, the opacity too: red, green and blue, calibrated and
+  /// of a device; white, likewise; cyan, magenta, yellow and black of a device.
+  static let componentCounts = [1: 4, 2: 4, 3: 2, 4: 2, 5: 5]
+}
