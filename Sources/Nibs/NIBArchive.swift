@@ -1,6 +1,6 @@
 public import FoundationEssentials
-package import KeyedArchiving
-package import PropertyLists
+internal import KeyedArchiving
+internal import PropertyLists
 
 /// A compiled nib in Apple's format `NIBArchive`, as it stands in its file: objects, keys, values and names of classes.
 ///

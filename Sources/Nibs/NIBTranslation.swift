@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-package import KeyedArchiving
+internal import KeyedArchiving
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 

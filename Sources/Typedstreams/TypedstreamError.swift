@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import KeyedArchiving
-@_spi(Archives) public import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Why a typedstream could not be read, decoded or written, and where.
 public struct TypedstreamError: Error, Hashable, Sendable {

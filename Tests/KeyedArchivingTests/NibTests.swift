@@ -1,11 +1,11 @@
-import ArchiveViews
 import Foundation
+import KeyedArchiving
 import Nibs
 import PropertyLists
 import TestSupport
 import Testing
 
-@testable import KeyedArchiving
+@testable import ArchiveViews
 
 @Suite("A nib of any form")
 struct NibTests {

@@ -1,4 +1,4 @@
-public import KeyedArchiving
+internal import KeyedArchiving
 public import Nibs
 
 extension NIBArchive {

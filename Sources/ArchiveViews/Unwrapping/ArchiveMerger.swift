@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 /// Puts the objects of all archives that are nested in an archive, or in a property list, into one object table.
 ///

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 public import KeyedArchiving
-public import Nibs
+internal import Nibs
 @_spi(Archives) public import PropertyLists
-public import Typedstreams
+internal import Typedstreams
 
 /// What data stands for, told by how it begins.
 enum NestedContent {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 public import KeyedArchiving
-public import Nibs
+internal import Nibs
 @_spi(Archives) public import PropertyLists
 internal import Synchronization
 public import Typedstreams

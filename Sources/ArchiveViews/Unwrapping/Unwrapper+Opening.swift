@@ -1,8 +1,8 @@
 package import FoundationEssentials
 public import KeyedArchiving
-public import Nibs
+internal import Nibs
 @_spi(Archives) public import PropertyLists
-public import Typedstreams
+internal import Typedstreams
 
 extension Unwrapper {
   /// A property list with what its data stands for. One that is a keyed archive becomes what the archive was made of.

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 public import KeyedArchiving
-public import Nibs
+internal import Nibs
 @_spi(Archives) public import PropertyLists
-public import Typedstreams
+internal import Typedstreams
 
 extension Unwrapper {
   /// The value at a path that goes on inside of data that can be opened. Only data on the way and at its end is opened.

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 public import KeyedArchiving
-public import Nibs
+internal import Nibs
 @_spi(Archives) public import PropertyLists
-public import Typedstreams
+internal import Typedstreams
 
 /// Opens what is nested in data: binary and XML property lists, keyed archives, typedstreams and compiled nibs, as deep
 /// as they go.

@@ -1,7 +1,7 @@
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 /// What the references show: objects that nothing leads to, and circles that no reader can make.
 extension ArchiveChecker {

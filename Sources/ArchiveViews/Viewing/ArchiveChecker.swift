@@ -1,7 +1,7 @@
 @_spi(Archives) public import KeyedArchiving
-public import Nibs
+internal import Nibs
 @_spi(Archives) public import PropertyLists
-public import Typedstreams
+internal import Typedstreams
 
 extension KeyedArchive {
   /// Everything that is wrong with the archive, and what is odd about it.

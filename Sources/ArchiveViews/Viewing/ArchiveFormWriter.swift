@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 /// Writes the form of an archive that programs read; see `KeyedArchive.jsonData(isIndented:)`. JSON has it, and
 /// property lists whose archives are opened.

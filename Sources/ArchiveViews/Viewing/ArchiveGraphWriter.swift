@@ -1,7 +1,7 @@
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 /// Writes the picture of an archive for Graphviz; see `KeyedArchive.graph(of:depth:)`.
 ///

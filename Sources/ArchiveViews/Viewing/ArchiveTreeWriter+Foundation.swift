@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 /// Objects of Foundation's classes, by their value.
 extension ArchiveTreeWriter {

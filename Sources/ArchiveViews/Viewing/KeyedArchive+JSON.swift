@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import KeyedArchiving
-public import Nibs
-public import Typedstreams
+internal import Nibs
+internal import Typedstreams
 
 extension KeyedArchive {
   /// The archive as JSON, for programs that know nothing of keyed archives. Nothing in it needs a class to be read, and

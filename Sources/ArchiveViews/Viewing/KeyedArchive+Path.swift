@@ -1,7 +1,7 @@
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 extension KeyedArchive {
   /// What a path leads to from an object, or from the top of the archive: a reference, or a value.

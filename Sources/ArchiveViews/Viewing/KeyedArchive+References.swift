@@ -1,7 +1,7 @@
 public import KeyedArchiving
-public import Nibs
+internal import Nibs
 @_spi(Archives) public import PropertyLists
-public import Typedstreams
+internal import Typedstreams
 
 extension KeyedArchive {
   /// A reference from an object, or from the top of an archive, to an object.

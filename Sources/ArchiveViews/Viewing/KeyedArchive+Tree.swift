@@ -1,7 +1,7 @@
 public import KeyedArchiving
-public import Nibs
+internal import Nibs
 @_spi(Archives) public import PropertyLists
-public import Typedstreams
+internal import Typedstreams
 
 extension KeyedArchive {
   /// The archive as people read it, from each top-level key down.

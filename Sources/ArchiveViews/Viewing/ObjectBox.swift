@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 /// What a picture of an archive shows of one object: its class, the values it has itself, and the objects it refers to.
 struct ObjectBox {

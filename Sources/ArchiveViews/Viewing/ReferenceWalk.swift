@@ -1,7 +1,7 @@
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 /// Goes through an object, or any other value, and the arrays and dictionaries in it, from reference to reference.
 ///

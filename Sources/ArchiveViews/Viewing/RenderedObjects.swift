@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-package import KeyedArchiving
-package import Nibs
+internal import KeyedArchiving
+internal import Nibs
 @_spi(Archives) internal import PropertyLists
-package import Typedstreams
+internal import Typedstreams
 
 /// What a rendering of an archive shows for a reference, so that every object is shown in full once, near
 /// the first reference to it, and the output grows in proportion to the input.

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-@_spi(Archives) package import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Unsigned integers in as many bytes as each needs: 7 bits in a byte, the lowest first, and the eighth bit set if more
 /// bytes follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString` keep their numbers so (archives of macOS 10.14).

@@ -1,6 +1,6 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 public import KeyedArchiving
-public import OrderedCollections
+internal import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension Typedstream {

@@ -1,6 +1,6 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 public import KeyedArchiving
-@_spi(Archives) public import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Objects of Foundation's classes.
 extension TypedstreamBuilder {

@@ -1,7 +1,7 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 public import KeyedArchiving
-public import OrderedCollections
-@_spi(Archives) public import PropertyLists
+internal import OrderedCollections
+@_spi(Archives) internal import PropertyLists
 
 /// An object of any class that is known here, of one of ``TypedstreamUnarchiver/additionalTypes``, or as it stands in
 /// the stream if the caller allows that.

@@ -1,5 +1,5 @@
 public import KeyedArchiving
-@_spi(Archives) public import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 extension TypedstreamUnarchiver {
   /// The numbers of a structure of this many reals, or of structures of them; nil for another value.

@@ -1,6 +1,6 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 public import KeyedArchiving
-@_spi(Archives) public import PropertyLists
+@_spi(Archives) internal import PropertyLists
 
 /// Values in data that is an archive itself.
 extension TypedstreamUnarchiver {
