@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "ArchiveViews", targets: ["ArchiveViews"]),
     .library(name: "Preferences", targets: ["Preferences"]),
     .library(name: "Predicates", targets: ["Predicates"]),
+    .library(name: "ObjectModels", targets: ["ObjectModels"]),
     .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
@@ -96,9 +97,16 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "ObjectModels",
+      dependencies: [
+        "KeyedArchiving", "Predicates", "PropertyLists", "SystemFiles",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
       name: "ManagedObjects",
       dependencies: [
-        "KeyedArchiving", "Predicates", "PropertyLists", "SharedFiles", "SystemFiles",
+        "KeyedArchiving", "ObjectModels", "Predicates", "PropertyLists", "SharedFiles", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),

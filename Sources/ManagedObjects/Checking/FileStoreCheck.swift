@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import ObjectModels
 internal import PropertyLists
 internal import SystemFiles
 

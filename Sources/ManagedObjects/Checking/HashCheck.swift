@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import ObjectModels
 internal import PropertyLists
 
 /// Compares the version hashes of a store's metadata with a model.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 package import Predicates
 
 /// The rules of an entity for values, as a check of a store needs them.

@@ -1,3 +1,5 @@
+internal import ObjectModels
+
 /// A property that is an attribute of the entity of its class.
 ///
 /// ```swift

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import ObjectModels
 public import Predicates
 
 /// Requests with key paths of classes.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// A property that is a fetched property of the entity of its class: the objects that a request finds.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 public import Predicates
 
 /// Access of property wrappers to their objects.

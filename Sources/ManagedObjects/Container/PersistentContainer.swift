@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import ObjectModels
 internal import SystemFiles
 
 /// All that a program needs to keep objects: a model, stores, and contexts to work in.

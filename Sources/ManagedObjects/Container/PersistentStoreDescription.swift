@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import ObjectModels
 
 /// The store that a container opens, and the way to open it.
 ///

@@ -1,3 +1,4 @@
+internal import ObjectModels
 public import Predicates
 
 /// A change of many objects that a store makes by itself, without objects in a context: as fast as the store can, and

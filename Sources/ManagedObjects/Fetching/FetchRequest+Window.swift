@@ -1,3 +1,5 @@
+internal import ObjectModels
+
 /// Offset and limit.
 extension FetchRequest {
   /// The number of results that have to be found for the window; `Int.max` if it has no end.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// An aggregate over the objects of a group: `sum(pages)`.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 package import Predicates
 
 /// The keys that a request asks objects for, and the objects that it names.

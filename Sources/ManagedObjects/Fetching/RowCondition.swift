@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// A condition on the attributes of a row alone: what most requests ask. Slots are those of one entity.

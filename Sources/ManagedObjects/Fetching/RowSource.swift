@@ -1,3 +1,4 @@
+internal import ObjectModels
 package import Predicates
 
 /// Rows that requests are executed on.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import ObjectModels
 internal import Predicates
 @_spi(_Unicode) internal import Swift
 

@@ -1,3 +1,4 @@
+internal import ObjectModels
 package import OrderedCollections
 package import Predicates
 @_spi(_Unicode) internal import Swift

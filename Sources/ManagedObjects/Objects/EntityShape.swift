@@ -1,3 +1,5 @@
+internal import ObjectModels
+
 /// What the objects of an entity have in common in a context.
 final class EntityShape {
   let entity: ManagedObjectModel.Entity

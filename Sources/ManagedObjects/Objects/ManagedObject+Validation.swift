@@ -1,3 +1,5 @@
+internal import ObjectModels
+
 /// Checking values.
 extension ManagedObject {
   /// Checks whether a property can have a value, by the rules of the model and those of the class.

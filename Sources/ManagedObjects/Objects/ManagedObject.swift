@@ -1,3 +1,4 @@
+internal import ObjectModels
 public import Predicates
 
 /// An object of a context: values of attributes, and relationships to other objects.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// Changes that stores make by themselves.

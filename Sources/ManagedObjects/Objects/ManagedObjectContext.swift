@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import OrderedCollections
 package import Predicates
 internal import PropertyLists

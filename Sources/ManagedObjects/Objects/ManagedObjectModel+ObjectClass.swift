@@ -1,3 +1,5 @@
+internal import ObjectModels
+
 extension ManagedObjectModel {
   /// The class of the objects of an entity: its own, the one of the nearest entity that it inherits from, or
   /// ``ManagedObject``.

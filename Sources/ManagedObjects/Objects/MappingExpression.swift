@@ -1,3 +1,4 @@
+internal import ObjectModels
 package import Predicates
 internal import PropertyLists
 

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// The rules of an entity for the values of its objects, ready to be tested.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 public import Observation
 
 /// The objects that a request finds, in sections, kept up to date as they change.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// Keeps the results of a request, and changes them as the objects of a context change.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// The objects beside a row's own that decide about its position: those that the key paths of a request lead to.

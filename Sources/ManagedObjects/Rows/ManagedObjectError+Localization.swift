@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import PropertyLists
 
 /// Errors in the words of a language. It is given with each call and not kept by a model, so that one process can

@@ -1,3 +1,4 @@
+internal import ObjectModels
 public import Predicates
 internal import PropertyLists
 

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// The objects of a save into the stores of a coordinator. It can go from task to task.

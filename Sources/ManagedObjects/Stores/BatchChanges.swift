@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// The changes of a request that changes many objects.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// A check of objects that a request changes without a context, for values of mandatory attributes and objects of

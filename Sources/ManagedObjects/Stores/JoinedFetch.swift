@@ -1,3 +1,5 @@
+internal import ObjectModels
+
 /// Executes a request on the objects of several stores, with the results that one store with all of them would have.
 ///
 /// No relationship leads from one store to another, so that each store finds its own objects, and no more than can be

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// The rows that a request finds in several stores, and those that it gets to from them, read into memory: for what is

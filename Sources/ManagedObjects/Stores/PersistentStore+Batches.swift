@@ -1,3 +1,4 @@
+internal import ObjectModels
 public import Predicates
 
 /// Requests that change many objects, by what every store can do.

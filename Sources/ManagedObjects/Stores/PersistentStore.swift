@@ -1,3 +1,4 @@
+internal import ObjectModels
 public import OrderedCollections
 public import Predicates
 public import PropertyLists

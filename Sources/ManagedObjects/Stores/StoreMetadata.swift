@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import ObjectModels
 package import OrderedCollections
 package import PropertyLists
 

@@ -1,4 +1,5 @@
 internal import KeyedArchiving
+internal import ObjectModels
 
 /// The entities of classes.
 struct ClassModel {

@@ -1,4 +1,5 @@
 internal import KeyedArchiving
+internal import ObjectModels
 
 extension ManagedObjectModel {
   /// The model with classes for its entities.

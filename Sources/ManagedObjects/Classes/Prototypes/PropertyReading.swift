@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import ObjectModels
 internal import Predicates
 
 /// The properties that are read of a prototype, so that a key path such as `\Note.author?.name` gets a name.

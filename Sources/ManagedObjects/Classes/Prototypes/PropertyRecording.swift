@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Synchronization
 
 /// Records the descriptions that property wrappers give while a prototype of their class is made.

@@ -1,4 +1,5 @@
 public import KeyedArchiving
+internal import ObjectModels
 public import Predicates
 
 /// A type whose values can be those of an attribute: `@Attribute var price: Decimal?`.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import ObjectModels
 public import Predicates
 
 extension Bool: AttributeConvertible {

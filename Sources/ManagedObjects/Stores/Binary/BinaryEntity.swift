@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import KeyedArchiving
+internal import ObjectModels
 
 /// The objects of an entity in the archive of a ``BinaryStore``.
 struct BinaryEntity {

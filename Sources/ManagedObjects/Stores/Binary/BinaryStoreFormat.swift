@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import KeyedArchiving
+internal import ObjectModels
 internal import OrderedCollections
 internal import PropertyLists
 

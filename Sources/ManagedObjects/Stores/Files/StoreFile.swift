@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import ObjectModels
 internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// Finds who has an object in a to-many relationship without an inverse.

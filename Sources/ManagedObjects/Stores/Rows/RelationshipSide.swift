@@ -1,3 +1,5 @@
+internal import ObjectModels
+
 /// A relationship that has an inverse, so that rows have both sides of it.
 package struct RelationshipSide: Sendable {
   package let slot: Int

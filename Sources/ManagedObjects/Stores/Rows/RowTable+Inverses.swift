@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// Relationships of which a file has one side only.

@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// The rows of a store in memory.

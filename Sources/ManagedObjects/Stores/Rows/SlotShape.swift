@@ -1,3 +1,4 @@
+internal import ObjectModels
 package import Predicates
 
 /// The values that a slot of a row may have.

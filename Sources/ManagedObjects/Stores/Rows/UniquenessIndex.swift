@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import Predicates
 
 /// Finds the row that has the values of a uniqueness constraint.

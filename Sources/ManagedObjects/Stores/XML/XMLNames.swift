@@ -1,3 +1,4 @@
+internal import ObjectModels
 internal import PropertyLists
 
 /// The names of a model in an ``XMLStore``, which has entities in upper case and properties in lower case.

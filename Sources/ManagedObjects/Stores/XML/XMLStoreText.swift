@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 

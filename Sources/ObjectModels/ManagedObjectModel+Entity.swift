@@ -11,13 +11,13 @@ extension ManagedObjectModel {
     public let index: Int
 
     /// The entity with this index in a model.
-    package init(model: ManagedObjectModel, index: Int) {
+    @inlinable package init(model: ManagedObjectModel, index: Int) {
       self.model = model
       self.index = index
     }
 
     /// The parts of an entity, inherited ones included.
-    package final class Record: Sendable {
+    @usableFromInline package final class Record: Sendable {
       package let definition: EntityDescription
       package let superentity: Int?
       package let subentities: [Int]
@@ -27,7 +27,7 @@ extension ManagedObjectModel {
       package let relationships: [Relationship]
       package let fetchedProperties: [FetchedPropertyDescription]
       /// The indexes of the properties, by name.
-      let propertyIndices: [String: PropertyIndex]
+      package let propertyIndices: [String: PropertyIndex]
       package let slotCount: Int
 
       init(
@@ -52,13 +52,13 @@ extension ManagedObjectModel {
       }
     }
 
-    enum PropertyIndex: Sendable {
+    package enum PropertyIndex: Sendable {
       case attribute(Int)
       case relationship(Int)
       case fetched(Int)
     }
 
-    package var record: Record { model.records[index] }
+    @inlinable package var record: Record { model.records[index] }
   }
 }
 
@@ -279,5 +279,5 @@ extension ManagedObjectModel.Entity {
 
 extension String {
   /// Compares by Unicode scalars, which for UTF-8 is by bytes.
-  func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+  package func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
-internal import Predicates
+package import Predicates
 
 /// A limit that has a field in the editor besides the properties of the attribute itself. A model has it as a predicate
 /// and an error code.
-enum SourceLimit: CaseIterable {
+package enum SourceLimit: CaseIterable {
   case minimum, maximum, pattern
 
   /// The attribute in a source file.
@@ -31,7 +31,7 @@ enum SourceLimit: CaseIterable {
     }
   }
 
-  func validation(of type: AttributeType, _ value: AttributeValue) -> PropertyValidation {
+  package func validation(of type: AttributeType, _ value: AttributeValue) -> PropertyValidation {
     let length = PredicateKeyPath("length").map { ManagedExpression.keyPath($0) }
     let predicate: ManagedPredicate =
       switch self {

@@ -136,7 +136,7 @@ extension AttributeValue {
   }
 
   /// The type that has such values. Of integers it is the largest, and of null none.
-  var type: AttributeType {
+  package var type: AttributeType {
     switch self {
     case .null: .undefined
     case .boolean: .boolean

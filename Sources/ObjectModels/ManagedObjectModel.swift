@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 public import OrderedCollections
-internal import Predicates
+package import Predicates
 internal import Synchronization
 
 /// The entities of a program or a store, checked, and joined to each other.
@@ -31,12 +31,12 @@ public final class ManagedObjectModel: Sendable {
   public let editorAttributes: OrderedDictionary<String, String>
 
   /// All there is to know of each entity, in the order of ``entities``.
-  package let records: [Entity.Record]
+  @usableFromInline package let records: [Entity.Record]
   /// The classes of the objects of entities that have one of their own, in the order of ``entities``.
-  let classes: [AnyClass?]
+  package let classes: [AnyClass?]
   private let indices: [String: Int]
   /// The slots of the values of properties, by name. An entity and those that inherit from it share a slot.
-  let keySlots: [String: [PredicateKey.SlotRange]]
+  package let keySlots: [String: [PredicateKey.SlotRange]]
   /// The names of the entities of each configuration.
   private let configurationMembers: [String: Set<String>]
   /// The version hashes of the entities, as soon as somebody has asked for them.
@@ -67,22 +67,38 @@ public final class ManagedObjectModel: Sendable {
   }
 
   /// The parts of a model.
-  struct Contents {
-    var entities: [EntityDescription]
-    var configurations: OrderedDictionary<String, [String]> = [:]
-    var fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:]
-    var versionIdentifiers: [String] = []
-    var editorAttributes: OrderedDictionary<String, String> = [:]
+  package struct Contents {
+    package var entities: [EntityDescription]
+    package var configurations: OrderedDictionary<String, [String]> = [:]
+    package var fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:]
+    package var versionIdentifiers: [String] = []
+    package var editorAttributes: OrderedDictionary<String, String> = [:]
     /// True for what a compiler has checked, which may have names that were allowed once.
-    var allowsReservedNames = false
+    package var allowsReservedNames = false
     /// True for models from files: some of Apple's have to-one relationships with an order, where it only counts for
     /// the version hash.
-    var allowsOrderOfOne = false
+    package var allowsOrderOfOne = false
     /// The classes of objects, by the names of their entities. They are no part of what makes models equal.
-    var classes: [String: AnyClass] = [:]
+    package var classes: [String: AnyClass] = [:]
+
+    package init(
+      entities: [EntityDescription], configurations: OrderedDictionary<String, [String]> = [:],
+      fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:], versionIdentifiers: [String] = [],
+      editorAttributes: OrderedDictionary<String, String> = [:], allowsReservedNames: Bool = false,
+      allowsOrderOfOne: Bool = false, classes: [String: AnyClass] = [:]
+    ) {
+      self.entities = entities
+      self.configurations = configurations
+      self.fetchRequestTemplates = fetchRequestTemplates
+      self.versionIdentifiers = versionIdentifiers
+      self.editorAttributes = editorAttributes
+      self.allowsReservedNames = allowsReservedNames
+      self.allowsOrderOfOne = allowsOrderOfOne
+      self.classes = classes
+    }
   }
 
-  init(_ contents: Contents) throws(ManagedObjectModelError) {
+  package init(_ contents: Contents) throws(ManagedObjectModelError) {
     let (records, indices) = try ModelResolution.resolve(contents)
     entityDescriptions = contents.entities
     configurations = contents.configurations
@@ -113,7 +129,7 @@ public final class ManagedObjectModel: Sendable {
     return slots
   }
 
-  var contents: Contents {
+  package var contents: Contents {
     Contents(
       entities: entityDescriptions, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
       versionIdentifiers: versionIdentifiers, editorAttributes: editorAttributes,
@@ -129,12 +145,12 @@ extension ManagedObjectModel {
   public var entities: [Entity] { records.indices.map { Entity(model: self, index: $0) } }
 
   /// The entity at an index of ``entities``.
-  package func entity(at index: Int) -> Entity { Entity(model: self, index: index) }
+  @inlinable package func entity(at index: Int) -> Entity { Entity(model: self, index: index) }
 
   /// True if a configuration has an entity or one that inherits from it.
   ///
   /// - Parameter name: The name of the configuration; nil for all entities.
-  func hasEntity(_ entity: Entity, inConfiguration name: String?) -> Bool {
+  package func hasEntity(_ entity: Entity, inConfiguration name: String?) -> Bool {
     guard let name else { return true }
     return configurationMembers[name].map { members in
       entity.selfAndDescendants.contains { members.contains($0.name) }
