@@ -228,8 +228,8 @@ let package = Package(
     .testTarget(
       name: "ManagedObjectsTests",
       dependencies: [
-        "ManagedObjects", "KeyedArchiving", "ManagedObjectsSamples", "Predicates", "PredicatesSamples", "PropertyLists",
-        "SQLiteStore", "TestSupport",
+        "ManagedObjects", "KeyedArchiving", "ManagedObjectsSamples", "ObjectModels", "Predicates", "PredicatesSamples",
+        "PropertyLists", "SQLiteStore", "TestSupport",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),

@@ -1,9 +1,10 @@
 import Foundation
+import ManagedObjects
 import PropertyLists
 import TestSupport
 import Testing
 
-@testable import ManagedObjects
+@testable import ObjectModels
 
 @Suite("Version hashes")
 struct ModelHashTests {
