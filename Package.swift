@@ -34,6 +34,7 @@ let package = Package(
     .library(name: "ObjectModels", targets: ["ObjectModels"]),
     .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+    .library(name: "StoreTests", targets: ["StoreTests"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
     .executable(name: "storeutil", targets: ["storeutil"]),
   ],
@@ -117,6 +118,7 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
+    .target(name: "StoreTests", dependencies: ["ManagedObjects"], swiftSettings: settings),
     .target(
       name: "BrowsingPages", dependencies: ["ArchiveViews", "KeyedArchiving", "PropertyLists", "SystemFiles"],
       resources: [
@@ -239,7 +241,7 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
-        "CSQLite", "SQLiteStore", "ManagedObjects", "ManagedObjectsSamples", "PropertyLists", "TestSupport",
+        "CSQLite", "SQLiteStore", "StoreTests", "ManagedObjects", "ManagedObjectsSamples", "PropertyLists", "TestSupport",
         "sqlite-store-probe",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],

@@ -1,23 +1,28 @@
-internal import ObjectModels
-package import Predicates
+public import ObjectModels
+public import Predicates
 
-/// Rows that requests are executed on.
-package protocol RowSource: Sendable {
+/// Rows that requests are executed on. A store that keeps its rows elsewhere than in a ``RowTable`` conforms to it.
+public protocol RowSource: Sendable {
   /// The row of an object; nil if there is none.
   func row(_ key: RowKey) -> StoreRow?
   /// The rows of an entity itself, not of those that inherit from it, by ascending number.
   func rows(ofEntity index: Int) -> [StoreRow]
+  /// The model of the rows.
   var model: ManagedObjectModel { get }
+  /// The number of the store, which the keys of all rows have.
   var storeNumber: StoreNumber { get }
 }
 
 extension FetchRequest {
   /// Finds rows, in the order of their entities and numbers unless the request has another.
   ///
-  /// - Parameter entity: the entity of the request.
+  /// - Parameters:
+  ///   - source: the rows.
+  ///   - entity: the entity of the request.
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the request does not fit the entity, and for values
   ///   that the predicate cannot be asked about.
-  package func execute(
+  /// - Complexity: O(*n*) in the rows of the entity; O(*n* log *n*) to sort what is found.
+  public func execute(
     on source: some RowSource, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
     try PreparedFetch(self, of: entity).execute(on: source)

@@ -85,8 +85,14 @@ public final class InMemoryStore: PersistentStore {
 }
 
 extension RowKey {
-  /// Keys with the numbers after the last one.
-  static func makeKeys(
+  /// Keys with the numbers after the last one, for ``PersistentStore/makeKeys(_:)``.
+  ///
+  /// - Parameters:
+  ///   - entityIndices: the entity of each.
+  ///   - store: the number of the store.
+  ///   - last: the highest number that the store has given to an object. It is raised.
+  /// - Throws: ``ManagedObjectError/Code/operation`` if no numbers are left.
+  public static func makeKeys(
     _ entityIndices: [Int], store: StoreNumber, after last: inout Int64
   ) throws(ManagedObjectError) -> [RowKey] {
     let (end, isTooHigh) = last.addingReportingOverflow(Int64(entityIndices.count))
@@ -102,8 +108,12 @@ extension RowKey {
 }
 
 extension RowTable {
-  /// Executes a request for an entity of the table's model.
-  func fetch(
+  /// Executes a request, as ``PersistentStore/fetch(_:of:)`` does.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request that does not fit the entity, and for an
+  ///   entity of another model.
+  /// - Complexity: O(*n*) in the rows of the entity; O(*n* log *n*) to sort what is found.
+  public func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
     guard entity.model === model || entity.model == model else {
@@ -115,7 +125,7 @@ extension RowTable {
 
 extension ManagedObjectModel {
   /// - Throws: ``ManagedObjectError/Code/open`` for a name that no configuration has.
-  package func checkConfiguration(_ name: String?) throws(ManagedObjectError) {
+  public func checkConfiguration(_ name: String?) throws(ManagedObjectError) {
     guard let name, configurations[name] == nil else { return }
     throw ManagedObjectError(.open, "the model has no configuration \(name.quoted)")
   }

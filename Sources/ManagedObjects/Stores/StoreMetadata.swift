@@ -1,12 +1,17 @@
 internal import FoundationEssentials
-internal import ObjectModels
-package import OrderedCollections
-package import PropertyLists
+public import ObjectModels
+public import OrderedCollections
+public import PropertyLists
 
 /// The metadata of a store: its own keys, and those of programs.
-package struct StoreMetadata: Sendable, Equatable {
+///
+/// ```swift
+/// var metadata = StoreMetadata(identifier: identifier, type: "CSV", model: model, configuration: nil)
+/// metadata.replace(with: ["title": "Letters"])
+/// ```
+public struct StoreMetadata: Sendable, Equatable {
   /// All keys.
-  package private(set) var values: OrderedDictionary<String, PropertyList>
+  public private(set) var values: OrderedDictionary<String, PropertyList>
 
   /// The keys that programs cannot change.
   static let ownKeys: Set<String> = [
@@ -23,20 +28,25 @@ package struct StoreMetadata: Sendable, Equatable {
   private static let firstWithChecksum: Int64 = 1344
 
   /// The metadata of a file, which may be empty.
-  package init(file values: OrderedDictionary<String, PropertyList>, identifier: String, type: String) {
+  ///
+  /// - Parameters:
+  ///   - values: what the file has.
+  ///   - identifier: the value of ``StoreMetadataKey/identifier``.
+  ///   - type: the value of ``StoreMetadataKey/type``.
+  public init(file values: OrderedDictionary<String, PropertyList>, identifier: String, type: String) {
     self.values = values
     self.values[StoreMetadataKey.identifier] = .string(identifier)
     self.values[StoreMetadataKey.type] = .string(type)
   }
 
-  /// The metadata of a new store.
-  package init(identifier: String, type: String, model: ManagedObjectModel, configuration: String?) {
+  /// The metadata of a new store: its version hashes are those of the model.
+  public init(identifier: String, type: String, model: ManagedObjectModel, configuration: String?) {
     self.init(file: [:], identifier: identifier, type: type)
     describe(model, configuration)
   }
 
   /// The identifier of the store.
-  package var identifier: String { values[StoreMetadataKey.identifier]?.string ?? "" }
+  public var identifier: String { values[StoreMetadataKey.identifier]?.string ?? "" }
 
   /// The keys but for those that a file has elsewhere, in order.
   package var fileValues: OrderedDictionary<String, PropertyList> {
@@ -48,7 +58,7 @@ package struct StoreMetadata: Sendable, Equatable {
   }
 
   /// Takes the keys of a program; the store's own keep their values.
-  package mutating func replace(with new: OrderedDictionary<String, PropertyList>) {
+  public mutating func replace(with new: OrderedDictionary<String, PropertyList>) {
     var values = new.filter { !Self.ownKeys.contains($0.key) }
     for (key, value) in self.values where Self.ownKeys.contains(key) { values[key] = value }
     self.values = values
@@ -58,7 +68,7 @@ package struct StoreMetadata: Sendable, Equatable {
   package mutating func set(_ value: PropertyList, for key: String) { values[key] = value }
 
   /// Writes the version hashes of a model, and what goes with them.
-  package mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
+  public mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
     let own = model.entityVersionHashesByName
     let known = model.knownVersionHashesByName
     let names = (model.entities(ofConfiguration: configuration) ?? []).map(\.name).sorted { $0.precedes($1) }
@@ -102,7 +112,7 @@ package struct StoreMetadata: Sendable, Equatable {
   /// Compares the version hashes with those of a model. Files of the first versions of Core Data have none.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` with the entities that differ.
-  package func check(_ model: ManagedObjectModel, _ configuration: String?) throws(ManagedObjectError) {
+  public func check(_ model: ManagedObjectModel, _ configuration: String?) throws(ManagedObjectError) {
     guard let value = values[StoreMetadataKey.versionHashes] else { return }
     guard let list = value.dictionary else {
       throw ManagedObjectError(.open, "the version hashes of the store are not a dictionary")

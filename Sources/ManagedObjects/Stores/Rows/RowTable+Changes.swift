@@ -1,10 +1,12 @@
-internal import Predicates
+public import Predicates
 
 /// Saving.
 extension RowTable {
   /// Makes changes, all or none, and those that keep both sides of relationships in step.
   ///
-  /// - Parameter identifier: that of the store, for errors.
+  /// - Parameters:
+  ///   - changes: the changes of a save, as a store gets them.
+  ///   - identifier: that of the store, for errors.
   /// - Returns: the keys of the rows that were changed besides, or to other values.
   /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that have another version by now or are gone,
   ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/constraintValidation`` for an object
@@ -13,7 +15,7 @@ extension RowTable {
   ///   changes cannot have.
   /// - Complexity: O(*k* log *k*) in the changes; the first that touch a constraint look at all its rows.
   @discardableResult
-  mutating func apply(
+  public mutating func apply(
     _ changes: StoreChanges, identifier: String = ""
   ) throws(ManagedObjectError) -> [RowKey] {
     var inserted = try checkedInsertions(changes.inserted, identifier)

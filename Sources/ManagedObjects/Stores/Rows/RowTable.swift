@@ -1,13 +1,26 @@
-internal import ObjectModels
-internal import Predicates
+public import ObjectModels
+public import Predicates
 
-/// The rows of a store in memory.
+/// The rows of a store in memory, with all that every store does to them: requests are executed on the table, and
+/// changes are checked and applied all or none, with both sides of relationships in step.
+///
+/// A store that has its rows in memory keeps a table, and writes its rows to wherever they are to be:
+///
+/// ```swift
+/// var table = RowTable(model: model, storeNumber: number)
+/// var loaded = StoreChanges()
+/// loaded.inserted = try readRows()
+/// try table.apply(loaded)
+/// let found = try table.fetch(request, of: entity)
+/// ```
 ///
 /// Rows of an entity are in the order of their numbers. New ones are mostly appended, others found by their number, and
 /// those that go leave tombstones, which are swept up from time to time. So a save costs as much as it changes.
-struct RowTable: RowSource {
-  let model: ManagedObjectModel
-  let storeNumber: StoreNumber
+public struct RowTable: RowSource {
+  /// The model of the rows.
+  public let model: ManagedObjectModel
+  /// The number of the store, which the keys of all rows have.
+  public let storeNumber: StoreNumber
   /// True for each entity that the store has objects of.
   let isMember: [Bool]
   let shapes: [[SlotShape]]
@@ -21,7 +34,7 @@ struct RowTable: RowSource {
   /// A table without rows.
   ///
   /// - Parameter configuration: the configuration whose entities the store has; nil for all.
-  init(model: ManagedObjectModel, storeNumber: StoreNumber, configuration: String? = nil) {
+  public init(model: ManagedObjectModel, storeNumber: StoreNumber, configuration: String? = nil) {
     self.model = model
     self.storeNumber = storeNumber
     var isMember = [Bool](repeating: false, count: model.records.count)
@@ -37,17 +50,21 @@ struct RowTable: RowSource {
   }
 
   /// The number of rows.
-  var count: Int { entityRows.reduce(0) { $0 + $1.count } }
+  public var count: Int { entityRows.reduce(0) { $0 + $1.count } }
 
   /// The highest number that a row has; 0 for none.
-  var lastNumber: Int64 { entityRows.reduce(0) { max($0, $1.lastNumber) } }
+  public var lastNumber: Int64 { entityRows.reduce(0) { max($0, $1.lastNumber) } }
 
-  func row(_ key: RowKey) -> StoreRow? {
+  /// The row of an object; nil if there is none.
+  public func row(_ key: RowKey) -> StoreRow? {
     guard key.store == storeNumber, entityRows.indices.contains(Int(key.entityIndex)) else { return nil }
     return entityRows[Int(key.entityIndex)].row(key.number)
   }
 
-  func rows(ofEntity index: Int) -> [StoreRow] {
+  /// The rows of an entity itself, not of those that inherit from it, by ascending number.
+  ///
+  /// - Parameter index: the entity's index in ``ManagedObjectModel/entities``.
+  public func rows(ofEntity index: Int) -> [StoreRow] {
     entityRows.indices.contains(index) ? entityRows[index].rows : []
   }
 

@@ -1,0 +1,118 @@
+import Foundation
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import Synchronization
+
+/// A store in a folder of CSV files, one for each entity, which spreadsheets and scripts read.
+///
+/// ```swift
+/// let store = PersistentStoreDescription { model, _ in try CSVStore(folder, model: model) }
+/// let container = try PersistentContainer(model: model, stores: [store])
+/// ```
+///
+/// The first two columns of a file are the number of the object and its version. A column follows for each attribute,
+/// with the text of its value, and for each relationship, with the objects that it refers to as `Person/7`, separated
+/// by spaces. An empty field is no value; an empty text is in quotation marks.
+///
+/// All rows are in memory, in a `RowTable`, which executes requests and checks changes. A save writes the files of the
+/// entities that it changes, all or none: see ``CSVFolder``. One store at a time has the folder.
+public final class CSVStore: PersistentStore {
+  public let number = StoreNumber.next()
+  public let model: ManagedObjectModel
+  public let identifier: String
+  public var configuration: String? { nil }
+  public var isReadOnly: Bool { false }
+
+  private let folder: CSVFolder
+  private let state: Mutex<State>
+
+  private struct State {
+    var table: RowTable
+    var metadata: StoreMetadata
+    /// The highest number that an object has or had.
+    var lastNumber: Int64
+    /// The number of saves, in this process and in others before it.
+    var saveCount: Int64
+  }
+
+  /// Opens the store in a folder. The folder is made if it is not there.
+  ///
+  /// - Throws: `ManagedObjectError` with the code `locked` if another store has the folder, `incompatibleVersionHash`
+  ///   for a folder of another model, `incompatibleSchema` for attributes that CSV has no text for, and `open` for
+  ///   files that cannot be read, with file and line.
+  public init(_ url: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
+    try CSVRows.check(model)
+    self.model = model
+    folder = try CSVFolder(url)
+    var metadata = StoreMetadata(identifier: UUID().uuidString, type: "CSV", model: model, configuration: nil)
+    var (lastNumber, saveCount): (Int64, Int64) = (0, 0)
+    if let saved = try folder.readInfo() {
+      metadata = StoreMetadata(file: saved.metadata, identifier: saved.identifier, type: "CSV")
+      try metadata.check(model, nil)
+      (lastNumber, saveCount) = (saved.lastNumber, saved.saveCount)
+    }
+    identifier = metadata.identifier
+    var table = RowTable(model: model, storeNumber: number)
+    var rows = StoreChanges()
+    for entity in model.entities where !entity.isAbstract {
+      guard let text = try folder.read(entity.name) else { continue }
+      rows.inserted += try CSVRows.read(text, of: entity, store: number)
+    }
+    // The table checks values, and completes the other sides of relationships.
+    try table.apply(rows, identifier: identifier)
+    try CSVRows.checkReferences(rows.inserted, in: table)
+    lastNumber = max(lastNumber, table.lastNumber)
+    state = Mutex(State(table: table, metadata: metadata, lastNumber: lastNumber, saveCount: saveCount))
+  }
+
+  public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.metadata.values } }
+
+  public var changeToken: String? { state.withLock { "\($0.saveCount)" } }
+
+  public func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {
+    state.withLock { $0.metadata.replace(with: metadata) }
+  }
+
+  public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    try state.withLock { state throws(ManagedObjectError) in
+      try RowKey.makeKeys(entityIndices, store: number, after: &state.lastNumber)
+    }
+  }
+
+  public func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
+    state.withLock { state in keys.map { state.table.row($0) } }
+  }
+
+  public func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
+    // A copy, so that others can read and save meanwhile.
+    let table = state.withLock { $0.table }
+    return try table.fetch(request, of: entity)
+  }
+
+  @discardableResult
+  public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
+    try state.withLock { state throws(ManagedObjectError) in
+      // The table of the store changes when the files are written.
+      var table = state.table
+      let mended = try table.apply(changes, identifier: identifier)
+      let lastNumber = max(state.lastNumber, table.lastNumber)
+      let keys = [changes.inserted, changes.updated, changes.deleted].joined().map(\.key) + mended
+      var files: OrderedDictionary<String, String> = [:]
+      for index in Set(keys.map { Int($0.entityIndex) }).sorted() {
+        let entity = model.entities[index]
+        files[entity.name] = try CSVRows.text(table.rows(ofEntity: index), of: entity)
+      }
+      let info = CSVFolder.Info(
+        identifier: identifier, lastNumber: lastNumber, saveCount: state.saveCount + 1,
+        metadata: state.metadata.values)
+      try folder.write(files, info)
+      state.table = table
+      state.lastNumber = lastNumber
+      state.saveCount += 1
+      return mended
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import FoundationEssentials
+internal import ManagedObjects
+
+extension StoreTest {
+  static let files: [StoreTest] = [
+    StoreTest(
+      "A store that is opened again has the objects that were saved, and the same identifier", reopensStore: true
+    ) { bench in
+      var (before, identifier): ([String], String) = ([], "")
+      do {
+        let store = try bench.open()
+        try TestLibrary.fill(store)
+        (before, identifier) = (try TestLibrary.contents(store), store.identifier)
+      }
+      do {
+        let store = try bench.open()
+        try expectEqual(store.identifier, identifier, "the identifier")
+        try expectEqual(try TestLibrary.contents(store), before, "the objects")
+        let context = try StoreBench.context(store)
+        for object in try context.fetch(FetchRequest("Note")) { try context.delete(object) }
+        try context.save()
+      }
+      let rest = try TestLibrary.contents(try bench.open())
+      try expectEqual(rest.count, before.filter { !$0.hasPrefix("Note") && !$0.hasPrefix("Letter") }.count, "the rest")
+    },
+    StoreTest(
+      "All types of attributes have the values that were saved when the store is opened again", reopensStore: true
+    ) { bench in
+      let samples = try TestLibrary.saveSamples(into: bench.open())
+      try checkSamples(samples, of: bench.open())
+    },
+    StoreTest("The key of a deleted object is not given again", reopensStore: true) { bench in
+      var key: RowKey?
+      do {
+        let store = try bench.open()
+        try insert(["number": .integer(1)], into: store)
+        let last = try insert(["number": .integer(2)], into: store)
+        var changes = StoreChanges()
+        changes.deleted = [try row(last, of: store)]
+        try store.save(changes)
+        key = last
+      }
+      let store = try bench.open()
+      let next = try store.makeKeys([entity("Note", of: store).index])[0]
+      try expect(next.number > (key?.number ?? 0), "the number \(next.number) was that of a deleted object")
+    },
+    StoreTest("Metadata of a program are there when the store is opened again", reopensStore: true) { bench in
+      do {
+        let store = try bench.open()
+        var metadata = store.metadata
+        metadata["title"] = "Letters"
+        metadata[StoreMetadataKey.identifier] = "another one"
+        store.setMetadata(metadata)
+        try expectEqual(store.metadata["title"], "Letters", "the key of a program")
+        try expectEqual(
+          store.metadata[StoreMetadataKey.identifier]?.string, store.identifier, "the store's own key")
+        try insert([:], into: store)
+      }
+      let store = try bench.open()
+      try expectEqual(store.metadata["title"], "Letters", "the key of a program")
+    },
+    StoreTest("A store of another version of the model is refused, and stays as it is", reopensStore: true) { bench in
+      var before: [String] = []
+      do {
+        let store = try bench.open()
+        try TestLibrary.fill(store, notes: 3)
+        before = try TestLibrary.contents(store)
+      }
+      let error = try expectError(.incompatibleVersionHash, from: "another version of the model") {
+        _ = try bench.open(TestLibrary.model(hasSummary: true))
+      }
+      try expectEqual(Set(error.differingEntities), ["Note", "Letter"], "the entities that differ")
+      try expectEqual(try TestLibrary.contents(bench.open()), before, "the objects")
+    },
+  ]
+}

@@ -1,0 +1,144 @@
+internal import ManagedObjects
+
+extension StoreTest {
+  static let relationships: [StoreTest] = [
+    StoreTest("Both sides of relationships are in step, whichever was changed") { bench in
+      let store = try bench.open()
+      try TestLibrary.fill(store)
+      try checkSides(of: store)
+      let context = try StoreBench.context(store)
+      let people = try context.fetch(FetchRequest("Person", sortedBy: [.init("name")]))
+      let notes = try context.fetch(FetchRequest("Note", sortedBy: [.init("number")]))
+      // A to-many side takes objects from another owner; a to-one side goes elsewhere; both sides of many-to-many.
+      try people[0].setValue(.set(notes[0..<6].map { .object($0) }), forKey: "notes")
+      try notes[7].setValue(.object(people[1]), forKey: "author")
+      try notes[8].setValue(ManagedObject.Value.null, forKey: "author")
+      let tags = try context.fetch(FetchRequest("Tag", sortedBy: [.init("name")]))
+      try tags[0].setValue(.set(notes[3..<9].map { .object($0) }), forKey: "notes")
+      try notes[3].setValue(.set([.object(tags[2])]), forKey: "tags")
+      try context.save()
+      try checkSides(of: store)
+      let fresh = try StoreBench.context(store)
+      let person = try fresh.existingObject(with: people[0].objectID)
+      try expectEqual(try names(person, "notes"), Set(notes[0..<6].map(TestLibrary.name)), "the notes of a person")
+      let note = try fresh.existingObject(with: notes[3].objectID)
+      try expectEqual(try names(note, "tags"), ["Tag:\(AttributeValue.string("tag 2"))"], "the tags of a note")
+    },
+    StoreTest("A save that has one side of a relationship changes the other, and returns its key") { bench in
+      let store = try bench.open()
+      let (person, note) = try (entity("Person", of: store), entity("Note", of: store))
+      let keys = try store.makeKeys([person.index, note.index])
+      var changes = StoreChanges()
+      changes.inserted = [StoreRow(key: keys[0], version: 1, values: person.emptyValues)]
+      try store.save(changes)
+      changes = StoreChanges()
+      var row = StoreRow(key: keys[1], version: 1, values: note.emptyValues)
+      row.values[try slot("number", note)] = .attribute(.integer(1))
+      row.values[try slot("author", note)] = .toOne(keys[0])
+      changes.inserted = [row]
+      try store.save(changes)
+      let values = try store.values(ofSlot: slot("notes", person), [keys[0]])
+      try expectEqual(values, [.toMany([keys[1]])], "the notes of the author")
+    },
+    StoreTest("An ordered relationship has the order that was saved") { bench in
+      let store = try bench.open()
+      try TestLibrary.fill(store, notes: 12)
+      let context = try StoreBench.context(store)
+      guard let album = try context.fetch(FetchRequest("Album", sortedBy: [.init("name")])).first,
+        case .array(var notes) = try album.value(forKey: "notes"), notes.count == 6
+      else { throw StoreTestFailure(description: "the album does not have its six notes in an order") }
+      for change in 0..<4 {
+        switch change {
+        case 0: notes.reverse()
+        case 1: notes.swapAt(0, 3)
+        case 2: notes.append(notes.remove(at: 1))
+        default: notes.remove(at: 2)
+        }
+        try album.setValue(.array(notes), forKey: "notes")
+        try context.save()
+        let saved = try StoreBench.context(store).existingObject(with: album.objectID).value(forKey: "notes")
+        guard case .array(let saved) = saved else {
+          throw StoreTestFailure(description: "an ordered relationship is \(saved)")
+        }
+        try expectEqual(saved.map(orderedName), notes.map(orderedName), "the notes of the album")
+      }
+    },
+    StoreTest("What referred to a deleted object refers to it no longer") { bench in
+      let store = try bench.open()
+      try TestLibrary.fill(store)
+      let context = try StoreBench.context(store)
+      for request in [FetchRequest("Tag"), FetchRequest("Person"), FetchRequest("Letter")] {
+        guard let object = try context.fetch(request).first else { continue }
+        try context.delete(object)
+        try context.save()
+        try checkSides(of: store)
+        let fresh = try StoreBench.context(store)
+        try expectError(.referentialIntegrity, from: "a deleted object") {
+          _ = try fresh.existingObject(with: object.objectID)
+        }
+      }
+    },
+    StoreTest("A relationship to an object of another store is refused") { bench in
+      let (store, other) = (try bench.open(), try bench.openOther())
+      let (person, note) = try (entity("Person", of: store), entity("Note", of: store))
+      var changes = StoreChanges()
+      var row = StoreRow(key: try store.makeKeys([note.index])[0], version: 1, values: note.emptyValues)
+      row.values[try slot("number", note)] = .attribute(.integer(1))
+      row.values[try slot("author", note)] = .toOne(try other.makeKeys([person.index])[0])
+      changes.inserted = [row]
+      try expectError(.externalRelationship, from: "a relationship into another store") { try store.save(changes) }
+      try expectEqual(try TestLibrary.contents(store), [], "the objects after a save that failed")
+    },
+    StoreTest("The value of a slot of several objects is that of their rows") { bench in
+      let store = try bench.open()
+      try TestLibrary.fill(store)
+      for entity in store.model.entities where !entity.isAbstract {
+        var request = FetchRequest(entity.name)
+        request.includesSubentities = false
+        guard case .rows(let rows) = try store.fetch(request, of: entity) else {
+          throw StoreTestFailure(description: "a request for objects does not have rows as its result")
+        }
+        for slot in 0..<entity.slotCount {
+          let values = try store.values(ofSlot: slot, rows.map(\.key))
+          for (row, value) in zip(rows, values) where row.values[slot] != .unread {
+            try expectEqual(value, row.values[slot], "the value of the slot \(slot) of \(entity.name)")
+          }
+          try expect(
+            values.allSatisfy { $0 != nil && $0 != .unread }, "the slot \(slot) of \(entity.name) has no value")
+        }
+      }
+    },
+  ]
+
+  /// Checks that each object that one refers to refers back.
+  private static func checkSides(of store: any PersistentStore) throws {
+    let context = try StoreBench.context(store)
+    for entity in store.model.entities {
+      for relationship in entity.relationships {
+        guard let inverse = entity.inverse(of: relationship) else { continue }
+        for object in try context.fetch(FetchRequest(entity.name)) {
+          for other in objects(try object.value(forKey: relationship.name)) {
+            try expect(
+              objects(try other.value(forKey: inverse.name)).contains(object),
+              "\(TestLibrary.name(object)) has \(TestLibrary.name(other)) among \(relationship.name), which does not "
+                + "have it as \(inverse.name)")
+          }
+        }
+      }
+    }
+  }
+
+  private static func objects(_ value: ManagedObject.Value) -> [ManagedObject] {
+    switch value {
+    case .attribute: []
+    case .object(let object): [object]
+    case .array(let values), .set(let values): values.flatMap(objects)
+    }
+  }
+
+  private static func names(_ object: ManagedObject, _ key: String) throws -> Set<String> {
+    Set(objects(try object.value(forKey: key)).map(TestLibrary.name))
+  }
+
+  private static func orderedName(_ value: ManagedObject.Value) -> [String] { objects(value).map(TestLibrary.name) }
+}

@@ -1,0 +1,113 @@
+internal import Dispatch
+public import FoundationEssentials
+public import ManagedObjects
+internal import Synchronization
+
+/// A test of what every ``PersistentStore`` does.
+///
+/// Whoever writes a store runs all of them, in any test framework:
+///
+/// ```swift
+/// @Test(arguments: StoreTest.all)
+/// func conformance(test: StoreTest) throws {
+///   try test.run { folder, model in try CSVStore(folder.appending(path: "store"), model: model) }
+/// }
+/// ```
+///
+/// The stores of this package pass them.
+public struct StoreTest: Sendable, CustomStringConvertible {
+  /// Opens the store in a folder, and makes it if it is not there. A test opens a store several times, after it has let
+  /// go of the one before.
+  public typealias Opening = (_ folder: URL, _ model: ManagedObjectModel) throws -> any PersistentStore
+
+  /// What the store does.
+  public let description: String
+  /// True for a test that opens a store again, and expects what was saved. A store in memory cannot pass it.
+  public let reopensStore: Bool
+  private let body: @Sendable (StoreBench) throws -> Void
+
+  init(_ description: String, reopensStore: Bool = false, _ body: @escaping @Sendable (StoreBench) throws -> Void) {
+    self.description = description
+    self.reopensStore = reopensStore
+    self.body = body
+  }
+
+  /// All tests.
+  public static let all = saving + relationships + requests + files
+
+  /// Runs the test in a temporary folder, which is removed.
+  ///
+  /// - Throws: ``StoreTestFailure`` if the store does something else, or the error that the store has thrown.
+  public func run(opening: @escaping Opening) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "store-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(StoreBench(folder: folder, opening: opening))
+  }
+}
+
+/// Something that a store does not do as every store does.
+public struct StoreTestFailure: Error, CustomStringConvertible {
+  /// What was expected, and what there was.
+  public let description: String
+}
+
+/// The store that a test is about, and the objects in it.
+struct StoreBench {
+  let folder: URL
+  let opening: StoreTest.Opening
+
+  /// Opens the store. The one before must be gone.
+  func open(_ model: ManagedObjectModel? = nil) throws -> any PersistentStore {
+    try opening(folder, model ?? TestLibrary.model())
+  }
+
+  /// Opens a second store, in a folder of its own.
+  func openOther() throws -> any PersistentStore {
+    let other = folder.appending(path: "other")
+    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+    return try opening(other, TestLibrary.model())
+  }
+
+  /// A context with a store alone.
+  static func context(_ store: any PersistentStore) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: store.model)
+    try coordinator.add(store)
+    return ManagedObjectContext(coordinator: coordinator)
+  }
+}
+
+func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+  if !condition { throw StoreTestFailure(description: message()) }
+}
+
+func expectEqual<Value: Equatable>(
+  _ value: Value, _ expected: Value, _ name: @autoclosure () -> String
+) throws {
+  try expect(value == expected, "\(name()): \(value), where \(expected) is due")
+}
+
+/// Expects an error with one of several codes.
+@discardableResult
+func expectError(
+  _ codes: ManagedObjectError.Code..., from name: @autoclosure () -> String, _ body: () throws -> Void
+) throws -> ManagedObjectError {
+  do {
+    try body()
+  } catch let error as ManagedObjectError {
+    try expect(codes.contains(error.code), "\(name()): the error \(error) of the code \(error.code), not of \(codes)")
+    return error
+  }
+  throw StoreTestFailure(description: "\(name()): no error, where one of \(codes) is due")
+}
+
+/// Calls a function on several threads at once, each with its number.
+///
+/// - Throws: the first error of a call.
+func inThreads(_ count: Int, _ body: @Sendable (Int) throws -> Void) throws {
+  let failure = Mutex<(any Error)?>(nil)
+  DispatchQueue.concurrentPerform(iterations: count) { number in
+    do { try body(number) } catch { failure.withLock { $0 = $0 ?? error } }
+  }
+  if let error = failure.withLock({ $0 }) { throw error }
+}

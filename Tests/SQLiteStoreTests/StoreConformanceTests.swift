@@ -1,0 +1,70 @@
+import Foundation
+import ManagedObjects
+import OrderedCollections
+import PropertyLists
+import SQLiteStore
+import StoreTests
+import Testing
+
+@Suite("Every store passes the tests of stores") struct StoreConformanceTests {
+  @Test("in memory", arguments: StoreTest.all.filter { !$0.reopensStore })
+  func memory(test: StoreTest) throws {
+    try test.run { _, model in try InMemoryStore(model: model) }
+  }
+
+  @Test("XML", arguments: StoreTest.all)
+  func xml(test: StoreTest) throws {
+    try test.run { folder, model in try XMLStore(folder.appending(path: "store.xml"), model: model) }
+  }
+
+  @Test("binary", arguments: StoreTest.all)
+  func binary(test: StoreTest) throws {
+    try test.run { folder, model in try BinaryStore(folder.appending(path: "store"), model: model) }
+  }
+
+  @Test("SQLite", arguments: StoreTest.all)
+  func sqlite(test: StoreTest) throws {
+    try test.run { folder, model in try SQLiteStore(folder.appending(path: "store.sqlite"), model: model) }
+  }
+
+  @Test("A store that does otherwise fails them")
+  func otherwise() throws {
+    let failed = StoreTest.all.filter { test in
+      do {
+        try test.run { _, model in try ForgetfulStore(model: model) }
+        return false
+      } catch {
+        return true
+      }
+    }
+    #expect(failed.map(\.description).contains { $0.hasPrefix("A row is read as it was saved") })
+    #expect(failed.map(\.description).contains { $0.hasPrefix("Metadata of a program") })
+    #expect(failed.count > StoreTest.all.count / 2)
+  }
+}
+
+/// A store that keeps nothing.
+private final class ForgetfulStore: PersistentStore {
+  let store: InMemoryStore
+
+  init(model: ManagedObjectModel) throws(ManagedObjectError) { store = try InMemoryStore(model: model) }
+
+  var number: StoreNumber { store.number }
+  var identifier: String { store.identifier }
+  var model: ManagedObjectModel { store.model }
+  var configuration: String? { nil }
+  var isReadOnly: Bool { false }
+  var metadata: OrderedDictionary<String, PropertyList> { store.metadata }
+
+  func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {}
+
+  func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] { try store.makeKeys(entityIndices) }
+
+  func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] { try store.rows(keys) }
+
+  func fetch(
+    _ request: FetchRequest, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult { try store.fetch(request, of: entity) }
+
+  func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] { [] }
+}
