@@ -41,7 +41,7 @@ extension StoreTest {
         key = last
       }
       let store = try bench.open()
-      let next = try store.makeKeys([entity("Note", of: store).index])[0]
+      let next = try makeKey(entity("Note", of: store).index, of: store)
       try expect(next.number > (key?.number ?? 0), "the number \(next.number) was that of a deleted object")
     },
     StoreTest("Metadata of a program are there when the store is opened again", reopensStore: true) { bench in

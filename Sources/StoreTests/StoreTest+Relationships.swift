@@ -7,13 +7,13 @@ extension StoreTest {
       try TestLibrary.fill(store)
       try checkSides(of: store)
       let context = try StoreBench.context(store)
-      let people = try context.fetch(FetchRequest("Person", sortedBy: [.init("name")]))
-      let notes = try context.fetch(FetchRequest("Note", sortedBy: [.init("number")]))
+      let people = try StoreBench.fetch("Person", by: "name", atLeast: 2, context)
+      let notes = try StoreBench.fetch("Note", by: "number", atLeast: 9, context)
       // A to-many side takes objects from another owner; a to-one side goes elsewhere; both sides of many-to-many.
       try people[0].setValue(.set(notes[0..<6].map { .object($0) }), forKey: "notes")
       try notes[7].setValue(.object(people[1]), forKey: "author")
       try notes[8].setValue(ManagedObject.Value.null, forKey: "author")
-      let tags = try context.fetch(FetchRequest("Tag", sortedBy: [.init("name")]))
+      let tags = try StoreBench.fetch("Tag", by: "name", atLeast: 3, context)
       try tags[0].setValue(.set(notes[3..<9].map { .object($0) }), forKey: "notes")
       try notes[3].setValue(.set([.object(tags[2])]), forKey: "tags")
       try context.save()
@@ -27,7 +27,7 @@ extension StoreTest {
     StoreTest("A save that has one side of a relationship changes the other, and returns its key") { bench in
       let store = try bench.open()
       let (person, note) = try (entity("Person", of: store), entity("Note", of: store))
-      let keys = try store.makeKeys([person.index, note.index])
+      let keys = try [makeKey(person.index, of: store), makeKey(note.index, of: store)]
       var changes = StoreChanges()
       changes.inserted = [StoreRow(key: keys[0], version: 1, values: person.emptyValues)]
       try store.save(changes)
@@ -56,7 +56,8 @@ extension StoreTest {
         }
         try album.setValue(.array(notes), forKey: "notes")
         try context.save()
-        let saved = try StoreBench.context(store).existingObject(with: album.objectID).value(forKey: "notes")
+        let fresh = try StoreBench.context(store)
+        let saved = try fresh.existingObject(with: album.objectID).value(forKey: "notes")
         guard case .array(let saved) = saved else {
           throw StoreTestFailure(description: "an ordered relationship is \(saved)")
         }
@@ -82,9 +83,9 @@ extension StoreTest {
       let (store, other) = (try bench.open(), try bench.openOther())
       let (person, note) = try (entity("Person", of: store), entity("Note", of: store))
       var changes = StoreChanges()
-      var row = StoreRow(key: try store.makeKeys([note.index])[0], version: 1, values: note.emptyValues)
+      var row = StoreRow(key: try makeKey(note.index, of: store), version: 1, values: note.emptyValues)
       row.values[try slot("number", note)] = .attribute(.integer(1))
-      row.values[try slot("author", note)] = .toOne(try other.makeKeys([person.index])[0])
+      row.values[try slot("author", note)] = .toOne(try makeKey(person.index, of: other))
       changes.inserted = [row]
       try expectError(.externalRelationship, from: "a relationship into another store") { try store.save(changes) }
       try expectEqual(try TestLibrary.contents(store), [], "the objects after a save that failed")
@@ -100,7 +101,7 @@ extension StoreTest {
         }
         for slot in 0..<entity.slotCount {
           let values = try store.values(ofSlot: slot, rows.map(\.key))
-          for (row, value) in zip(rows, values) where row.values[slot] != .unread {
+          for (row, value) in zip(rows, values) where try element(slot, of: row.values, "the values") != .unread {
             try expectEqual(value, row.values[slot], "the value of the slot \(slot) of \(entity.name)")
           }
           try expect(

@@ -53,7 +53,8 @@ extension StoreTest {
       grouped.resultType = .dictionaries
       grouped.propertiesToGroupBy = [.property("author.name")]
       grouped.propertiesToFetch = [
-        .property("author.name"), .expression(name: "sum", try ManagedExpression(format: "@sum.number"), type: .integer64),
+        .property("author.name"),
+        .expression(name: "sum", try ManagedExpression(format: "sum(number)"), type: .integer64),
       ]
       for request in [plain, grouped] {
         let (found, wanted) = (try context.fetchDictionaries(request), try expected.fetchDictionaries(request))
@@ -76,7 +77,7 @@ extension StoreTest {
       let note = try entity("Note", of: store)
       for text in ["colour == 1", "author.name.length.size > 1", "title > 5"] {
         let request = FetchRequest("Note", where: try ManagedPredicate(format: text))
-        try expectError(.unsupportedRequest, from: text) { _ = try store.fetch(request, of: note) }
+        try expectError(.unsupportedRequest, .undefinedKey, from: text) { _ = try store.fetch(request, of: note) }
       }
     },
     StoreTest("Batch requests change and delete what they find, and nothing else") { bench in

@@ -48,7 +48,7 @@ extension StoreTest {
       var changes = StoreChanges()
       changes.deleted = [try row(gone, of: store)]
       try store.save(changes)
-      let never = try store.makeKeys([Int(gone.entityIndex)])[0]
+      let never = try makeKey(Int(gone.entityIndex), of: store)
       let rows = try store.rows([keys[2], gone, keys[0], never, keys[1]])
       try expectEqual(rows.map { $0?.key }, [keys[2], nil, keys[0], nil, keys[1]], "the keys of rows")
       try expectEqual(try store.rows([]).count, 0, "the number of rows without keys")
@@ -78,7 +78,7 @@ extension StoreTest {
       try TestLibrary.fill(store, notes: 4)
       let before = try TestLibrary.contents(store)
       let note = try entity("Note", of: store)
-      let keys = try store.makeKeys([note.index, note.index])
+      let keys = try [makeKey(note.index, of: store), makeKey(note.index, of: store)]
       var changes = StoreChanges()
       changes.inserted = keys.map { StoreRow(key: $0, version: 1, values: note.emptyValues) }
       for index in keys.indices { changes.inserted[index].values[try slot("number", note)] = .attribute(.integer(99)) }
@@ -101,7 +101,7 @@ extension StoreTest {
       bench in
       let store = try bench.open()
       let context = try TestLibrary.fill(store, notes: 2)
-      let people = try context.fetch(FetchRequest("Person", sortedBy: [.init("name")]))
+      let people = try StoreBench.fetch("Person", by: "name", atLeast: 4, context)
       try people[0].setValue(.string("p1@example.com"), forKey: "email")
       let error = try expectError(.constraintMerge, from: "a save of an email that somebody has") { try context.save() }
       try expectEqual(error.conflicts.first?.constraint, ["email"], "the constraint")
@@ -180,7 +180,7 @@ extension StoreTest {
   @discardableResult
   static func insert(_ values: [String: AttributeValue], into store: any PersistentStore) throws -> RowKey {
     let note = try entity("Note", of: store)
-    let key = try store.makeKeys([note.index])[0]
+    let key = try makeKey(note.index, of: store)
     var row = StoreRow(key: key, version: 1, values: note.emptyValues)
     row.values[try slot("number", note)] = .attribute(.integer(0))
     for (name, value) in values { row.values[try slot(name, note)] = .attribute(value) }
@@ -190,16 +190,23 @@ extension StoreTest {
     return key
   }
 
+  static func makeKey(_ entityIndex: Int, of store: any PersistentStore) throws -> RowKey {
+    try element(0, of: store.makeKeys([entityIndex]), "the keys for an object")
+  }
+
   static func row(_ key: RowKey, of store: any PersistentStore) throws -> StoreRow {
-    guard let row = try store.rows([key])[0] else { throw StoreTestFailure(description: "there is no row for \(key)") }
+    guard let row = try element(0, of: store.rows([key]), "the rows of a key") else {
+      throw StoreTestFailure(description: "there is no row for \(key)")
+    }
     return row
   }
 
   /// The value of an attribute.
   static func value(_ name: String, of row: StoreRow, in store: any PersistentStore) throws -> AttributeValue {
     let slot = try slot(name, store.model.entities[Int(row.key.entityIndex)])
-    guard case .attribute(let value) = row.values[slot] else {
-      throw StoreTestFailure(description: "\(name) is \(row.values[slot]), not the value of an attribute")
+    let stored = try element(slot, of: row.values, "the values of a row")
+    guard case .attribute(let value) = stored else {
+      throw StoreTestFailure(description: "\(name) is \(stored), not the value of an attribute")
     }
     return value
   }

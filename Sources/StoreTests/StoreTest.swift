@@ -69,6 +69,17 @@ struct StoreBench {
     return try opening(other, TestLibrary.model())
   }
 
+  /// The objects that a request finds.
+  ///
+  /// - Parameter count: how many there are at least.
+  static func fetch(
+    _ entity: String, by key: String, atLeast count: Int, _ context: ManagedObjectContext
+  ) throws -> [ManagedObject] {
+    let found = try context.fetch(FetchRequest(entity, sortedBy: [.init(key)]))
+    try expect(found.count >= count, "there are \(found.count) objects of \(entity), where \(count) are due")
+    return found
+  }
+
   /// A context with a store alone.
   static func context(_ store: any PersistentStore) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: store.model)
@@ -85,6 +96,12 @@ func expectEqual<Value: Equatable>(
   _ value: Value, _ expected: Value, _ name: @autoclosure () -> String
 ) throws {
   try expect(value == expected, "\(name()): \(value), where \(expected) is due")
+}
+
+/// The element at an index of a result, which may be shorter than is due.
+func element<Element>(_ index: Int, of result: [Element], _ name: @autoclosure () -> String) throws -> Element {
+  try expect(index < result.count, "\(name()): \(result.count), where more than \(index) are due")
+  return result[index]
 }
 
 /// Expects an error with one of several codes.
