@@ -231,7 +231,7 @@ let package = Package(
       name: "ManagedObjectsTests",
       dependencies: [
         "ManagedObjects", "KeyedArchiving", "ManagedObjectsSamples", "ObjectModels", "Predicates", "PredicatesSamples",
-        "PropertyLists", "SQLiteStore", "TestSupport",
+        "PropertyLists", "SQLiteStore", "StoreTests", "TestSupport",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: testSettings),
