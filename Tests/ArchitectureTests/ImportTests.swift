@@ -19,7 +19,6 @@ import Testing
     "KeyedArchiving": [["Archive", "Coding", "Conformances"]],
     "ManagedObjects": [["Classes", "Fetching", "Objects", "Rows", "Stores", "Values"]],
     "Preferences": [["Domains", "Files"]],
-    "SQLiteStore": [[".", "Database", "History", "Migration", "Queries", "Rows", "Schema"]],
   ]
 
   @Test("Each target has a floor")

@@ -6,9 +6,9 @@ internal import ManagedObjects
 extension Database {
   /// The names of functions. All but those of triggers are deterministic.
   enum FunctionName {
-    /// `(object, values …)`: 1 if a ``RowTest`` holds for values, else 0.
+    /// `(object, values …)`: 1 if ``FunctionObject/holds(_:)``, else 0.
     static let holds = "managed_holds"
-    /// `(object, values …)`: what a ``ValueCollector`` makes of the values of all rows.
+    /// `(object, values …)`: the list to which ``FunctionObject/add(_:to:)`` has added the values of all rows.
     static let collect = "managed_collect"
     /// `(text)`: the number of ``TextForm``, and a text; the form of it that is compared.
     static let form = "managed_form"
@@ -92,11 +92,9 @@ enum TextForm: Int64, CaseIterable {
 
 private typealias FunctionArguments = UnsafeMutablePointer<OpaquePointer?>
 
-private func object<Object: FunctionObject>(
-  _ value: OpaquePointer?, as type: Object.Type
-) -> Object? {
+private func object(_ value: OpaquePointer?) -> FunctionObject? {
   guard let value = unsafe value, let pointer = unsafe sqlite_object(value) else { return nil }
-  return unsafe Unmanaged<FunctionObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
+  return unsafe Unmanaged<FunctionObject>.fromOpaque(pointer).takeUnretainedValue()
 }
 
 /// Counts the bytes of arguments as work of the statement.
@@ -112,7 +110,7 @@ private func countWork(_ arguments: FunctionObject.Arguments, _ context: OpaqueP
 }
 
 private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
-  guard let values = unsafe values, count > 0, let test = unsafe object(values[0], as: RowTest.self) else {
+  guard let values = unsafe values, count > 0, let test = unsafe object(values[0]) else {
     unsafe sqlite3_result_error(context, "no test", -1)
     return
   }
@@ -137,7 +135,7 @@ private func memory(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePoin
 }
 
 private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> Void = { context, count, values in
-  guard let values = unsafe values, count > 0, let collector = unsafe object(values[0], as: ValueCollector.self),
+  guard let values = unsafe values, count > 0, let collector = unsafe object(values[0]),
     let memory = unsafe memory(context, size: Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
   else {
     unsafe sqlite3_result_error(context, "nothing collects", -1)
@@ -149,7 +147,8 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
   if let known = unsafe memory.pointee {
     collection = unsafe Unmanaged<Collection>.fromOpaque(known).takeUnretainedValue()
   } else {
-    collection = Collection(ValueCode.start(isSet: collector.isSet))
+    guard let list = collector.emptyList else { return }
+    collection = Collection(list)
     unsafe memory.pointee = unsafe Unmanaged.passRetained(collection).toOpaque()
   }
   collector.add(arguments, to: &collection.bytes)
@@ -171,7 +170,7 @@ private let form: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> 
   let arguments = unsafe FunctionObject.Arguments(values, count: 2)
   guard unsafe countWork(arguments, context) else { return }
   // Other values than texts are compared as they are.
-  guard arguments[1].kind == SQLITE_TEXT else {
+  guard arguments[1].kind == .text else {
     unsafe sqlite3_result_value(context, values[1])
     return
   }

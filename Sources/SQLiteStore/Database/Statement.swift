@@ -151,10 +151,9 @@ extension Statement {
 
 /// The row that the statement is at. Columns count from 0.
 extension Statement {
-  /// The type of a value: `SQLITE_NULL`, `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT` or `SQLITE_BLOB`.
-  func type(_ column: Int32) -> Int32 { unsafe sqlite3_column_type(handle, column) }
+  func kind(_ column: Int32) -> SQLValue.Kind { SQLValue.Kind(code: unsafe sqlite3_column_type(handle, column)) }
 
-  func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
+  func isNull(_ column: Int32) -> Bool { kind(column) == .null }
 
   func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
@@ -179,11 +178,11 @@ extension Statement {
   func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
 
   func value(_ column: Int32) -> SQLValue {
-    switch type(column) {
-    case SQLITE_INTEGER: .integer(integer(column))
-    case SQLITE_FLOAT: .real(real(column))
-    case SQLITE_TEXT: .text(text(column))
-    case SQLITE_BLOB: .blob(data(column))
+    switch kind(column) {
+    case .integer: .integer(integer(column))
+    case .real: .real(real(column))
+    case .text: .text(text(column))
+    case .blob: .blob(data(column))
     default: .null
     }
   }
@@ -202,4 +201,41 @@ enum SQLValue: Hashable, Sendable {
   case real(Double)
   case text(String)
   case blob(Data)
+
+  /// The kind of a value, as a number of SQLite.
+  struct Kind: Equatable {
+    let code: Int32
+
+    static var null: Kind { Kind(code: SQLITE_NULL) }
+    static var integer: Kind { Kind(code: SQLITE_INTEGER) }
+    static var real: Kind { Kind(code: SQLITE_FLOAT) }
+    static var text: Kind { Kind(code: SQLITE_TEXT) }
+    static var blob: Kind { Kind(code: SQLITE_BLOB) }
+  }
+}
+
+/// A value as SQLite hands it out.
+protocol StoredValue {
+  var kind: SQLValue.Kind { get }
+  var integer: Int64 { get }
+  var real: Double { get }
+  var text: String { get }
+  var data: Data { get }
+}
+
+/// A column of the row that a statement is at.
+struct StatementColumn: StoredValue {
+  let statement: Statement
+  let column: Int32
+
+  @inline(__always)
+  var kind: SQLValue.Kind { statement.kind(column) }
+  @inline(__always)
+  var integer: Int64 { statement.integer(column) }
+  @inline(__always)
+  var real: Double { statement.real(column) }
+  @inline(__always)
+  var text: String { statement.text(column) }
+  @inline(__always)
+  var data: Data { statement.data(column) }
 }

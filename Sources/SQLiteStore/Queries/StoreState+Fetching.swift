@@ -1,4 +1,3 @@
-internal import CSQLite
 internal import ManagedObjects
 internal import OrderedCollections
 
@@ -39,10 +38,8 @@ extension StoreState {
   private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> Statement? {
     let statement: Statement
     do throws(ManagedObjectError) { statement = try database.statement(query.sql, query.growth) } catch {
-      switch error.sqliteCode.map({ Int32($0 & 0xFF) }) {
-      case SQLITE_ERROR, SQLITE_TOOBIG: return nil
-      default: throw error
-      }
+      if error.isFailedStatement || error.isTooBig { return nil }
+      throw error
     }
     try query.bind(to: statement)
     return statement
@@ -93,7 +90,7 @@ extension StoreState {
         if let all = try projection.dictionaries(statement, reading, functionContext) { return all }
       } catch {
         // A sum with too many digits for SQLite, or a function without a result.
-        guard error.sqliteCode.map({ Int32($0 & 0xFF) }) == SQLITE_ERROR else { throw error }
+        guard error.isFailedStatement else { throw error }
       }
     }
     // All statements see the same state.

@@ -1,4 +1,3 @@
-internal import CSQLite
 internal import FoundationEssentials
 internal import ManagedObjects
 

@@ -1,4 +1,3 @@
-internal import CSQLite
 package import FoundationEssentials
 package import ManagedObjects
 
@@ -26,39 +25,39 @@ struct ValueReading {
     _ source: some StoredValue, _ type: AttributeType, _ externalData: ExternalData?
   ) throws(ManagedObjectError) -> AttributeValue? {
     let kind = source.kind
-    if kind == SQLITE_NULL { return .null }
+    if kind == .null { return .null }
     switch type {
     case .string:
-      if kind == SQLITE_TEXT { return .string(source.text) }
+      if kind == .text { return .string(source.text) }
     case .integer64, .integer32, .integer16:
-      if kind == SQLITE_INTEGER { return .integer(source.integer) }
-      if kind == SQLITE_FLOAT { return Int64(exactly: source.real).map { .integer($0) } }
+      if kind == .integer { return .integer(source.integer) }
+      if kind == .real { return Int64(exactly: source.real).map { .integer($0) } }
     case .boolean:
-      if kind == SQLITE_INTEGER { return .boolean(source.integer != 0) }
+      if kind == .integer { return .boolean(source.integer != 0) }
     case .double:
-      if kind == SQLITE_FLOAT || kind == SQLITE_INTEGER { return .double(source.real) }
+      if kind == .real || kind == .integer { return .double(source.real) }
     case .float:
-      if kind == SQLITE_FLOAT || kind == SQLITE_INTEGER { return .float(Float(source.real)) }
+      if kind == .real || kind == .integer { return .float(Float(source.real)) }
     case .date:
-      if kind == SQLITE_FLOAT || kind == SQLITE_INTEGER {
+      if kind == .real || kind == .integer {
         return .date(Date(timeIntervalSinceReferenceDate: source.real))
       }
     case .decimal:
-      if kind == SQLITE_INTEGER { return .decimal(Decimal(source.integer)) }
+      if kind == .integer { return .decimal(Decimal(source.integer)) }
       // SQLite's text of a number has fewer digits than the number.
-      if kind == SQLITE_FLOAT { return StoredDecimal.decimal(source.real) }
-      if kind == SQLITE_TEXT { return StoredDecimal.decimal(source.text) }
+      if kind == .real { return StoredDecimal.decimal(source.real) }
+      if kind == .text { return StoredDecimal.decimal(source.text) }
     case .uuid:
-      if kind == SQLITE_BLOB { return uuid(source.data).map { .uuid($0) } }
+      if kind == .blob { return uuid(source.data).map { .uuid($0) } }
     case .uri:
-      if kind == SQLITE_TEXT { return URL(string: source.text).map { .url($0) } }
+      if kind == .text { return URL(string: source.text).map { .url($0) } }
     case .binary:
-      if kind == SQLITE_BLOB || kind == SQLITE_TEXT {
+      if kind == .blob || kind == .text {
         guard let externalData else { return .data(source.data) }
         return try externalData.content(of: source.data).map { .data($0) } ?? .null
       }
     case .transformable:
-      if kind == SQLITE_BLOB || kind == SQLITE_TEXT { return .data(source.data) }
+      if kind == .blob || kind == .text { return .data(source.data) }
     case .undefined, .objectID, .composite: break
     }
     return nil
@@ -83,33 +82,6 @@ struct ValueReading {
     else { return nil }
     return index
   }
-}
-
-/// A value as SQLite hands it out.
-protocol StoredValue {
-  /// `SQLITE_NULL`, `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT` or `SQLITE_BLOB`.
-  var kind: Int32 { get }
-  var integer: Int64 { get }
-  var real: Double { get }
-  var text: String { get }
-  var data: Data { get }
-}
-
-/// A column of the row that a statement is at.
-struct StatementColumn: StoredValue {
-  let statement: Statement
-  let column: Int32
-
-  @inline(__always)
-  var kind: Int32 { statement.type(column) }
-  @inline(__always)
-  var integer: Int64 { statement.integer(column) }
-  @inline(__always)
-  var real: Double { statement.real(column) }
-  @inline(__always)
-  var text: String { statement.text(column) }
-  @inline(__always)
-  var data: Data { statement.data(column) }
 }
 
 /// Decimal numbers as SQLite has them: integers, or floating-point numbers of 15 to 17 digits.

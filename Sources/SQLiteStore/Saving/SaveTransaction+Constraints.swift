@@ -120,9 +120,3 @@ extension SaveTransaction {
     try statement.run()
   }
 }
-
-extension ManagedObjectError {
-  /// SQLite's own errors of constraints (`SQLITE_CONSTRAINT_PRIMARYKEY`, `SQLITE_CONSTRAINT_UNIQUE`).
-  var isTakenKey: Bool { sqliteCode == 1555 || sqliteCode == 2579 }
-  var isUniqueness: Bool { sqliteCode == 2067 }
-}

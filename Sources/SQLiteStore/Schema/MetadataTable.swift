@@ -5,6 +5,9 @@ internal import PropertyLists
 
 /// The row of `Z_METADATA`: the identifier of the store, and a property list with all else.
 enum MetadataTable {
+  /// The value of ``StoreMetadataKey/type``.
+  static let storeType = "SQLite"
+
   static func read(_ database: Database) throws(ManagedObjectError) -> StoreMetadata {
     let statement = try database.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
     defer { statement.reset() }
@@ -26,13 +29,13 @@ enum MetadataTable {
         throw failure
       }
     }
-    return StoreMetadata(file: values, identifier: identifier, type: SQLiteStore.type)
+    return StoreMetadata(file: values, identifier: identifier, type: storeType)
   }
 
   /// Writes the row, or makes it.
   static func write(_ metadata: StoreMetadata, _ database: Database) throws(ManagedObjectError) {
     var values = metadata.fileValues
-    values[StoreMetadataKey.type] = .string(SQLiteStore.type)
+    values[StoreMetadataKey.type] = .string(storeType)
     values.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     let data: Data
     do throws(PropertyListError) { data = try PropertyList.dictionary(values).data(format: .binary) } catch {

@@ -1,65 +1,4 @@
-internal import CSQLite
-internal import FoundationEssentials
 internal import ManagedObjects
-
-/// An object that is bound to a statement for the functions that the house registers with SQLite: they test and collect
-/// values by the code that evaluates predicates in memory.
-class FunctionObject {
-  /// The reason why a function could not say its result.
-  private(set) var failure: ManagedObjectError?
-
-  final func fail(_ error: ManagedObjectError) { if failure == nil { failure = error } }
-  final func fail(_ error: ManagedPredicateError) {
-    fail(ManagedObjectError(.unsupportedRequest, error.description))
-  }
-
-  /// The values of arguments, which begin at an address.
-  @safe struct Arguments {
-    private let start: UnsafeMutablePointer<OpaquePointer?>
-    let count: Int
-
-    init(_ start: UnsafeMutablePointer<OpaquePointer?>, count: Int) {
-      unsafe self.start = start
-      self.count = count
-    }
-
-    subscript(_ index: Int) -> Argument { unsafe Argument(index < count ? start[index] : nil) }
-  }
-
-  /// An argument of a function.
-  @safe struct Argument: StoredValue {
-    private let value: OpaquePointer?
-
-    init(_ value: OpaquePointer?) { unsafe self.value = value }
-
-    @inline(__always)
-    var kind: Int32 { unsafe value == nil ? SQLITE_NULL : sqlite3_value_type(value) }
-    @inline(__always)
-    var integer: Int64 { unsafe sqlite3_value_int64(value) }
-    @inline(__always)
-    var real: Double { unsafe sqlite3_value_double(value) }
-
-    /// The bytes of a text or of data; 0 for all else.
-    @inline(__always)
-    var size: Int {
-      let kind = kind
-      return kind == SQLITE_TEXT || kind == SQLITE_BLOB ? Int(unsafe sqlite3_value_bytes(value)) : 0
-    }
-
-    @inline(__always)
-    var text: String {
-      guard let start = unsafe sqlite3_value_text(value) else { return "" }
-      let count = Int(unsafe sqlite3_value_bytes(value))
-      return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-    }
-
-    @inline(__always)
-    var data: Data {
-      guard let start = unsafe sqlite3_value_blob(value) else { return Data() }
-      return unsafe Data(bytes: start, count: Int(sqlite3_value_bytes(value)))
-    }
-  }
-}
 
 /// The part of a statement that stands for a part of a predicate.
 struct Leaf {
@@ -87,9 +26,7 @@ final class RowTest: FunctionObject {
     self.context = context
   }
 
-  /// Nil if there is no result; ``FunctionObject/failure`` says why.
-  @inline(__always)
-  func holds(_ arguments: Arguments) -> Bool? {
+  override func holds(_ arguments: Arguments) -> Bool? {
     do throws(ManagedPredicateError) {
       if leaves.count == 1, case .attribute(let type, let isExternal) = leaves[0] {
         guard let value = context.value(arguments[1], type, isExternal, self) else { return nil }
@@ -113,7 +50,7 @@ final class RowTest: FunctionObject {
 /// Makes a list of the values of many rows.
 final class ValueCollector: FunctionObject {
   private let leaf: Leaf.Kind
-  let isSet: Bool
+  private let isSet: Bool
   private let context: FunctionContext
 
   /// - Parameter isSet: true if the list is a set of objects.
@@ -126,7 +63,9 @@ final class ValueCollector: FunctionObject {
   /// The most bytes of a list. Requests with longer ones are executed in memory.
   private static let greatestSize = 1 << 28
 
-  func add(_ arguments: Arguments, to bytes: inout [UInt8]) {
+  override var emptyList: [UInt8]? { ValueCode.start(isSet: isSet) }
+
+  override func add(_ arguments: Arguments, to bytes: inout [UInt8]) {
     if bytes.count > Self.greatestSize { return fail(ManagedObjectError(.sqlite, "a list of values is too long")) }
     var next = 1
     switch context.value(arguments, &next, leaf, self) {
@@ -167,14 +106,14 @@ struct FunctionContext {
     case .object:
       next += 1
       let number = arguments[next]
-      if number.kind == SQLITE_NULL { return .null }
+      if number.kind == .null { return .null }
       guard let index = entityIndices[argument.integer] else {
         object.fail(ManagedObjectError(.invalidValue, "a row is of the entity \(argument.integer), which is none"))
         return nil
       }
       return .constant(.object(RowKey(store: storeNumber, entityIndex: index, number: number.integer)))
     case .list:
-      if argument.kind == SQLITE_NULL { return .null }
+      if argument.kind == .null { return .null }
       if let list = ValueCode.list(Array(argument.data)) { return list }
       object.fail(ManagedObjectError(.invalidValue, "a list of values cannot be read"))
       return nil

@@ -16,7 +16,7 @@ internal import SystemFiles
 /// read when they are asked for. The next request finds everything that other processes have saved.
 public final class SQLiteStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
-  public static let type = "SQLite"
+  public static let type = MetadataTable.storeType
 
   /// The URL of the file.
   public let url: URL
@@ -283,25 +283,6 @@ extension SQLiteStore: TrialSaving {
   }
 }
 
-/// The history of changes.
-extension SQLiteStore {
-  /// The saves with greater numbers, the oldest first; none of a store that keeps no history.
-  ///
-  /// - Complexity: O(*n*) in the number of changes.
-  public func history(after number: Int64 = 0) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
-    try reading { state throws(ManagedObjectError) in try state.history(after: number) }
-  }
-
-  /// Forgets the saves up to a number.
-  ///
-  /// - Throws: ``ManagedObjectError/Code/save`` for a store that is open for reading only, and for one whose history
-  ///   another program keeps.
-  public func deleteHistory(through number: Int64) throws(ManagedObjectError) {
-    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
-    try withState { state throws(ManagedObjectError) in try state.deleteHistory(through: number) }
-  }
-}
-
 /// The model and the metadata of a file.
 extension SQLiteStore {
   /// The model that a store has in itself.
@@ -313,16 +294,8 @@ extension SQLiteStore {
     inFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      try model(in: reading(file, writesNothing))
+      try ModelCache.model(in: reading(file, writesNothing))
     }
-  }
-
-  static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
-    if let model = try ModelCache.read(database, FileSchema(database)) { return model }
-    throw ManagedObjectError(
-      .open,
-      "\(database.path) does not have its model in it; open it with the model of its program, from a .mom, .momd or "
-        + ".xcdatamodel file")
   }
 
   /// The model that the tables of a store tell of.
@@ -370,49 +343,6 @@ extension SQLiteStore {
 
   static func reading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
     try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
-  }
-}
-
-extension PersistentStoreDescription {
-  /// A store in an SQLite file, as Core Data makes them.
-  ///
-  /// - Parameters:
-  ///   - file: where the store is.
-  ///   - migratesAutomatically: true to change a store of another version of the model when it is opened. A
-  ///     ``migration`` goes before that.
-  ///   - stages: the versions that lead to the model; nil if the two models alone tell how. See
-  ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
-  ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
-  ///   - droppedValues: what becomes of values that the model does not have any more, in a store that is migrated
-  ///     automatically. By default, opening such a store throws ``ManagedObjectError/Code/droppedValues``.
-  ///   - tracksHistory: true to keep a history of changes from now on: ``SQLiteStore/history(after:)``. With it,
-  ///     other programs are told what was saved: ``PersistentStoreCoordinator/remoteChanges``.
-  ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables of other programs.
-  public static func sqlite(
-    _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
-    droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool = false, allowsTriggers: Bool = false
-  ) -> PersistentStoreDescription {
-    PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      func open() throws(ManagedObjectError) -> SQLiteStore {
-        try SQLiteStore(
-          file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
-          createsFile: description.createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
-      }
-      do throws(ManagedObjectError) {
-        return try open()
-      } catch {
-        let isWanted = migratesAutomatically && description.migration == nil && !description.isReadOnly
-        guard isWanted, error.code == .incompatibleVersionHash else { throw error }
-        if let stages {
-          try SQLiteStore.migrate(
-            file, through: stages, to: model, configuration: description.configuration, droppedValues: droppedValues)
-        } else {
-          try SQLiteStore.migrate(
-            file, to: model, configuration: description.configuration, droppedValues: droppedValues)
-        }
-        return try open()
-      }
-    }
   }
 }
 
