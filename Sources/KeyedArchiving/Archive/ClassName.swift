@@ -17,13 +17,6 @@ enum ClassName {
   /// The class that a class inherits from; nil for others.
   static func superclass(of type: Any.Type) -> AnyClass? { (type as? AnyClass).flatMap { _getSuperclass($0) } }
 
-  /// True for a class that has the name of its superclass in archives, because it does not override `archivedClass`.
-  /// An archive does not say which of the two an object was, so the class is neither archived nor decoded.
-  static func isInherited(by type: any SecureCoding.Type, _ archivedClass: ArchivedClass) -> Bool {
-    guard let superclass = superclass(of: type) as? any SecureCoding.Type else { return false }
-    return superclass.archivedClass.name == archivedClass.name
-  }
-
   /// One spelling for all names of the same class: `_TtC6Module5Class`, which Objective-C's runtime knows a Swift class
   /// by, is `Module.Class`. Nested and private types likewise; other names are left as they are.
   static func normalized(_ name: String) -> String {

@@ -92,3 +92,16 @@ extension ArchivedClass {
     self.natives = natives
   }
 }
+
+extension ArchivedClass {
+  /// The class of ``ArchivedValue``, which is any object.
+  static let anyObject = ArchivedClass("NSObject", ancestors: [])
+
+  /// True for the class of a type that has the name of its superclass in archives, because it does not override
+  /// ``SecureCoding/archivedClass``. An archive does not say which of the two an object was, so the type is neither
+  /// archived nor decoded.
+  func isInherited(by type: any SecureCoding.Type) -> Bool {
+    guard let superclass = ClassName.superclass(of: type) as? any SecureCoding.Type else { return false }
+    return superclass.archivedClass.name == name
+  }
+}

@@ -91,7 +91,7 @@ extension ArchivedValue {
 
 extension ArchivedValue: SecureCoding {
   /// That of any object.
-  public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
+  public static var archivedClass: ArchivedClass { .anyObject }
 
   public func encode(with coder: KeyedArchiver) throws { try base.encode(with: coder) }
 

@@ -11,14 +11,15 @@ enum ForkGate {
   private static let isWatched = Atomic(false)
 
   /// Begins to do this, before any value is read.
-  static func watch() {
+  ///
+  /// - Parameter prepare: makes what a child would wait for without end, as a thread of its parent makes it.
+  static func watch(preparing prepare: () -> Void) {
     guard !isWatched.load(ordering: .acquiring), !isWatched.exchange(true, ordering: .acquiringAndReleasing) else {
       return
     }
     ForkedChild.watch()
-    // Made now: a child would wait forever for a thread of its parent that makes them.
     ReaderSlots.prepare()
-    SaveSchedule.prepare()
+    prepare()
     PreferencesErrors.prepare()
     changes.store(0, ordering: .sequentiallyConsistent)
     isClosed.store(false, ordering: .sequentiallyConsistent)

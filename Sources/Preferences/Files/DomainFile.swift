@@ -138,7 +138,7 @@ final class DomainFile: Sendable {
   static func inMemory() -> DomainFile { DomainFile(nil, base: nil, keepsLastSave: false, isInMemory: true) }
 
   private init(_ path: String?, base: String?, keepsLastSave: Bool, isInMemory: Bool = false) {
-    ForkGate.watch()
+    ForkGate.watch(preparing: SaveSchedule.prepare)
     self.path = path
     self.base = base
     self.keepsLastSave = keepsLastSave

@@ -175,7 +175,7 @@ struct StoreState {
       // Somebody else may have made them by now.
       guard try isEmpty() else { return }
       var metadata = StoreMetadata(
-        identifier: UUID().uuidString, type: SQLiteStore.type, model: model, configuration: configuration)
+        identifier: UUID().uuidString, type: MetadataTable.storeType, model: model, configuration: configuration)
       metadata.set(.string("2"), for: StoreMetadataKey.autoVacuumLevel)
       try SchemaWriter(schema: StoreSchema(model, configuration: configuration), database: database).write(metadata)
     }

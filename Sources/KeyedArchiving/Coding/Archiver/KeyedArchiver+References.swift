@@ -91,7 +91,7 @@ extension KeyedArchiver {
 
   private func newRecord(of type: any SecureCoding.Type) throws -> ArchiverClasses.Record {
     let archivedClass = type.archivedClass
-    if className(for: type) == nil, ClassName.isInherited(by: type, archivedClass) {
+    if className(for: type) == nil, archivedClass.isInherited(by: type) {
       throw KeyedArchiveError(
         .invalidValue,
         "\(type) is archived under the name of its superclass, \(archivedClass.name.quoted), and would come back as that; "

@@ -174,7 +174,7 @@ extension KeyedUnarchiver {
     _ type: any SecureCoding.Type, _ record: UnarchiverClasses.Record, _ uid: UInt32
   ) -> any Error {
     var message = "expected \(type), found an object of class \(record.name.quoted)"
-    if ClassName.isInherited(by: type, type.archivedClass) {
+    if type.archivedClass.isInherited(by: type) {
       message += "; \(type) has the class name of its superclass and has to override archivedClass"
     }
     return failure(.classNotAllowed, message, uid, record)

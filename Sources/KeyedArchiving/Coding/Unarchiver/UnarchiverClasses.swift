@@ -45,7 +45,7 @@ struct UnarchiverClasses {
   /// Returns the number of the list.
   mutating func setAdditionalTypes(_ types: [any SecureCoding.Type]) -> Int {
     // An ArchivedValue among them would only lead back to them.
-    additionalTypes = types.filter { $0.archivedClass != ArchivedValue.archivedClass }
+    additionalTypes = types.filter { $0.archivedClass != .anyObject }
     let list = additionalTypes.map { ObjectIdentifier($0) }
     let scope = scopes[list] ?? scopes.count
     scopes[list] = scope
@@ -68,7 +68,7 @@ struct UnarchiverClasses {
   /// The first of the names of a class, its own and then its hints, that a type has.
   func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
     if type is any AnyClassCoding.Type { return isOpaque(record.name) ? 0 : nil }
-    let hasOwnName = !ClassName.isInherited(by: type, archivedClass)
+    let hasOwnName = !archivedClass.isInherited(by: type)
     return record.names.firstIndex { name in
       if let target = mapped[name] { return ObjectIdentifier(target) == ObjectIdentifier(type) }
       return hasOwnName && ClassName.normalized(archivedClass.name) == name
