@@ -1,5 +1,5 @@
-internal import ObjectModels
-internal import OrderedCollections
+package import ObjectModels
+package import OrderedCollections
 package import Predicates
 internal import PropertyLists
 
@@ -155,5 +155,30 @@ extension AttributeType {
       let integer = Int64(exactly: number.rounded(.towardZero)), integers.contains(integer)
     else { return nil }
     return .integer(integer)
+  }
+}
+
+/// Dictionaries of rows that a store has found.
+extension FetchRequest {
+  /// The request for the objects that the dictionaries of this one are made of.
+  package func requestForObjects(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> FetchRequest {
+    var request = self
+    // Several objects can make one dictionary: all are looked at.
+    if try !PreparedFetch(self, of: entity).isWindowedBeforeProjection {
+      request.fetchLimit = 0
+      request.fetchOffset = 0
+    }
+    request.resultType = .objects
+    request.propertiesToFetch = nil
+    request.propertiesToGroupBy = nil
+    request.havingPredicate = nil
+    return request
+  }
+
+  /// - Parameter rows: what ``requestForObjects(_:)`` finds.
+  package func dictionaries<Source: RowSource>(
+    of rows: [StoreRow], in source: Source, _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
+    try PreparedFetch(self, of: entity).dictionaries(of: rows.map { RowSubject($0, source) })
   }
 }

@@ -1,4 +1,4 @@
-internal import ObjectModels
+package import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
@@ -18,7 +18,7 @@ extension FetchRequest {
   }
 
   /// - Parameter entity: the entity of the request.
-  func check(for entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
+  package func check(for entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     if fetchLimit < 0 || fetchOffset < 0 || fetchBatchSize < 0 {
       throw ManagedObjectError(.unsupportedRequest, "a limit, an offset or a batch below 0")
     }
@@ -91,4 +91,16 @@ extension FetchRequest.ResultType {
     case .count: "a count"
     }
   }
+}
+
+/// Checks that stores make.
+extension FetchRequest {
+  /// True if the predicate has no more levels than a number.
+  package func isWithin(height: Int) -> Bool {
+    guard let predicate else { return true }
+    return (try? predicate.height(within: height)) != nil
+  }
+
+  /// True for keys that stand for the object itself where an entity has no property of the name.
+  package static func isKeyOfObject(_ key: String) -> Bool { EntityKey.ofObjectItself.contains(key) }
 }

@@ -1,5 +1,6 @@
-internal import ObjectModels
-internal import Predicates
+package import ObjectModels
+package import Predicates
+@_spi(_Unicode) internal import Swift
 
 extension FetchRequest.SortComparison {
   /// True if requests can be sorted by it.
@@ -109,5 +110,38 @@ extension FetchRequest.SortComparison {
       return one[index] < other[index] ? .less : .greater
     }
     return PredicateOrder(one.count, other.count)
+  }
+}
+
+extension AttributeValue {
+  /// -1, 0 or 1 for a value before another, equal to it, or after it; nil if they have no order.
+  package func comparison(with other: AttributeValue) -> Int? {
+    switch order(to: other) {
+    case .less: -1
+    case .equal: 0
+    case .greater: 1
+    case nil: nil
+    }
+  }
+}
+
+/// The keys that texts are sorted by.
+extension String {
+  /// The form by which texts are compared in the order of a sort descriptor, byte by byte.
+  package func sortForm(_ comparison: FetchRequest.SortComparison) -> String {
+    comparison.form(of: self) ?? plainSortForm
+  }
+
+  /// The form in which Swift compares strings, scalar by scalar.
+  var plainSortForm: String {
+    if utf8Span.span.isASCII { return self }
+    var form = UnicodeScalarView()
+    form.append(contentsOf: _nfc)
+    return String(form)
+  }
+
+  /// The form by which texts of the same ``sortForm(_:)`` are compared, byte by byte; nil if they are equal.
+  package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? {
+    comparison.secondForm(of: self)
   }
 }

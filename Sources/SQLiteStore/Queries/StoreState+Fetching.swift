@@ -7,7 +7,7 @@ extension StoreState {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
     if request.resultType == .dictionaries { return .dictionaries(try dictionaries(request, of: entity)) }
-    try request.checkFit(entity)
+    try request.check(for: entity)
     let query = query(for: request, of: entity)
     guard let query, query.isComplete else { return try evaluate(request, of: entity, query) }
     // A statement that is too large is executed in memory.
@@ -83,7 +83,7 @@ extension StoreState {
   private mutating func dictionaries(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
-    try request.checkFit(entity)
+    try request.check(for: entity)
     if let projection = projection(request, of: entity), let statement = try prepared(projection.query) {
       defer { statement.clear() }
       do throws(ManagedObjectError) {

@@ -355,7 +355,7 @@ extension SQLiteStore {
   package func statement(for request: FetchRequest) throws(ManagedObjectError) -> (sql: String, isComplete: Bool) {
     try state.withLock { state throws(ManagedObjectError) in
       guard let entity = model.entity(named: request.entityName) else { return ("", false) }
-      try request.checkFit(entity)
+      try request.check(for: entity)
       if request.resultType == .dictionaries {
         return state.projection(request, of: entity).map { ($0.query.sql, true) } ?? ("", false)
       }
