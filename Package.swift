@@ -241,8 +241,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
-        "CSQLite", "SQLiteStore", "StoreTests", "ManagedObjects", "ManagedObjectsSamples", "PropertyLists", "TestSupport",
-        "sqlite-store-probe",
+        "CSQLite", "SQLiteStore", "StoreTests", "ManagedObjects", "ManagedObjectsSamples", "PropertyLists",
+        "TestSupport", "sqlite-store-probe",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       exclude: ["reader.py", "store_reader"], swiftSettings: testSettings),

@@ -174,7 +174,7 @@ final class BrowserTab {
   func isTrue(_ expression: String) throws -> Bool { try evaluate("Boolean(\(expression))") as? Bool ?? false }
 
   func wait(for condition: String) throws {
-    let isMet = try eventually(within: 20) {
+    let isMet = try eventually(within: 60) {
       try isTrue("(() => { try { return \(condition) } catch { return false } })()")
     }
     guard isMet else {

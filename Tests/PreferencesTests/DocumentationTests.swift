@@ -77,8 +77,8 @@ final class PreferencesDocumentationTests {
       isInvalid.signal()
     }
     preferences[Keys.fontSize] += 1
-    #expect(isTold.wait(timeout: .now() + 20) == .success)
-    #expect(isInvalid.wait(timeout: .now() + 20) == .success)
+    #expect(isTold.wait(timeout: .now() + 300) == .success)
+    #expect(isInvalid.wait(timeout: .now() + 300) == .success)
     #expect(model.fontSize == 13)
     withExtendedLifetime(observation) {}
   }

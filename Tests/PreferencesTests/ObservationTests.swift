@@ -29,7 +29,7 @@ final class Store: Sendable {
   }
 }
 
-/// The next elements of a sequence, or what there is after ten seconds.
+/// The next elements of a sequence, or what there is after two minutes.
 func next<Changes: AsyncSequence & Sendable>(
   _ count: Int, of changes: Changes
 ) async -> [Changes.Element] where Changes.Element: Sendable, Changes.Failure == Never {
@@ -40,7 +40,7 @@ func next<Changes: AsyncSequence & Sendable>(
     return elements
   }
   let timeout = Task {
-    try await Task.sleep(for: .seconds(10))
+    try await Task.sleep(for: .seconds(120))
     collecting.cancel()
   }
   defer { timeout.cancel() }
@@ -258,7 +258,7 @@ struct ObservationTests {
       try await slowStore.update(forKey: "n") {
         isUpdating.continuation.yield()
         // It is called again, because the file is changed meanwhile.
-        _ = mayEnd.wait(timeout: .now() + 20)
+        _ = mayEnd.wait(timeout: .now() + 600)
         mayEnd.signal()
         $0 = 2
       }
@@ -313,7 +313,7 @@ struct ObservationTests {
         // What the file held first may arrive as well.
         var arrival: ContinuousClock.Instant?
         while arrival == nil {
-          try #require(arrived.wait(timeout: .now() + 10) == .success)
+          try #require(arrived.wait(timeout: .now() + 300) == .success)
           arrival = arrivals.withLock { $0[.integer(.init(number))] }
         }
         delays.append(try #require(arrival) - start)

@@ -22,7 +22,7 @@ struct ObservingTests {
     }
 
     /// All there are once there is one more; nil if none comes.
-    func next() -> [Value]? { isTold.wait(timeout: .now() + 20) == .success ? all : nil }
+    func next() -> [Value]? { isTold.wait(timeout: .now() + 300) == .success ? all : nil }
     var all: [Value] { values.withLock { $0 } }
   }
 
@@ -216,7 +216,7 @@ struct PreferencePropertyTests {
       let isInvalid = invalidation { last = model.size }
       #expect(last == size - 1)
       #expect(try saved.start("exit", "size", "\(size)").waitUntilExit() == .exited(0))
-      #expect(isInvalid.wait(timeout: .now() + 20) == .success)
+      #expect(isInvalid.wait(timeout: .now() + 300) == .success)
       #expect(model.size == size)
     }
   }

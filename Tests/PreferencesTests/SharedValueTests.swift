@@ -32,7 +32,7 @@ struct SharedValueTests {
     guard let claim = ReadClaim(.shared) else { return false }
     let result = table.read(Self.key, claim) { _ in
       begins.signal()
-      return mayEnd.wait(timeout: .now() + 20) == .success
+      return mayEnd.wait(timeout: .now() + 300) == .success
     }
     return (result ?? nil) ?? false
   }

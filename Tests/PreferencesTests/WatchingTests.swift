@@ -20,9 +20,9 @@ struct WatchingTests {
     return count.withLock { $0 }
   }
 
-  /// Waits until a value is there, at most 20 seconds.
+  /// Waits until a value is there, at most five minutes.
   private func waits(for value: PropertyList, in store: UserPreferences) -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(300)
     while store.value(forKey: "n") != value {
       guard ContinuousClock.now < deadline else { return false }
       usleep(1000)

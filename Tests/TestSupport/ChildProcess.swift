@@ -87,7 +87,7 @@ public final class ChildProcess: Sendable {
 /// Waits until something is so, at most a time that no machine needs.
 ///
 /// - Returns: whether it was so in time.
-public func eventually(within seconds: Double = 30, _ condition: () throws -> Bool) rethrows -> Bool {
+public func eventually(within seconds: Double = 300, _ condition: () throws -> Bool) rethrows -> Bool {
   let deadline = Date(timeIntervalSinceNow: seconds)
   while !(try condition()) {
     if Date() > deadline { return false }

@@ -2,8 +2,8 @@ internal import CSQLite
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// An object that is bound to a statement for the functions that are registered with SQLite: they test and collect values
-/// by the code that evaluates predicates in memory.
+/// An object that is bound to a statement for the functions that are registered with SQLite: they test and collect
+/// values by the code that evaluates predicates in memory.
 class FunctionObject {
   /// The reason why a function could not say its result.
   private(set) var failure: ManagedObjectError?
