@@ -103,7 +103,9 @@ extension StoreTest {
       let context = try TestLibrary.fill(store, notes: 2)
       let people = try StoreBench.fetch("Person", by: "name", atLeast: 4, context)
       try people[0].setValue(.string("p1@example.com"), forKey: "email")
-      let error = try expectError(.constraintMerge, from: "a save of an email that somebody has") { try context.save() }
+      let error = try expectError(.constraintMerge, from: "a save of an email that another person has") {
+        try context.save()
+      }
       try expectEqual(error.conflicts.first?.constraint, ["email"], "the constraint")
       try people[1].setValue(.string("p0@example.com"), forKey: "email")
       try context.save()

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A test of what every ``PersistentStore`` does.
 ///
-/// Whoever writes a store runs all of them, in any test framework:
+/// Run all of them on your store, in any test framework:
 ///
 /// ```swift
 /// @Test(arguments: StoreTest.all)
@@ -20,7 +20,7 @@ public struct StoreTest: Sendable, CustomStringConvertible {
   /// go of the one before.
   public typealias Opening = (_ folder: URL, _ model: ManagedObjectModel) throws -> any PersistentStore
 
-  /// What the store does.
+  /// The behavior that is tested.
   public let description: String
   /// True for a test that opens a store again, and expects what was saved. A store in memory cannot pass it.
   public let reopensStore: Bool
@@ -46,9 +46,9 @@ public struct StoreTest: Sendable, CustomStringConvertible {
   }
 }
 
-/// Something that a store does not do as every store does.
+/// A store's behavior that differs from what every store does.
 public struct StoreTestFailure: Error, CustomStringConvertible {
-  /// What was expected, and what there was.
+  /// The expected and the actual result.
   public let description: String
 }
 
@@ -76,7 +76,7 @@ struct StoreBench {
     _ entity: String, by key: String, atLeast count: Int, _ context: ManagedObjectContext
   ) throws -> [ManagedObject] {
     let found = try context.fetch(FetchRequest(entity, sortedBy: [.init(key)]))
-    try expect(found.count >= count, "there are \(found.count) objects of \(entity), where \(count) are due")
+    try expect(found.count >= count, "expected \(count) objects of \(entity), got \(found.count)")
     return found
   }
 
@@ -95,12 +95,12 @@ func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
 func expectEqual<Value: Equatable>(
   _ value: Value, _ expected: Value, _ name: @autoclosure () -> String
 ) throws {
-  try expect(value == expected, "\(name()): \(value), where \(expected) is due")
+  try expect(value == expected, "\(name()): expected \(expected), got \(value)")
 }
 
 /// The element at an index of a result, which may be shorter than is due.
 func element<Element>(_ index: Int, of result: [Element], _ name: @autoclosure () -> String) throws -> Element {
-  try expect(index < result.count, "\(name()): \(result.count), where more than \(index) are due")
+  try expect(index < result.count, "\(name()): expected more than \(index), got \(result.count)")
   return result[index]
 }
 
@@ -112,10 +112,12 @@ func expectError(
   do {
     try body()
   } catch let error as ManagedObjectError {
-    try expect(codes.contains(error.code), "\(name()): the error \(error) of the code \(error.code), not of \(codes)")
+    try expect(
+      codes.contains(error.code),
+      "\(name()): expected an error with one of the codes \(codes), got \(error.code): \(error)")
     return error
   }
-  throw StoreTestFailure(description: "\(name()): no error, where one of \(codes) is due")
+  throw StoreTestFailure(description: "\(name()): expected an error with one of the codes \(codes), got none")
 }
 
 /// Calls a function on several threads at once, each with its number.

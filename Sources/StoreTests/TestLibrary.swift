@@ -3,8 +3,8 @@ internal import ManagedObjects
 
 /// The model of the tests, and objects of it.
 ///
-/// A note has an author, tags and an album, whose notes have an order; a letter is a note. A person has a chief, and an
-/// email that nobody else has. A sample has an attribute of each type.
+/// A note has an author, tags and an album, whose notes have an order; a letter is a note. A person has a chief and a
+/// unique email. A sample has an attribute of each type.
 enum TestLibrary {
   static func model(hasSummary: Bool = false) throws -> ManagedObjectModel {
     let note = EntityDescription(

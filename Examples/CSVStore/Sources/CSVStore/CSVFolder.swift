@@ -10,7 +10,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// The files of a store: `Note.csv` and so on, and `store.plist` with all that is not an object.
+/// The files of a store: `Note.csv` and so on for objects, and `store.plist` for everything else.
 ///
 /// A save writes new files with the suffix `.new`, then the file `commit` with their names, and then renames them. If a
 /// process ends before `commit` is there, nothing was saved; if it ends later, the next one that opens the folder
@@ -20,7 +20,7 @@ final class CSVFolder: Sendable {
   /// The file that is locked as long as the store is open.
   private let lock: Int32
 
-  /// What a store has besides its objects.
+  /// Everything in a store but its objects.
   struct Info {
     var identifier: String
     var lastNumber: Int64
@@ -91,7 +91,7 @@ final class CSVFolder: Sendable {
     do { return try String(contentsOf: file, encoding: .utf8) } catch { throw Self.failure(.open, error) }
   }
 
-  /// What the folder has besides the objects; nil for a new one.
+  /// Reads `store.plist`; nil for a new folder.
   func readInfo() throws(ManagedObjectError) -> Info? {
     let file = file("store.plist")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
@@ -100,7 +100,7 @@ final class CSVFolder: Sendable {
       guard let identifier = list["identifier"]?.string, let metadata = list["metadata"]?.dictionary,
         let lastNumber = list["lastNumber"]?.integer.flatMap({ Int64(exactly: $0) }),
         let saveCount = list["saveCount"]?.integer.flatMap({ Int64(exactly: $0) })
-      else { throw ManagedObjectError(.open, "\(file.path) is not what a store has in it") }
+      else { throw ManagedObjectError(.open, "\(file.path) is not the property list of a store") }
       return Info(identifier: identifier, lastNumber: lastNumber, saveCount: saveCount, metadata: metadata)
     } catch let error as ManagedObjectError {
       throw error
@@ -109,7 +109,7 @@ final class CSVFolder: Sendable {
     }
   }
 
-  /// Writes the files of entities and what there is besides them, all or none.
+  /// Writes the files of entities and `store.plist`, all or none.
   func write(_ files: OrderedDictionary<String, String>, _ info: Info) throws(ManagedObjectError) {
     // The save before may not have been able to rename all of its files.
     try finishSave()
