@@ -55,9 +55,10 @@ enum TestLibrary {
       [
         "short": .integer(-1), "medium": .integer(70_000), "long": .integer(1 << 40), "decimal": .decimal(12.5),
         "double": .double(0.1), "float": .float(1.5), "string": .string("Ada"), "truth": .boolean(true),
-        "date": .date(Date(timeIntervalSinceReferenceDate: 700_000_000.25)), "data": .data(Data([0, 1, 2, 255])),
+        "date": .date(Date(timeIntervalSinceReferenceDate: 700_000_000.123_456_7)),
+        "data": .data(Data([0, 1, 2, 255])),
         "uuid": .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))),
-        "url": URL(string: "https://example.com/a?b=c#d").map { .url($0) } ?? .null,
+        "url": URL(string: "https://example.com/a?b=c&d=%20e#f").map { .url($0) } ?? .null,
       ],
       [
         "short": .integer(Int64(Int16.min)), "medium": .integer(Int64(Int32.max)), "long": .integer(.min),
@@ -67,14 +68,15 @@ enum TestLibrary {
       ],
       [
         "long": .integer(.max), "double": .double(-.leastNonzeroMagnitude),
-        "string": .string("a \"quoted\", text;\nof two lines\r\nand\ttabs, ünï🙂, =1+1, \u{1}\u{7F}\u{FFFE}\\u0041"),
+        "string": .string(
+          "a \"quoted\", text; \"\u{301}\nof two lines\r\nand\ttabs, ünï🙂, =1+1, \u{1}\u{7F}\u{FFFE}\\u0041"),
         "data": .data(Data(repeating: 7, count: 5_000)),
       ],
       ["string": .string("NULL"), "decimal": .decimal(Decimal(string: "123456789012.75") ?? 0)],
     ]
   }
 
-  /// Saves persons, their notes, tags and albums: as many notes as is said, one letter among three.
+  /// Saves persons, their notes, tags and albums. Every third note is a letter.
   @discardableResult
   static func fill(_ store: any PersistentStore, notes count: Int = 30) throws -> ManagedObjectContext {
     let context = try StoreBench.context(store)
@@ -124,7 +126,7 @@ enum TestLibrary {
     return samples
   }
 
-  /// All objects with their values, by names that do not depend on keys.
+  /// Returns a line for each object with its values, sorted. Lines do not depend on keys.
   static func contents(_ store: any PersistentStore) throws -> [String] {
     let context = try StoreBench.context(store)
     var lines: [String] = []
@@ -152,7 +154,7 @@ enum TestLibrary {
     }
   }
 
-  /// A name of an object: the values that differ among those of its entity.
+  /// Returns a label that does not depend on keys: the entity, and the object's number or name.
   static func name(_ object: ManagedObject) -> String {
     let key = object.entity.property(named: "number") == nil ? "name" : "number"
     return "\(object.entity.name):" + (object[key].map(text) ?? "?")

@@ -22,6 +22,8 @@ extension AttributeValue {
     case .string(let text): return text
     case .data(let data): return data.base64EncodedString()
     case .composite: return try archivedComposite().base64EncodedString()
+    // As XML it would have escapes.
+    case .url(let url): return try url.storedText()
     default:
       var output = ByteBuffer()
       try XMLStoreText.append(self, to: &output)
