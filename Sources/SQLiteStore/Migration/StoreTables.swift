@@ -35,6 +35,9 @@ struct StoreTables {
       reasons.append("a history of changes, which would not fit any more")
     }
     for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
+    for (name, other) in file.others where name.hasPrefix(Self.aside) {
+      reasons.append("a \(other.kind.rawValue) \(name.quoted)")
+    }
     for table in schema.tables { reasons += try strangeRows(of: table) }
     if reasons.isEmpty { return }
     throw ManagedObjectError(
@@ -109,8 +112,8 @@ struct StoreTables {
     }
     // Views and keys of other programs go on naming the tables as they are called again in the end.
     try database.execute("PRAGMA legacy_alter_table = ON")
+    defer { try? database.execute("PRAGMA legacy_alter_table = OFF") }
     for name in unusual { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(Self.asideName(name))") }
-    try database.execute("PRAGMA legacy_alter_table = OFF")
   }
 
   /// The part of a table's statement after its name; nil if the statement may name a table once more.
