@@ -37,19 +37,14 @@ final class CSVFolder: Sendable {
     }
     lock = open(url.appending(path: "lock").path, O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
     guard lock >= 0 else { throw ManagedObjectError(.open, "\(url.path): \(String(cString: strerror(errno)))") }
+    // If this throws, `deinit` closes the file.
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      close(lock)
       throw ManagedObjectError(.locked, "another store has the folder \(url.path)")
     }
-    do throws(ManagedObjectError) {
-      try finishSave()
-    } catch {
-      close(lock)
-      throw error
-    }
+    try finishSave()
   }
 
-  deinit { close(lock) }
+  deinit { if lock >= 0 { close(lock) } }
 
   private static func failure(_ code: ManagedObjectError.Code, _ error: any Error) -> ManagedObjectError {
     ManagedObjectError(code, "\(error)")
@@ -61,14 +56,15 @@ final class CSVFolder: Sendable {
   private func finishSave() throws(ManagedObjectError) {
     do {
       let commit = file("commit")
-      if let names = try? String(contentsOf: commit, encoding: .utf8) {
-        for name in names.split(separator: "\n") {
+      if FileManager.default.fileExists(atPath: commit.path) {
+        for name in try String(contentsOf: commit, encoding: .utf8).split(separator: "\n") {
           let new = file("\(name).new").path
           // Some were renamed before the process ended.
           if FileManager.default.fileExists(atPath: new) { try move(new, to: file(String(name)).path) }
         }
         synchronizeFolder()
         try FileManager.default.removeItem(at: commit)
+        synchronizeFolder()
       }
       for name in try FileManager.default.contentsOfDirectory(atPath: url.path) where name.hasSuffix(".new") {
         try FileManager.default.removeItem(at: file(name))
@@ -84,7 +80,7 @@ final class CSVFolder: Sendable {
     }
   }
 
-  /// The text of the file of an entity; nil if there is none.
+  /// Returns the text of the file of an entity; nil if there is none.
   func read(_ entity: String) throws(ManagedObjectError) -> String? {
     let file = file("\(entity).csv")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
@@ -109,9 +105,9 @@ final class CSVFolder: Sendable {
     }
   }
 
-  /// Writes the files of entities and `store.plist`, all or none.
+  /// Writes the files of the changed entities and `store.plist` atomically.
   func write(_ files: OrderedDictionary<String, String>, _ info: Info) throws(ManagedObjectError) {
-    // The save before may not have been able to rename all of its files.
+    // Complete an earlier save whose renames failed.
     try finishSave()
     do {
       let list: PropertyList = [
@@ -122,13 +118,14 @@ final class CSVFolder: Sendable {
       contents.append(("store.plist", try list.data(format: .xml)))
       for (name, data) in contents { try writeToDisk(data, file("\(name).new")) }
       try writeToDisk(Data(contents.map(\.name).joined(separator: "\n").utf8), file("commit.new"))
+      synchronizeFolder()
       try move(file("commit.new").path, to: file("commit").path)
     } catch {
       // Nothing is saved.
       try? finishSave()
       throw Self.failure(.save, error)
     }
-    // From here on it is saved. What fails now is done before the next save, or when the folder is opened again.
+    // The save is committed. If a rename fails now, the next save or the next opening of the folder repeats it.
     synchronizeFolder()
     try? finishSave()
   }

@@ -6,12 +6,28 @@ import OrderedCollections
 enum CSVRows {
   private static let keyColumns = ["_number", "_version"]
 
-  /// - Throws: `incompatibleSchema` for attributes whose values have no text.
+  /// Checks that CSV files can store a model.
+  ///
+  /// - Throws: `incompatibleSchema` for attributes whose values have no text, and for names that files cannot have.
   static func check(_ model: ManagedObjectModel) throws(ManagedObjectError) {
+    var fileNames: Set<String> = []
     for entity in model.entities {
+      let isPlain = entity.name.unicodeScalars.allSatisfy {
+        $0.isASCII && ($0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0))
+      }
+      guard isPlain, fileNames.insert(entity.name.lowercased()).inserted else {
+        throw ManagedObjectError(
+          .incompatibleSchema, "CSV cannot store the entity \(entity.name): its name is no file name of its own")
+      }
+      for property in entity.properties where keyColumns.contains(property.name) {
+        throw ManagedObjectError(
+          .incompatibleSchema,
+          "CSV cannot store \(property.name) of \(entity.name): the store uses a column of that name")
+      }
       for attribute in entity.attributes where attribute.type == .undefined || attribute.type == .objectID {
         throw ManagedObjectError(
-          .incompatibleSchema, "the attribute \(attribute.name) of \(entity.name) has no type that CSV has a text for")
+          .incompatibleSchema,
+          "CSV cannot store \(attribute.name) of \(entity.name): its type is \(attribute.type.name)")
       }
     }
   }
@@ -38,7 +54,7 @@ enum CSVRows {
         case .attribute(let value): fields.append(try value.storedText())
         case let value:
           let names = value.keys.map { "\(entity.model.entities[Int($0.entityIndex)].name)/\($0.number)" }
-          // Those without an order are sorted, so that files that say the same are the same.
+          // Sort unordered references, so that equal contents give identical files.
           let isOrdered = if case .orderedToMany = value { true } else { false }
           fields.append(names.isEmpty ? nil : (isOrdered ? names : names.sorted()).joined(separator: " "))
         }
@@ -48,8 +64,10 @@ enum CSVRows {
     return text
   }
 
-  /// - Throws: `open` for references of rows that the table has dropped: to an object that is in no file, or to one
-  ///   that another file says belongs to another object.
+  /// Checks that the table has kept all references of the rows that were read.
+  ///
+  /// - Throws: `open` if the table dropped a reference, because the object does not exist or its file names another
+  ///   owner.
   static func checkReferences(_ rows: [StoreRow], in table: RowTable) throws(ManagedObjectError) {
     for row in rows {
       guard let kept = table.row(row.key) else { continue }
@@ -59,8 +77,8 @@ enum CSVRows {
         guard let key = missing.min() else { continue }
         throw ManagedObjectError(
           .open,
-          "\(entity.name).csv: the object \(row.key.number) has the number \(key.number) as \(relationship.name), which "
-            + "is no object, or does not refer back")
+          "\(entity.name).csv: object \(row.key.number): \(relationship.name) refers to \(key.number), which is missing or "
+            + "belongs to another object")
       }
     }
   }
@@ -70,38 +88,53 @@ enum CSVRows {
   ) throws(ManagedObjectError) -> [StoreRow] {
     let lines = try CSVText.lines(text, file: entity.name)
     guard let header = lines.first else { return [] }
+    let columns = columns(of: entity)
+    let names = Set(keyColumns + columns.map(\.name))
     var positions: [String: Int] = [:]
-    for (position, name) in header.fields.enumerated() { positions[name ?? ""] = position }
+    for (position, name) in header.fields.enumerated() {
+      guard let name, names.contains(name), positions.updateValue(position, forKey: name) == nil else {
+        throw ManagedObjectError(
+          .open, "\(entity.name).csv:1: the column \(name ?? "without a name") is unknown, or is there twice")
+      }
+    }
     var rows: [StoreRow] = []
+    var numbers: Set<Int64> = []
     for line in lines.dropFirst() {
       func failure(_ reason: String) -> ManagedObjectError {
         ManagedObjectError(.open, "\(entity.name).csv:\(line.number): \(reason)")
       }
       guard line.fields.count == header.fields.count else {
-        throw failure("\(line.fields.count) fields, where the header has \(header.fields.count)")
+        throw failure("expected \(header.fields.count) fields, found \(line.fields.count)")
       }
       func field(_ name: String) -> String? { positions[name].flatMap { line.fields[$0] } }
-      guard let number = field("_number").flatMap({ Int64($0) }), number > 0 else {
-        throw failure("the object has no _number")
+      guard let number = field("_number").flatMap({ Int64($0) }), number > 0, numbers.insert(number).inserted else {
+        throw failure("expected a positive _number that no other object has")
       }
+      guard let version = Int64(field("_version") ?? "1") else { throw failure("expected a number as _version") }
       let key = RowKey(store: store, entityIndex: entity.index, number: number)
-      var row = StoreRow(key: key, version: field("_version").flatMap { Int64($0) } ?? 1, values: entity.emptyValues)
-      for column in columns(of: entity) {
+      var row = StoreRow(key: key, version: version, values: entity.emptyValues)
+      for column in columns {
         guard let text = field(column.name) else { continue }
         switch column {
         case .attribute(let attribute):
           guard let value = attribute.type.value(fromText: text) else {
-            throw failure("\(attribute.name): \(text) is no value of the type \(attribute.type.name)")
+            throw failure("\(attribute.name): \(text) is not a value of the type \(attribute.type.name)")
           }
           row.values[column.slot] = .attribute(value)
         case .relationship(let relationship):
+          let destination = entity.destination(of: relationship)
           var keys: OrderedSet<RowKey> = []
           for name in text.split(separator: " ") {
             let parts = name.split(separator: "/")
             guard parts.count == 2, let entity = entity.model.entity(named: String(parts[0])),
-              let number = Int64(parts[1]), number > 0
-            else { throw failure("\(relationship.name): \(name) is no object, such as Person/7") }
+              entity.isKind(of: destination), let number = Int64(parts[1]), number > 0
+            else {
+              throw failure("\(relationship.name): expected a reference such as \(destination.name)/7, found \(name)")
+            }
             keys.append(RowKey(store: store, entityIndex: entity.index, number: number))
+          }
+          if !relationship.isToMany, keys.count > 1 {
+            throw failure("\(relationship.name): expected one reference, found \(keys.count)")
           }
           row.values[column.slot] =
             !relationship.isToMany

@@ -11,12 +11,11 @@ import Synchronization
 /// let container = try PersistentContainer(model: model, stores: [store])
 /// ```
 ///
-/// The first two columns of a file are the number of the object and its version. A column follows for each attribute,
-/// with the text of its value, and for each relationship, with the objects that it refers to as `Person/7`, separated
-/// by spaces. An empty field is no value; an empty text is in quotation marks.
+/// The columns `_number` and `_version` come first, then a column for each attribute and each relationship. A
+/// relationship lists its objects, such as `Person/7 Person/9`. An empty field is null; `""` is an empty string.
 ///
 /// All rows are in memory, in a `RowTable`, which executes requests and checks changes. A save writes the files of the
-/// entities that it changes, all or none: see ``CSVFolder``. One store at a time has the folder.
+/// entities that it changes, atomically: see ``CSVFolder``. A lock file keeps other stores out of the folder.
 public final class CSVStore: PersistentStore {
   public let number = StoreNumber.next()
   public let model: ManagedObjectModel
@@ -30,7 +29,7 @@ public final class CSVStore: PersistentStore {
   private struct State {
     var table: RowTable
     var metadata: StoreMetadata
-    /// The highest number that an object has or had.
+    /// The highest number of an object so far, including deleted objects.
     var lastNumber: Int64
     /// The number of saves, in this process and in others before it.
     var saveCount: Int64
@@ -39,7 +38,7 @@ public final class CSVStore: PersistentStore {
   /// Opens the store in a folder. The folder is made if it is not there.
   ///
   /// - Throws: `ManagedObjectError` with the code `locked` if another store has the folder, `incompatibleVersionHash`
-  ///   for a folder of another model, `incompatibleSchema` for attributes that CSV has no text for, and `open` for
+  ///   for a folder of another model, `incompatibleSchema` for a model that CSV files cannot store, and `open` for
   ///   files that cannot be read, with file and line.
   public init(_ url: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
     try CSVRows.check(model)

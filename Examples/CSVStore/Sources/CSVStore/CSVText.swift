@@ -6,11 +6,22 @@ enum CSVText {
     fields.map { field in
       guard let field else { return "" }
       let isPlain = !field.isEmpty && !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-      return isPlain ? field : "\"" + field.replacing("\"", with: "\"\"") + "\""
+      return isPlain ? field : quoted(field)
     }.joined(separator: ",") + "\r\n"
   }
 
-  /// The fields of each line, with the number of the line in the text.
+  /// Doubles quotation marks by Unicode scalars: with a combining mark, a quotation mark is another `Character`.
+  private static func quoted(_ field: String) -> String {
+    var text = "\"".unicodeScalars
+    for scalar in field.unicodeScalars {
+      if scalar == "\"" { text.append(scalar) }
+      text.append(scalar)
+    }
+    text.append("\"")
+    return String(text)
+  }
+
+  /// Returns the fields of each line, with the line number in the text.
   static func lines(
     _ text: String, file: String
   ) throws(ManagedObjectError) -> [(number: Int, fields: [String?])] {
