@@ -41,8 +41,32 @@ extension StoreTest {
         key = last
       }
       let store = try bench.open()
-      let next = try makeKey(entity("Note", of: store).index, of: store)
-      try expect(next.number > (key?.number ?? 0), "the number \(next.number) was that of a deleted object")
+      let note = try entity("Note", of: store).index
+      for next in try store.makeKeys(Array(repeating: note, count: 100)) {
+        try expect(next.number != key?.number, "the number \(next.number) was that of a deleted object")
+      }
+    },
+    StoreTest("A save that fails changes nothing in the files", reopensStore: true) { bench in
+      var before: [String] = []
+      do {
+        let store = try bench.open()
+        try TestLibrary.fill(store, notes: 3)
+        before = try TestLibrary.contents(store)
+        let note = try entity("Note", of: store)
+        var changes = StoreChanges()
+        changes.inserted = [StoreRow(key: try makeKey(note.index, of: store), version: 1, values: [])]
+        try expectError(.invalidValue, from: "a save of a row without values") { try store.save(changes) }
+      }
+      try expectEqual(try TestLibrary.contents(bench.open()), before, "the objects")
+    },
+    StoreTest("The change token is another one after each save, also of an earlier run", reopensStore: true) { bench in
+      var tokens: [String] = []
+      for _ in 0..<3 {
+        let store = try bench.open()
+        try insert(["number": .integer(1)], into: store)
+        if let token = store.changeToken { tokens.append(token) }
+      }
+      try expectEqual(Set(tokens).count, tokens.count, "the number of different tokens")
     },
     StoreTest("Metadata of a program are there when the store is opened again", reopensStore: true) { bench in
       do {

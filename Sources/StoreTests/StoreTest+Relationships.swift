@@ -24,7 +24,7 @@ extension StoreTest {
       let note = try fresh.existingObject(with: notes[3].objectID)
       try expectEqual(try names(note, "tags"), ["Tag:\(AttributeValue.string("tag 2"))"], "the tags of a note")
     },
-    StoreTest("A save that has one side of a relationship changes the other, and returns its key") { bench in
+    StoreTest("A save that changes one side of a relationship changes the other side too") { bench in
       let store = try bench.open()
       let (person, note) = try (entity("Person", of: store), entity("Note", of: store))
       let keys = try [makeKey(person.index, of: store), makeKey(note.index, of: store)]
@@ -36,7 +36,10 @@ extension StoreTest {
       row.values[try slot("number", note)] = .attribute(.integer(1))
       row.values[try slot("author", note)] = .toOne(keys[0])
       changes.inserted = [row]
-      try store.save(changes)
+      let others = try store.save(changes)
+      // A store that does not keep the to-many side in a row need not give that row another version.
+      let author = try StoreTest.row(keys[0], of: store)
+      if author.version > 1 { try expect(others.contains(keys[0]), "a save does not return the key of the author") }
       let values = try store.values(ofSlot: slot("notes", person), [keys[0]])
       try expectEqual(values, [.toMany([keys[1]])], "the notes of the author")
     },
@@ -111,7 +114,7 @@ extension StoreTest {
     },
   ]
 
-  /// Checks that each object that one refers to refers back.
+  /// Checks that both sides of each relationship agree.
   private static func checkSides(of store: any PersistentStore) throws {
     let context = try StoreBench.context(store)
     for entity in store.model.entities {

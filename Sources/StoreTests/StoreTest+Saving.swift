@@ -13,7 +13,7 @@ extension StoreTest {
         store.metadata[StoreMetadataKey.identifier]?.string, store.identifier, "the identifier in the metadata")
       try expect(store.metadata[StoreMetadataKey.type]?.string != nil, "the metadata have no type")
     },
-    StoreTest("Keys are given once, and are those of the store and the entities that were asked for") { bench in
+    StoreTest("Keys are unique and belong to the requested entities") { bench in
       let store = try bench.open()
       let entities = try [entity("Note", of: store), entity("Person", of: store)].map(\.index)
       var known: Set<RowKey> = []
@@ -73,7 +73,7 @@ extension StoreTest {
       try expectEqual(conflicts, [keys[0], keys[1]], "the conflicts")
       try expectEqual(try TestLibrary.contents(store), before, "the objects after a save that failed")
     },
-    StoreTest("A save fails as a whole: new rows with values that nothing has") { bench in
+    StoreTest("A save with an invalid row changes nothing") { bench in
       let store = try bench.open()
       try TestLibrary.fill(store, notes: 4)
       let before = try TestLibrary.contents(store)
@@ -84,6 +84,7 @@ extension StoreTest {
       for index in keys.indices { changes.inserted[index].values[try slot("number", note)] = .attribute(.integer(99)) }
       changes.inserted[1].values[try slot("title", note)] = .attribute(.integer(1))
       try expectError(.invalidValue, from: "a save of a number as a text") { try store.save(changes) }
+      changes.inserted[1].values[try slot("title", note)] = .attribute(.string("new"))
       changes.inserted[1].values.removeLast()
       try expectError(.invalidValue, from: "a save of a row that lacks a value") { try store.save(changes) }
       try expectEqual(try TestLibrary.contents(store), before, "the objects after saves that failed")
@@ -132,7 +133,7 @@ extension StoreTest {
       let context = try StoreBench.context(store)
       try expectEqual(try context.count(for: FetchRequest("Note")), count * 5, "the number of notes")
     },
-    StoreTest("A token of changes is another one after each save") { bench in
+    StoreTest("Each save changes the change token") { bench in
       let store = try bench.open()
       var tokens: Set<String> = []
       guard let first = store.changeToken else { return }
@@ -144,13 +145,13 @@ extension StoreTest {
     },
   ]
 
-  /// Checks the values of samples, by their names in texts.
+  /// Checks that each sample, by the URI of its object ID, has the values that were saved.
   static func checkSamples(_ samples: [String: [String: AttributeValue]], of store: any PersistentStore) throws {
     let context = try StoreBench.context(store)
     let entity = try entity("Sample", of: store)
     for (uri, values) in samples {
       guard let id = context.coordinator.objectID(forURI: uri) else {
-        throw StoreTestFailure(description: "\(uri) is no name of an object of the store")
+        throw StoreTestFailure(description: "\(uri) is not an object ID of this store")
       }
       let sample = try context.existingObject(with: id)
       for attribute in entity.attributes {

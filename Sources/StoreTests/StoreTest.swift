@@ -3,9 +3,9 @@ public import FoundationEssentials
 public import ManagedObjects
 internal import Synchronization
 
-/// A test of what every ``PersistentStore`` does.
+/// A conformance test for a ``PersistentStore``.
 ///
-/// Run all of them on your store, in any test framework:
+/// Run ``all`` tests on your store, in any test framework:
 ///
 /// ```swift
 /// @Test(arguments: StoreTest.all)
@@ -14,10 +14,10 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The stores of this package pass them.
+/// The stores of this package pass them; the in-memory store skips those with ``reopensStore``.
 public struct StoreTest: Sendable, CustomStringConvertible {
-  /// Opens the store in a folder, and makes it if it is not there. A test opens a store several times, after it has let
-  /// go of the one before.
+  /// Opens the store in a folder, or creates it. A test may open the store several times; it releases the previous
+  /// instance first.
   public typealias Opening = (_ folder: URL, _ model: ManagedObjectModel) throws -> any PersistentStore
 
   /// The behavior that is tested.
@@ -57,7 +57,7 @@ struct StoreBench {
   let folder: URL
   let opening: StoreTest.Opening
 
-  /// Opens the store. The one before must be gone.
+  /// Opens the store. The previous instance must be released.
   func open(_ model: ManagedObjectModel? = nil) throws -> any PersistentStore {
     try opening(folder, model ?? TestLibrary.model())
   }
@@ -71,7 +71,7 @@ struct StoreBench {
 
   /// The objects that a request finds.
   ///
-  /// - Parameter count: how many there are at least.
+  /// - Parameter count: the minimum number of objects.
   static func fetch(
     _ entity: String, by key: String, atLeast count: Int, _ context: ManagedObjectContext
   ) throws -> [ManagedObject] {
@@ -80,7 +80,7 @@ struct StoreBench {
     return found
   }
 
-  /// A context with a store alone.
+  /// Returns a context with this store only.
   static func context(_ store: any PersistentStore) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: store.model)
     try coordinator.add(store)
@@ -98,7 +98,7 @@ func expectEqual<Value: Equatable>(
   try expect(value == expected, "\(name()): expected \(expected), got \(value)")
 }
 
-/// The element at an index of a result, which may be shorter than is due.
+/// Returns an element of a result, or throws if the result is too short.
 func element<Element>(_ index: Int, of result: [Element], _ name: @autoclosure () -> String) throws -> Element {
   try expect(index < result.count, "\(name()): expected more than \(index), got \(result.count)")
   return result[index]
