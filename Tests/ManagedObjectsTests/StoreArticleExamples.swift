@@ -20,7 +20,7 @@ final class TableStore: PersistentStore {
     var table = RowTable(model: model, storeNumber: number)
     let metadata = StoreMetadata(identifier: identifier, type: "Table", model: model, configuration: nil)
     var saved = StoreChanges()
-    saved.inserted = []  // the rows that were saved
+    saved.inserted = []  // Put the rows that you read from your files here.
     try table.apply(saved, identifier: identifier)
     state = Mutex((table, metadata, table.lastNumber))
   }
@@ -52,7 +52,7 @@ final class TableStore: PersistentStore {
     try state.withLock { state throws(ManagedObjectError) in
       var table = state.table
       let mended = try table.apply(changes, identifier: identifier)
-      // Write the table here. If that fails, throw: the store is as it was.
+      // Write the table to your files here. If that fails, throw: `state` has not changed yet.
       state.table = table
       state.lastNumber = max(state.lastNumber, table.lastNumber)
       return mended

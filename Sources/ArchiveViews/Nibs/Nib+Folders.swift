@@ -13,7 +13,7 @@ extension Nib {
   /// | `objects-11.0+.nib` | iOS from the version in the name on |
   /// | `runtime.nib` | iOS before those |
   /// | `keyedobjects.nib` | macOS 10.2 and later |
-  /// | `objects.nib` | macOS before 10.2; a typed stream, which is not read here |
+  /// | `objects.nib` | macOS before 10.2; a typedstream |
   ///
   /// Other files, such as `classes.nib`, `info.nib` and `designable.nib`, are of the editor, and left out.
   ///

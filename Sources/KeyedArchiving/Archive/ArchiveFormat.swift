@@ -1,26 +1,26 @@
 public import FoundationEssentials
 internal import PropertyLists
 
-/// A format that an archive can have, told by the first bytes.
+/// The file format of an archive, detected by its first bytes.
 ///
 /// ```swift
 /// if ArchiveFormat(data) == .typedstream { print("written by NSArchiver") }
 /// ```
 ///
-/// A property list need not be an archive: see ``KeyedArchive/init(_:limits:)``.
+/// A property list is not always an archive. To find out, use ``KeyedArchive/init(_:limits:)``.
 public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
   /// A property list in the binary format.
   case binaryPropertyList
   /// A property list in the XML format.
   case xmlPropertyList
-  /// What `NSArchiver` writes, of any version and byte order.
+  /// An archive of `NSArchiver`, of any version and byte order.
   case typedstream
   /// A compiled nib.
   case nibArchive
 
-  /// The format of data that begins as one of them does; nil for other data.
+  /// Detects the format of data by its first bytes. Returns nil for other data.
   ///
-  /// Only the beginning is looked at: the data need not be sound.
+  /// The rest of the data is not checked.
   public init?(_ data: Data) { self.init(data.bytes) }
 
   package init?(_ bytes: RawSpan) {
@@ -46,21 +46,21 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
       && (bytes.starts(with: signature.littleEndian, at: 2) || bytes.starts(with: signature.bigEndian, at: 2))
   }
 
-  /// How far the root may be from the beginning of a text that begins with a declaration.
-  private static var greatestProlog: Int { 1024 }
+  /// The number of bytes, from an XML declaration on, that are searched for the root element.
+  private static var greatestPrologLength: Int { 1024 }
 
   private static func isXML(_ bytes: RawSpan) -> Bool {
     var start = bytes.starts(with: "\u{FEFF}") ? 3 : 0
     while start < bytes.byteCount, bytes[start].isWhiteSpace { start += 1 }
     if bytes.starts(with: "<plist", at: start) || bytes.starts(with: "<!DOCTYPE plist", at: start) { return true }
     guard bytes.starts(with: "<?xml", at: start) else { return false }
-    let prolog = bytes.extracting(start..<min(start + greatestProlog, bytes.byteCount))
+    let prolog = bytes.extracting(start..<min(start + greatestPrologLength, bytes.byteCount))
     return prolog.firstIndex(of: "<plist", from: 0) != nil || prolog.firstIndex(of: "<!DOCTYPE plist", from: 0) != nil
   }
 }
 
-/// The signature of a typedstream, which says the byte order. A byte with the version stands before it, and a byte with
-/// its length.
+/// The signature of a typedstream, at offset 2, which gives the byte order. Byte 0 is the version, byte 1 the length of
+/// the signature.
 package enum TypedstreamSignature {
   package static let littleEndian: StaticString = "streamtyped"
   package static let bigEndian: StaticString = "typedstream"
