@@ -43,7 +43,8 @@ let package = Package(
     .executableTarget(
       name: "TypedstreamFuzzer",
       dependencies: [
-        "CLibFuzzer", .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
+        "CLibFuzzer", .product(name: "ArchiveViews", package: "swift-keyed-archiving"),
+        .product(name: "KeyedArchiving", package: "swift-keyed-archiving"),
         .product(name: "Typedstreams", package: "swift-keyed-archiving"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)],

@@ -1,3 +1,4 @@
+import ArchiveViews
 import CLibFuzzer
 import Foundation
 import KeyedArchiving
