@@ -112,9 +112,11 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "SQLQueries", dependencies: ["ManagedObjects", "ObjectModels", "Predicates"], swiftSettings: settings),
+    .target(
       name: "SQLiteStore",
       dependencies: [
-        "CSQLite", "CZlib", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SystemFiles",
+        "CSQLite", "CZlib", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLQueries", "SystemFiles",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -152,7 +154,8 @@ let package = Package(
     .executableTarget(
       name: "storeutil",
       dependencies: [
-        "ArchiveViews", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore", "StorePages", "SystemFiles",
+        "ArchiveViews", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLQueries", "SQLiteStore", "StorePages",
+        "SystemFiles",
         "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],

@@ -10,7 +10,7 @@ extension FetchRequest {
   }
 
   /// The results from the offset on, no more than the limit.
-  func window<Result>(_ all: [Result]) -> [Result] {
+  package func window<Result>(_ all: [Result]) -> [Result] {
     let start = min(max(fetchOffset, 0), all.count)
     let end = min(windowEnd, all.count)
     return start == 0 && end == all.count ? all : Array(all[start..<end])

@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// Relationships that rows have the key of.
 extension TableCheck {

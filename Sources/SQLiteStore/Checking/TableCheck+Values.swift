@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLQueries
 
 /// Values of attributes.
 extension TableCheck {

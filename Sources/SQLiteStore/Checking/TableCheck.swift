@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLQueries
 
 /// Looks for defects in the tables of a store.
 ///

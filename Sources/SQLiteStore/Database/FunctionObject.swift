@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import FoundationEssentials
 internal import ManagedObjects
+internal import SQLQueries
 
 /// An object that is bound to a statement for the functions that are registered with SQLite: they test and collect
 /// values by the code that evaluates predicates in memory.

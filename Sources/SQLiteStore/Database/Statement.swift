@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import FoundationEssentials
 internal import ManagedObjects
+internal import SQLQueries
 
 /// A prepared statement: values are bound, and it is stepped row by row.
 @safe final class Statement {
@@ -194,14 +195,7 @@ extension Statement {
   }
 }
 
-/// A value as SQLite has it.
-enum SQLValue: Hashable, Sendable {
-  case null
-  case integer(Int64)
-  case real(Double)
-  case text(String)
-  case blob(Data)
-
+extension SQLValue {
   /// The kind of a value, as a number of SQLite.
   struct Kind: Equatable {
     let code: Int32

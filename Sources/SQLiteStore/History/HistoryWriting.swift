@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import ManagedObjects
+internal import SQLQueries
 
 /// Writes a save into the history of a store, in the same transaction.
 struct HistoryWriting {

@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// Something that a migration drops because the new model does not have it: the values of a property, or the objects of
 /// an entity.

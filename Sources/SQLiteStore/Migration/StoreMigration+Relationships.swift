@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// Relationships whose values are in other columns or tables from now on.
 extension StoreMigration {

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLQueries
 
 /// Changes the tables of a store from one version of its model to another, in one transaction: whoever opens the file
 /// finds the old store or the new one.

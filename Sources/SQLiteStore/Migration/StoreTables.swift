@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLQueries
 
 /// The tables of a store that is being migrated, which make room for others.
 struct StoreTables {

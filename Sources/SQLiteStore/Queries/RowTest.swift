@@ -1,18 +1,5 @@
 internal import ManagedObjects
-
-/// The part of a statement that stands for a part of a predicate.
-struct Leaf {
-  let sql: String
-  let kind: Kind
-
-  enum Kind {
-    case attribute(AttributeType, isExternal: Bool)
-    /// Two arguments: the numbers of the entity and of the object.
-    case object
-    /// A list that a ``ValueCollector`` has made.
-    case list
-  }
-}
+internal import SQLQueries
 
 /// A condition on values of a row, tested in memory.
 final class RowTest: FunctionObject {

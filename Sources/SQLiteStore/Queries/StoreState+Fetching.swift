@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import OrderedCollections
+internal import SQLQueries
 
 /// Requests.
 extension StoreState {
@@ -11,12 +12,12 @@ extension StoreState {
     let query = query(for: request, of: entity)
     guard let query, query.isComplete else { return try evaluate(request, of: entity, query) }
     // A statement that is too large is executed in memory.
-    guard let statement = try prepared(query) else { return try evaluate(request, of: entity, nil) }
+    guard let (statement, arguments) = try prepared(query) else { return try evaluate(request, of: entity, nil) }
     defer { statement.clear() }
     do throws(ManagedObjectError) {
       return try result(of: statement, request, entity)
     } catch {
-      if query.objects.contains(where: { $0.failure != nil }) { return try evaluate(request, of: entity, nil) }
+      if arguments.hasFailed { return try evaluate(request, of: entity, nil) }
       throw error
     }
   }
@@ -26,7 +27,9 @@ extension StoreState {
     guard let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities) else {
       return nil
     }
-    return StoreQuery(request, request.entities(entity), table, selection, schema, functionContext)
+    return StoreQuery(
+      request, request.entities(entity), rowColumns: selection.list(QueryTranslation.rootAlias), schema, storeNumber,
+      SQLiteDialect())
   }
 
   private var functionContext: FunctionContext {
@@ -35,14 +38,17 @@ extension StoreState {
   }
 
   /// Nil if SQLite takes no such statement.
-  private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> Statement? {
+  private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> (Statement, QueryArguments)? {
     let statement: Statement
-    do throws(ManagedObjectError) { statement = try database.statement(query.sql, query.growth) } catch {
+    do throws(ManagedObjectError) {
+      statement = try database.statement(query.sql, query.readsOneTable ? .rows : .pairs)
+    } catch {
       if error.isFailedStatement || error.isTooBig { return nil }
       throw error
     }
-    try query.bind(to: statement)
-    return statement
+    let arguments = QueryArguments(query.bindings, functionContext)
+    try arguments.bind(to: statement)
+    return (statement, arguments)
   }
 
   private mutating func result(
@@ -75,8 +81,7 @@ extension StoreState {
 
   /// The statement of a request for dictionaries; nil if there is none that says all of it.
   func projection(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) -> ProjectionQuery? {
-    guard let table = schema.table(ofEntity: entity.index) else { return nil }
-    return ProjectionQuery(request, request.entities(entity), table, schema, functionContext)
+    ProjectionQuery(request, request.entities(entity), schema, storeNumber, SQLiteDialect())
   }
 
   /// Dictionaries are made by a statement, or in memory of rows that a statement finds.
@@ -84,10 +89,10 @@ extension StoreState {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
     try request.check(for: entity)
-    if let projection = projection(request, of: entity), let statement = try prepared(projection.query) {
+    if let projection = projection(request, of: entity), let (statement, _) = try prepared(projection.query) {
       defer { statement.clear() }
       do throws(ManagedObjectError) {
-        if let all = try projection.dictionaries(statement, reading, functionContext) { return all }
+        if let all = try projection.dictionaries(statement, request, reading, functionContext) { return all }
       } catch {
         // A sum with too many digits for SQLite, or a function without a result.
         guard error.isFailedStatement else { throw error }
@@ -113,12 +118,12 @@ extension StoreState {
     // All statements see the same state.
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
       var candidates: [StoreRow]?
-      if let query, !query.isComplete, let statement = try prepared(query),
+      if let query, !query.isComplete, let (statement, arguments) = try prepared(query),
         let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities)
       {
         defer { statement.clear() }
         do throws(ManagedObjectError) { candidates = try rows(statement, selection) } catch {
-          guard query.objects.contains(where: { $0.failure != nil }) else { throw error }
+          guard arguments.hasFailed else { throw error }
         }
       }
       return try request.execute(on: LoadedRows(request, entity, candidates, &self), of: entity)

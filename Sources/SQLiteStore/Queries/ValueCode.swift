@@ -13,6 +13,9 @@ enum ValueCode {
   /// The beginning of a list.
   static func start(isSet: Bool) -> [UInt8] { [isSet ? 1 : 0] }
 
+  /// A collection without values, in a statement.
+  static func empty(isSet: Bool) -> String { isSet ? "X'01'" : "X'00'" }
+
   static func append(_ value: AttributeValue, to bytes: inout [UInt8]) {
     switch value {
     case .null: append(.null, EmptyCollection(), to: &bytes)

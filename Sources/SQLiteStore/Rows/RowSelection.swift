@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLQueries
 
 /// The columns of a table that make rows, and how.
 struct RowSelection: Sendable {
@@ -74,15 +75,12 @@ struct RowSelection: Sendable {
       }
     }
     self.columns = columns
-    mainList = Self.list(columns, Self.mainAlias)
-    statementOfOne = "SELECT \(mainList) FROM \(table.name.sqlName) \(Self.mainAlias) WHERE \(Self.mainAlias).Z_PK = ?"
+    mainList = Self.list(columns, QueryTranslation.rootAlias)
+    statementOfOne = "SELECT \(mainList) FROM \(table.name.sqlName) \(QueryTranslation.rootAlias) WHERE \(QueryTranslation.rootAlias).Z_PK = ?"
   }
 
-  /// The alias of the table that a request is about.
-  static let mainAlias = "t"
-
   /// The columns of a table that has an alias.
-  func list(_ alias: String) -> String { alias == Self.mainAlias ? mainList : Self.list(columns, alias) }
+  func list(_ alias: String) -> String { alias == QueryTranslation.rootAlias ? mainList : Self.list(columns, alias) }
 
   private static func list(_ columns: [String], _ alias: String) -> String {
     columns.map { "\(alias).\($0)" }.joined(separator: ", ")

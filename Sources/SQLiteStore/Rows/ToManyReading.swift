@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import OrderedCollections
+internal import SQLQueries
 
 /// Reads to-many relationships of many objects with one statement.
 struct ToManyReading {

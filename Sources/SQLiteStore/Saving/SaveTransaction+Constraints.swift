@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLQueries
 
 /// Uniqueness constraints: looked at before anything is written, so that all objects in the way are known.
 extension SaveTransaction {

@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// Orders. Each object of an ordered relationship has a number, in steps of 1 024, so that others fit in between.
 extension SaveTransaction {

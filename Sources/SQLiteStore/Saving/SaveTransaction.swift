@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import OrderedCollections
+internal import SQLQueries
 
 /// The statements of one save.
 ///

@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// The rows that a new store is filled with, of which a part is in memory at a time.
 struct StoreFilling {

@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// Saving.
 extension StoreState {

@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import OrderedCollections
+internal import SQLQueries
 
 /// The tables of a file, as SQLite sees them.
 struct FileSchema {

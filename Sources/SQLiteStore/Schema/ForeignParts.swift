@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// The parts of a file that a save would run, or that are not tables, and that neither Core Data nor this package
 /// makes.

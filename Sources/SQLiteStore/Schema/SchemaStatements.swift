@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// The statements that make the tables of a store and their indexes, as Core Data writes them.
 struct SchemaStatements {

@@ -1,10 +1,11 @@
 internal import ManagedObjects
+internal import SQLQueries
 
 /// The tables and columns of a store for the entities and properties of a model, by the rules of Core Data.
 ///
 /// All entities that inherit from one share a table. See ``StoreTable`` for the columns, ``JoinTable`` for
 /// relationships that are to-many on both sides.
-struct StoreSchema: Sendable {
+struct StoreSchema: QuerySchema {
   let model: ManagedObjectModel
   /// The number (`Z_ENT`) of each entity, by its index in the model; 0 for one that the store does not have.
   let numbers: [Int64]
@@ -66,45 +67,18 @@ struct StoreSchema: Sendable {
     slotColumns = SlotColumns.all(model, numbers, tables, tableIndices, self.joins)
   }
 
+  func joinName(_ index: Int) -> String { joins[index].name }
+
+  func objectTable(ofEntity index: Int) -> ObjectTable? {
+    table(ofEntity: index).map { table in
+      ObjectTable(
+        name: table.name, entities: table.entities, numberColumn: "Z_PK", entityColumn: "Z_ENT", columns: table.columns)
+    }
+  }
+
   /// The table of an entity; nil if the store does not have it.
   func table(ofEntity index: Int) -> StoreTable? {
     tableIndices.indices.contains(index) && tableIndices[index] >= 0 ? tables[tableIndices[index]] : nil
-  }
-}
-
-/// The columns of the value of a slot.
-enum SlotColumns: Sendable {
-  /// Nowhere: it is transient, or has no type.
-  case none
-  case attribute(column: Int, AttributeType, isExternal: Bool)
-  /// A composite attribute, which has a column for each leaf.
-  case composite(CompositeColumns)
-  case toOne(column: Int, entityColumn: Int?, destination: Range<Int>)
-  case toMany(ToManyColumns)
-
-  /// The columns of a row's own table.
-  var columns: [Int] {
-    switch self {
-    case .none, .toMany: []
-    case .attribute(let column, _, _), .toOne(let column, nil, _): [column]
-    case .toOne(let column, let entityColumn?, _): [column, entityColumn]
-    case .composite(let composite): composite.leaves.map(\.column)
-    }
-  }
-}
-
-/// The columns of a to-many relationship: in rows of other objects, or in a table of its own.
-struct ToManyColumns: Sendable {
-  /// The entities of the objects that it leads to.
-  let destination: Range<Int>
-  let isOrdered: Bool
-  let source: Source
-
-  enum Source: Sendable {
-    /// Each object that it leads to has the number of its owner in a column.
-    case column(table: Int, column: Int, entityColumn: Int?, order: Int?)
-    /// A table has a row for each pair of objects. `isReflexive` is true for a relationship that is its own inverse.
-    case join(Int, own: String, other: String, order: String?, isReflexive: Bool)
   }
 }
 

@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import OrderedCollections
+internal import SQLQueries
 
 /// The table of an entity without a superentity, and of all that inherit from it.
 ///
@@ -12,7 +13,7 @@ struct StoreTable: Sendable {
   /// The entities that have their rows here.
   let entities: Range<Int>
   /// All columns but the first three, in order.
-  let columns: [Column]
+  let columns: [TableColumn]
   let attributeColumns: [PropertyName: Int]
   /// The columns of composite attributes.
   let compositeColumns: [PropertyName: CompositeColumns]
@@ -24,12 +25,6 @@ struct StoreTable: Sendable {
   private(set) var ownerColumns: [PropertyName: KeyColumns]
   /// Columns that a file lacks, and that a reader can do without: of entities, and of orders.
   private(set) var missingColumns: Set<Int> = []
-
-  struct Column: Sendable {
-    let name: String
-    /// The type in the statement that makes the table.
-    let type: String
-  }
 
   /// The columns that name another object.
   struct KeyColumns: Sendable {
@@ -71,34 +66,6 @@ struct StoreTable: Sendable {
   }
 }
 
-/// The columns of a composite attribute.
-struct CompositeColumns: Sendable {
-  /// The elements, in the order of the model.
-  let elements: [Element]
-
-  struct Element: Sendable {
-    let definition: AttributeDescription
-    let storage: Storage
-
-    var name: String { definition.name }
-  }
-
-  indirect enum Storage: Sendable {
-    case column(Int)
-    case composite(CompositeColumns)
-  }
-
-  /// The elements with a column, with the names that lead to them.
-  var leaves: [(path: String, definition: AttributeDescription, column: Int)] {
-    elements.flatMap { element -> [(path: String, definition: AttributeDescription, column: Int)] in
-      switch element.storage {
-      case .column(let column): [(element.name, element.definition, column)]
-      case .composite(let inner): inner.leaves.map { ("\(element.name).\($0.path)", $0.definition, $0.column) }
-      }
-    }
-  }
-}
-
 extension StoreTable {
   /// The columns that values of an attribute are in: one, or one for each leaf of a composite attribute. None for a
   /// transient attribute, and for one without a type.
@@ -115,7 +82,7 @@ extension StoreTable {
 private struct ColumnMaker {
   private let entities: [ManagedObjectModel.Entity]
   private let numbers: [Int64]
-  private(set) var columns: [StoreTable.Column] = []
+  private(set) var columns: [TableColumn] = []
   private(set) var attributeColumns: [PropertyName: Int] = [:]
   private(set) var compositeColumns: [PropertyName: CompositeColumns] = [:]
   private(set) var uncertainComposites: [PropertyName: String] = [:]
@@ -216,11 +183,11 @@ private struct ColumnMaker {
         for (index, leaf) in attribute.definition.leaves.enumerated() where types.contains(leaf.type) {
           guard let type = leaf.type.columnType, let leafName = leafNames[name]?[index] else { continue }
           leafColumns[name, default: [:]][index] = columns.count
-          columns.append(StoreTable.Column(name: "Z" + leafName, type: type))
+          columns.append(TableColumn(name: "Z" + leafName, type: type))
         }
       } else if types.contains(attribute.definition.type), let type = attribute.definition.type.columnType {
         attributeColumns[name] = columns.count
-        columns.append(StoreTable.Column(name: "Z" + columnName(name), type: type))
+        columns.append(TableColumn(name: "Z" + columnName(name), type: type))
       }
     }
   }
@@ -265,9 +232,9 @@ private struct ColumnMaker {
     _ name: String, of entity: ManagedObjectModel.Entity, _ entityColumn: String
   ) -> StoreTable.KeyColumns {
     let key = columns.count
-    columns.append(StoreTable.Column(name: name, type: "INTEGER"))
+    columns.append(TableColumn(name: name, type: "INTEGER"))
     guard !entity.subentities.isEmpty else { return StoreTable.KeyColumns(key: key, entity: nil, order: nil) }
-    columns.append(StoreTable.Column(name: entityColumn, type: "INTEGER"))
+    columns.append(TableColumn(name: entityColumn, type: "INTEGER"))
     return StoreTable.KeyColumns(key: key, entity: key + 1, order: nil)
   }
 
@@ -277,7 +244,7 @@ private struct ColumnMaker {
     let name = PropertyName(entity, relationship.name)
     guard let key = toOneColumns[name] else { return }
     toOneColumns[name] = StoreTable.KeyColumns(key: key.key, entity: key.entity, order: columns.count)
-    columns.append(StoreTable.Column(name: "Z_FOK_" + columnName(name), type: "INTEGER"))
+    columns.append(TableColumn(name: "Z_FOK_" + columnName(name), type: "INTEGER"))
   }
 
   private mutating func addOwners() {
@@ -285,9 +252,9 @@ private struct ColumnMaker {
       let owner = relationship.owner
       let name = "\(numbers[owner.index])" + relationship.name.uppercased()
       let key = columns.count
-      columns.append(StoreTable.Column(name: "Z" + name, type: "INTEGER"))
+      columns.append(TableColumn(name: "Z" + name, type: "INTEGER"))
       // No column has the entity of the owner, even if it can be one of several.
-      if relationship.isOrdered { columns.append(StoreTable.Column(name: "Z_FOK_" + name, type: "INTEGER")) }
+      if relationship.isOrdered { columns.append(TableColumn(name: "Z_FOK_" + name, type: "INTEGER")) }
       ownerColumns[PropertyName(owner, relationship.name)] = StoreTable.KeyColumns(
         key: key, entity: nil, order: relationship.isOrdered ? key + 1 : nil)
     }

@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLQueries
 
 /// Reasons why a store cannot be written as Core Data would write it.
 enum WritingObstacles {

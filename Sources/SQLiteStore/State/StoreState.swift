@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import OrderedCollections
 internal import PropertyLists
+internal import SQLQueries
 internal import SystemFiles
 
 /// The open file of a store.

@@ -1,4 +1,5 @@
 import ManagedObjects
+import SQLQueries
 import SQLiteStore
 
 /// The objects of an entity by the values of some of its attributes.

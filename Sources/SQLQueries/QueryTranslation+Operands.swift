@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import ManagedObjects
+package import ManagedObjects
 
 /// A side of a comparison.
 enum QueryOperand {
@@ -11,6 +11,20 @@ enum QueryOperand {
   case count(CollectionTerm, isNullable: Bool)
   /// An expression that has to be computed in memory.
   case other(ManagedExpression)
+}
+
+/// The part of a statement that stands for a part of a predicate.
+package struct Leaf {
+  let sql: String
+  let kind: Kind
+
+  package enum Kind: Sendable {
+    case attribute(AttributeType, isExternal: Bool)
+    /// Two arguments: the numbers of the entity and of the object.
+    case object
+    /// A list that a function has collected.
+    case list
+  }
 }
 
 extension QueryTranslation {
@@ -48,7 +62,7 @@ extension QueryTranslation {
     case .function(.noIndex, let arguments) where arguments.count == 1:
       guard case .value(var value) = try operand(arguments[0]) else { return .other(expression) }
       value = ValueTerm(
-        sql: SQLDialect.unindexed(value.sql), type: value.type, isExternal: value.isExternal, isColumn: value.isColumn,
+        sql: dialect.unindexed(value.sql), type: value.type, isExternal: value.isExternal, isColumn: value.isColumn,
         isThere: value.isThere)
       return .value(value)
     case .subquery(let collection, let name, let predicate):
@@ -140,13 +154,9 @@ extension QueryTranslation {
   }
 
   func count(_ collection: CollectionTerm, isNullable: Bool) -> ValueTerm {
-    ValueTerm(sql: Self.countSQL(collection, isNullable: isNullable), type: .integer64, isColumn: false)
-  }
-
-  static func countSQL(_ collection: CollectionTerm, isNullable: Bool) -> String {
-    let count = SQLDialect.count(collection.scope.clause())
-    guard isNullable else { return count }
-    return SQLDialect.choice(SQLDialect.isNotNull(collection.owner.number), count, SQLDialect.null)
+    var count = dialect.count(collection.scope.clause())
+    if isNullable { count = dialect.choice(dialect.isNotNull(collection.owner.number), count, dialect.null) }
+    return ValueTerm(sql: count, type: .integer64, isColumn: false)
   }
 
   /// All elements of a collection, as one value.
@@ -158,11 +168,11 @@ extension QueryTranslation {
     case .object(let object): (kind, values) = (.object, [object.referredEntity, object.reference])
     case .value(let value): (kind, values) = (.attribute(value.type, isExternal: value.isExternal), [value.sql])
     }
-    let parameter = bind(ValueCollector(kind, isSet: collection.isSet, context))
-    let list = SQLDialect.list(
-      parameter, values, collection.scope.clause(), orderedBy: order, isSet: collection.isSet)
+    let parameter = bind(.collector(kind, isSet: collection.isSet))
+    let list = dialect.list(parameter, values, collection.scope.clause(), orderedBy: order, isSet: collection.isSet)
+    guard let list else { throw Untranslatable() }
     if !collection.isNullable { return list }
-    return SQLDialect.choice(SQLDialect.isNotNull(collection.owner.number), list, SQLDialect.null)
+    return dialect.choice(dialect.isNotNull(collection.owner.number), list, dialect.null)
   }
 
   /// An expression with variables for what the statement finds.

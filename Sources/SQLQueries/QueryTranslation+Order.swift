@@ -14,15 +14,15 @@ extension QueryTranslation {
     for descriptor in descriptors {
       for sql in try columns(of: descriptor) {
         terms.append(
-          SQLDialect.term(
-            testsAll ? SQLDialect.unindexed(sql) : sql, isAscending: descriptor.isAscending,
+          dialect.term(
+            testsAll ? dialect.unindexed(sql) : sql, isAscending: descriptor.isAscending,
             nullsAreReversed: descriptor.reversesNullOrder))
       }
     }
     if endsWithObject {
-      let objects = entityAndNumber(of: root.alias, root.entities)
+      let objects = entityAndNumber(of: root.alias, root.entities, root.table)
       // Else SQLite takes the order of the rows for better than an index that finds few of them.
-      terms.append(terms.isEmpty && hasIndexedRange ? SQLDialect.unindexed(objects) : objects)
+      terms.append(terms.isEmpty && hasIndexedRange ? dialect.unindexed(objects) : objects)
     }
     return terms.joined(separator: ", ")
   }
@@ -48,12 +48,18 @@ extension QueryTranslation {
   {
     guard !value.isExternal, let form = TextForm(comparison) else { throw Untranslatable() }
     switch value.type {
-    case .boolean: return [SQLDialect.truthValue(value.sql)]
+    case .boolean: return [dialect.truthValue(value.sql)]
     case .string:
-      let columns = [SQLDialect.form(form, value.sql)]
-      return columns + (form.second.map { [SQLDialect.form($0, value.sql)] } ?? [])
-    case .uri: return [SQLDialect.form(.url, value.sql)]
+      return try [form, form.second].compactMap(\.self).map { (form) throws(Untranslatable) in
+        try self.form(form, value.sql)
+      }
+    case .uri: return [try self.form(.url, value.sql)]
     default: return [value.sql]
     }
+  }
+
+  private func form(_ form: TextForm, _ sql: String) throws(Untranslatable) -> String {
+    guard let sql = dialect.form(form, sql) else { throw Untranslatable() }
+    return sql
   }
 }

@@ -91,7 +91,7 @@ extension QueryTranslation {
   private mutating func step(_ key: String, from object: ObjectAlias) throws(Untranslatable) -> Destination {
     switch try find(key, of: object) {
     case .object: return .object(object)
-    case .none, .slot(.none): return .value(ValueTerm(sql: SQLDialect.null, type: .undefined, isColumn: false))
+    case .none, .slot(.none): return .value(ValueTerm(sql: dialect.null, type: .undefined, isColumn: false))
     case .slot(.attribute(let column, let type, let isExternal)):
       return .value(
         ValueTerm(
@@ -119,15 +119,15 @@ extension QueryTranslation {
   private mutating func target(
     _ column: Int, _ entityColumn: Int?, _ destination: Range<Int>, of object: ObjectAlias
   ) throws(Untranslatable) -> ObjectAlias {
-    guard let table = schema.table(ofEntity: destination.lowerBound) else { throw Untranslatable() }
+    guard let table = schema.objectTable(ofEntity: destination.lowerBound) else { throw Untranslatable() }
     let key = object.column(column)
     let alias = newAlias()
     let entity = ManagedObjectModel.Entity(model: schema.model, index: destination.lowerBound).firstConcreteEntity
     let first = entity.map { "\(schema.numbers[$0.index])" }
-    let deletedEntity = first.map { first in entityColumn.map { "ifnull(\(object.column($0)), \(first))" } ?? first }
+    let deletedEntity = first.map { first in entityColumn.map { dialect.ifNull(object.column($0), first) } ?? first }
     return try object.scope.object(at: key) { () throws(Untranslatable) in
       object.scope.join(
-        "LEFT JOIN \(SQLDialect.name(table.name)) \(alias) ON \(alias).\(SQLDialect.number) = \(key)")
+        "LEFT JOIN \(dialect.name(table.name)) \(alias) ON \(alias).\(table.numberColumn) = \(key)")
       return ObjectAlias(
         scope: object.scope, alias: alias, table: table, entities: destination, isThere: false, key: key,
         deletedEntity: deletedEntity)
@@ -138,16 +138,16 @@ extension QueryTranslation {
   private mutating func collection(
     _ columns: ToManyColumns, of owner: ObjectAlias
   ) throws(Untranslatable) -> CollectionTerm {
-    guard let table = schema.table(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
+    guard let table = schema.objectTable(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
-    let number = "\(alias).\(SQLDialect.number)"
-    var first = "\(SQLDialect.name(table.name)) \(alias)"
+    let number = "\(alias).\(table.numberColumn)"
+    var first = "\(dialect.name(table.name)) \(alias)"
     var conditions: [String] = []
-    var order: String? = entityAndNumber(of: alias, columns.destination)
+    var order: String? = entityAndNumber(of: alias, columns.destination, table)
     switch columns.source {
     case .column(_, let column, _, let orderColumn):
-      conditions.append("\(alias).\(SQLDialect.name(table.columns[column].name)) = \(owner.number)")
-      if let orderColumn { order = "\(alias).\(SQLDialect.name(table.columns[orderColumn].name)), \(number)" }
+      conditions.append("\(alias).\(dialect.name(table.columns[column].name)) = \(owner.number)")
+      if let orderColumn { order = "\(alias).\(dialect.name(table.columns[orderColumn].name)), \(number)" }
     case .join(let index, let own, let other, let orderColumn, let isReflexive):
       if isReflexive {
         conditions.append(isRelated(number, to: owner.number, index, own, other))
@@ -155,14 +155,14 @@ extension QueryTranslation {
       } else {
         let join = newAlias()
         first =
-          "\(SQLDialect.name(schema.joins[index].name)) \(join) JOIN \(first) "
-          + "ON \(number) = \(join).\(SQLDialect.name(other))"
-        conditions.append("\(join).\(SQLDialect.name(own)) = \(owner.number)")
-        if let orderColumn { order = "\(join).\(SQLDialect.name(orderColumn)), \(number)" }
+          "\(dialect.name(schema.joinName(index))) \(join) JOIN \(first) "
+          + "ON \(number) = \(join).\(dialect.name(other))"
+        conditions.append("\(join).\(dialect.name(own)) = \(owner.number)")
+        if let orderColumn { order = "\(join).\(dialect.name(orderColumn)), \(number)" }
       }
     }
     conditions += restriction(of: alias, columns.destination, table)
-    let scope = QueryScope(first, conditions)
+    let scope = QueryScope(first, conditions, dialect)
     let element = ObjectAlias(
       scope: scope, alias: alias, table: table, entities: columns.destination, isThere: true, key: nil)
     return CollectionTerm(
@@ -172,30 +172,30 @@ extension QueryTranslation {
 
   /// The objects of a to-many relationship, joined to those that have it.
   private mutating func joined(_ columns: ToManyColumns, of owner: ObjectAlias) throws(Untranslatable) -> ObjectAlias {
-    guard let table = schema.table(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
+    guard let table = schema.objectTable(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
-    let number = "\(alias).\(SQLDialect.number)"
+    let number = "\(alias).\(table.numberColumn)"
     let word = owner.isThere ? "JOIN" : "LEFT JOIN"
     var conditions = restriction(of: alias, columns.destination, table)
     switch columns.source {
     case .column(_, let column, _, _):
-      conditions.insert("\(alias).\(SQLDialect.name(table.columns[column].name)) = \(owner.number)", at: 0)
+      conditions.insert("\(alias).\(dialect.name(table.columns[column].name)) = \(owner.number)", at: 0)
     case .join(let index, let own, let other, _, let isReflexive):
       if isReflexive {
         conditions.insert(isRelated(number, to: owner.number, index, own, other), at: 0)
       } else {
         let join = newAlias()
         owner.scope.join(
-          "\(word) \(SQLDialect.name(schema.joins[index].name)) \(join) "
-            + "ON \(join).\(SQLDialect.name(own)) = \(owner.number)")
-        conditions.insert("\(number) = \(join).\(SQLDialect.name(other))", at: 0)
+          "\(word) \(dialect.name(schema.joinName(index))) \(join) "
+            + "ON \(join).\(dialect.name(own)) = \(owner.number)")
+        conditions.insert("\(number) = \(join).\(dialect.name(other))", at: 0)
       }
     }
     owner.scope.join(
-      "\(word) \(SQLDialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
+      "\(word) \(dialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
     // No object makes one element without value; an object without others makes none.
     if !owner.isThere {
-      owner.scope.add("(\(SQLDialect.isNull(owner.number)) OR \(SQLDialect.isNotNull(number)))")
+      owner.scope.add("(\(dialect.isNull(owner.number)) OR \(dialect.isNotNull(number)))")
     }
     return ObjectAlias(
       scope: owner.scope, alias: alias, table: table, entities: columns.destination, isThere: owner.isThere, key: nil)
@@ -205,20 +205,23 @@ extension QueryTranslation {
   private func isRelated(
     _ number: String, to owner: String, _ index: Int, _ own: String, _ other: String
   ) -> String {
-    let join = SQLDialect.name(schema.joins[index].name)
-    let (own, other) = (SQLDialect.name(own), SQLDialect.name(other))
+    let join = dialect.name(schema.joinName(index))
+    let (own, other) = (dialect.name(own), dialect.name(other))
     return "\(number) IN (SELECT \(other) FROM \(join) WHERE \(own) = \(owner) "
       + "UNION SELECT \(own) FROM \(join) WHERE \(other) = \(owner))"
   }
 
-  private func restriction(of alias: String, _ entities: Range<Int>, _ table: StoreTable) -> [String] {
-    table.entities == entities ? [] : [Self.isOne(of: entities, "\(alias).\(SQLDialect.entity)", schema)]
+  func restriction(of alias: String, _ entities: Range<Int>, _ table: ObjectTable) -> [String] {
+    if table.entities == entities { return [] }
+    let entity = "\(alias).\(table.entityColumn)"
+    if entities.count == 1 { return ["\(entity) = \(schema.numbers[entities.lowerBound])"] }
+    return [dialect.isIn(entity, entities.map { "\(schema.numbers[$0])" })]
   }
 
   /// The order of objects without another: by the indices of their entities, and their numbers.
-  func entityAndNumber(of alias: String, _ entities: Range<Int>) -> String {
-    let number = "\(alias).\(SQLDialect.number)"
-    return entityOrder(by: "\(alias).\(SQLDialect.entity)", entities).map { "\($0), \(number)" } ?? number
+  func entityAndNumber(of alias: String, _ entities: Range<Int>, _ table: ObjectTable) -> String {
+    let number = "\(alias).\(table.numberColumn)"
+    return entityOrder(by: "\(alias).\(table.entityColumn)", entities).map { "\($0), \(number)" } ?? number
   }
 
   /// Nil if there is one entity only.
@@ -227,6 +230,6 @@ extension QueryTranslation {
     let numbers = entities.map { schema.numbers[$0] }
     // A file can have other numbers for entities that were renamed.
     let areInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
-    return areInOrder ? entity : SQLDialect.index(of: entity, among: numbers)
+    return areInOrder ? entity : dialect.index(of: entity, among: numbers)
   }
 }

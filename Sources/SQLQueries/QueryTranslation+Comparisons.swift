@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import Predicates
 
 /// Comparisons.
 extension QueryTranslation {
@@ -18,12 +19,12 @@ extension QueryTranslation {
     // In memory the right side is computed once, even if there are no elements.
     if condition.mayFail, mayFail(comparison.right) { throw Untranslatable() }
     let isAny = comparison.modifier == .any
-    let clause = collection.scope.clause([isAny ? condition.sql : SQLDialect.not(condition.sql)])
+    let clause = collection.scope.clause([isAny ? condition.sql : dialect.not(condition.sql)])
     // No test that can fail is left out.
     let exists =
       condition.mayFail
-      ? SQLDialect.order(SQLDialect.count(clause), .greaterThan, "0") : SQLDialect.exists(clause)
-    return SQLCondition(sql: isAny ? exists : SQLDialect.not(exists), mayFail: condition.mayFail)
+      ? dialect.order(dialect.count(clause), .greaterThan, "0") : dialect.exists(clause)
+    return SQLCondition(sql: isAny ? exists : dialect.not(exists), mayFail: condition.mayFail)
   }
 
   /// A comparison of two values, whatever the modifier of the comparison is.
@@ -46,9 +47,10 @@ extension QueryTranslation {
     do throws(ManagedPredicateError) { test = try ValueTest(predicate, variables: leaves.names) } catch {
       throw Untranslatable()
     }
-    let parameter = bind(RowTest(test, leaves.all.map(\.kind), context))
+    let parameter = bind(.test(test, leaves.all.map(\.kind)))
+    guard let sql = dialect.test(parameter, leaves.columns) else { throw Untranslatable() }
     return SQLCondition(
-      sql: SQLDialect.test(parameter, leaves.columns),
+      sql: sql,
       mayFail: mayFail(comparison.left) || mayFail(comparison.right)
         || leaves.all.contains { $0.hasAnyType } && !comparison.comparator.takesAnything)
   }
@@ -92,7 +94,7 @@ extension QueryTranslation {
   private func equality(_ comparator: PredicateComparator, _ sql: String) -> String? {
     switch comparator {
     case .equal: sql
-    case .notEqual: SQLDialect.not(sql)
+    case .notEqual: dialect.not(sql)
     default: nil
     }
   }
@@ -103,11 +105,11 @@ extension QueryTranslation {
   ) -> String? {
     guard case .value(.integer(let number)) = constant else { return nil }
     switch (comparator, number) {
-    case (.greaterThan, 0), (.greaterThanOrEqual, 1): return SQLDialect.exists(collection.scope.clause())
-    case (.notEqual, 0) where !isNullable: return SQLDialect.exists(collection.scope.clause())
+    case (.greaterThan, 0), (.greaterThanOrEqual, 1): return dialect.exists(collection.scope.clause())
+    case (.notEqual, 0) where !isNullable: return dialect.exists(collection.scope.clause())
     case (.equal, 0), (.lessThan, 1), (.lessThanOrEqual, 0):
-      let isEmpty = SQLDialect.not(SQLDialect.exists(collection.scope.clause()))
-      return isNullable ? SQLDialect.all([SQLDialect.isNotNull(collection.owner.number), isEmpty]) : isEmpty
+      let isEmpty = dialect.not(dialect.exists(collection.scope.clause()))
+      return isNullable ? dialect.all([dialect.isNotNull(collection.owner.number), isEmpty]) : isEmpty
     default: return nil
     }
   }
@@ -116,28 +118,22 @@ extension QueryTranslation {
 /// Objects.
 extension QueryTranslation {
   func equal(_ first: ObjectAlias, _ second: ObjectAlias) -> String {
-    if first.table.name == second.table.name { return SQLDialect.equal(first.reference, second.reference) }
-    if first.isThere || second.isThere { return SQLDialect.fails }
-    return SQLDialect.all([SQLDialect.isNull(first.reference), SQLDialect.isNull(second.reference)])
+    if first.table.name == second.table.name { return dialect.equal(first.reference, second.reference) }
+    if first.isThere || second.isThere { return dialect.fails }
+    return dialect.all([dialect.isNull(first.reference), dialect.isNull(second.reference)])
   }
 
   private mutating func equal(_ object: ObjectAlias, _ constant: PredicateConstant) -> String {
     switch constant {
-    case .value(.null): return object.isThere ? SQLDialect.fails : SQLDialect.isNull(object.reference)
+    case .value(.null): return object.isThere ? dialect.fails : dialect.isNull(object.reference)
     case .object(let key):
-      guard let entity = entityNumber(of: key, for: object) else { return SQLDialect.fails }
+      guard let entity = entityNumber(of: key, for: object) else { return dialect.fails }
       let number = bind(.integer(key.number))
-      return SQLDialect.all([
-        SQLDialect.equal(object.reference, number), SQLDialect.equal(object.referredEntity, "\(entity)"),
+      return dialect.all([
+        dialect.equal(object.reference, number), dialect.equal(object.referredEntity, "\(entity)"),
       ])
-    default: return SQLDialect.fails
+    default: return dialect.fails
     }
-  }
-
-  /// The number of a key's entity; nil if the object cannot have the key.
-  private func entityNumber(of key: RowKey, for object: ObjectAlias) -> Int64? {
-    guard key.store == context.storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }
-    return schema.numbers[Int(key.entityIndex)]
   }
 
   /// True if an object is one of several.
@@ -147,7 +143,7 @@ extension QueryTranslation {
     for constant in constants {
       switch constant {
       case .value(.null):
-        if !object.isThere { conditions.append(SQLDialect.isNull(object.reference)) }
+        if !object.isThere { conditions.append(dialect.isNull(object.reference)) }
       case .object(let key):
         if let entity = entityNumber(of: key, for: object) { numbers[entity, default: []].append(key.number) }
       default: break
@@ -157,11 +153,11 @@ extension QueryTranslation {
       let list = bind(.text("[" + keys.map { "\($0)" }.joined(separator: ",") + "]"))
       // Null is in no list.
       conditions.append(
-        SQLDialect.all([
-          SQLDialect.equal(object.referredEntity, "\(entity)"), SQLDialect.isIn(object.reference, list: list),
+        dialect.all([
+          dialect.equal(object.referredEntity, "\(entity)"), dialect.isIn(object.reference, list: list),
         ]))
     }
-    return SQLDialect.any(conditions)
+    return dialect.any(conditions)
   }
 }
 
@@ -200,7 +196,7 @@ extension QueryTranslation {
       condition = try test(element, equality, part, .direct)
     }
     if condition.mayFail { throw Untranslatable() }
-    return SQLDialect.exists(collection.scope.clause([condition.sql]))
+    return dialect.exists(collection.scope.clause([condition.sql]))
   }
 }
 

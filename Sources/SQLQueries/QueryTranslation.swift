@@ -1,18 +1,19 @@
-internal import ManagedObjects
+package import ManagedObjects
 
 /// Makes a statement of parts of a request.
 ///
 /// A statement says exactly what evaluation in memory results in. A comparison of a column with a constant, of
 /// two columns, of objects and of numbers of objects is said in plain SQL where that is the same; the elements of
 /// to-many relationships are subqueries. All other conditions on values are tested by a function that calls the
-/// evaluation in memory with the values of the row (``RowTest``). Where neither is possible the part is
-/// ``Untranslatable``.
+/// evaluation in memory with the values of the row (``Binding/test(_:_:)``), if the database calls functions. Where
+/// neither is possible the part is ``Untranslatable``.
 ///
 /// A function that finds no result (a division by zero) ends the statement with an error, and the request is executed
 /// in memory. So that no such test is left out, what comes after it in an AND or an OR waits for it.
-struct QueryTranslation {
-  let schema: StoreSchema
-  let context: FunctionContext
+package struct QueryTranslation {
+  let schema: any QuerySchema
+  private let storeNumber: StoreNumber
+  let dialect: any SQLDialect
   let root: ObjectAlias
   /// Values and objects to bind, from parameter 1 on.
   private(set) var bindings: [Binding] = []
@@ -22,37 +23,35 @@ struct QueryTranslation {
   /// True if an index of the table can find a range of values.
   var hasIndexedRange = false
 
-  enum Binding {
+  /// The alias of the table that a request is about.
+  package static let rootAlias = "t"
+
+  package enum Binding {
     case value(SQLValue)
-    case object(FunctionObject)
+    /// A condition on values of a row, which a function tests in memory.
+    case test(ValueTest, [Leaf.Kind])
+    /// A list of the values of many rows, which a function makes; a set of objects if `isSet`.
+    case collector(Leaf.Kind, isSet: Bool)
   }
 
   /// - Parameter entities: those whose objects are looked for.
-  init(_ schema: StoreSchema, _ context: FunctionContext, _ table: StoreTable, _ entities: Range<Int>) {
+  /// - Returns: nil if the store has none of the entities.
+  init?(_ schema: any QuerySchema, _ storeNumber: StoreNumber, _ dialect: any SQLDialect, _ entities: Range<Int>) {
+    guard let table = schema.objectTable(ofEntity: entities.lowerBound) else { return nil }
     self.schema = schema
-    self.context = context
-    let alias = RowSelection.mainAlias
-    var conditions: [String] = []
-    if table.entities != entities {
-      conditions.append(Self.isOne(of: entities, "\(alias).\(SQLDialect.entity)", schema))
-    }
-    let scope = QueryScope("\(SQLDialect.name(table.name)) \(alias)", conditions)
+    self.storeNumber = storeNumber
+    self.dialect = dialect
+    let alias = Self.rootAlias
+    let scope = QueryScope("\(dialect.name(table.name)) \(alias)", [], dialect)
     root = ObjectAlias(scope: scope, alias: alias, table: table, entities: entities, isThere: true, key: nil)
+    for condition in restriction(of: alias, entities, table) { scope.add(condition) }
   }
 
-  static func isOne(of entities: Range<Int>, _ sql: String, _ schema: StoreSchema) -> String {
-    if entities.count == 1 { return "\(sql) = \(schema.numbers[entities.lowerBound])" }
-    return SQLDialect.isIn(sql, entities.map { "\(schema.numbers[$0])" })
-  }
+  mutating func bind(_ value: SQLValue) -> String { bind(.value(value)) }
 
-  mutating func bind(_ value: SQLValue) -> String {
-    bindings.append(.value(value))
-    return SQLDialect.parameter(bindings.count)
-  }
-
-  mutating func bind(_ object: FunctionObject) -> String {
-    bindings.append(.object(object))
-    return SQLDialect.parameter(bindings.count)
+  mutating func bind(_ binding: Binding) -> String {
+    bindings.append(binding)
+    return dialect.parameter(bindings.count)
   }
 
   /// Tries a translation, and forgets what it has bound if it fails.
@@ -71,8 +70,14 @@ struct QueryTranslation {
     return "t\(aliasCount)"
   }
 
-  /// The growth of the statement's work with the file.
-  var growth: WorkLimit.Growth { aliasCount == 0 ? .rows : .pairs }
+  /// True if the statement reads no other table, so that it looks at each row once.
+  var readsOneTable: Bool { aliasCount == 0 }
+
+  /// The number of a key's entity; nil if the object cannot have the key.
+  func entityNumber(of key: RowKey, for object: ObjectAlias) -> Int64? {
+    guard key.store == storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }
+    return schema.numbers[Int(key.entityIndex)]
+  }
 }
 
 /// A condition in a statement.
@@ -85,12 +90,12 @@ struct SQLCondition {
 extension QueryTranslation {
   mutating func condition(_ predicate: ManagedPredicate) throws(Untranslatable) -> SQLCondition {
     switch predicate {
-    case .constant(let value): return SQLCondition(sql: value ? SQLDialect.holds : SQLDialect.fails)
+    case .constant(let value): return SQLCondition(sql: value ? dialect.holds : dialect.fails)
     case .not(let part):
       let part = try condition(part)
-      return SQLCondition(sql: SQLDialect.not(part.sql), mayFail: part.mayFail)
-    case .and(let parts): return Self.all(try conditions(parts))
-    case .or(let parts): return Self.any(try conditions(parts))
+      return SQLCondition(sql: dialect.not(part.sql), mayFail: part.mayFail)
+    case .and(let parts): return all(try conditions(parts))
+    case .or(let parts): return any(try conditions(parts))
     case .comparison(let comparison):
       if bindings.count > Self.greatestBindingCount { throw Untranslatable() }
       return try condition(comparison)
@@ -106,16 +111,16 @@ extension QueryTranslation {
     return conditions
   }
 
-  static func all(_ parts: [SQLCondition]) -> SQLCondition {
-    join(parts, SQLDialect.all, SQLDialect.then)
+  func all(_ parts: [SQLCondition]) -> SQLCondition {
+    join(parts, dialect.all, dialect.then)
   }
 
-  static func any(_ parts: [SQLCondition]) -> SQLCondition {
-    join(parts, SQLDialect.any, SQLDialect.otherwise)
+  func any(_ parts: [SQLCondition]) -> SQLCondition {
+    join(parts, dialect.any, dialect.otherwise)
   }
 
   /// Conditions that follow one that may fail are tested after it.
-  private static func join(
+  private func join(
     _ parts: [SQLCondition], _ join: ([String]) -> String, _ after: (String, String) -> String
   ) -> SQLCondition {
     guard parts.contains(where: \.mayFail) else { return SQLCondition(sql: join(parts.map(\.sql))) }
@@ -132,7 +137,7 @@ extension QueryTranslation {
     return SQLCondition(sql: rest(group, sql, join) ?? join([]), mayFail: true)
   }
 
-  private static func rest(_ group: [String], _ last: String?, _ join: ([String]) -> String) -> String? {
+  private func rest(_ group: [String], _ last: String?, _ join: ([String]) -> String) -> String? {
     if group.isEmpty { return last }
     return join(group + (last.map { [$0] } ?? []))
   }

@@ -1,7 +1,8 @@
-internal import ManagedObjects
+internal import ObjectModels
 
 /// The tables of a statement or of a part of one: a first one, and those that are joined to it.
 final class QueryScope {
+  let dialect: any SQLDialect
   /// The first table, with what it needs to be there.
   private let first: String
   private var joins: [String] = []
@@ -9,14 +10,15 @@ final class QueryScope {
   private var known: [String: ObjectAlias] = [:]
   private(set) var conditions: [String]
 
-  init(_ first: String, _ conditions: [String]) {
+  init(_ first: String, _ conditions: [String], _ dialect: any SQLDialect) {
     self.first = first
+    self.dialect = dialect
     self.conditions = conditions
   }
 
   /// `FROM … WHERE …`, without the first word if there is no condition.
   func clause(_ more: [String] = []) -> String {
-    let all = conditions + more.filter { $0 != SQLDialect.holds }
+    let all = conditions + more.filter { $0 != dialect.holds }
     return "FROM \(([first] + joins).joined(separator: " "))"
       + (all.isEmpty ? "" : " WHERE \(all.joined(separator: " AND "))")
   }
@@ -43,7 +45,7 @@ struct Untranslatable: Error {}
 struct ObjectAlias {
   let scope: QueryScope
   let alias: String
-  let table: StoreTable
+  let table: ObjectTable
   /// The entities that it can be of.
   let entities: Range<Int>
   /// False if there may be none: its columns are null then.
@@ -53,8 +55,8 @@ struct ObjectAlias {
   /// The number of the entity of a deleted object that is still referred to; nil for an object that has a row.
   var deletedEntity: String?
 
-  var number: String { "\(alias).\(SQLDialect.number)" }
-  var entity: String { "\(alias).\(SQLDialect.entity)" }
+  var number: String { "\(alias).\(table.numberColumn)" }
+  var entity: String { "\(alias).\(table.entityColumn)" }
 
   /// The number of the object, which may be a deleted one that a to-one relationship goes on referring to.
   var reference: String { key ?? number }
@@ -62,10 +64,11 @@ struct ObjectAlias {
   /// The number of the entity of the object, which may be a deleted one.
   var referredEntity: String {
     guard let deletedEntity else { return entity }
-    return SQLDialect.choice(SQLDialect.isNotNull(reference), "ifnull(\(entity), \(deletedEntity))", SQLDialect.null)
+    let dialect = scope.dialect
+    return dialect.choice(dialect.isNotNull(reference), dialect.ifNull(entity, deletedEntity), dialect.null)
   }
 
-  func column(_ index: Int) -> String { "\(alias).\(SQLDialect.name(table.columns[index].name))" }
+  func column(_ index: Int) -> String { "\(alias).\(scope.dialect.name(table.columns[index].name))" }
 }
 
 /// A value in a statement that attributes have.

@@ -16,7 +16,7 @@ extension QueryTranslation {
         guard let first = translation.comparison(value, .greaterThanOrEqual, options, bounds[0]),
           let second = translation.comparison(value, .lessThanOrEqual, options, bounds[1])
         else { throw Untranslatable() }
-        return SQLDialect.all([first, second])
+        return translation.dialect.all([first, second])
       }
     }
     guard case .value(let constant) = constant else { return nil }
@@ -41,9 +41,9 @@ extension QueryTranslation {
     // A file with data may be gone; a text that is no URL is an error.
     if value.isExternal || value.type == .uri { return nil }
     switch comparator {
-    case .equal: return SQLDialect.isNull(value.sql)
-    case .notEqual: return SQLDialect.isNotNull(value.sql)
-    default: return comparator.isOrder ? SQLDialect.fails : nil
+    case .equal: return dialect.isNull(value.sql)
+    case .notEqual: return dialect.isNotNull(value.sql)
+    default: return comparator.isOrder ? dialect.fails : nil
     }
   }
 
@@ -54,12 +54,12 @@ extension QueryTranslation {
     switch comparator {
     // So an index of a joined table can be used.
     case .equal where !value.isThere && value.isColumn:
-      return SQLDialect.order(value.sql, .equal, bound, isColumn: true)
-    case .equal: return SQLDialect.equal(value.sql, bound)
-    case .notEqual: return SQLDialect.notEqual(value.sql, bound)
+      return dialect.order(value.sql, .equal, bound, isColumn: true)
+    case .equal: return dialect.equal(value.sql, bound)
+    case .notEqual: return dialect.notEqual(value.sql, bound)
     default:
       noteRange(value)
-      return SQLDialect.order(value.sql, comparator, bound, isColumn: value.isColumn)
+      return dialect.order(value.sql, comparator, bound, isColumn: value.isColumn)
     }
   }
 
@@ -81,21 +81,26 @@ extension QueryTranslation {
   ) -> String? {
     guard options.isEmpty, let kind = first.plainKind, kind == second.plainKind else { return nil }
     switch comparator {
-    case .equal: return SQLDialect.equal(first.plainSQL, second.plainSQL)
-    case .notEqual: return SQLDialect.notEqual(first.plainSQL, second.plainSQL)
+    case .equal: return dialect.equal(plain(first), plain(second))
+    case .notEqual: return dialect.notEqual(plain(first), plain(second))
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       guard first.isColumn, second.isColumn else { return nil }
-      return SQLDialect.all([
-        SQLDialect.isNotNull(first.sql), SQLDialect.isNotNull(second.sql),
-        SQLDialect.order(first.plainSQL, comparator, second.plainSQL),
+      return dialect.all([
+        dialect.isNotNull(first.sql), dialect.isNotNull(second.sql),
+        dialect.order(plain(first), comparator, plain(second)),
       ])
     default: return nil
     }
   }
 
+  private func plain(_ value: ValueTerm) -> String {
+    value.type == .boolean ? dialect.truthValue(value.sql) : value.sql
+  }
+
   /// True if an attribute has one of several values; nil if there is no plain SQL for it.
   mutating func membership(of value: ValueTerm, in constants: [PredicateConstant]) -> String? {
-    attempt { (translation) throws(Untranslatable) in
+    let dialect = dialect
+    return attempt { (translation) throws(Untranslatable) in
       guard !value.isExternal else { throw Untranslatable() }
       var bound: [SQLValue] = []
       var hasNull = false
@@ -110,18 +115,18 @@ extension QueryTranslation {
         }
       }
       guard bound.count <= Self.greatestListLength || bound.allSatisfy(\.hasPlainJSON) else { throw Untranslatable() }
-      var conditions: [String] = hasNull ? [SQLDialect.isNull(value.sql)] : []
+      var conditions: [String] = hasNull ? [dialect.isNull(value.sql)] : []
       if !bound.isEmpty {
         let isIn: String
         if bound.allSatisfy(\.hasPlainJSON) {
           let list = translation.bind(.text("[" + bound.map(\.plainJSON).joined(separator: ",") + "]"))
-          isIn = SQLDialect.isIn(value.sql, list: list)
+          isIn = dialect.isIn(value.sql, list: list)
         } else {
-          isIn = SQLDialect.isIn(value.sql, bound.map { translation.bind($0) })
+          isIn = dialect.isIn(value.sql, bound.map { translation.bind($0) })
         }
-        conditions.append(SQLDialect.notNull(value.sql, isIn, isColumn: value.isColumn))
+        conditions.append(dialect.notNull(value.sql, isIn, isColumn: value.isColumn))
       }
-      return SQLDialect.any(conditions)
+      return dialect.any(conditions)
     }
   }
 
@@ -135,15 +140,15 @@ extension QueryTranslation {
   private func truth(_ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
     guard case .integer(let number) = constant.canonical else { return nil }
     switch (comparator, number) {
-    case (.equal, 0): return SQLDialect.equal(value.sql, "0")
-    case (.notEqual, 0): return SQLDialect.notEqual(value.sql, "0")
-    case (.equal, 1): return SQLDialect.isTrue(value.sql)
-    case (.notEqual, 1): return SQLDialect.not(SQLDialect.isTrue(value.sql))
-    case (.equal, _): return SQLDialect.fails
-    case (.notEqual, _): return SQLDialect.holds
+    case (.equal, 0): return dialect.equal(value.sql, dialect.fails)
+    case (.notEqual, 0): return dialect.notEqual(value.sql, dialect.fails)
+    case (.equal, 1): return dialect.isTrue(value.sql)
+    case (.notEqual, 1): return dialect.not(dialect.isTrue(value.sql))
+    case (.equal, _): return dialect.fails
+    case (.notEqual, _): return dialect.holds
     default:
-      return SQLDialect.order(
-        SQLDialect.truthValue(value.sql), comparator, "\(number)", isColumn: false)
+      return dialect.order(
+        dialect.truthValue(value.sql), comparator, "\(number)", isColumn: false)
     }
   }
 
@@ -153,10 +158,11 @@ extension QueryTranslation {
   ) -> String? {
     guard let number = constant.exactDouble else { return nil }
     let (least, greatest) = number.floats
+    let dialect = dialect
     func compare(_ translation: inout QueryTranslation, _ comparator: PredicateComparator, _ bound: Double?) -> String {
-      guard let bound else { return SQLDialect.fails }
+      guard let bound else { return dialect.fails }
       translation.noteRange(value)
-      return SQLDialect.order(value.sql, comparator, translation.bind(.real(bound)), isColumn: value.isColumn)
+      return dialect.order(value.sql, comparator, translation.bind(.real(bound)), isColumn: value.isColumn)
     }
     switch comparator {
     case .lessThanOrEqual: return compare(&self, .lessThanOrEqual, greatest?.greatestDouble)
@@ -167,14 +173,14 @@ extension QueryTranslation {
     case .greaterThan:
       return compare(&self, .greaterThanOrEqual, least == greatest ? least?.upper?.leastDouble : least?.leastDouble)
     default:
-      var equal = SQLDialect.fails
+      var equal = dialect.fails
       if let least, least == greatest {
-        equal = SQLDialect.all([
+        equal = dialect.all([
           compare(&self, .greaterThanOrEqual, least.leastDouble),
           compare(&self, .lessThanOrEqual, least.greatestDouble),
         ])
       }
-      return comparator == .equal ? equal : SQLDialect.not(equal)
+      return comparator == .equal ? equal : dialect.not(equal)
     }
   }
 
@@ -184,8 +190,8 @@ extension QueryTranslation {
   ) -> String? {
     guard let (stored, order) = constant.storedDecimal else { return nil }
     switch comparator {
-    case .equal: return order == 0 ? comparison(value, .equal, bind(stored)) : SQLDialect.fails
-    case .notEqual: return order == 0 ? comparison(value, .notEqual, bind(stored)) : SQLDialect.holds
+    case .equal: return order == 0 ? comparison(value, .equal, bind(stored)) : dialect.fails
+    case .notEqual: return order == 0 ? comparison(value, .notEqual, bind(stored)) : dialect.holds
     case .lessThan, .lessThanOrEqual:
       let isWithin = order < 0 || order == 0 && comparator == .lessThanOrEqual
       return comparison(value, isWithin ? .lessThanOrEqual : .lessThan, bind(stored))
@@ -207,20 +213,20 @@ extension QueryTranslation {
     case .equal, .notEqual:
       guard let equals = isLiteral ? [text] : text.canonicalEquals else { return nil }
       if equals.count == 1 { return comparison(value, comparator, bind(.text(text))) }
-      let isIn = SQLDialect.notNull(
-        value.sql, SQLDialect.isIn(value.sql, equals.map { bind(.text($0)) }), isColumn: value.isColumn)
-      return comparator == .equal ? isIn : SQLDialect.not(isIn)
+      let isIn = dialect.notNull(
+        value.sql, dialect.isIn(value.sql, equals.map { bind(.text($0)) }), isColumn: value.isColumn)
+      return comparator == .equal ? isIn : dialect.not(isIn)
     case .beginsWith:
       // An index narrows, the test decides.
       guard value.isColumn, !text.isEmpty, text.canonicalEquals?.count == 1, let end = text.afterPrefix,
         let test = try? ValueTest(
           .comparing(.variable("text"), .beginsWith, .value(.string(text)), options: options), variables: ["text"])
       else { return nil }
-      let holds = SQLDialect.test(
-        bind(RowTest(test, [.attribute(.string, isExternal: false)], context)), [value.sql])
-      return SQLDialect.all([
-        SQLDialect.order(value.sql, .greaterThanOrEqual, bind(.text(text))),
-        SQLDialect.order(value.sql, .lessThan, bind(.text(end))), holds,
+      let parameter = bind(.test(test, [.attribute(.string, isExternal: false)]))
+      guard let holds = dialect.test(parameter, [value.sql]) else { return nil }
+      return dialect.all([
+        dialect.order(value.sql, .greaterThanOrEqual, bind(.text(text))),
+        dialect.order(value.sql, .lessThan, bind(.text(end))), holds,
       ])
     default: return nil
     }

@@ -49,8 +49,6 @@ extension ValueTerm {
     default: nil
     }
   }
-
-  var plainSQL: String { type == .boolean ? SQLDialect.truthValue(sql) : sql }
 }
 
 extension AttributeValue {

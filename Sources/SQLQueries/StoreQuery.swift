@@ -1,22 +1,23 @@
-internal import ManagedObjects
+package import ManagedObjects
 
 /// A request as a statement, or the part of it that can be one.
 ///
 /// If something of a request cannot be said in SQL, the statement finds the rows that may fit, and the request is
 /// executed in memory on those: the conditions joined by AND that a statement can test narrow the rows, up to the first
 /// other one that could fail.
-struct StoreQuery {
-  let sql: String
-  let bindings: [QueryTranslation.Binding]
+package struct StoreQuery {
+  package let sql: String
+  /// What is bound to the parameters, from 1 on.
+  package let bindings: [QueryTranslation.Binding]
   /// True if the statement says all of the request.
-  let isComplete: Bool
-  /// The growth of its work with the file.
-  let growth: WorkLimit.Growth
+  package let isComplete: Bool
+  /// True if the statement looks at each row of one table once.
+  package let readsOneTable: Bool
 
   init(sql: String, _ translation: QueryTranslation, isComplete: Bool) {
     self.sql = sql
     bindings = translation.bindings
-    growth = translation.growth
+    readsOneTable = translation.readsOneTable
     self.isComplete = isComplete
   }
 }
@@ -27,12 +28,13 @@ extension StoreQuery {
 
   /// - Parameters:
   ///   - entities: those whose own objects count.
-  ///   - selection: how rows are read.
-  init(
-    _ request: FetchRequest, _ entities: Range<Int>, _ table: StoreTable, _ selection: RowSelection,
-    _ schema: StoreSchema, _ context: FunctionContext
+  ///   - rowColumns: the columns that make rows, of a table under ``QueryTranslation/rootAlias``.
+  /// - Returns: nil if the store has none of the entities.
+  package init?(
+    _ request: FetchRequest, _ entities: Range<Int>, rowColumns: String, _ schema: any QuerySchema,
+    _ storeNumber: StoreNumber, _ dialect: some SQLDialect
   ) {
-    var translation = QueryTranslation(schema, context, table, entities)
+    guard var translation = QueryTranslation(schema, storeNumber, dialect, entities) else { return nil }
     let whole = translation.attempt { (translation) throws(Untranslatable) in
       guard request.isWithin(height: Self.greatestHeight) else { throw Untranslatable() }
       let condition = try translation.condition(request.predicate ?? .constant(true))
@@ -40,25 +42,24 @@ extension StoreQuery {
       let order = try translation.order(request.sortDescriptors, testsAll: condition.mayFail)
       let columns =
         request.resultType == .objectIDs
-        ? "\(translation.root.number), \(translation.root.entity)" : selection.list(translation.root.alias)
+        ? "\(translation.root.number), \(translation.root.entity)" : rowColumns
       let limit = request.fetchLimit > 0 ? request.fetchLimit : nil
       return "SELECT \(columns) \(translation.root.scope.clause([condition.sql])) ORDER BY \(order)"
-        + SQLDialect.window(limit: limit, offset: max(request.fetchOffset, 0))
+        + translation.dialect.window(limit: limit, offset: max(request.fetchOffset, 0))
     }
     if let whole {
       self.init(sql: whole, translation, isComplete: true)
       return
     }
-    self.init(narrowing: request, entities, table, selection, schema, context)
+    // A new statement gets nothing of one that failed.
+    guard let translation = QueryTranslation(schema, storeNumber, dialect, entities) else { return nil }
+    self.init(narrowing: request, rowColumns, translation)
   }
 
   /// The rows that may fit, in the order of their entities and numbers.
-  private init(
-    narrowing request: FetchRequest, _ entities: Range<Int>, _ table: StoreTable, _ selection: RowSelection,
-    _ schema: StoreSchema, _ context: FunctionContext
-  ) {
-    // A new statement gets nothing of one that failed.
-    var translation = QueryTranslation(schema, context, table, entities)
+  private init(narrowing request: FetchRequest, _ rowColumns: String, _ translation: QueryTranslation) {
+    var translation = translation
+    let root = translation.root
     var conditions: [String] = []
     let isTranslated = request.isWithin(height: Self.greatestHeight)
     for part in isTranslated ? request.predicate?.parts ?? [] : [] {
@@ -70,26 +71,10 @@ extension StoreQuery {
       if condition.mayFail { break }
       conditions.append(condition.sql)
     }
-    let order = translation.entityAndNumber(of: translation.root.alias, entities)
+    let order = translation.entityAndNumber(of: root.alias, root.entities, root.table)
     self.init(
-      sql: "SELECT \(selection.list(translation.root.alias)) \(translation.root.scope.clause(conditions)) "
-        + "ORDER BY \(order)",
+      sql: "SELECT \(rowColumns) \(root.scope.clause(conditions)) ORDER BY \(order)",
       translation, isComplete: false)
-  }
-
-  /// The functions' objects.
-  var objects: [FunctionObject] {
-    bindings.compactMap { if case .object(let object) = $0 { object } else { nil } }
-  }
-
-  /// Binds all values.
-  func bind(to statement: Statement) throws(ManagedObjectError) {
-    for (index, binding) in bindings.prefix(Int(statement.parameterCount)).enumerated() {
-      switch binding {
-      case .value(let value): try statement.bind(Int32(index + 1), value)
-      case .object(let object): try statement.bind(Int32(index + 1), object: object)
-      }
-    }
   }
 }
 

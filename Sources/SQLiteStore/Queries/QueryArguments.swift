@@ -1,0 +1,36 @@
+internal import ManagedObjects
+internal import SQLQueries
+
+/// What is bound to the parameters of a statement, with the objects that its functions call.
+struct QueryArguments {
+  private let arguments: [Argument]
+
+  private enum Argument {
+    case value(SQLValue)
+    case object(FunctionObject)
+  }
+
+  init(_ bindings: [QueryTranslation.Binding], _ context: FunctionContext) {
+    arguments = bindings.map { binding in
+      switch binding {
+      case .value(let value): .value(value)
+      case .test(let test, let leaves): .object(RowTest(test, leaves, context))
+      case .collector(let leaf, let isSet): .object(ValueCollector(leaf, isSet: isSet, context))
+      }
+    }
+  }
+
+  /// True if a function had no result, so that the statement ended.
+  var hasFailed: Bool {
+    arguments.contains { if case .object(let object) = $0 { object.failure != nil } else { false } }
+  }
+
+  func bind(to statement: Statement) throws(ManagedObjectError) {
+    for (index, argument) in arguments.prefix(Int(statement.parameterCount)).enumerated() {
+      switch argument {
+      case .value(let value): try statement.bind(Int32(index + 1), value)
+      case .object(let object): try statement.bind(Int32(index + 1), object: object)
+      }
+    }
+  }
+}

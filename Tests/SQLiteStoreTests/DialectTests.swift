@@ -1,0 +1,102 @@
+import Foundation
+import ManagedObjects
+import ManagedObjectsSamples
+import SQLQueries
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Statements for a database that calls no functions")
+struct DialectTests {
+  /// What SQL of the standard says, and SQLite understands.
+  private struct StandardDialect: SQLDialect {
+    let holds = "TRUE"
+    let fails = "FALSE"
+
+    func name(_ text: String) -> String { "\"\(text)\"" }
+    func parameter(_ number: Int) -> String { "?\(number)" }
+    func equal(_ first: String, _ second: String) -> String { "\(first) IS NOT DISTINCT FROM \(second)" }
+    func notEqual(_ first: String, _ second: String) -> String { "\(first) IS DISTINCT FROM \(second)" }
+    func isTrue(_ sql: String) -> String { "coalesce(\(sql) <> 0, FALSE)" }
+    func truthValue(_ sql: String) -> String { "CASE WHEN \(sql) <> 0 THEN 1 WHEN \(sql) = 0 THEN 0 END" }
+    func isIn(_ sql: String, list parameter: String) -> String {
+      "\(sql) IN (SELECT value FROM json_each(\(parameter)))"
+    }
+    func test(_ parameter: String, _ values: [String]) -> String? { nil }
+    func list(
+      _ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool
+    ) -> String? { nil }
+    func form(_ form: TextForm, _ sql: String) -> String? { nil }
+    func term(_ sql: String, isAscending: Bool, nullsAreReversed: Bool) -> String {
+      "\(sql) \(isAscending ? "ASC" : "DESC") NULLS \(isAscending == nullsAreReversed ? "LAST" : "FIRST")"
+    }
+    func unindexed(_ sql: String) -> String { sql }
+    func window(limit: Int?, offset: Int) -> String {
+      limit.map { " OFFSET \(offset) ROWS FETCH NEXT \($0) ROWS ONLY" } ?? ""
+    }
+  }
+
+  private static let schema = StoreSchema(SampleStores.model, configuration: nil)
+
+  private func query(_ request: FetchRequest) throws -> StoreQuery {
+    let entity = try #require(SampleStores.model[request.entityName])
+    return try #require(
+      StoreQuery(
+        request, entity.index..<entity.index + entity.selfAndDescendants.count, rowColumns: "t.*", Self.schema,
+        SampleStores.people.sqlite.storeNumber, StandardDialect()))
+  }
+
+  @Test("say what the standard can, and narrow the rows where it cannot")
+  func statements() throws {
+    func sql(_ format: String, _ order: [FetchRequest.SortDescriptor] = []) throws -> (String, Bool) {
+      let query = try query(FetchRequest("Note", where: try ManagedPredicate(format: format), sortedBy: order))
+      return (query.sql, query.isComplete)
+    }
+    let start = "SELECT t.* FROM \"ZNOTE\" t WHERE "
+    #expect(
+      try sql("pages == 3") == (start + "t.\"ZPAGES\" IS NOT DISTINCT FROM ?1 ORDER BY t.Z_PK", true))
+    #expect(
+      try sql("pages > 3 AND title CONTAINS[c] 'plan'")
+        == (start + "(t.\"ZPAGES\" IS NOT NULL AND t.\"ZPAGES\" > ?1) ORDER BY t.Z_PK", false))
+    #expect(try sql("pages > 3", [.init("pages", isAscending: false)]).0.hasSuffix("DESC NULLS LAST, t.Z_PK"))
+    #expect(try sql("pages > 3", [.init("title")]).1 == false)
+  }
+
+  @Test("find what evaluation in memory finds")
+  func results() throws {
+    let stores = SampleStores.people
+    let database = try PlainSQLite(stores.sqlite.url)
+    var completeCount = 0
+    for search in QuerySearchTests.searches where search.names != "error" {
+      let request = FetchRequest(search.entity, where: try ManagedPredicate(format: search.format))
+      let query = try query(request)
+      // Later parameters first: ?12 begins with ?1.
+      let sql = query.bindings.enumerated().reversed().reduce(query.sql) { sql, binding in
+        sql.replacing("?\(binding.offset + 1)", with: binding.element.literal ?? "?")
+      }
+      let rows = try database.run(sql)
+      let names = try stores.foundInMemory(request).split(separator: " ")
+      if query.isComplete {
+        completeCount += 1
+        #expect(rows.count == names.count, "\(search.format): \(sql)")
+      } else {
+        #expect(rows.count >= names.count, "\(search.format): \(sql)")
+      }
+    }
+    #expect(completeCount > 150)
+  }
+}
+
+extension QueryTranslation.Binding {
+  /// The value in a statement; nil for an object that a function calls.
+  fileprivate var literal: String? {
+    guard case .value(let value) = self else { return nil }
+    return switch value {
+    case .null: "NULL"
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): "'\(text.replacing("'", with: "''"))'"
+    case .blob(let data): "X'\(data.map { String(format: "%02X", $0) }.joined())'"
+    }
+  }
+}
