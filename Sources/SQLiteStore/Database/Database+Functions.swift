@@ -102,7 +102,10 @@ private let collect: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) 
   if let known = unsafe memory.pointee {
     collection = unsafe Unmanaged<Collection>.fromOpaque(known).takeUnretainedValue()
   } else {
-    guard let list = collector.emptyList else { return }
+    guard let list = collector.emptyList else {
+      unsafe sqlite3_result_error(context, "nothing collects", -1)
+      return
+    }
     collection = Collection(list)
     unsafe memory.pointee = unsafe Unmanaged.passRetained(collection).toOpaque()
   }

@@ -29,7 +29,7 @@ struct LoadedRows: RowSource {
       guard table.entities.contains(where: { entities.contains($0) }), let selection = state.selection(table.entities)
       else { continue }
       let statement = try state.database.statement(
-        "SELECT \(selection.list("t")) FROM \(table.name.sqlName) t ORDER BY t.Z_PK")
+        "SELECT \(selection.list) FROM \(table.name.sqlName) t ORDER BY t.Z_PK")
       for row in try state.rows(statement, selection) { entityRows[Int(row.key.entityIndex)].append(row) }
     }
     for index in entities {

@@ -28,8 +28,7 @@ extension StoreState {
       return nil
     }
     return StoreQuery(
-      request, request.entities(entity), rowColumns: selection.list(QueryTranslation.rootAlias), schema, storeNumber,
-      SQLiteDialect())
+      request, request.entities(entity), rowColumns: selection.list, schema, storeNumber, SQLiteDialect())
   }
 
   private var functionContext: FunctionContext {

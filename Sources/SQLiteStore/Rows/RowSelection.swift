@@ -8,7 +8,8 @@ struct RowSelection: Sendable {
   let tableName: String
   /// The columns as a statement has them, beginning with the number, the entity and the version.
   let columns: [String]
-  private let mainList: String
+  /// The columns of the table under the alias ``QueryTranslation/rootAlias``.
+  let list: String
   /// Reads the row of a number.
   let statementOfOne: String
   private let entities: Range<Int>
@@ -75,15 +76,9 @@ struct RowSelection: Sendable {
       }
     }
     self.columns = columns
-    mainList = Self.list(columns, QueryTranslation.rootAlias)
-    statementOfOne = "SELECT \(mainList) FROM \(table.name.sqlName) \(QueryTranslation.rootAlias) WHERE \(QueryTranslation.rootAlias).Z_PK = ?"
-  }
-
-  /// The columns of a table that has an alias.
-  func list(_ alias: String) -> String { alias == QueryTranslation.rootAlias ? mainList : Self.list(columns, alias) }
-
-  private static func list(_ columns: [String], _ alias: String) -> String {
-    columns.map { "\(alias).\($0)" }.joined(separator: ", ")
+    let alias = QueryTranslation.rootAlias
+    list = columns.map { "\(alias).\($0)" }.joined(separator: ", ")
+    statementOfOne = "SELECT \(list) FROM \(table.name.sqlName) \(alias) WHERE \(alias).Z_PK = ?"
   }
 
   /// The row that a statement is at, whose first columns are those of the selection. Values in files of their own are
