@@ -149,7 +149,7 @@ import Testing
     defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path) }
     #expect(try texts(store(file, .writingNothing)) == [.string("a"), .string("b")])
     let error = #expect(throws: ManagedObjectError.self) { try store(file, .reading) }
-    #expect(error?.code == .open && error?.message.contains("writesNothing") == true)
+    #expect(error?.code == .open && error?.remedy == .openingWithoutWriting)
   }
 
   @Test("that is read without writing keeps the locks of those who have it open") func locks() throws {

@@ -18,7 +18,7 @@ extension ManagedObjectError {
       location.append(key.printable(limit: 100))
     }
     let text = localization.text(of: self)
-    return withFile(location.isEmpty ? text : "\(location.joined(separator: ", ")): \(text)")
+    return withFile((location.isEmpty ? text : "\(location.joined(separator: ", ")): \(text)") + end(\.text))
   }
 }
 

@@ -83,10 +83,28 @@ public struct ManagedObjectError: Error, Sendable {
     case invalidValue = 134_902
   }
 
+  /// What the caller can do, where an error tells. ``description`` says it behind the message.
+  public enum Remedy: Hashable, Sendable {
+    /// To open a store, which has no model in it, with the model of its program.
+    case openingWithModel
+    /// To open a store with `writesNothing`, since SQLite cannot make files beside it.
+    case openingWithoutWriting
+
+    var text: String {
+      switch self {
+      case .openingWithModel: "open it with the model of its program, from a .mom, .momd or .xcdatamodel file"
+      case .openingWithoutWriting:
+        "SQLite reads it only if it can write beside it, but for opening with writesNothing"
+      }
+    }
+  }
+
   /// The sort of failure. Programs decide by it; people read ``message``.
   public var code: Code
   /// The defect, in one line without a location.
   public var message: String
+  /// What the caller can do; nil where nothing but the message tells.
+  public var remedy: Remedy?
   /// The object that it is about.
   public var objectID: ManagedObjectID?
   /// Other objects that it is about. Of ``Code/constraintValidation``, the object that two have, and the other one that
@@ -141,12 +159,18 @@ public struct ManagedObjectError: Error, Sendable {
 extension ManagedObjectError: CustomStringConvertible {
   /// The file, the object and the property, then the message; a line for each of several: `Note/p12 title: the text is
   /// too long`, `/home/ada/notes.xml:12:5: no such entity`.
-  public var description: String {
-    if !details.isEmpty { return details.map(\.description).joined(separator: "\n") }
+  public var description: String { description(\.text) }
+
+  /// As ``description``, with the words that a tool has for remedies.
+  package func description(_ textOfRemedy: (Remedy) -> String) -> String {
+    if !details.isEmpty { return details.map { $0.description(textOfRemedy) }.joined(separator: "\n") }
     let location = [objectID?.description, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
     let others = relatedObjectIDs.isEmpty ? "" : " (\(relatedObjectIDs.map(\.description).joined(separator: ", ")))"
-    return withFile((location.isEmpty ? message : "\(location): \(message)") + others)
+    return withFile((location.isEmpty ? message : "\(location): \(message)") + others + end(textOfRemedy))
   }
+
+  /// What follows the message.
+  func end(_ textOfRemedy: (Remedy) -> String) -> String { remedy.map { "; \(textOfRemedy($0))" } ?? "" }
 
   /// A text about the error with the file before it, unless the text names it already.
   func withFile(_ text: String) -> String {

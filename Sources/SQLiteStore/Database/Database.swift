@@ -237,12 +237,13 @@ extension Database {
     if code & 0xFF == SQLITE_INTERRUPT { message = WorkLimit.message }
     if code & 0xFF == SQLITE_BUSY { message = "another process has the file locked" }
     if let sql, code & 0xFF == SQLITE_ERROR { message += " in \(sql.prefix(200))" }
-    if mode == .readOnly, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF) {
-      message += "; SQLite reads it only if it can write beside it, but for opening with writesNothing"
-    }
     var error = ManagedObjectError(self.code(code), "\(path): \(message)")
+    if mode == .readOnly, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF) {
+      error.remedy = .openingWithoutWriting
+    }
     // SQLite has no locks on a file that is not a database, so that it can be read by other means.
-    if code & 0xFF == SQLITE_NOTADB, let kind = FileSystem.beginning(of: path, count: 4096).flatMap(StoreFileKind.init),
+    if code & 0xFF == SQLITE_NOTADB,
+      let kind = FileSystem.beginning(of: file.path, count: 4096).flatMap(StoreFileKind.init),
       kind != .sqlite
     {
       error = ManagedObjectError(.storeTypeMismatch, "\(path): the file is \(kind.name ?? "XML"), not an SQLite store")

@@ -34,10 +34,9 @@ enum ModelCache {
   /// - Throws: ``ManagedObjectError/Code/open`` for a store without one, and for a damaged model.
   static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
     if let model = try read(database, FileSchema(database)) { return model }
-    throw ManagedObjectError(
-      .open,
-      "\(database.path) does not have its model in it; open it with the model of its program, from a .mom, .momd or "
-        + ".xcdatamodel file")
+    var error = ManagedObjectError(.open, "\(database.path) does not have its model in it")
+    error.remedy = .openingWithModel
+    throw error
   }
 
   static func write(_ model: ManagedObjectModel, _ database: Database) throws(ManagedObjectError) {

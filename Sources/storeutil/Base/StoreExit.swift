@@ -47,13 +47,16 @@ enum StoreExit {
 
   /// The line that says what is wrong; a line for each of several defects.
   static func text(of error: any Error) -> String {
-    let text = ((error as? any CustomStringConvertible)?.description ?? String(describing: error))
-      .replacing("but for opening with writesNothing", with: "or with --immutable")
-      .replacing(
-        "open it with the model of its program, from a .mom, .momd or .xcdatamodel file",
-        with: "--model names the file of its model, and --tables reads it by its tables alone")
+    let text = (error as? ManagedObjectError)?.description(Self.text) ?? "\(error)"
     return text.split(separator: "\n").map { "\(ToolName.current): error: \($0)" }.joined(separator: "\n")
       .withoutCommands
+  }
+
+  private static func text(_ remedy: ManagedObjectError.Remedy) -> String {
+    switch remedy {
+    case .openingWithModel: "--model names the file of its model, and --tables reads it by its tables alone"
+    case .openingWithoutWriting: "SQLite reads it only if it can write beside it, or with --immutable"
+    }
   }
 }
 
