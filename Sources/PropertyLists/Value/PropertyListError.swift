@@ -105,15 +105,18 @@ extension PropertyListError: CustomStringConvertible {
   }
 
   /// The message and the key path, for callers that print the location in a form of their own.
-  public var detail: String {
+  public var detail: String { message + keyPathText }
+
+  /// The key path in brackets, after a space; nothing without one.
+  package var keyPathText: String {
     // Long enough for people to find the value, short enough for one line; programs have ``keyPath``.
-    guard let components = keyPath?.components, !components.isEmpty else { return message }
+    guard let components = keyPath?.components, !components.isEmpty else { return "" }
     guard components.count > 20 else {
-      return "\(message) (in \(PropertyListKeyPath(components).description.printable(limit: 300)))"
+      return " (in \(PropertyListKeyPath(components).description.printable(limit: 300)))"
     }
     let head = PropertyListKeyPath(Array(components.prefix(10))).description.printable(limit: 200)
     let tail = PropertyListKeyPath(Array(components.suffix(5))).description.printable(limit: 100)
-    return "\(message) (in \(head) … \(tail), \(components.count) levels deep)"
+    return " (in \(head) … \(tail), \(components.count) levels deep)"
   }
 }
 

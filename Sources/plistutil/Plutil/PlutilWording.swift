@@ -50,8 +50,7 @@ enum PlutilWording {
     } else {
       location = error.byteOffset.map { " at byte \($0)" } ?? ""
     }
-    // The key path follows the message.
-    return error.message + location + error.detail.dropFirst(error.message.count)
+    return error.message + location + error.keyPathText
   }
 
   /// What is wrong with a file in another format than JSON.
