@@ -14,11 +14,6 @@ extension FileSystem {
     }
   }
 
-  /// True if a writer of the file `name` gives such a name to its temporary file.
-  package static func isTemporary(_ temporary: String, of name: String) -> Bool {
-    NewFile.prefix(ofTemporary: temporary) == NewFile.temporaryPrefix(name)
-  }
-
   /// Removes the temporary files that killed writers of a file left. Lists each folder once in a process, so that
   /// replacing all files of a folder takes time in proportion to their number.
   static func removeAbandonedFilesOnce(beside location: FileLocation) {

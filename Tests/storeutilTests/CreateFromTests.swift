@@ -128,6 +128,6 @@ struct CreateFromTests {
     }
     let failure = try library.failure(["create", Self.model, "new.sqlite"])
     #expect(
-      failure.errors.contains(" new.sqlite cannot be written") && !failure.errors.contains("creation"), "\(failure)")
+      failure.errors.contains("/new.sqlite cannot be written") && !failure.errors.contains("creation"), "\(failure)")
   }
 }

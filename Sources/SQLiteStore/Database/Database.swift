@@ -52,14 +52,18 @@ internal import SystemFiles
 
   /// Opens a file.
   ///
-  /// - Parameter busyTime: the time to wait for another process that writes, in milliseconds.
+  /// - Parameters:
+  ///   - name: the path for messages; nil for that of the file.
+  ///   - busyTime: the time to wait for another process that writes, in milliseconds.
   /// - Throws: ``ManagedObjectError/Code/open``. That the file is no database shows with the first statement.
-  init(path: String, _ mode: Mode, busyTime: Int32 = Database.busyTime) throws(ManagedObjectError) {
-    self.path = path
+  init(
+    path: String, named name: String? = nil, _ mode: Mode, busyTime: Int32 = Database.busyTime
+  ) throws(ManagedObjectError) {
+    self.path = name ?? path
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw ManagedObjectError(.open, "\(path.quoted) is no path of a file")
     }
-    file = try DatabaseFile(path)
+    file = try DatabaseFile(path, named: name ?? path)
     self.mode = mode
     workLimit = WorkLimit(file)
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
@@ -90,7 +94,7 @@ internal import SystemFiles
     guard code == SQLITE_OK, let handle = unsafe opened else {
       let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "no memory is left"
       unsafe sqlite3_close_v2(opened)
-      var error = ManagedObjectError(.open, "cannot open \(path): \(message)")
+      var error = ManagedObjectError(.open, "cannot open \(self.path): \(message)")
       error.sqliteCode = Int(code)
       throw error
     }

@@ -8,7 +8,7 @@ internal import SystemFiles
 struct DatabaseFile {
   /// The path of the file itself. SQLite looks for the other files beside that one, not beside a link to it.
   let path: String
-  /// The path that was given, for messages.
+  /// The path for messages.
   let name: String
 
   private static let journals = ["-wal", "-journal"]
@@ -17,8 +17,8 @@ struct DatabaseFile {
 
   /// - Throws: ``ManagedObjectError/Code/open`` if it, or one of the files beside it, is there and no regular file.
   ///   SQLite would wait for a pipe, and write through a link.
-  init(_ path: String) throws(ManagedObjectError) {
-    name = path
+  init(_ path: String, named name: String) throws(ManagedObjectError) {
+    self.name = name
     self.path = FileSystem.target(of: path)
     for suffix in Self.suffixes {
       let path = self.path + suffix

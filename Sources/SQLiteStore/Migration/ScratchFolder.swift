@@ -72,15 +72,10 @@ package final class ScratchFolder {
 
   private func checkIsOwn() throws(ManagedObjectError) {
     let names = FileSystem.names(in: path)
-    if FileSystem.isFolder(path), names.allSatisfy({ Self.ownNames.contains($0) || Self.isTemporary($0) }) { return }
+    if FileSystem.isFolder(path), names.allSatisfy(Self.ownNames.contains) { return }
     throw ManagedObjectError(
       purpose.errorCode,
       "\(path) is in the way, and nothing that a \(purpose.rawValue) has left; move it to another place")
-  }
-
-  /// True for the name of a file that a store in XML or the binary form is written to first.
-  private static func isTemporary(_ name: String) -> Bool {
-    storeNames.contains { FileSystem.isTemporary(name, of: $0) }
   }
 
   /// - Parameter isNew: true if this process has made the folder, and removes it after an error.
@@ -115,9 +110,6 @@ package final class ScratchFolder {
   /// Removes the stores.
   private func removeFiles() {
     for name in Self.storeNames { remove(name) }
-    for name in FileSystem.names(in: path) where Self.isTemporary(name) {
-      FileSystem.removeFile("\(path)/\(name)")
-    }
   }
 
   private func remove(_ name: String) {

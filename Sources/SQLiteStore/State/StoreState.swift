@@ -40,17 +40,18 @@ struct StoreState {
   }
 
   /// - Parameters:
+  ///   - name: the path for messages; nil for that of the file.
   ///   - given: the model; nil for the one that the file has in it.
   ///   - checksHashes: false for a model of the file's tables, which has no version hashes of the file.
   ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables of other programs.
   init(
-    path: String, _ given: ManagedObjectModel?, _ configuration: String?, _ storeNumber: StoreNumber,
-    _ mode: Database.Mode, checksHashes: Bool = true, allowsTriggers: Bool = false
+    path: String, named name: String? = nil, _ given: ManagedObjectModel?, _ configuration: String?,
+    _ storeNumber: StoreNumber, _ mode: Database.Mode, checksHashes: Bool = true, allowsTriggers: Bool = false
   ) throws(ManagedObjectError) {
     if let model = given, mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
-      try Self.checkNewStore(path, model, configuration)
+      try Self.checkNewStore(name ?? path, model, configuration)
     }
-    database = try Database(path: path, mode)
+    database = try Database(path: path, named: name, mode)
     let model: ManagedObjectModel
     if let given { model = given } else { model = try ModelCache.model(in: database) }
     self.storeNumber = storeNumber

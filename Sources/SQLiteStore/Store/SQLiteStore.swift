@@ -97,19 +97,31 @@ public final class SQLiteStore: PersistentStore {
       checksHashes: true)
   }
 
+  /// Makes a store that gets its place when all is in it. Errors name that place.
+  ///
+  /// - Parameter path: where the file is until then.
+  package convenience init(
+    unfinishedAt path: String, for file: URL, model: ManagedObjectModel
+  ) throws(ManagedObjectError) {
+    try self.init(
+      file, model, nil, at: path, isReadOnly: false, createsFile: true, writesNothing: false, tracksHistory: false,
+      checksHashes: true)
+  }
+
   private init(
-    _ file: URL, _ given: ManagedObjectModel?, _ configuration: String?, isReadOnly: Bool, createsFile: Bool,
-    writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool, isForTrials: Bool = false,
-    allowsTriggers: Bool = false
+    _ file: URL, _ given: ManagedObjectModel?, _ configuration: String?, at unfinished: String? = nil,
+    isReadOnly: Bool, createsFile: Bool, writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool,
+    isForTrials: Bool = false, allowsTriggers: Bool = false
   ) throws(ManagedObjectError) {
     let number = StoreNumber.next()
     let isReadOnly = isReadOnly || writesNothing
     let opened = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try given?.checkConfiguration(configuration)
-      let path = try Self.path(of: file)
+      let name = try Self.path(of: file)
+      let path = unfinished ?? name
       try Self.prepare(path, createsFile: createsFile && !isReadOnly)
       var state = try StoreState(
-        path: path, given, configuration, number,
+        path: path, named: name, given, configuration, number,
         isForTrials ? .trial : writesNothing ? .immutable : isReadOnly ? .readOnly : .create,
         checksHashes: checksHashes, allowsTriggers: allowsTriggers)
       if tracksHistory, !isReadOnly { try state.trackHistory() }

@@ -18,14 +18,6 @@ struct ImportError: Error, CustomStringConvertible {
 
   var description: String { lines.joined(separator: "\n") }
 
-  /// Replaces the path of an unfinished store.
-  mutating func replace(_ unfinished: String, with path: String) {
-    lines = lines.map { line in
-      line.replacing(URL(filePath: unfinished).path, with: path.printable())
-        .replacing(unfinished, with: path.printable())
-    }
-  }
-
   /// An error about one field of a record.
   struct FieldError: Error {
     let error: any Error

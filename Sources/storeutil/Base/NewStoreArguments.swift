@@ -19,7 +19,7 @@ struct NewStoreArguments: ParsableArguments {
     throw ManagedObjectError(.save, "\(path.printable()) is there already")
   }
 
-  /// Makes a store at a path where nothing is. It gets its name when all is in it.
+  /// Makes a store at a path where nothing is. It is there when all is in it.
   func create(
     _ path: String, _ model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void = { _ in }
   ) throws {
@@ -30,25 +30,40 @@ struct NewStoreArguments: ParsableArguments {
       try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
     }
     Signals.deferInterruption()
+    do {
+      switch type {
+      case .sqlite: try makeDatabase(path, model, body)
+      case .xml: try fill(XMLStore(new: URL(filePath: path), model: model), body)
+      case .binary: try fill(BinaryStore(new: URL(filePath: path), model: model), body)
+      }
+    } catch {
+      try Self.checkInterruption()
+      throw error
+    }
+  }
+
+  /// - Throws: `ExitCode` if somebody has asked this process to end.
+  static func checkInterruption() throws(ExitCode) {
+    if let signal = Signals.interruptedBy { throw ExitCode(128 + signal) }
+  }
+
+  /// Makes the file of a store with all that is in it, also if that is nothing.
+  private func fill(_ store: some FileStore, _ body: (any PersistentStore) throws -> Void) throws {
+    try body(store)
+    try store.save(StoreChanges())
+  }
+
+  /// Makes a database in a folder beside its place, and moves it there.
+  private func makeDatabase(
+    _ path: String, _ model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void
+  ) throws {
     // It is removed with this value, or by the next call for the same path if this process is killed.
     let folder = try ScratchFolder(beside: path, for: .creation, isLocked: false)
     let unfinished = folder.newFile()
-    do {
-      do { try make(unfinished, model, body) } catch {
-        try Self.checkInterruption()
-        throw error
-      }
-    } catch var error as ImportError {
-      error.replace(unfinished, with: path)
-      throw error
-    } catch var error as ManagedObjectError {
-      // Stores name their files by absolute paths.
-      let unfinishedURL = URL(filePath: unfinished)
-      for text in [unfinishedURL.path, unfinished] {
-        error.message = error.message.replacing(text, with: path.printable())
-      }
-      if error.fileURL?.path == unfinishedURL.path { error.fileURL = URL(filePath: path) }
-      throw error
+    try body(SQLiteStore(unfinishedAt: unfinished, for: URL(filePath: path), model: model))
+    // SQLite puts its log into the file when the store is closed, if there is room for it.
+    guard FileSystem.sizeOfRegularFile(unfinished + "-wal") == nil else {
+      throw ManagedObjectError(.save, "\(path.printable()): the store cannot be completed; its disk may be full")
     }
     try Self.checkInterruption()
     try checkNew(path)
@@ -57,21 +72,5 @@ struct NewStoreArguments: ParsableArguments {
       try FileSystem.synchronizeFolder(of: path)
     }
     withExtendedLifetime(folder) {}
-  }
-
-  /// - Throws: `ExitCode` if somebody has asked this process to end.
-  static func checkInterruption() throws(ExitCode) {
-    if let signal = Signals.interruptedBy { throw ExitCode(128 + signal) }
-  }
-
-  /// Makes a store, and closes it.
-  private func make(
-    _ path: String, _ model: ManagedObjectModel, _ body: (any PersistentStore) throws -> Void
-  ) throws {
-    try body(type.open(URL(filePath: path), model, isReadOnly: false, createsFile: true))
-    // SQLite puts its log into the file when the store is closed, if there is room for it.
-    guard FileSystem.sizeOfRegularFile(path + "-wal") == nil else {
-      throw ManagedObjectError(.save, "\(path): the store cannot be completed; its disk may be full")
-    }
   }
 }

@@ -121,7 +121,8 @@ final class ObjectImport {
       }
       if !errors.lines.isEmpty { throw errors }
       try check()
-      try NewStoreArguments.checkInterruption()
+      // What other stores have saved is saved.
+      if sqlite != nil { try NewStoreArguments.checkInterruption() }
     } catch {
       try? sqlite?.endSaving(keepsChanges: false)
       throw error

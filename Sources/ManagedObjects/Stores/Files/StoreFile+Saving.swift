@@ -10,7 +10,7 @@ extension StoreFile {
   ///
   /// - Returns: the keys of the rows that were changed besides, or saved with other values.
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
-    if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 }) { return [] }
+    if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 && $0.identity != nil }) { return [] }
     guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened to be read only") }
     return try saving.withLock { _ throws(ManagedObjectError) in
       let deadline = ContinuousClock.now + Self.patience
@@ -109,7 +109,7 @@ extension StoreFile {
     } catch {
       throw ManagedObjectError(error, .save)
     }
-    guard var file = locked.take() else { return try replaceMissing(&next, changes) }
+    guard var file = locked.take() else { return try makeFile(&next, changes) }
     let data: Data
     do throws(FileError) {
       data = try file.read(limit: Self.greatestSize)
@@ -129,15 +129,17 @@ extension StoreFile {
       }
     }
     let (bytes, mended) = try apply(changes, to: &next, old: data)
+    let written: FileIdentity
     do throws(FileError) {
       guard let identity = try file.replace(with: bytes, settingAside: nil, displaced: Self.displacedSuffix) else {
         return nil
       }
-      next.identity = identity
+      written = identity
     } catch {
       throw ManagedObjectError(error, .save)
     }
-    try synchronizeName(next.identity, old: data)
+    next.identity = written
+    try synchronizeName(written, old: data)
     commit(next, metadataChanges: next.metadataChanges)
     return mended
   }
@@ -168,8 +170,8 @@ extension StoreFile {
     return (data, mended)
   }
 
-  /// Writes all that is known to a new file, since somebody has removed the old one.
-  private func replaceMissing(
+  /// Writes all that is known to a new file: there was none yet, or somebody has removed it.
+  private func makeFile(
     _ next: inout State, _ changes: StoreChanges
   ) throws(ManagedObjectError) -> [RowKey]? {
     let (bytes, mended) = try apply(changes, to: &next, old: nil)

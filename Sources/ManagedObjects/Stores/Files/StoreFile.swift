@@ -41,8 +41,8 @@ public final class StoreFile: Sendable {
   /// The last known state of the file.
   struct State {
     var contents: StoreFileContents
-    /// The file that ``contents`` were read from or written to.
-    var identity: FileIdentity
+    /// The file that ``contents`` were read from or written to; nil before the first save of a new one.
+    var identity: FileIdentity?
     /// The highest number that was given to an object, saved or not.
     var lastNumber: Int64
     /// The number of times that a program has set metadata since the last save.
@@ -88,6 +88,21 @@ public final class StoreFile: Sendable {
     state = Mutex(State(contents: contents, identity: identity, lastNumber: contents.lastNumber))
   }
 
+  /// A store without objects and without a file, which its first save makes with all that is in it.
+  init(new url: URL, _ format: any StoreFileFormat, model: ManagedObjectModel) throws(ManagedObjectError) {
+    path = try Self.path(of: url)
+    let table = RowTable(model: model, storeNumber: number, configuration: nil)
+    let contents = Self.newContents(format, table, nil)
+    FileSystem.removeAbandonedFiles(of: path)
+    self.url = url
+    identifier = contents.metadata.identifier
+    self.model = model
+    configuration = nil
+    isReadOnly = false
+    self.format = format
+    state = Mutex(State(contents: contents, identity: nil, lastNumber: contents.lastNumber))
+  }
+
   static func path(of url: URL) throws(ManagedObjectError) -> String {
     guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is no file URL") }
     return url.path
@@ -105,14 +120,19 @@ public final class StoreFile: Sendable {
     }
   }
 
+  private static func newContents(
+    _ format: any StoreFileFormat, _ table: RowTable, _ configuration: String?
+  ) -> StoreFileContents {
+    let metadata = StoreMetadata(
+      identifier: UUID().uuidString, type: format.type, model: table.model, configuration: configuration)
+    return StoreFileContents(table: table, metadata: metadata, lastNumber: format.firstLastNumber)
+  }
+
   /// Makes a file without objects, and the folders that are missing. Returns false if there is one by now.
   private static func make(
     _ path: String, _ format: any StoreFileFormat, _ table: RowTable, _ configuration: String?
   ) throws(ManagedObjectError) -> Bool {
-    let metadata = StoreMetadata(
-      identifier: UUID().uuidString, type: format.type, model: table.model, configuration: configuration)
-    let contents = StoreFileContents(table: table, metadata: metadata, lastNumber: format.firstLastNumber)
-    let data = try format.write(contents, old: nil, changed: []).data
+    let data = try format.write(newContents(format, table, configuration), old: nil, changed: []).data
     do throws(FileError) {
       if try FileSystem.create(path, with: data, permissions: 0o644) == nil {
         let folder = FileSystem.parent(of: path)

@@ -65,6 +65,13 @@ public final class XMLStore: FileStore {
     }
   }
 
+  /// A new store without objects. Its file is made by the first save, with all that is in it, and must not be there.
+  package init(new file: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
+    self.file = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
+      try StoreFile(new: file, XMLStoreFormat(model), model: model)
+    }
+  }
+
   /// The metadata of a file, without its objects.
   ///
   /// - Throws: as ``init(_:model:configuration:isReadOnly:)``.
