@@ -9,7 +9,7 @@ internal import SystemFiles
 /// replaces the old one.
 extension DomainFile {
   /// The entries of the domain before an update.
-  private enum HeldEntries {
+  enum HeldEntries {
     case file(DomainEntries?)
     case memory(DomainTable)
 
@@ -25,17 +25,11 @@ extension DomainFile {
 
   /// Applies an update's changes, which are reverted if the file cannot be written. Returns nil if the update has
   /// failed, so that nothing is saved.
-  private typealias Staging =
+  typealias Staging =
     (HeldEntries) throws(PreferencesError) -> DomainTable.StagedChanges?
 
   /// How often a change is worked out again because other threads set what it looks at.
   private static let greatestRepetition = 8
-
-  /// Brings the changes of this process into the file, and the values of the file into this process; returns when all
-  /// is on the disk. Waits with `patience` for others who save. `isAskedFor` is false if only time has passed.
-  func save(patience: Duration, isAskedFor: Bool = true) throws(PreferencesError) {
-    try save(patience: patience, isAskedFor, isUpdate: false) { _ in DomainTable.StagedChanges() }
-  }
 
   /// As ``save(patience:)``, after values were changed while no other process can change them. `change` is called again
   /// if the file was changed all the same. Returns what `change` returned or threw the last time.
@@ -80,7 +74,7 @@ extension DomainFile {
     ) throws(PreferencesError) -> DomainTable.StagedChanges?
   ) throws(PreferencesError) -> Result<Success, Failure> {
     var outcome: Result<Success, Failure>?
-    try save(patience: patience, true, isUpdate: true) { held throws(PreferencesError) in
+    try save(patience: patience, isUpdate: true) { held throws(PreferencesError) in
       try stage(held, &outcome)
     }
     // A save that has succeeded has made the change.
@@ -88,8 +82,16 @@ extension DomainFile {
     return outcome
   }
 
-  private func save(
-    patience: Duration, _ isAskedFor: Bool, isUpdate: Bool, _ stage: Staging
+  /// Brings the changes of this process into the file, and the values of the file into this process; returns when all
+  /// is on the disk.
+  ///
+  /// - Parameters:
+  ///   - patience: how long to wait for others who save.
+  ///   - isAskedFor: false if only time has passed.
+  ///   - isUpdate: true if `stage` is to be called also if nothing is unsaved.
+  func save(
+    patience: Duration, isAskedFor: Bool = true, isUpdate: Bool = false,
+    _ stage: Staging = { _ in DomainTable.StagedChanges() }
   ) throws(PreferencesError) {
     guard !ForkedChild.isThisProcess else { throw .forkedProcess }
     if UpdateUnderWay.isOfThisThread(name) { throw .updateUnderWay(path: name) }
@@ -230,7 +232,7 @@ extension DomainFile {
     let held = found?.entries ?? newest
     let isKnown = found.map { disk.isInStep(with: $0.bytes) } ?? (newest == nil)
     guard let staged = try adoptAndStage(held, file.identity, last?.generation, isKnown, &disk) else {
-      if let found { disk.noteInStep(with: file.identity, found, last?.generation) }
+      if let found { disk.noteInStep(with: file.identity, found.bytes, found.format, last?.generation) }
       return Outcome(changes: 0, hasChanged: false)
     }
     let (entries, changes) = table.merged(with: held)
@@ -260,7 +262,7 @@ extension DomainFile {
       }
     } else {
       // An update that changed nothing leaves the file as it is, whoever wrote it.
-      if let found { disk.noteInStep(with: file.identity, found, last?.generation) }
+      if let found { disk.noteInStep(with: file.identity, found.bytes, found.format, last?.generation) }
       return Outcome(changes: changes, hasChanged: false)
     }
     return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)

@@ -91,16 +91,6 @@ final class DomainFile: Sendable {
     }
 
     /// Notes that the file has this state, with the values that the table has.
-    mutating func noteInStep(with contents: FileContents, _ format: PropertyListFormat) {
-      noteInStep(with: contents.identity, contents.data, format, contents.generation)
-    }
-
-    mutating func noteInStep(
-      with identity: FileIdentity, _ contents: DomainFile.Contents, _ generation: FileGeneration?
-    ) {
-      noteInStep(with: identity, contents.bytes, contents.format, generation)
-    }
-
     mutating func noteInStep(
       with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat, _ generation: FileGeneration?
     ) {
@@ -291,7 +281,7 @@ extension DomainFile {
     let contents = try FileContents.read(path, until: deadline, unless: { disk.isInStep(with: $0) })
     guard let contents else { return try fileIsMissing(path, &disk) }
     guard let parsed = contents.parsed else {
-      disk.noteInStep(with: contents, disk.format)
+      disk.noteInStep(with: contents.identity, contents.data, disk.format, contents.generation)
       return []
     }
     if contents.isUnfinished {
@@ -301,7 +291,7 @@ extension DomainFile {
     }
     let (entries, format) = try parsed.get()
     let changed = adopt(entries, contents.identity, contents.generation, &disk, isSaved: false)
-    disk.noteInStep(with: contents, format)
+    disk.noteInStep(with: contents.identity, contents.data, format, contents.generation)
     return changed
   }
 

@@ -100,18 +100,17 @@ final class SaveSchedule: Sendable {
     // The next change tries again, and so does the end of the process.
     guard LaterWork.prepare() else { return isScheduled.store(false, ordering: .sequentiallyConsistent) }
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay.seconds) {
-      if isDue() { self.saveAndReport(file, patience: Self.patience) }
+      guard isDue() else { return }
+      do throws(PreferencesError) { try file.save(patience: Self.patience, isAskedFor: false) } catch {
+        self.report(error)
+      }
     }
   }
 
   /// Notes that a caller has the error, so that it is not reported as well.
   func noteTold(_ error: PreferencesError) { history.withLock { $0.reported = error } }
 
-  /// Saves, and reports a failure that is another than the last one.
-  private func saveAndReport(_ file: DomainFile, patience: Duration) {
-    do throws(PreferencesError) { try file.save(patience: patience, isAskedFor: false) } catch { report(error) }
-  }
-
+  /// Reports a failure that is another than the last one.
   private func report(_ error: PreferencesError) {
     let isNew = history.withLock { history in
       defer { history.reported = error }

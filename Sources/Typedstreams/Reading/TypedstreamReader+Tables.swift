@@ -175,7 +175,7 @@ extension TypedstreamReader {
     switch bytes[index] {
     case TypedstreamHead.null:
       index += 1
-      append(Node(.null, type: type))
+      nodes.append(Node(.null, type: type))
     case TypedstreamHead.new:
       index += 1
       let slot = slots.count
@@ -183,13 +183,13 @@ extension TypedstreamReader {
         TypedstreamTables.Slot(kind: .cString, content: 0, classSlot: TypedstreamTables.Slot.none, detail: 0))
       guard let text = try readSharedString() else { throw .malformed("a C string without a text", at: start + 1) }
       slots[slot].content = UInt32(truncatingIfNeeded: text)
-      append(Node(.cString, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
+      nodes.append(Node(.cString, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
     default:
       let slot = try readReference(in: slots.count, "objects")
       guard slots[slot].kind == .cString else {
         throw .malformed("a reference to number \(slot), which is no C string, where a C string is due", at: start)
       }
-      append(Node(.cString, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
+      nodes.append(Node(.cString, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
     }
   }
 }

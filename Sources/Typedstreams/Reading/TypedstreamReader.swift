@@ -13,7 +13,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
   var index = 0
   private(set) var isBigEndian = false
   private(set) var systemVersion = 0
-  private(set) var nodes: [Node] = []
+  var nodes: [Node] = []
   var slots: [TypedstreamTables.Slot] = []
   var strings: [TypedstreamTables.SharedString] = []
   private(set) var types = TypedstreamTypes()
@@ -113,9 +113,6 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     nodes.append(
       Node(.group, type: UInt32(truncatingIfNeeded: number), low: 0, high: UInt32(truncatingIfNeeded: start)))
   }
-
-  @inline(__always)
-  mutating func append(_ node: Node) { nodes.append(node) }
 
   private mutating func enter(_ inner: Frame) throws(TypedstreamError) {
     guard outer.count < depthLimit else {

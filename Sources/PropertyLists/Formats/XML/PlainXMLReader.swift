@@ -14,7 +14,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
   static func read(_ bytes: RawSpan, from start: Int, options: PropertyListReadingOptions) -> NodeTable? {
     var reader = PlainXMLReader(bytes, start, options)
     guard reader.readProlog(), reader.readValues(), reader.readEpilog() else { return nil }
-    return reader.takeTable()
+    return reader.builder.finish()
   }
 
   @_lifetime(copy bytes)
@@ -25,8 +25,6 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     // A list of dictionaries has about one node for 32 bytes.
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 32 + 16)
   }
-
-  private consuming func takeTable() -> NodeTable { builder.finish() }
 
   private mutating func readProlog() -> Bool {
     if lexer.pass("<?xml version=\"1.0\"") {
