@@ -17,7 +17,7 @@ extension KeyedArchiver {
 
   @inline(__always)
   private func reference<T: SecureCoding>(
-    toValue value: T, _ record: ArchiverClasses.Record
+    toValue value: T, _ record: WrittenClasses.Record
   ) throws -> ArchivedReference {
     let uid = try pool.reserve()
     let contents = try contents(of: value, record, isShared: true)
@@ -85,11 +85,11 @@ extension KeyedArchiver {
   }
 
   @inline(__always)
-  private func record(of type: any SecureCoding.Type) throws -> ArchiverClasses.Record {
+  private func record(of type: any SecureCoding.Type) throws -> WrittenClasses.Record {
     try classes.record(of: type) ?? newRecord(of: type)
   }
 
-  private func newRecord(of type: any SecureCoding.Type) throws -> ArchiverClasses.Record {
+  private func newRecord(of type: any SecureCoding.Type) throws -> WrittenClasses.Record {
     let archivedClass = type.archivedClass
     if className(for: type) == nil, archivedClass.isInherited(by: type) {
       throw KeyedArchiveError(

@@ -33,7 +33,7 @@ public final class KeyedArchiver {
   /// The key of the one value of archives that ``archivedData(withRootObject:outputFormat:)`` makes.
   public static let rootObjectKey = "root"
 
-  var classes = ArchiverClasses()
+  var classes = WrittenClasses()
 
   // What every value goes through. Sound: each access is over before code of somebody else is called, so no two
   // overlap, and checking that at run time would take a fifth of the time.
@@ -78,7 +78,7 @@ public final class KeyedArchiver {
   }
 
   struct Frame {
-    let type: ArchiverClasses.Record
+    let type: WrittenClasses.Record
     let start: Int
     /// True if it is a collection, which counts as a part of the object that has it.
     var isCollection = false
@@ -93,14 +93,14 @@ public final class KeyedArchiver {
   /// which the readers of this package understand.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
-    current = Frame(type: ArchiverClasses.Record.ofTop(), start: 0)
+    current = Frame(type: WrittenClasses.Record.ofTop(), start: 0)
     outerDepth = 0
   }
 
   /// An archiver that orders an element of a collection, which another is about to encode.
   init(_ extent: CanonicalOrder.Extent, within coder: KeyedArchiver) {
     outputFormat = .binary
-    current = Frame(type: ArchiverClasses.Record.ofTop(), start: 0)
+    current = Frame(type: WrittenClasses.Record.ofTop(), start: 0)
     self.extent = extent
     outerDepth = coder.depth
     stackRoom = coder.stackRoom
@@ -236,7 +236,7 @@ extension KeyedArchiver {
   ///
   /// - Parameter isShared: whether equal contents are to be found.
   func contents<T: SecureCoding>(
-    of value: T, _ record: ArchiverClasses.Record, isShared: Bool
+    of value: T, _ record: WrittenClasses.Record, isShared: Bool
   ) throws -> FlatNode {
     if isStackDue, try needsMoreStack() {
       return try onMoreStack {
@@ -251,7 +251,7 @@ extension KeyedArchiver {
   }
 
   @inline(never)
-  private func enter(_ record: ArchiverClasses.Record) {
+  private func enter(_ record: WrittenClasses.Record) {
     outer.append(Frame(type: record, start: entries.count))
     let last = outer.count - 1
     swap(&outer[last], &current)

@@ -85,7 +85,7 @@ extension KeyedUnarchiver {
 
   @inline(never)
   private func knownObject<T>(
-    _ known: AnyObject, _ type: T.Type, _ uid: UInt32, _ record: UnarchiverClasses.Record?
+    _ known: AnyObject, _ type: T.Type, _ uid: UInt32, _ record: ReadClasses.Record?
   ) throws -> T {
     // The class was found to be one of this type's; but the object may have been made as another type with the same
     // name.
@@ -171,7 +171,7 @@ extension KeyedUnarchiver {
 
   @inline(never)
   private func notAdmitted(
-    _ type: any SecureCoding.Type, _ record: UnarchiverClasses.Record, _ uid: UInt32
+    _ type: any SecureCoding.Type, _ record: ReadClasses.Record, _ uid: UInt32
   ) -> any Error {
     var message = "expected \(type), found an object of class \(record.name.quoted)"
     if type.archivedClass.isInherited(by: type) {
@@ -181,7 +181,7 @@ extension KeyedUnarchiver {
   }
 
   @inline(__always)
-  private func admits(_ type: any SecureCoding.Type, _ record: UnarchiverClasses.Record) -> Bool {
+  private func admits(_ type: any SecureCoding.Type, _ record: ReadClasses.Record) -> Bool {
     if let answer = record.answer(type) { return answer }
     let isAdmitted = classes.match(type, type.archivedClass, record) != nil
     record.remember(type, isAdmitted: isAdmitted)
@@ -190,7 +190,7 @@ extension KeyedUnarchiver {
 
   func classRecord(
     of object: FlatNode, behind node: FlatNode
-  ) throws -> (UnarchiverClasses.Record, DictionaryShape) {
+  ) throws -> (ReadClasses.Record, DictionaryShape) {
     guard node.kind == .uid else {
       throw failure(.malformed, "a dictionary that stands in no object table, where an object is due")
     }
@@ -270,7 +270,7 @@ extension KeyedUnarchiver {
   /// An error about an object that is not being decoded yet.
   @inline(never)
   func failure(
-    _ kind: KeyedArchiveError.Kind, _ message: String, _ uid: UInt32, _ record: UnarchiverClasses.Record?
+    _ kind: KeyedArchiveError.Kind, _ message: String, _ uid: UInt32, _ record: ReadClasses.Record?
   ) -> KeyedArchiveError {
     var error = failure(kind, message)
     error.uid = PropertyList.UID(uid)
@@ -289,7 +289,7 @@ extension KeyedUnarchiver {
   }
 
   @inline(never)
-  private func circular(_ uid: UInt32, _ record: UnarchiverClasses.Record?) -> any Error {
+  private func circular(_ uid: UInt32, _ record: ReadClasses.Record?) -> any Error {
     failure(
       .circularReference, "the object is needed to make itself, and was not published while it was being made", uid,
       record)

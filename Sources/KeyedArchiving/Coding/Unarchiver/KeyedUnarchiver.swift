@@ -23,7 +23,7 @@ public final class KeyedUnarchiver {
   public static let greatestDepth = KeyedArchiver.greatestDepth
 
   let objects: FlatNode
-  var classes = UnarchiverClasses()
+  var classes = ReadClasses()
   var opaque = OpaqueObjects()
   /// How many objects of classes that are only `Decodable` there are so far.
   var decodableObjectCount = 0
@@ -64,7 +64,7 @@ public final class KeyedUnarchiver {
     let node: FlatNode
     let shape: DictionaryShape
     let uid: UInt32?
-    var classRecord: UnarchiverClasses.Record?
+    var classRecord: ReadClasses.Record?
     var found = 0
     /// True if it is a collection, which counts as a part of the object that has it.
     var isCollection = false

@@ -1,7 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The classes of an archive in the making: what each type is called, and where its class description stands.
-struct ArchiverClasses {
+/// The classes that an archive in the making has objects of: what each type is called, and where its class description
+/// is written.
+struct WrittenClasses {
   private var records: [ObjectIdentifier: Record] = [:]
   /// For the types whose values are of several classes, by what the value at hand is.
   private var variants: [ArchivedClass: Record] = [:]
@@ -129,9 +130,9 @@ struct ArchiverClasses {
   }
 }
 
-extension ArchiverClasses.Record {
+extension WrittenClasses.Record {
   /// Two types can be of one class, as arrays of all elements are; but not by accident.
-  fileprivate func requireSameClass(as other: ArchiverClasses.Record) throws {
+  fileprivate func requireSameClass(as other: WrittenClasses.Record) throws {
     let name = archivedClass.name
     guard other.archivedClass.ancestors == archivedClass.ancestors, other.archivedClass.hints == archivedClass.hints
     else {
@@ -179,6 +180,7 @@ extension ArchiverClasses.Record {
   }
 }
 
+/// The keys that an archive in the making has, each once.
 struct ArchivedKeys {
   private var nodes: [String: FlatNode] = [:]
   private var keys: [FlatNode: (text: String, hash: UInt64)] = [:]

@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 /// The classes of an archive that is being read, and which types their objects may be decoded as.
-struct UnarchiverClasses {
+struct ReadClasses {
   private(set) var additionalTypes: [any SecureCoding.Type] = []
   /// A number for each list of additional types.
   private var scopes: [[ObjectIdentifier]: Int] = [[]: 0]
