@@ -6,14 +6,12 @@ struct TypedstreamTypes {
   typealias TypeNode = TypedstreamTables.TypeNode
 
   /// The types of the encodings that were taken apart, each before its parts.
-  private(set) var nodes: [TypeNode] = []
+  var nodes: [TypeNode] = []
   /// The arrays and structures that are open in the encoding that is being taken apart.
   private var open: [Int] = []
 
   @inline(__always)
   subscript(index: UInt32) -> TypeNode { nodes[Int(index)] }
-
-  mutating func reserveCapacity(_ count: Int) { nodes.reserveCapacity(count) }
 
   /// How many elements an array can have that take no bytes.
   static let greatestEmptyCount: UInt32 = 4096

@@ -40,7 +40,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     nodes.reserveCapacity(min(bytes.byteCount / 6 + 8, 1 << 20))
     slots.reserveCapacity(min(bytes.byteCount / 20 + 4, 1 << 20))
     strings.reserveCapacity(16)
-    types.reserveCapacity(16)
+    types.nodes.reserveCapacity(16)
     outer.reserveCapacity(8)
     try readGroups()
   }
