@@ -28,7 +28,7 @@ enum DefaultsDelete: DefaultsVerb {
       do {
         try delete(call.path, from: DefaultsDomain(name, in: location))
         hasDeleted = true
-      } catch let error as DefaultsError where error.kind.hasPrefix("no-such-") {
+      } catch let error as DefaultsError where ["no-such-key", "no-such-domain"].contains(error.kind) {
         failure = error
       }
     }
