@@ -1,3 +1,6 @@
+internal import FoundationEssentials
+public import Predicates
+
 /// The type of an attribute. The raw values are those of Core Data's files (`NSAttributeType`).
 public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   case undefined = 0
@@ -16,4 +19,173 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   case transformable = 1800
   case objectID = 2000
   case composite = 2100
+}
+
+extension AttributeType {
+  /// The name, as Xcode's model files have it.
+  public var name: String {
+    switch self {
+    case .undefined: "Undefined"
+    case .integer16: "Integer 16"
+    case .integer32: "Integer 32"
+    case .integer64: "Integer 64"
+    case .decimal: "Decimal"
+    case .double: "Double"
+    case .float: "Float"
+    case .string: "String"
+    case .boolean: "Boolean"
+    case .date: "Date"
+    case .binary: "Binary"
+    case .uuid: "UUID"
+    case .uri: "URI"
+    case .transformable: "Transformable"
+    case .objectID: "ObjectID"
+    case .composite: "Composite"
+    }
+  }
+
+  /// The type that a name of Xcode's model files stands for.
+  public init?(name: String) {
+    guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = type
+  }
+
+  /// The Objective-C class of the values; nil for a transformable attribute, whose values can be of any class.
+  public var valueClassName: String? {
+    switch self {
+    case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
+    case .decimal: "NSDecimalNumber"
+    case .string: "NSString"
+    case .date: "NSDate"
+    case .binary: "NSData"
+    case .uuid: "NSUUID"
+    case .uri: "NSURL"
+    case .objectID: "NSManagedObjectID"
+    case .composite: "NSDictionary"
+    case .undefined, .transformable: nil
+    }
+  }
+
+  /// The integers that an attribute of the type can have; nil for other types.
+  public var integers: ClosedRange<Int64>? {
+    switch self {
+    case .integer16: Int64(Int16.min)...Int64(Int16.max)
+    case .integer32: Int64(Int32.min)...Int64(Int32.max)
+    case .integer64: Int64.min...Int64.max
+    default: nil
+    }
+  }
+
+  /// A value as the kind that attributes of the type have; nil for a value that none has.
+  ///
+  /// Numbers and truth values are taken for each other if nothing is lost, as programs that make models by hand do it.
+  public func normalized(_ value: AttributeValue) -> AttributeValue? {
+    if value == .null { return value }
+    switch self {
+    case .undefined: return value
+    case .integer16, .integer32, .integer64:
+      guard let integer = value.wholeNumber, integers?.contains(integer) == true else { return nil }
+      return .integer(integer)
+    case .boolean:
+      if case .boolean = value { return value }
+      return switch value.wholeNumber {
+      case 0: .boolean(false)
+      case 1: .boolean(true)
+      default: nil
+      }
+    case .double: return value.number.map(AttributeValue.double)
+    case .float:
+      if case .float = value { return value }
+      // A decimal fraction is rarely a number of 4 bytes.
+      return value.number.map { .float(Float($0)) }
+    case .decimal:
+      switch value {
+      case .decimal: return value
+      case .integer(let integer): return .decimal(Decimal(integer))
+      case .boolean(let truth): return .decimal(truth ? 1 : 0)
+      case .double(let number) where number.isFinite: return .decimal(Decimal(number))
+      case .float(let number) where number.isFinite: return .decimal(Decimal(Double(number)))
+      default: return nil
+      }
+    case .string: if case .string = value { return value }
+    case .date: if case .date = value { return value }
+    case .binary: if case .data = value { return value }
+    case .uuid: if case .uuid = value { return value }
+    case .uri: if case .url = value { return value }
+    case .transformable: if case .data = value { return value }
+    case .composite: if case .composite = value { return value }
+    case .objectID: return nil
+    }
+    return nil
+  }
+
+  /// Returns true if an attribute of the type can have a value: one of its kind, and in its range. Nothing is a value
+  /// of every type.
+  public func admits(_ value: AttributeValue) -> Bool {
+    switch (self, value) {
+    case (.boolean, .boolean), (.double, .double), (.float, .float), (.decimal, .decimal): true
+    case (.boolean, _), (.double, _), (.float, _), (.decimal, _): value == .null
+    case (.integer16, .boolean), (.integer32, .boolean), (.integer64, .boolean): false
+    default: normalized(value) == value
+    }
+  }
+}
+
+extension AttributeValue {
+  /// A whole number without loss; truth values are 0 and 1.
+  fileprivate var wholeNumber: Int64? {
+    switch self {
+    case .boolean(let value): value ? 1 : 0
+    case .integer(let value): value
+    case .double(let value): Int64(exactly: value)
+    case .float(let value): Int64(exactly: value)
+    case .decimal(let value): Int64(value.description)
+    default: nil
+    }
+  }
+
+  fileprivate var number: Double? {
+    switch self {
+    case .boolean(let value): value ? 1 : 0
+    case .integer(let value): Double(value)
+    case .double(let value): value
+    case .float(let value): Double(value)
+    case .decimal(let value): Double(value.description)
+    default: nil
+    }
+  }
+
+  /// The type that has such values. Of integers it is the largest, and of null none.
+  package var type: AttributeType {
+    switch self {
+    case .null: .undefined
+    case .boolean: .boolean
+    case .integer: .integer64
+    case .decimal: .decimal
+    case .double: .double
+    case .float: .float
+    case .string: .string
+    case .date: .date
+    case .data: .binary
+    case .uuid: .uuid
+    case .url: .uri
+    case .composite: .composite
+    }
+  }
+
+  /// The kind of value, for messages.
+  package var kindName: String {
+    switch self {
+    case .null: "nothing"
+    case .boolean: "a truth value"
+    case .integer(let value): "the integer \(value)"
+    case .decimal, .double, .float: "a number"
+    case .string: "a string"
+    case .date: "a date"
+    case .data: "data"
+    case .uuid: "a UUID"
+    case .url: "a URL"
+    case .composite: "a composite value"
+    }
+  }
 }

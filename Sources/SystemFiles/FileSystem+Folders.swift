@@ -1,4 +1,4 @@
-/// Folders: made, listed, and told where they are.
+/// Folders: made, listed, removed, and told where they are.
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and what a call fills is given to it whole.
 extension FileSystem {
@@ -80,4 +80,7 @@ extension FileSystem {
       return false
     #endif
   }
+
+  /// Removes a folder that has no files. Any other stays, also one in which somebody makes a file at the same time.
+  package static func removeEmptyFolder(_ path: String) { unsafe rmdir(systemPath(path)) }
 }

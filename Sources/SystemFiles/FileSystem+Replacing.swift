@@ -121,3 +121,36 @@ package struct Replacement: ~Copyable {
     try file?.finish(isOnDisk: isOnDisk)
   }
 }
+
+extension FileSystem {
+  /// Replaces a file with `data` in one step, as ``replace(_:with:)`` does, unless the file is not the one any more
+  /// that was read, or was written to since. Then it stays as it is.
+  ///
+  /// - Parameter identity: what the file was known by when it was read.
+  /// - Returns: whether the file was replaced.
+  package static func replace(
+    _ path: String, with data: Data, unlessChangedSince identity: FileIdentity
+  ) throws(FileError) -> Bool {
+    guard let location = try FileLocation(path), let status = try location.file(), FileIdentity(status) == identity
+    else {
+      return false
+    }
+    let file = try NewFile.holding(data, at: location, .same(as: status))
+    let isReplaced = try file.commit(replacing: identity, settingAside: nil) { ".displaced" } != nil
+    if isReplaced { try location.folder.synchronize(reportedAs: path) }
+    return isReplaced
+  }
+}
+
+/// Files that get another name, or none.
+///
+/// Foundation has no names that are not UTF-8. The unsafe expressions are sound: paths end with a NUL.
+extension FileSystem {
+  /// Gives a file or a folder another name on the same file system, in place of whatever file has it.
+  package static func move(_ path: String, to other: String) throws(FileError) {
+    try perform(.rename, "make", other) { unsafe rename(systemPath(path), systemPath(other)) }
+  }
+
+  /// Removes a file or a link. What cannot be removed stays.
+  package static func removeFile(_ path: String) { _ = attempt(.unlink, path) { unsafe unlink(systemPath(path)) } }
+}

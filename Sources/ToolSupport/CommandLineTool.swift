@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import PropertyLists
+private import Synchronization
 internal import SystemFiles
 
 /// Runs the verbs of a tool, and ends the process as they say.
@@ -83,4 +84,27 @@ package struct CommandLineTool {
       exit(error.exitCode)
     }
   }
+}
+
+extension CommandConfiguration {
+  /// A verb of the tool. It is parsed by itself, without the other verbs, and its usage says whose verb it is.
+  package init(
+    verb: String, abstract: String, usage: String? = nil, discussion: String,
+    subcommands: [any ParsableCommand.Type] = [], aliases: [String] = []
+  ) {
+    self.init(
+      commandName: verb, _superCommandName: ToolName.current, abstract: abstract, usage: usage, discussion: discussion,
+      subcommands: subcommands, aliases: aliases)
+  }
+}
+
+/// The name of the tool that this process is, as messages and help have it, whatever it was called as.
+package enum ToolName {
+  private static let stored = Mutex("")
+
+  /// Empty before ``begin(_:)``.
+  package static var current: String { stored.withLock { $0 } }
+
+  /// To be called first of all.
+  package static func begin(_ name: String) { stored.withLock { $0 = name } }
 }

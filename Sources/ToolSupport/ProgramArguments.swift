@@ -1,3 +1,4 @@
+internal import ArgumentParser
 package import PropertyLists
 internal import SystemFiles
 
@@ -16,5 +17,14 @@ package enum ProgramArguments {
   package static func text(_ argument: String) throws(PropertyListError) -> String {
     guard FileSystem.hasStandIns(argument) else { return argument }
     throw PropertyListError(.malformed, "\"\(FileSystem.showingBytes(argument).printable(limit: 200))\" is not UTF-8")
+  }
+}
+
+/// The name of a file as an argument.
+package enum FileName {
+  /// An empty name is a variable of a script that is not set, and no file.
+  package static func argument(_ text: String) throws -> String {
+    guard !text.isEmpty else { throw ValidationError("the name of a file is missing.") }
+    return text
   }
 }

@@ -29,3 +29,37 @@ package struct ProgressLine {
     try? FileOutput.standardError.write(Data(text.utf8))
   }
 }
+
+/// A line on the terminal that says how far the work is, if it takes longer than a second.
+package struct ProgressBar {
+  private let total: Int
+  private let unit: String
+  private var done = 0
+  private var line = ProgressLine()
+
+  private static let width = 40
+
+  /// - Parameters:
+  ///   - total: how much there is to do.
+  ///   - unit: the name of many of what is counted, such as `files`.
+  package init(total: Int, unit: String) {
+    self.total = total
+    self.unit = unit
+  }
+
+  package mutating func advance(by count: Int = 1) {
+    done += count
+    guard done < total else { return }
+    let (done, total, unit) = (done, total, unit)
+    line.show(Self.text(done, total, unit))
+  }
+
+  private static func text(_ done: Int, _ total: Int, _ unit: String) -> String {
+    let filled = width * done / max(total, 1)
+    let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: width - filled)
+    return "[\(bar)] \(done) of \(total) \(unit)"
+  }
+
+  /// Takes the line away, so that others can be printed.
+  package mutating func clear() { line.clear() }
+}

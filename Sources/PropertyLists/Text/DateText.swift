@@ -125,3 +125,61 @@ extension DateText {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 }
+
+extension DateText {
+  /// The form of descriptions, which GNUstep's property lists use: `[-]Y…-MM-DD hh:mm:ss ±hhmm` and nothing else. The
+  /// last part says how far local time, in which the date is given, is ahead of UTC.
+  static func parseWithZone(_ bytes: RawSpan) -> Double? {
+    // From the end, because only the year can have any number of digits.
+    let zone = bytes.byteCount - 5
+    let time = zone - 9
+    guard time > 0, bytes[time - 1] == UInt8(ascii: " "), bytes[zone - 1] == UInt8(ascii: " "),
+      let offset = secondsAhead(bytes.extracting(zone...))
+    else { return nil }
+    var text: [UInt8] = []
+    text.append(bytes: bytes.extracting(0..<zone))
+    text[time - 1] = UInt8(ascii: "T")
+    text[zone - 1] = UInt8(ascii: "Z")
+    return parse(text.rawBytes).map { $0 - Double(offset) }
+  }
+
+  /// `±hhmm`, in seconds.
+  static func secondsAhead(_ zone: RawSpan) -> Int? {
+    guard zone[0] == UInt8(ascii: "+") || zone[0] == UInt8(ascii: "-") else { return nil }
+    var digits = 0
+    for index in 1..<5 {
+      let digit = zone[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      digits = digits * 10 + Int(digit)
+    }
+    guard digits < 2400, digits % 100 < 60 else { return nil }
+    let seconds = (digits / 100 * 60 + digits % 100) * 60
+    return zone[0] == UInt8(ascii: "-") ? -seconds : seconds
+  }
+}
+
+extension DateText {
+  /// ISO 8601, with a year of four digits: a day, which is its first moment in UTC, or a moment with its zone, to the
+  /// second or a fraction of it: `2027-01-31`, `2027-01-31T12:00:00Z`, `2027-01-31T12:00:00.5+01:00`.
+  ///
+  /// A moment without a zone is refused, since nothing says which one is meant.
+  package static func parseISO8601(_ text: String) -> Double? {
+    var moment = Array(text.utf8)
+    if moment.count == 10 { moment += "T00:00:00Z".utf8 }
+    guard moment.count > 19, let zoneStart = moment[19...].firstIndex(where: isZoneStart) else { return nil }
+    var zone = Array(moment[zoneStart...])
+    moment.replaceSubrange(zoneStart..., with: [UInt8(ascii: "Z")])
+    var secondsAhead: Int? = 0
+    if zone != [UInt8(ascii: "Z")] {
+      if zone.count == 6, zone[3] == UInt8(ascii: ":") { zone.remove(at: 3) }
+      if zone.count == 3 { zone += "00".utf8 }
+      secondsAhead = zone.count == 5 ? self.secondsAhead(zone.rawBytes) : nil
+    }
+    guard let secondsAhead, let seconds = parseExact(moment.rawBytes) else { return nil }
+    return seconds - Double(secondsAhead)
+  }
+
+  private static func isZoneStart(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "Z") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+  }
+}

@@ -139,3 +139,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
     }
   }
 }
+
+extension Format {
+  static let json = Format(JSONWriter.self, read: JSONTokenReader.read)
+}

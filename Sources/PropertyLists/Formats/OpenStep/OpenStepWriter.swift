@@ -318,3 +318,7 @@ extension OpenStepWriter {
     output.append(hexadecimal: number)
   }
 }
+
+extension Format {
+  static let openStep = Format(OpenStepWriter.self, read: OpenStepTokenReader.read)
+}

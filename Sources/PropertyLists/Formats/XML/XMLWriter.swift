@@ -250,3 +250,7 @@ extension XMLWriter {
     }
   }
 }
+
+extension Format {
+  static let xml = Format(XMLWriter.self, declaredEncoding: XMLEncoding.declaredEncoding, read: XMLReader.read)
+}

@@ -1,3 +1,0 @@
-extension Format {
-  static let json = Format(JSONWriter.self, read: JSONTokenReader.read)
-}

@@ -1,3 +1,0 @@
-extension Format {
-  static let openStep = Format(OpenStepWriter.self, read: OpenStepTokenReader.read)
-}
