@@ -35,13 +35,8 @@ extension Archived {
     ///
     /// - Complexity: O(log *n*) in the number of ranges.
     public func contains(_ integer: Int) -> Bool {
-      var low = 0
-      var high = ranges.count
-      while low < high {
-        let middle = (low + high) / 2
-        if ranges[middle].upperBound <= integer { low = middle + 1 } else { high = middle }
-      }
-      return low < ranges.count && ranges[low].contains(integer)
+      let index = ranges.partitioningIndex { $0.upperBound > integer }
+      return index < ranges.count && ranges[index].contains(integer)
     }
 
     /// The integers in it, in ascending order.

@@ -110,12 +110,7 @@ extension FetchOrder {
         guard let last = first.last, precedes(item, last) else { continue }
         first.removeLast()
       }
-      var (low, high) = (0, first.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if precedes(item, first[middle]) { high = middle } else { low = middle + 1 }
-      }
-      first.insert(item, at: low)
+      first.insert(item, at: first.partitioningIndex { precedes(item, $0) })
     }
     return first
   }

@@ -1,6 +1,7 @@
 internal import ObjectModels
 public import OrderedCollections
 internal import Predicates
+internal import PropertyLists
 
 /// Reading.
 extension ManagedObjectContext {
@@ -198,19 +199,11 @@ extension ManagedObjectContext {
   ) throws(ManagedObjectError) -> Int {
     if prepared.order.isEmpty { return sorted.count }
     let subject = ObjectSubject(object: object)
-    var (low, high) = (0, sorted.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let other = ObjectSubject(object: sorted[middle])
-      if try prepared.precedes(subject, other) {
-        high = middle
-      } else if object.key.isFetchedBefore(sorted[middle].key), try !prepared.precedes(other, subject) {
-        high = middle
-      } else {
-        low = middle + 1
-      }
+    return try sorted.partitioningIndex { other throws(ManagedObjectError) in
+      let otherSubject = ObjectSubject(object: other)
+      if try prepared.precedes(subject, otherSubject) { return true }
+      return if object.key.isFetchedBefore(other.key) { try !prepared.precedes(otherSubject, subject) } else { false }
     }
-    return low
   }
 
   /// The objects that the parent or the stores find.

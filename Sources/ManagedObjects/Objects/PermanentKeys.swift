@@ -1,4 +1,5 @@
 internal import Predicates
+internal import PropertyLists
 
 /// The names that objects had before they were saved, and those that they have since.
 ///
@@ -51,14 +52,7 @@ struct PermanentKeys {
   }
 
   /// How many runs begin with this number or a greater one.
-  private func runCount(from number: Int64) -> Int {
-    var (low, high) = (0, runs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if runs[middle].temporaryNumber >= number { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  private func runCount(from number: Int64) -> Int { runs.partitioningIndex { $0.temporaryNumber < number } }
 }
 
 extension ManagedObjectContext {

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// An element of a ``ChunkedList``, which knows the part of the list that it is in.
 protocol ListElement: AnyObject {
   var chunk: ListChunk<Self>? { get set }
@@ -135,23 +137,16 @@ struct ChunkedList<Element: ListElement> {
   func count<Failure: Error>(
     ofFirst isWanted: (Element) throws(Failure) -> Bool
   ) throws(Failure) -> Int {
-    var (low, high) = (0, chunks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      guard let last = chunks[middle].elements.last else { return 0 }
-      if try isWanted(last) { low = middle + 1 } else { high = middle }
+    let index = try chunks.partitioningIndex { chunk throws(Failure) in
+      // No chunk is empty.
+      try !isWanted(chunk.elements[chunk.elements.count - 1])
     }
     var count = 0
-    for chunk in chunks[..<low] { count += chunk.elements.count }
-    guard low < chunks.count else { return count }
-    let elements = chunks[low].elements
+    for chunk in chunks[..<index] { count += chunk.elements.count }
+    guard index < chunks.count else { return count }
     // The last one is known.
-    var (first, end) = (0, elements.count - 1)
-    while first < end {
-      let middle = (first + end) / 2
-      if try isWanted(elements[middle]) { first = middle + 1 } else { end = middle }
-    }
-    return count + first
+    let others = chunks[index].elements.dropLast()
+    return count + (try others.partitioningIndex { element throws(Failure) in try !isWanted(element) })
   }
 }
 

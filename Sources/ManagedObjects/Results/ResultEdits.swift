@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// Rows and sections that were taken out of a list, put into it, or both. All others stayed as they were.
 struct ResultEdits {
   /// A row.
@@ -93,13 +95,9 @@ struct ResultEdits {
     var ends: [Int] = []
     var former = [Int](repeating: -1, count: numbers.count)
     for (index, number) in numbers.enumerated() {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { former[index] = ends[low - 1] }
-      if low == ends.count { ends.append(index) } else { ends[low] = index }
+      let length = ends.partitioningIndex { numbers[$0] >= number }
+      if length > 0 { former[index] = ends[length - 1] }
+      if length == ends.count { ends.append(index) } else { ends[length] = index }
     }
     var rise: [Int] = []
     var index = ends.last ?? -1

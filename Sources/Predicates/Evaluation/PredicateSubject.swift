@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// An object that a predicate can be tested with: anything that has values for keys.
 ///
 /// `PropertyList`, ``AttributeValue`` and dictionaries of attribute values are.
@@ -71,14 +73,10 @@ public struct PredicateKey: Hashable, Sendable {
   }
 
   /// The ranges are in ascending order.
-  @inlinable func slot(inEntity index: Int32, among slots: [SlotRange]) -> Int? {
-    var (low, high) = (0, slots.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if slots[middle].entities.upperBound <= index { low = middle + 1 } else { high = middle }
-    }
-    guard low < slots.count, slots[low].entities.contains(index) else { return nil }
-    return Int(slots[low].slot)
+  @usableFromInline func slot(inEntity index: Int32, among slots: [SlotRange]) -> Int? {
+    let range = slots.partitioningIndex { $0.entities.upperBound > index }
+    guard range < slots.count, slots[range].entities.contains(index) else { return nil }
+    return Int(slots[range].slot)
   }
 }
 

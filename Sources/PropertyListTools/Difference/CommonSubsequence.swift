@@ -107,7 +107,7 @@ enum CommonSubsequence {
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: numbers.count)
     for index in numbers.indices {
-      let length = ends.partitionPoint { numbers[$0] < numbers[index] }
+      let length = ends.partitioningIndex { numbers[$0] >= numbers[index] }
       if length > 0 { previous[index] = ends[length - 1] }
       if length == ends.count { ends.append(index) } else { ends[length] = index }
     }
@@ -118,17 +118,5 @@ enum CommonSubsequence {
       index = previous[index]
     }
     return result.reversed()
-  }
-}
-
-extension Array {
-  /// How many elements precede what is searched for. They all stand before the others.
-  func partitionPoint(_ precedes: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if precedes(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

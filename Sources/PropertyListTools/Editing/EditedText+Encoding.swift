@@ -100,8 +100,8 @@ private struct LineStarts {
 
   /// The lines that lie in a range of the text as a whole.
   func whole(in range: Range<Int>) -> (text: Range<Int>, input: Range<Int>)? {
-    let first = inText.partitionPoint { $0 < range.lowerBound }
-    var last = inText.partitionPoint { $0 < range.upperBound }
+    let first = inText.partitioningIndex { $0 >= range.lowerBound }
+    var last = inText.partitioningIndex { $0 >= range.upperBound }
     if last == inText.count || inText[last] > range.upperBound { last -= 1 }
     guard first < last else { return nil }
     return (inText[first]..<inText[last], inInput[first]..<inInput[last])

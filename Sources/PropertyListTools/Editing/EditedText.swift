@@ -37,7 +37,7 @@ struct EditedText {
 
   /// The values that were passed over in a range of the text there was.
   func passed(in range: Range<Int>) -> ArraySlice<(range: Range<Int>, number: Int)> {
-    let first = passed.partitionPoint { $0.range.lowerBound < range.lowerBound }
+    let first = passed.partitioningIndex { $0.range.lowerBound >= range.lowerBound }
     return passed[first...].prefix { $0.range.upperBound <= range.upperBound }
   }
 

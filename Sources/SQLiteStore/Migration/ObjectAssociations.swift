@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import PropertyLists
 
 /// The objects of the destination that come from each object of the source. An association takes 24 bytes.
 struct ObjectAssociations {
@@ -53,15 +54,8 @@ struct ObjectAssociations {
   /// The objects that came from one by a mapping.
   func destinations(of number: Int64, mapping index: Int) -> ArraySlice<RowKey> {
     let sources = tables[index].sources
-    func firstIndex(_ isBefore: (Int64) -> Bool) -> Int {
-      var (low, high) = (0, sources.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if isBefore(sources[middle]) { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-    return tables[index].destinations[firstIndex { $0 < number }..<firstIndex { $0 <= number }]
+    let (start, end) = (sources.partitioningIndex { $0 >= number }, sources.partitioningIndex { $0 > number })
+    return tables[index].destinations[start..<end]
   }
 
   /// The objects that came from one, by a mapping of a name or by any. An object of a sub-entity is not in the mapping

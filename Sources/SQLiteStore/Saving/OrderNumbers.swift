@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// The numbers by which an order is kept: as few as possible change when it does.
 enum OrderNumbers {
   /// Tells the numbers that are in order already: as many as there can be, each greater than the one before. Those
@@ -9,13 +11,9 @@ enum OrderNumbers {
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: numbers.count)
     for (index, number) in numbers.enumerated() where number > 0 {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { before[index] = ends[low - 1] }
-      if low < ends.count { ends[low] = index } else { ends.append(index) }
+      let length = ends.partitioningIndex { numbers[$0] >= number }
+      if length > 0 { before[index] = ends[length - 1] }
+      if length < ends.count { ends[length] = index } else { ends.append(index) }
     }
     var kept = [Bool](repeating: false, count: numbers.count)
     var index = ends.last ?? -1

@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import PropertyLists
 internal import SQLQueries
 
 /// The rows that a new store is filled with, of which a part is in memory at a time.
@@ -10,12 +11,8 @@ struct StoreFilling {
 
   /// - Complexity: O(log *n*).
   func contains(_ key: RowKey) -> Bool {
-    var (low, high) = (0, keys.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low < keys.count && keys[low] == key
+    let index = keys.partitioningIndex { $0 >= key }
+    return index < keys.count && keys[index] == key
   }
 
   /// - Throws: ``ManagedObjectError/Code/invalidState`` for keys that rows of the store cannot have, or that are there

@@ -123,11 +123,7 @@ struct LocalTime: ExpressibleByArgument {
   /// - Parameter midnight: the time on the clocks, in seconds since 1970.
   private static func start(ofDay midnight: Int) -> Int? {
     func clock(_ moment: Int) -> Int { moment + (offset(moment) ?? 0) }
-    var (before, after) = (midnight - 2 * day, midnight + 2 * day)
-    while before + 1 < after {
-      let middle = (before + after) / 2
-      if clock(middle) < midnight { before = middle } else { after = middle }
-    }
-    return clock(after) < midnight + day ? after : nil
+    let first = (midnight - 2 * day..<midnight + 2 * day).partitioningIndex { clock($0) >= midnight }
+    return clock(first) < midnight + day ? first : nil
   }
 }

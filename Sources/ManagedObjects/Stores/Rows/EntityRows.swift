@@ -1,4 +1,5 @@
 internal import Predicates
+internal import PropertyLists
 
 /// The rows of one entity, by ascending number.
 struct EntityRows: Sendable {
@@ -32,18 +33,14 @@ struct EntityRows: Sendable {
   private func lowerBound(_ number: Int64) -> Int {
     guard let first = entries.first?.key.number, number > first else { return 0 }
     // Numbers mostly follow one another, also if another entity has some of them.
-    var (low, high) = (0, entries.count)
+    var end = entries.count
     let distance = number - first
-    if distance < Int64(high) {
+    if distance < Int64(end) {
       let guess = Int(distance)
       if entries[guess].key.number == number { return guess }
-      high = guess
+      end = guess
     }
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].key.number < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return (0..<end).partitioningIndex { entries[$0].key.number >= number }
   }
 
   /// Adds rows whose numbers no row has or had.

@@ -1,0 +1,17 @@
+extension RandomAccessCollection {
+  /// The index of the first element that something holds for; the end if there is none. It holds for all elements after
+  /// that one too.
+  ///
+  /// - Complexity: O(log *n*) calls.
+  @inlinable @inline(__always)
+  package func partitioningIndex<Failure: Error>(
+    where belongsInSecondPartition: (Element) throws(Failure) -> Bool
+  ) throws(Failure) -> Index {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = index(low, offsetBy: distance(from: low, to: high) / 2)
+      if try belongsInSecondPartition(self[middle]) { high = middle } else { low = index(after: middle) }
+    }
+    return low
+  }
+}
