@@ -9,7 +9,7 @@ struct NIBTranslation: ~Copyable {
   private var pool = ValuePool()
   /// How many values, and bytes in them, may still be looked at. Objects may share values, and a few kilobytes of
   /// overlapping ranges ask for any amount of work.
-  private var budget: Int
+  private var budget: WorkBudget
   /// The numbers of keys: those of equal text have the same.
   private var keyNumbers: [Int] = []
   private var keyTexts = IndexedTexts()
@@ -32,7 +32,7 @@ struct NIBTranslation: ~Copyable {
   init(_ nib: NIBArchive) {
     self.nib = nib
     // Files without overlaps need one look at each value and each byte.
-    budget = 4 * nib.bytes.count + 2 * nib.valueTable.count + (1 << 14)
+    budget = WorkBudget(4 * nib.bytes.count + 2 * nib.valueTable.count + (1 << 14))
     layouts = nib.classNames.map { FoundationLayout(className: $0.name) }
     var isUsed = [Bool](repeating: false, count: nib.classNames.count)
     for row in nib.objectTable.dropFirst() where row.classIndex < isUsed.count { isUsed[Int(row.classIndex)] = true }
@@ -120,8 +120,7 @@ struct NIBTranslation: ~Copyable {
   }
 
   private mutating func spend(_ size: Int) throws(PropertyListError) {
-    budget -= size
-    if budget < 0 {
+    guard budget.spend(size) else {
       throw PropertyListError(
         .limitExceeded, "the values of objects overlap, and are many times larger together than the file")
     }

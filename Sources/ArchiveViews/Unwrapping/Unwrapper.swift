@@ -52,7 +52,7 @@ public struct Unwrapper: Sendable {
   public static let greatestUnreadable = 100
 
   /// What may still be made, in values and bytes.
-  private var budget = 0
+  private var budget = WorkBudget(0)
   /// Where archives that are opened are kept; nil if nobody asks for them.
   var openedArchives: OpenedArchives?
 
@@ -64,14 +64,13 @@ public struct Unwrapper: Sendable {
 extension Unwrapper {
   /// Begins with another input.
   mutating func begin(_ document: PropertyListDocument) {
-    budget = limits.effectiveExpandedSize(inputSize: document.byteCount)
+    budget = WorkBudget(limits.effectiveExpandedSize(inputSize: document.byteCount))
   }
 
   /// Takes work out of the budget.
   @inline(__always)
   mutating func spend(_ size: Int) throws(KeyedArchiveError) {
-    budget -= size
-    if budget < 0 { throw limitExceeded }
+    guard budget.spend(size) else { throw limitExceeded }
   }
 
   private var limitExceeded: KeyedArchiveError {
@@ -82,7 +81,7 @@ extension Unwrapper {
   /// The limits for a part, which may take what is left.
   var innerLimits: ParsingLimits {
     ParsingLimits(
-      depth: limits.depth, inputSize: limits.inputSize, expandedSize: max(budget, 0), expansionRatio: 1)
+      depth: limits.depth, inputSize: limits.inputSize, expandedSize: budget.remaining, expansionRatio: 1)
   }
 
   /// Opens data of a document; nil if it stays data.

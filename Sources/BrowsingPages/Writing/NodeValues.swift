@@ -8,12 +8,12 @@ package struct NodeValues {
   /// The group of each object that a UID can lead to; -1 for what is no object. Empty outside of archives.
   package var groups: [Int32]
   /// How many values and bytes may still be written.
-  private var budget: Int
+  private var budget: WorkBudget
   private let depthLimit: Int
 
   package init(groups: [Int32] = [], budget: Int, limits: ParsingLimits = ParsingLimits()) {
     self.groups = groups
-    self.budget = budget
+    self.budget = WorkBudget(budget)
     depthLimit = limits.effectiveDepth
   }
 
@@ -23,8 +23,7 @@ package struct NodeValues {
 
   /// Takes work out of the budget.
   package mutating func spend(_ size: Int) throws(PropertyListError) {
-    budget -= size
-    if budget < 0 { throw Self.limitExceeded }
+    guard budget.spend(size) else { throw Self.limitExceeded }
   }
 
   /// Writes a value with all that is in it. What cannot be read is written as that.
@@ -63,12 +62,12 @@ package struct NodeValues {
     _ error: PropertyListError, _ depth: Int, _ page: inout PageWriter
   ) throws(PropertyListError) {
     page.unreadable(error.message)
-    if budget < 0 {
+    if budget.isExhausted {
       for _ in 0..<depth { page.end() }
       throw error
     }
     // An error takes more time than a value.
-    budget = max(budget - 64, 0)
+    _ = budget.spend(min(64, budget.remaining))
   }
 
   /// An entry whose key is written even if its value cannot be read.

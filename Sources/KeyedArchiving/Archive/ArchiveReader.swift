@@ -9,7 +9,7 @@ package struct ArchiveReader {
   package let document: PropertyListDocument
   /// An array: the objects by UID.
   package let objects: FlatNode
-  private var budget: Int
+  private var budget: WorkBudget
   /// The keys of dictionaries lately read; nil in a reader for one object, where remembering does not pay.
   private var shapes: DictionaryShapes?
   private var classes: [UInt32: KeyedArchive.ClassDescription?] = [:]
@@ -26,19 +26,18 @@ package struct ArchiveReader {
     self.document = document
     self.objects = objects
     self.shapes = shapes
-    budget = document.expandedSizeLimit
+    budget = WorkBudget(document.expandedSizeLimit)
   }
 
   /// Takes work out of the budget; throws when nothing is left.
   @inline(__always)
   package mutating func spend(_ size: Int) throws(KeyedArchiveError) {
-    budget -= size
-    if budget < 0 { throw limitExceeded }
+    guard budget.spend(size) else { throw limitExceeded }
   }
 
   private var limitExceeded: KeyedArchiveError {
     KeyedArchiveError(
-      .limitExceeded, "the objects expand to more than \(document.expandedSizeLimit) values and bytes")
+      .limitExceeded, "the objects expand to more than \(budget.limit) values and bytes")
   }
 
   /// Goes on after an error, unless it is the end of all work. An error takes more time than a value.

@@ -7,7 +7,7 @@ struct ArrayMatching {
   private var old: Elements
   private var new: Elements
   /// How many children of elements may still be compared to find out how much containers are alike.
-  private var budget: Int
+  private var budget: WorkBudget
 
   /// For each element of the new array the index that it had in the old one; nil if it is new.
   private(set) var sources: [Int?]
@@ -16,7 +16,7 @@ struct ArrayMatching {
   private(set) var isAlike: [Bool]
 
   /// As many children of elements as may be compared for all arrays of a value.
-  static let standardBudget = 20_000_000
+  static let standardBudget = WorkBudget(20_000_000)
 
   /// How many pairs of elements are compared at most at a time.
   private static let greatestTable = 1 << 18
@@ -24,7 +24,7 @@ struct ArrayMatching {
   /// The elements are indices in their signatures. `budget` is how many children of them may be compared.
   init(
     _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
-    budget: inout Int
+    budget: inout WorkBudget
   ) {
     (self.old, self.new) = (Elements(old, oldSignatures), Elements(new, newSignatures))
     self.budget = budget
@@ -150,7 +150,7 @@ struct ArrayMatching {
     guard kind.isContainer, kind == new.kind(j) else { return 0 }
     let (children, others) = (old.children(of: i), new.children(of: j))
     let count = max(children.count, others.count)
-    guard min(children.count, others.count) * 2 >= count, spend(count) else { return 0 }
+    guard min(children.count, others.count) * 2 >= count, budget.spend(count) else { return 0 }
     var quarters = 0
     var (left, right) = (0, 0)
     while left < children.count, right < others.count {
@@ -167,11 +167,6 @@ struct ArrayMatching {
     }
     guard kind == .dictionary else { return quarters >= 2 * count && quarters > 0 ? 250 * quarters / count : 0 }
     return quarters > 2 * count ? 250 * quarters / count : 0
-  }
-
-  private mutating func spend(_ steps: Int) -> Bool {
-    budget -= steps
-    return budget >= 0
   }
 }
 

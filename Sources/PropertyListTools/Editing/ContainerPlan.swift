@@ -26,7 +26,7 @@ struct ContainerPlan {
 
   /// A plan for the elements of an array. Of a scalar that became a container, or the reverse, nothing is left.
   init(
-    oldElements: [Int], _ old: ValueSignatures, newElements: [Int], _ new: ValueSignatures, budget: inout Int
+    oldElements: [Int], _ old: ValueSignatures, newElements: [Int], _ new: ValueSignatures, budget: inout WorkBudget
   ) {
     let matching = ArrayMatching(oldElements, old, newElements, new, budget: &budget)
     var target = Array(repeating: -1, count: oldElements.count)

@@ -14,7 +14,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
   var output: [UInt8] = []
   private var frames: [Frame] = []
   /// How many levels all lines together may still be indented, as when a document is written.
-  private var budget: Int
+  private var budget: WorkBudget
 
   private init(_ document: PropertyListDocument, _ source: TextSource, sortsKeys: Bool, _ scanner: Scanner) {
     self.document = document
@@ -22,7 +22,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     self.sortsKeys = sortsKeys
     self.scanner = scanner
     spelling = ScalarSpelling(document.format)
-    budget = document.options.limits.effectiveExpandedSize(inputSize: source.text.count)
+    budget = WorkBudget(document.options.limits.effectiveExpandedSize(inputSize: source.text.count))
   }
 
   /// A container that is open.
@@ -99,7 +99,7 @@ extension TextFormatter {
     while let last = frames.indices.last {
       // Not the frame, since a second owner would make each change of its entries a copy.
       let (kind, bracket, isFresh) = (frames[last].node.flat.kind, frames[last].bracket, frames[last].position == 0)
-      guard budget >= 0 else {
+      guard !budget.isExhausted else {
         throw PropertyListError(.limitExceeded, "with its indents the text would be more than a hundred times larger")
       }
       let mark = isFresh ? nil : Scanner.separator(in: kind).byte
@@ -264,8 +264,7 @@ extension TextFormatter {
   mutating func beginLine(followsEmptyLine: Bool = false) {
     output.append(0x0A)
     if followsEmptyLine { output.append(0x0A) }
-    budget -= depth
-    guard budget >= 0 else { return }
+    guard budget.spend(depth) else { return }
     for _ in 0..<depth { output += spelling.indentUnit }
   }
 

@@ -8,7 +8,7 @@ final class DecodingContext {
   /// The number of values and bytes that may still be read; see ``ParsingLimits/expandedSize``. A value counts each
   /// time it is decoded: through each shared reference, and by each type that is tried.
   /// Sound: nobody else's code runs while it is changed.
-  @exclusivity(unchecked) private var budget: Int
+  @exclusivity(unchecked) private var budget: WorkBudget
   /// The first limit that was exceeded, with the complete path to where.
   var exceededLimit: DecodingError?
   /// The error of values below ``depthLimit``, once it is known.
@@ -18,7 +18,7 @@ final class DecodingContext {
     self.document = document
     self.userInfo = userInfo
     depthLimit = document.options.limits.effectiveDepth
-    unsafe budget = document.expandedSizeLimit
+    unsafe budget = WorkBudget(document.expandedSizeLimit)
   }
 
   /// Decodes the value that the call is about. Throws if a limit was exceeded, even if the type swallowed that.
@@ -63,8 +63,7 @@ final class DecodingContext {
 
   @inline(__always)
   func spend(_ size: Int) throws(PropertyListError) {
-    unsafe budget &-= size
-    if unsafe budget < 0 { throw budgetError }
+    guard unsafe budget.spend(size) else { throw budgetError }
   }
 
   private var budgetError: PropertyListError {
@@ -74,10 +73,10 @@ final class DecodingContext {
   }
 
   /// True if no more values may be read.
-  var isExhausted: Bool { unsafe budget < 0 }
+  var isExhausted: Bool { unsafe budget.isExhausted }
 
   /// Counts an error like some values, which take about as long to decode.
-  func countError() { unsafe budget &-= 4 }
+  func countError() { _ = unsafe budget.spend(4) }
 
   /// Whether a value stands for nil.
   @inline(__always)

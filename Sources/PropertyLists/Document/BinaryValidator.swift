@@ -11,7 +11,7 @@ struct BinaryValidator: ~Copyable {
   /// Dictionaries whose keys were found in order, by the number of their entries.
   private var knownKeys = [FlatNode](repeating: .null, count: 64)
   /// How many more bytes of content and references may be looked at.
-  private var budget: Int
+  private var budget: WorkBudget
   private var defects: DefectLog
   private var hasReportedDepth = false
   /// Whether nothing more can be looked at.
@@ -53,14 +53,9 @@ struct BinaryValidator: ~Copyable {
     defects = validator.defects
   }
 
-  private mutating func spend(_ size: Int) throws(PropertyListError) {
-    budget -= size
-    if budget < 0 { throw ParsingLimits.overlap }
-  }
-
   private mutating func scanObjects(in bytes: RawSpan) throws(PropertyListError) {
     for index in 0..<layout.objectCount {
-      guard budget >= 0 else {
+      guard !budget.isExhausted else {
         defects.add(ParsingLimits.overlap)
         throw ParsingLimits.overlap
       }
@@ -68,7 +63,7 @@ struct BinaryValidator: ~Copyable {
         let node = try layout.node(at: index, in: bytes)
         switch node.kind {
         case .string:
-          budget -= node.length
+          _ = budget.spend(node.length)
           if node.encoding == .ascii {
             states[index] =
               bytes.extracting(node.range).isASCII ? .string : .defective
@@ -180,7 +175,7 @@ struct BinaryValidator: ~Copyable {
         throw nestedTooDeeply()
       }
       let node = try layout.node(at: index, in: bytes)
-      try spend(node.count)
+      guard budget.spend(node.count) else { throw ParsingLimits.overlap }
       states[index] = .open
       if node.kind == .dictionary { try checkKeys(node, frames, in: bytes) }
       frames.append(Frame(object: index, node: node, next: node.kind == .dictionary ? node.count : 0, height: 1))
@@ -235,7 +230,7 @@ struct BinaryValidator: ~Copyable {
     guard key.kind == .string else {
       throw .malformed("a key of a dictionary that is no string", at: try layout.offset(of: object, in: bytes))
     }
-    try spend(key.length)
+    guard budget.spend(key.length) else { throw ParsingLimits.overlap }
     if key.encoding == .ascii, states[object] == .string {
       return keyIndex.number(of: bytes.extracting(key.range))
     }

@@ -9,11 +9,11 @@ package struct NodeWalk {
   private var isBegun = false
   private let root: PropertyListDocument.Node
   /// How many values may still come, since shared references can stand for more than anybody waits for.
-  private var budget: Int
+  private var budget: WorkBudget
 
   package init(_ root: PropertyListDocument.Node) {
     self.root = root
-    budget = root.document.expandedSizeLimit
+    budget = WorkBudget(root.document.expandedSizeLimit)
   }
 
   /// The next value, whose path is ``path`` then; nil after the last. Throws what is wrong with a binary document, and
@@ -32,8 +32,7 @@ package struct NodeWalk {
         continue
       }
       open[open.count - 1].next += 1
-      budget -= 1
-      guard budget >= 0 else {
+      guard budget.spend(1) else {
         throw PropertyListError(
           .limitExceeded, "shared references expand to too many values", keyPath: PropertyListKeyPath(path))
       }

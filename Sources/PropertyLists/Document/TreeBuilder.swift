@@ -11,7 +11,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   /// Whether a dictionary with two spellings of a key has the first of them; else it is an error.
   private let takesFirstSpelling: Bool
   /// How many more values and bytes may be built. Only overlapping objects take more than the file has bytes.
-  private var budget: Int
+  private var budget: WorkBudget
   private var keySets = DictionaryCache<KeySet>()
 
   /// The positions of the keys of a dictionary. By `OrderedDictionary.mapValues`, two dictionaries share their keys.
@@ -161,12 +161,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private mutating func remember(_ value: PropertyList, _ size: Int, _ index: Int) throws(PropertyListError) {
     built.append(Built(value: value, size: size))
     builtNumbers[index] = UInt32(truncatingIfNeeded: built.count)
-    try spend(size)
-  }
-
-  private mutating func spend(_ size: Int) throws(PropertyListError) {
-    budget -= size
-    if budget < 0 { throw ParsingLimits.overlap }
+    guard budget.spend(size) else { throw ParsingLimits.overlap }
   }
 
   private mutating func open(_ index: Int, _ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) {
@@ -180,7 +175,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     let needsKeys = node.kind == .dictionary && outer.count >= depthOfResult
     let keys = needsKeys ? try keys(of: node, size: &size, in: bytes) : [:]
     if index < builtNumbers.count {
-      try spend(node.count)
+      guard budget.spend(node.count) else { throw ParsingLimits.overlap }
       builtNumbers[index] = Self.open
     }
     outer.append(current)

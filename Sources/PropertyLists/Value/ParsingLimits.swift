@@ -69,7 +69,7 @@ public struct ParsingLimits: Hashable, Sendable {
 
   /// How many bytes and references of a binary file may be looked at, since its objects can overlap. A file without
   /// overlaps needs one look at each byte, and two more at keys; the constant is for tiny files.
-  static func overlapBudget(inputSize: Int) -> Int { 4 * inputSize + (1 << 16) }
+  static func overlapBudget(inputSize: Int) -> WorkBudget { WorkBudget(4 * inputSize + (1 << 16)) }
 
   static var overlap: PropertyListError {
     PropertyListError(.limitExceeded, "the objects overlap, and are many times larger together than the file")

@@ -6,9 +6,8 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   private let document: PropertyListDocument
   private let sortsKeys: Bool
   private let depthLimit: Int
-  private let sizeLimit: Int
-  /// The size so far, in the sense of ``ParsingLimits/expandedSize``, each value with its level.
-  private var size = 0
+  /// The size in the sense of ``ParsingLimits/expandedSize``, each value with its level.
+  private var budget: WorkBudget
   private var scratch: [UInt8] = []
   /// The containers around the current one.
   private var outer: [Frame] = []
@@ -41,9 +40,9 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     self.document = document
     sortsKeys = options.sortsKeys
     depthLimit = options.effectiveDepth
-    sizeLimit =
+    budget = WorkBudget(
       source.sharedNodeCount == 0
-      ? .max : document.options.limits.effectiveExpandedSize(inputSize: document.source.count)
+        ? .max : document.options.limits.effectiveExpandedSize(inputSize: document.source.count))
   }
 
   /// Tells the value of a node with all that is below it.
@@ -176,8 +175,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
 
   @inline(__always)
   private mutating func spend(_ length: Int) throws(PropertyListError) {
-    size += length
-    guard size <= sizeLimit else { throw ParsingLimits.expandsTooFar(limit: sizeLimit) }
+    guard budget.spend(length) else { throw ParsingLimits.expandsTooFar(limit: budget.limit) }
   }
 
   /// The path to the child that was begun last of each open container.

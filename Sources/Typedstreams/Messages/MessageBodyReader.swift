@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import PropertyLists
 
 /// Takes a message out of the tables of a typedstream.
 ///
@@ -6,14 +7,12 @@ internal import FoundationEssentials
 /// follows the run that has it first.
 struct MessageBodyReader {
   let tables: TypedstreamTables
-  /// How much values may take in memory, about, and how much they do. References could make a small stream stand for
-  /// any number of values.
-  private let limit: Int
-  private var size = 0
+  /// How much values may take in memory, about. References could make a small stream stand for any number of values.
+  private var budget: WorkBudget
 
   init(tables: TypedstreamTables) {
     self.tables = tables
-    limit = 1 << 20 + 16 * tables.bytes.count
+    budget = WorkBudget(1 << 20 + 16 * tables.bytes.count)
   }
 
   mutating func body() throws(TypedstreamError) -> MessageBody {
@@ -51,8 +50,8 @@ struct MessageBodyReader {
         guard let nodeIndex = values.next(), let set = object(at: nodeIndex), isKind(set, Self.dictionary) else {
           throw failure(.invalidContents, "no dictionary, where attributes are due", root)
         }
-        let before = size
-        sets.append((try attributes(set), size - before))
+        let before = budget.spent
+        sets.append((try attributes(set), budget.spent - before))
       }
       guard number >= 1, number <= Int64(sets.count) else {
         throw failure(
@@ -97,9 +96,9 @@ extension MessageBodyReader {
   private mutating func count(_ bytes: Int, _ object: Int) throws(TypedstreamError) { try spend(64 + bytes, object) }
 
   private mutating func spend(_ amount: Int, _ object: Int) throws(TypedstreamError) {
-    size += amount
-    if size > limit {
-      throw failure(.limitExceeded, "attributes that refer to each other stand for more than \(limit) bytes", object)
+    guard budget.spend(amount) else {
+      throw failure(
+        .limitExceeded, "attributes that refer to each other stand for more than \(budget.limit) bytes", object)
     }
   }
 

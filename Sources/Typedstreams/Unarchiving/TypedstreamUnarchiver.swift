@@ -51,8 +51,7 @@ public final class TypedstreamUnarchiver {
   /// The number of levels of values in each of them, itself included.
   private var heights: [Int: Int] = [:]
   /// How many more values may be decoded; see `ParsingLimits.expandedSize`.
-  private(set) var budget: Int
-  private let valueLimit: Int
+  private(set) var budget: WorkBudget
   /// How much of it was taken for hashing, in values.
   private var hashed = 0
   let limits: ParsingLimits
@@ -97,8 +96,7 @@ public final class TypedstreamUnarchiver {
     tables = stream.tables
     top = TypedstreamCursor(0..<tables.nodes.count, in: tables)
     isBegun = Array(repeating: false, count: tables.slots.count)
-    self.valueLimit = valueLimit
-    budget = valueLimit
+    budget = WorkBudget(valueLimit)
   }
 }
 
@@ -383,21 +381,16 @@ extension TypedstreamUnarchiver {
   /// Counts a value that is decoded, with the bytes that are made for it.
   @inline(__always)
   func spend(_ byteCount: Int) throws(TypedstreamError) {
-    budget -= 1 + byteCount / 16
-    if budget < 0 { throw overspent() }
+    guard budget.spend(1 + byteCount / 16) else { throw overspent() }
   }
-
-  /// How much has been decoded so far.
-  var spent: Int { valueLimit - budget }
 
   /// Counts what weighs as much as so many values.
   func spend(values: Int) throws(TypedstreamError) {
-    budget = budget.subtractingReportingOverflow(values).partialValue
-    if budget < 0 { throw overspent() }
+    guard budget.spend(values) else { throw overspent() }
   }
 
   /// How many values have been decoded so far, without what was counted for hashing.
-  var decoded: Int { spent - hashed }
+  var decoded: Int { budget.spent - hashed }
 
   /// Counts values that are hashed, which those around them do again.
   func spendHashing(_ values: Int) throws(TypedstreamError) {
@@ -407,9 +400,8 @@ extension TypedstreamUnarchiver {
 
   @inline(never)
   private func overspent() -> TypedstreamError {
-    budget = 0
-    return failureHere(
-      .limitExceeded, "what is decoded expands to more than \(valueLimit) values; see expandedSize of ParsingLimits")
+    failureHere(
+      .limitExceeded, "what is decoded expands to more than \(budget.limit) values; see expandedSize of ParsingLimits")
   }
 
   /// The number of levels of the decoded values.

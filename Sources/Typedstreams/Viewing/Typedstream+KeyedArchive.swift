@@ -40,14 +40,14 @@ private struct TypedstreamConverter {
   private var objects: [PropertyList] = ["$null"]
   /// The UIDs of objects and of classes that objects have, by their slots.
   private var uids: [UInt32?]
-  private var budget: Int
+  private var budget: WorkBudget
   private var listClass: PropertyList?
 
   init(_ stream: Typedstream, _ limits: ParsingLimits) {
     tables = stream.tables
     isOfNeXTSTEP = stream.systemVersion < TypedstreamHead.currentSystemVersion
     uids = Array(repeating: nil, count: tables.slots.count)
-    budget = limits.effectiveExpandedSize(inputSize: tables.bytes.count)
+    budget = WorkBudget(limits.effectiveExpandedSize(inputSize: tables.bytes.count))
   }
 
   mutating func propertyList() throws(TypedstreamError) -> PropertyList {
@@ -79,8 +79,7 @@ private struct TypedstreamConverter {
   }
 
   private mutating func spend(_ size: Int) throws(TypedstreamError) {
-    budget -= size + 1
-    guard budget >= 0 else {
+    guard budget.spend(size + 1) else {
       throw TypedstreamError(
         .limitExceeded, "as a keyed archive, the stream is too many times larger; see expandedSize of ParsingLimits")
     }

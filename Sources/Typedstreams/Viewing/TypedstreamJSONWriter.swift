@@ -10,14 +10,14 @@ struct TypedstreamJSONWriter: ~Copyable {
   /// The indexes of the nodes whose parts are being written.
   private var open: [Int] = []
   /// How many more bytes there may be.
-  private var budget: Int
+  private var budget: WorkBudget
 
   init(_ stream: Typedstream, isIndented: Bool, _ limits: ParsingLimits) {
     self.stream = stream
     tables = stream.tables
     json = JSONWriter(PropertyListWritingOptions(isCompact: !isIndented))
     self.isIndented = isIndented
-    budget = limits.effectiveExpandedSize(inputSize: stream.tables.bytes.count)
+    budget = WorkBudget(limits.effectiveExpandedSize(inputSize: stream.tables.bytes.count))
   }
 
   /// The text ends with the end of a line if it is indented.
@@ -43,8 +43,7 @@ struct TypedstreamJSONWriter: ~Copyable {
   private mutating func key(_ text: String) { json.key(text.utf8Span.rawBytes) }
 
   private mutating func spend(_ size: Int) throws(TypedstreamError) {
-    budget -= size + 1 + (isIndented ? json.depth : 0)
-    guard budget >= 0 else {
+    guard budget.spend(size + 1 + (isIndented ? json.depth : 0)) else {
       throw TypedstreamError(
         .limitExceeded,
         "as \(isIndented ? "indented " : "")JSON, the stream is too many times larger; see expandedSize of ParsingLimits"

@@ -92,14 +92,13 @@ struct Find: ParsableCommand {
       let prefix = report.prefix
       var lines = Data()
       // Each value has all keys around it in its path, so that a small file has any amount of text.
-      var room = document.expandedByteLimit
+      var room = WorkBudget(document.expandedByteLimit)
       try forEachMatch(in: document) { path, node throws(PropertyListError) in
         found.withLock { $0 = true }
         let line = try line(path, node, input, prefix)
-        room -= line.count - prefix.utf8.count
-        guard room >= 0 else {
+        guard room.spend(line.count - prefix.utf8.count) else {
           throw PropertyListError(
-            .limitExceeded, "the paths and values that are found have more than \(document.expandedByteLimit) bytes")
+            .limitExceeded, "the paths and values that are found have more than \(room.limit) bytes")
         }
         lines += line
         guard lines.count > Self.greatestChunk else { return }

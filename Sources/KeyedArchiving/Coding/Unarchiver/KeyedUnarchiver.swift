@@ -33,7 +33,7 @@ public final class KeyedUnarchiver {
   @safe @exclusivity(unchecked) var table = UnarchivedObjects()
   @safe @exclusivity(unchecked) private var shapes = DictionaryShapes()
   /// How many bytes more may be made of what is decoded.
-  @safe @exclusivity(unchecked) var budget: Int
+  @safe @exclusivity(unchecked) var budget: WorkBudget
   /// How large the value that is being decoded is so far, in values and blocks of 512 bytes, with what it shares with
   /// others counted each time. To compare it, to hash it or to archive it again takes as long. An object of a class is
   /// one.
@@ -41,7 +41,7 @@ public final class KeyedUnarchiver {
   /// How heavy a value may be: the limit without what the objects of classes weigh that are finished.
   @safe @exclusivity(unchecked) private var greatestWeight: Int
   /// How many more values may be hashed, and compared with others of the same hash.
-  private var hashingBudget: Int
+  private var hashingBudget: WorkBudget
   private let weightLimit: Int
   @safe @exclusivity(unchecked) private(set) var outer: [Frame] = []
   @safe @exclusivity(unchecked) var current: Frame
@@ -54,8 +54,7 @@ public final class KeyedUnarchiver {
   /// The deepest level that the value being decoded has reached so far, in the sense of ``depth``.
   @safe @exclusivity(unchecked) package var deepest = 0
   /// The number of objects whose decoding may still fail; see ``failureLimit``.
-  private var failureBudget: Int
-  private let failureLimit: Int
+  private var failureBudget: WorkBudget
   /// The paths to the parts that are being decoded in the first objects of ``outer``, for errors.
   private var trails: [DecodingTrail?] = []
 
@@ -120,12 +119,11 @@ public final class KeyedUnarchiver {
     stackRoom = StackRoom(reserve: levelsAround)
     self.document = document
     objects = layout.objects
-    budget = document.expandedByteLimit
+    budget = WorkBudget(document.expandedByteLimit)
     weightLimit = document.expandedValueLimit
-    hashingBudget = weightLimit
+    hashingBudget = WorkBudget(weightLimit)
     greatestWeight = weightLimit
-    failureLimit = (1 << 14) + document.original.count / 2
-    failureBudget = failureLimit
+    failureBudget = WorkBudget((1 << 14) + document.original.count / 2)
     top = Frame(node: layout.top, shape: try translated(document.shape(of: layout.top, in: &shapes)), uid: nil)
     current = top
   }
@@ -220,8 +218,7 @@ extension KeyedUnarchiver {
   @inline(__always)
   func spend(_ size: Int) throws {
     if outer.isEmpty { return }
-    guard size < budget else { throw overspent() }
-    budget -= size &+ 1
+    guard budget.spend(size &+ 1) else { throw overspent() }
   }
 
   /// Counts something as a part of the value that is being decoded.
@@ -261,20 +258,18 @@ extension KeyedUnarchiver {
 
   /// How much was decoded so far, in values.
   package var spent: Int {
-    let bytes = document.expandedByteLimit - budget
-    return weightLimit - greatestWeight + weight + bytes / ParsingLimits.bytesPerValue + weightLimit - hashingBudget
+    weightLimit - greatestWeight + weight + budget.spent / ParsingLimits.bytesPerValue + hashingBudget.spent
   }
 
   /// Counts values that are hashed, or compared with others of the same hash.
   @inline(__always)
   func spendHashing(_ values: Int) throws {
-    hashingBudget &-= values
-    if hashingBudget < 0 { throw hashesTooMuch() }
+    guard hashingBudget.spend(values) else { throw hashesTooMuch() }
   }
 
   @inline(never)
   private func hashesTooMuch() -> any Error {
-    hashingBudget = 0
+    hashingBudget.exhaust()
     return failure(
       .limitExceeded,
       "to hash the elements of collections, and to compare those of the same hash, takes more than \(weightLimit) steps; "
@@ -283,10 +278,9 @@ extension KeyedUnarchiver {
 
   @inline(never)
   private func overspent() -> any Error {
-    budget = 0
-    return failure(
+    failure(
       .limitExceeded,
-      "what is decoded takes more than \(document.expandedByteLimit) bytes; see expandedSize of ParsingLimits")
+      "what is decoded takes more than \(budget.limit) bytes; see expandedSize of ParsingLimits")
   }
 
   @inline(__always)
@@ -365,16 +359,15 @@ extension KeyedUnarchiver {
     leave()
     // Decoding at the top level has no limit of failures: the program itself asks for each.
     if outer.isEmpty {
-      failureBudget = failureLimit
+      failureBudget = WorkBudget(failureBudget.limit)
       return error
     }
-    failureBudget -= 1
-    if failureBudget >= 0 { return error }
+    if failureBudget.spend(1) { return error }
     // From now on each decoding call fails at once.
-    budget = 0
+    budget.exhaust()
     return failure(
       .limitExceeded,
-      "the decoding of objects failed more than \(failureLimit) times, and types went on after the errors")
+      "the decoding of objects failed more than \(failureBudget.limit) times, and types went on after the errors")
   }
 
   /// The path to the part of the current object that is being decoded; nil at the top. Errors share its steps, so that

@@ -90,7 +90,7 @@ struct ReadClasses {
   /// - Parameter budget: how many bytes of names may be read. Names of a binary file can overlap, and many UIDs lead to
   ///   one description, so that a small file has any amount.
   mutating func read(
-    _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout Int
+    _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> Record {
     guard node.kind == .dictionary else {
       throw PropertyListError(.malformed, "object \(uid) is no class description")
@@ -127,20 +127,19 @@ struct ReadClasses {
   }
 
   private func text(
-    of node: FlatNode, in document: PropertyListDocument, budget: inout Int
+    of node: FlatNode, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> String {
     // Each is read, brought into one spelling and compared.
-    budget -= 1 + 4 * node.length
-    guard budget >= 0 else {
+    guard budget.spend(1 + 4 * node.length) else {
       throw PropertyListError(
         .limitExceeded,
-        "what is decoded takes more than \(document.expandedByteLimit) bytes; see expandedSize of ParsingLimits")
+        "what is decoded takes more than \(budget.limit) bytes; see expandedSize of ParsingLimits")
     }
     return try document.text(of: node)
   }
 
   private func names(
-    _ node: FlatNode, _ uid: UInt32, in document: PropertyListDocument, budget: inout Int
+    _ node: FlatNode, _ uid: UInt32, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> [String] {
     guard node.kind == .array, node.count <= 256 else {
       throw PropertyListError(.malformed, "the class names of object \(uid) are no short array")

@@ -22,9 +22,9 @@ extension Archived.AttributedString: TypedstreamDecodable {
       try groups.require(
         number > 0 && number <= sets.count + 1, "a run with the attributes \(number) of \(sets.count)")
       if number > sets.count {
-        let before = groups.unarchiver.spent
+        let before = groups.unarchiver.budget.spent
         let attributes = try groups.decode(Attributes.self)
-        sets.append((attributes, groups.unarchiver.spent - before))
+        sets.append((attributes, groups.unarchiver.budget.spent - before))
       } else {
         // To compare and to hash the text takes as long for each run.
         try groups.unarchiver.spend(values: sets[number - 1].weight)

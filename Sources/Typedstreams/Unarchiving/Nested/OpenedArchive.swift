@@ -99,7 +99,7 @@ enum OpenedArchive {
   /// How much of the limits was used, in values.
   var spent: Int {
     switch self {
-    case .typedstream(let unarchiver): unarchiver.spent
+    case .typedstream(let unarchiver): unarchiver.budget.spent
     case .keyedArchive(let coder, _): coder.spent
     // Most of it is bytes of texts.
     case .propertyList(_, let size): size / 4

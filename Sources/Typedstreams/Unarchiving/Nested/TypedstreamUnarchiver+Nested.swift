@@ -82,7 +82,7 @@ extension TypedstreamUnarchiver {
     try spend(values: 64 + range.count / ParsingLimits.bytesPerValue)
     return try inside {
       let surroundings = OpenedArchive.Surroundings(
-        limits: limits, valueLimit: budget, levels: levels, additionalTypes: additionalTypes, classes: mapped,
+        limits: limits, valueLimit: budget.remaining, levels: levels, additionalTypes: additionalTypes, classes: mapped,
         keepsUnknownObjects: keepsUnknownObjects)
       do {
         let opened = try OpenedArchive(Data(tables.bytes[range]), surroundings)
@@ -100,7 +100,7 @@ extension TypedstreamUnarchiver {
   }
 
   /// True for an error that says where in this stream it is.
-  private func isOurs(_ error: TypedstreamError) -> Bool { error.kind == .limitExceeded && budget == 0 }
+  private func isOurs(_ error: TypedstreamError) -> Bool { error.kind == .limitExceeded && budget.remaining == 0 }
 
   private func located(_ error: KeyedArchiveError, _ range: Range<Int>, _ position: TypedstreamPosition)
     -> TypedstreamError

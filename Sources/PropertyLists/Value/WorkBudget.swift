@@ -1,0 +1,35 @@
+/// How much work may be done, or how much memory taken, in proportion to the input.
+@usableFromInline
+package struct WorkBudget: Sendable {
+  /// How much there was at first.
+  @usableFromInline package let limit: Int
+  /// How much is left; -1 when more was asked for.
+  @usableFromInline var left: Int
+
+  @inlinable package init(_ limit: Int) {
+    self.limit = limit
+    left = limit
+  }
+
+  /// Takes an amount, which is not below 0. Returns false if there is not so much left. Then nothing is left for anybody
+  /// from now on.
+  @inlinable @inline(__always)
+  package mutating func spend(_ amount: Int) -> Bool {
+    guard amount <= left else {
+      left = -1
+      return false
+    }
+    left &-= amount
+    return true
+  }
+
+  /// Lets all later calls of ``spend(_:)`` fail.
+  package mutating func exhaust() { left = -1 }
+
+  /// Whether more was asked for than there was.
+  @inlinable package var isExhausted: Bool { left < 0 }
+
+  package var remaining: Int { max(left, 0) }
+
+  package var spent: Int { limit - remaining }
+}
