@@ -23,8 +23,8 @@ struct MessageBodyReader {
     guard isKind(root, Self.attributedString) else {
       throw failure(.classNotAllowed, "an object of this class, where NSAttributedString is due", root)
     }
-    var values = Values(tables: tables, object: root)
-    guard let first = values.next(), let object = object(at: first), let text = try string(object) else {
+    var values = values(of: root)
+    guard let first = values.pop(tables), let object = object(at: first), let text = try string(object) else {
       throw failure(.invalidContents, "no string, where the text is due", root)
     }
     var body = MessageBody(text: text, runs: [])
@@ -33,21 +33,21 @@ struct MessageBodyReader {
   }
 
   private mutating func readRuns(
-    of body: inout MessageBody, _ values: inout Values, _ root: Int
+    of body: inout MessageBody, _ values: inout TypedstreamCursor, _ root: Int
   ) throws(TypedstreamError) {
     var sets: [(attributes: [MessageBody.Attribute], size: Int)] = []
     let units = body.text.utf16
     var rest = units.count
     var index = units.startIndex
     while rest > 0 {
-      guard let first = values.next(), let number = integer(at: first), let second = values.next(),
+      guard let first = values.pop(tables), let number = integer(at: first), let second = values.pop(tables),
         let length = integer(at: second)
       else { throw failure(.invalidContents, "the runs end before the text does", root) }
       guard length >= 0, length <= Int64(rest) else {
         throw failure(.invalidContents, "a run of \(length) units of UTF-16, where \(rest) are left", root)
       }
       if number == Int64(sets.count) + 1 {
-        guard let nodeIndex = values.next(), let set = object(at: nodeIndex), isKind(set, Self.dictionary) else {
+        guard let nodeIndex = values.pop(tables), let set = object(at: nodeIndex), isKind(set, Self.dictionary) else {
           throw failure(.invalidContents, "no dictionary, where attributes are due", root)
         }
         let before = budget.spent
@@ -77,10 +77,10 @@ struct MessageBodyReader {
 extension MessageBodyReader {
   private mutating func attributes(_ dictionary: Int) throws(TypedstreamError) -> [MessageBody.Attribute] {
     var attributes: [MessageBody.Attribute] = []
-    var values = Values(tables: tables, object: dictionary)
-    guard let nodeIndex = values.next(), let size = integer(at: nodeIndex) else { return [] }
+    var values = values(of: dictionary)
+    guard let nodeIndex = values.pop(tables), let size = integer(at: nodeIndex) else { return [] }
     attributes.reserveCapacity(Int(clamping: max(min(size, 16), 0)))
-    while let key = values.next(), let value = values.next() {
+    while let key = values.pop(tables), let value = values.pop(tables) {
       guard let name = object(at: key).flatMap(stringRange), let object = object(at: value) else { continue }
       try count(name.count, dictionary)
       if let known = MessageAttributeName(tables.bytes[name]), let attribute = try attribute(known, object) {
@@ -156,19 +156,19 @@ extension MessageBodyReader {
     if let data = try data(object) { return .data(data) }
     if let url = try url(object) { return .url(url) }
     if depth < 4, isKind(object, Self.array) {
-      var values = Values(tables: tables, object: object)
-      _ = values.next()
+      var values = values(of: object)
+      _ = values.pop(tables)
       var elements: [MessageBody.Value] = []
-      while let nodeIndex = values.next() {
+      while let nodeIndex = values.pop(tables) {
         if let element = self.object(at: nodeIndex) { elements.append(try value(element, depth: depth + 1)) }
       }
       return .array(elements)
     }
     if depth < 4, isKind(object, Self.dictionary) {
-      var values = Values(tables: tables, object: object)
-      _ = values.next()
+      var values = values(of: object)
+      _ = values.pop(tables)
       var entries: [String: MessageBody.Value] = [:]
-      while let key = values.next(), let nodeIndex = values.next() {
+      while let key = values.pop(tables), let nodeIndex = values.pop(tables) {
         guard let object = self.object(at: key), let name = try string(object), let element = self.object(at: nodeIndex)
         else { continue }
         entries[name] = try value(element, depth: depth + 1)
@@ -189,6 +189,12 @@ extension MessageBodyReader {
   private static let array = Array("NSArray".utf8)
   private static let dictionary = Array("NSDictionary".utf8)
 
+  /// The values of an object, by its index in the table of objects.
+  private func values(of object: Int) -> TypedstreamCursor {
+    let node = Int(tables.slots[object].content)
+    return TypedstreamCursor(node + 1..<tables.nodes[node].end, in: tables)
+  }
+
   /// True if an object is of a class, or of one that inherits from it.
   private func isKind(_ object: Int, _ name: [UInt8]) -> Bool {
     var slot: Int? = Int(tables.slots[object].classSlot)
@@ -208,8 +214,8 @@ extension MessageBodyReader {
 
   private func stringRange(_ object: Int) -> Range<Int>? {
     guard isKind(object, Self.string) else { return nil }
-    var values = Values(tables: tables, object: object)
-    guard let nodeIndex = values.next(), tables.nodes[nodeIndex].kind == .string else { return nil }
+    var values = values(of: object)
+    guard let nodeIndex = values.pop(tables), tables.nodes[nodeIndex].kind == .string else { return nil }
     return tables.nodes[nodeIndex].range
   }
 
@@ -231,8 +237,8 @@ extension MessageBodyReader {
   /// The node index of the value of an `NSNumber`, which comes after that of its type.
   private func indexOfNumber(_ object: Int) -> Int? {
     guard isKind(object, Self.number) else { return nil }
-    var values = Values(tables: tables, object: object)
-    return values.next() == nil ? nil : values.next()
+    var values = values(of: object)
+    return values.pop(tables) == nil ? nil : values.pop(tables)
   }
 
   private func number(_ object: Int) -> Int64? { indexOfNumber(object).flatMap { integer(at: $0) } }
@@ -249,8 +255,10 @@ extension MessageBodyReader {
 
   private mutating func data(_ object: Int) throws(TypedstreamError) -> Data? {
     guard isKind(object, Self.data) else { return nil }
-    var values = Values(tables: tables, object: object)
-    guard values.next() != nil, let nodeIndex = values.next(), tables.nodes[nodeIndex].kind == .data else { return nil }
+    var values = values(of: object)
+    guard values.pop(tables) != nil, let nodeIndex = values.pop(tables), tables.nodes[nodeIndex].kind == .data else {
+      return nil
+    }
     try count(tables.nodes[nodeIndex].range.count, object)
     return Data(tables.bytes[tables.nodes[nodeIndex].range])
   }
@@ -258,41 +266,17 @@ extension MessageBodyReader {
   /// The URL of an object. A base of a base does not count.
   private mutating func url(_ object: Int, isBase: Bool = false) throws(TypedstreamError) -> URL? {
     guard isKind(object, Self.url) else { return nil }
-    var values = Values(tables: tables, object: object)
-    guard let flag = values.next(), let isRelative = integer(at: flag) else { return nil }
+    var values = values(of: object)
+    guard let flag = values.pop(tables), let isRelative = integer(at: flag) else { return nil }
     var base: URL?
     if isRelative != 0 {
-      guard let nodeIndex = values.next() else { return nil }
+      guard let nodeIndex = values.pop(tables) else { return nil }
       if !isBase, let other = self.object(at: nodeIndex) { base = try url(other, isBase: true) }
     }
-    guard let nodeIndex = values.next(), let text = self.object(at: nodeIndex), let string = try string(text) else {
+    guard let nodeIndex = values.pop(tables), let text = self.object(at: nodeIndex), let string = try string(text)
+    else {
       return nil
     }
     return URL(string: string, relativeTo: base)
-  }
-}
-
-extension MessageBodyReader {
-  /// The node indexes of the values of an object's groups, one after another.
-  private struct Values: IteratorProtocol {
-    let tables: TypedstreamTables
-    /// The index of the next value, or of the group that it is in.
-    private var index: Int
-    private let end: Int
-
-    /// - Parameter object: the index of an object in the table of objects.
-    init(tables: TypedstreamTables, object: Int) {
-      self.tables = tables
-      let node = Int(tables.slots[object].content)
-      index = node + 1
-      end = tables.nodes[node].end
-    }
-
-    mutating func next() -> Int? {
-      while index < end, tables.nodes[index].kind == .group { index += 1 }
-      guard index < end else { return nil }
-      defer { index = tables.next(after: index) }
-      return index
-    }
   }
 }

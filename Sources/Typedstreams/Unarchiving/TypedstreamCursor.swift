@@ -31,6 +31,14 @@ struct TypedstreamCursor {
     enterGroup(tables)
   }
 
+  /// Passes over the next value, and returns its index; nil at the end.
+  @inline(__always)
+  mutating func pop(_ tables: TypedstreamTables) -> Int? {
+    guard let next else { return nil }
+    advance(tables)
+    return next
+  }
+
   /// Passes over the heads of groups that stand before the next value.
   @inline(__always)
   private mutating func enterGroup(_ tables: TypedstreamTables) {

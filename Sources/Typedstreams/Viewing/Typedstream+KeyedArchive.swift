@@ -89,10 +89,7 @@ private struct TypedstreamConverter {
   private func values(_ groups: Range<Int>) -> [Int] {
     var cursor = TypedstreamCursor(groups, in: tables)
     var indexes: [Int] = []
-    while let index = cursor.next {
-      indexes.append(index)
-      cursor.advance(tables)
-    }
+    while let index = cursor.pop(tables) { indexes.append(index) }
     return indexes
   }
 
