@@ -145,8 +145,8 @@ let package = Package(
     .executableTarget(
       name: "plistutil",
       dependencies: [
-        "ArchiveViews", "BrowsingPages", "KeyedArchiving", "Nibs", "Preferences", "PropertyListTools", "PropertyLists",
-        "SharedFiles", "SystemFiles", "ToolSupport", "Typedstreams",
+        "ArchiveViews", "BrowsingPages", "KeyedArchiving", "Nibs", "Predicates", "Preferences", "PropertyListTools",
+        "PropertyLists", "SharedFiles", "SystemFiles", "ToolSupport", "Typedstreams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],

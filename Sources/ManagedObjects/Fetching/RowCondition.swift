@@ -25,7 +25,7 @@ indirect enum RowCondition {
     case .key(let key, let test):
       guard let attribute = entity.attribute(named: key.name) else { return nil }
       self = .test(slot: attribute.slot, test)
-    case .test, .comparison: return nil
+    case .test, .comparison, .tolerant: return nil
     }
   }
 

@@ -40,6 +40,11 @@ package struct Evaluation<Object: PredicateSubject> {
         return modifier == .any
       }
       return modifier == .all
+    case .tolerant(let comparison):
+      do throws(ManagedPredicateError) { return try holds(comparison) } catch {
+        guard error.isAboutValues else { throw error }
+        return false
+      }
     }
   }
 

@@ -5,6 +5,8 @@ package indirect enum PreparedCondition: Sendable {
   case all([PreparedCondition])
   case any([PreparedCondition])
   case not(PreparedCondition)
+  /// False for values that the comparison cannot be asked about.
+  case tolerant(PreparedCondition)
   /// A key of the object itself and a constant.
   case key(PredicateKey, ConstantTest)
   case test(PreparedOperand, PredicateModifier, ConstantTest)
@@ -45,10 +47,15 @@ package struct PreparationContext {
   package var slots: ((String) -> [PredicateKey.SlotRange])?
   /// Variables that get their values with each evaluation, in this order.
   package var parameters: [String] = []
+  /// True if a comparison that values do not allow is false, and not an error.
+  package var isTolerant = false
 
-  package init(slots: ((String) -> [PredicateKey.SlotRange])? = nil, parameters: [String] = []) {
+  package init(
+    slots: ((String) -> [PredicateKey.SlotRange])? = nil, parameters: [String] = [], isTolerant: Bool = false
+  ) {
     self.slots = slots
     self.parameters = parameters
+    self.isTolerant = isTolerant
   }
 }
 
@@ -59,9 +66,11 @@ struct Preparation {
   private(set) var variableCount = 0
   private var variables: [String: Int] = [:]
   private let slots: ((String) -> [PredicateKey.SlotRange])?
+  private let isTolerant: Bool
 
   init(_ context: PreparationContext) {
     slots = context.slots
+    isTolerant = context.isTolerant
     for name in context.parameters { _ = newVariable(name) }
   }
 
@@ -81,7 +90,8 @@ struct Preparation {
   mutating func condition(_ predicate: ManagedPredicate) throws(ManagedPredicateError) -> PreparedCondition {
     switch predicate {
     case .constant(let value): return .constant(value)
-    case .comparison(let comparison): return try condition(comparison)
+    case .comparison(let comparison):
+      return isTolerant ? .tolerant(try tolerant(comparison)) : try condition(comparison)
     case .and(let parts): return .all(try conditions(parts))
     case .or(let parts): return .any(try conditions(parts))
     case .not(let part): return .not(try condition(part))
@@ -107,6 +117,24 @@ struct Preparation {
       return .comparison(left, modifier, comparison.comparator, comparison.options, right)
     }
     return test(left, modifier, try ConstantTest(comparison.comparator, comparison.options, constant))
+  }
+
+  /// `ANY` and `ALL` count the elements for which the comparison holds or fails, so that each is asked by itself.
+  private mutating func tolerant(_ comparison: PredicateComparison) throws(ManagedPredicateError) -> PreparedCondition {
+    guard comparison.modifier != .direct else { return try condition(comparison) }
+    let collection = try operand(comparison.left, flattens: true)
+    // No variable of a text has this name.
+    let outer = variables[""]
+    let variable = newVariable("")
+    var ofElement = comparison
+    ofElement.modifier = .direct
+    ofElement.left = .variable("")
+    let holds = PreparedCondition.tolerant(try condition(ofElement))
+    variables[""] = outer
+    let isAny = comparison.modifier == .any
+    let found = PreparedOperand.subquery(collection, variable, isAny ? holds : .not(holds))
+    return .test(
+      .function(.count, [found]), .direct, try ConstantTest(isAny ? .notEqual : .equal, [], .value(.integer(0))))
   }
 
   private func test(

@@ -61,7 +61,7 @@ enum PredicateSymbol: String {
 }
 
 /// The reserved words of the format, in any case (Predicate Programming Guide, "Reserved Words").
-enum PredicateWord: String, CaseIterable {
+package enum PredicateWord: String, CaseIterable {
   case and = "AND"
   case or = "OR"
   case `in` = "IN"
@@ -105,7 +105,7 @@ enum PredicateWord: String, CaseIterable {
   private static let byText: [String: PredicateWord] = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-  init?(_ name: String) {
+  package init?(_ name: String) {
     guard name.utf8.count <= Self.longest, let word = Self.byText[name.uppercased()] else { return nil }
     self = word
   }

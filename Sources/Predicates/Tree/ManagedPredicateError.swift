@@ -63,6 +63,14 @@ extension ManagedPredicateError.Position {
 }
 
 extension ManagedPredicateError {
+  /// True if other values could have been compared.
+  @usableFromInline var isAboutValues: Bool {
+    switch kind {
+    case .typeMismatch, .unknownKey, .indexOutOfRange, .arithmetic, .pattern: true
+    default: false
+    }
+  }
+
   package static var nestedTooDeeply: ManagedPredicateError {
     ManagedPredicateError(.nestedTooDeeply, "nested more than \(ManagedPredicate.greatestDepth) deep")
   }

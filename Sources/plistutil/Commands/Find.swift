@@ -28,6 +28,9 @@ struct Find: ParsableCommand {
         plistutil find -r Apps/ --where 'key = NSAllowsArbitraryLoads and value = true'
         plistutil find --unwrap --key 'NSRGB' --values -r Library/Preferences/
         plistutil find -r Apps/ --where 'value.CFBundleIdentifier ~ com.example.* and not kind.UIDeviceFamily = array'
+        plistutil find -r Apps/ --where 'key BEGINSWITH[c] "ns" and value CONTAINS[cd] "camera"'
+        plistutil find Orders.plist --where 'ANY value.items.price > 100 and value.items.@count BETWEEN {2, 5}'
+        plistutil find Data.plist --where 'SUBQUERY(value.tags, $t, $t MATCHES "v[0-9]+").@count > 0'
       """)
 
   enum SyntaxName: String, ExpressibleByArgument, CaseIterable {
@@ -134,6 +137,7 @@ struct Find: ParsableCommand {
     _ body: (PropertyListKeyPath, PropertyListDocument.Node) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
     var walk = NodeWalk(document.root)
+    let condition = condition?.prepared(for: document)
     // How much of the pattern is used up by the path to each value on the way, from the root on.
     var states = [path?.start ?? []]
     while let node = try walk.next() {
@@ -150,7 +154,7 @@ struct Find: ParsableCommand {
         continue
       }
       if condition == nil, walk.path.isEmpty, node.kind == .array || node.kind == .dictionary { continue }
-      if let condition, try !condition.isMet(by: node, at: walk.path) { continue }
+      if let condition, try !condition.holds(for: node, at: walk.path) { continue }
       if try matches(node, walk.path.last) { try body(PropertyListKeyPath(walk.path), node) }
     }
   }

@@ -1,59 +1,32 @@
 import ArgumentParser
+import Predicates
 import PropertyLists
 
-/// What `find --where` asks of a value.
-indirect enum Condition: Sendable {
-  case all([Condition])
-  case any([Condition])
-  case not(Condition)
-  case comparison(Field, Operator, Literal)
-  case pattern(Field, ConditionPattern)
+/// What `find --where` asks of a value: a predicate, whose keys are the fields of the value.
+struct Condition: Sendable {
+  private let predicate: PreparedPredicate
+  /// The fields, by the indices of the keys of the predicate; nil for keys of dictionaries.
+  private let fields: [ConditionField?]
 
-  /// Something about a value, or about one in it.
-  struct Field: Sendable {
-    enum Name: String, CaseIterable, Sendable {
-      case kind, key, value, path, count, size
+  /// - Parameter fields: the fields, whose numbers are keys of the predicate.
+  init(_ predicate: ManagedPredicate, _ fields: [ConditionField]) throws(ManagedPredicateError) {
+    self.predicate = try PreparedPredicate(predicate, PreparationContext(isTolerant: true))
+    self.fields = self.predicate.keys.map { key in
+      Int(key).flatMap { fields.indices.contains($0) ? fields[$0] : nil }
     }
-
-    let name: Name
-    /// The way to the value, from the one that is looked at.
-    let path: PropertyListKeyPath
   }
 
-  enum Operator: String, Sendable {
-    case equal = "="
-    case unequal = "!="
-    case less = "<"
-    case lessOrEqual = "<="
-    case greater = ">"
-    case greaterOrEqual = ">="
-  }
-
-  /// What a field is compared with.
-  enum Literal: Sendable {
-    case value(PropertyList)
-    /// The name of a kind.
-    case kind(PropertyList.Kind)
-    /// The way from the root to a value.
-    case path(PropertyListKeyPath)
-  }
-}
-
-/// What a text has to match.
-enum ConditionPattern: Sendable {
-  /// A text with `*`, `?` and `[a-z]`.
-  case text(String)
-  /// A path in whose components they stand.
-  case path(PathPattern)
+  /// What is needed to test the values of a document.
+  func prepared(for document: PropertyListDocument) -> ConditionRun { ConditionRun(predicate, fields, document) }
 }
 
 extension Condition {
   /// An expression on the command line.
   static func argument(_ text: String) throws -> Condition {
     do throws(ConditionError) {
-      return try ConditionParser.parse(text)
+      return try ConditionTranslator.condition(text)
     } catch {
-      throw ValidationError("at column \(error.column): \(error.message)")
+      throw ValidationError((error.column.map { "at column \($0): " } ?? "") + error.message)
     }
   }
 
@@ -74,5 +47,9 @@ extension Condition {
     strings; what looks like one of the others is a string between quotation marks, '41' or "41". Numbers are compared \
     by what they are worth, dates by time, strings and data byte by byte. Values of different kinds are never equal, and \
     none is less than the other; what is not there is equal to nothing.
+
+    All else is as in Apple's predicates, with strings between quotation marks: BEGINSWITH, ENDSWITH, CONTAINS, MATCHES, \
+    LIKE[cd], IN, BETWEEN, ANY, ALL, SUBQUERY, @count, [0], arithmetic and functions. A comparison that cannot be made \
+    for a value is false.
     """
 }

@@ -1,16 +1,18 @@
-import PropertyLists
+import Predicates
 
 /// A piece of an expression of `find --where`.
 struct ConditionToken {
   enum Kind: Equatable {
     case open, close
-    case comparison(Condition.Operator)
+    case comparison(PredicateComparator)
     /// `~`.
     case match
     /// Text without quotation marks.
     case word
     /// Text between quotation marks, without them.
     case quoted
+    /// What only predicates have: a digit or a sign of theirs.
+    case sign
     case end
   }
 
@@ -23,26 +25,36 @@ struct ConditionToken {
 /// What is wrong with an expression, and where.
 struct ConditionError: Error {
   let message: String
-  /// From 1, in Unicode scalars.
-  let column: Int
+  /// From 1, in Unicode scalars; nil if that is not known.
+  let column: Int?
 }
 
 /// Divides an expression into tokens.
 struct ConditionLexer {
   private let scalars: [Unicode.Scalar]
-  private var position = 0
+  /// How many scalars are in front of the next token.
+  var position = 0
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-  /// The next token; at the end of the expression, and from then on, one of kind `end`.
-  mutating func next() throws(ConditionError) -> ConditionToken {
-    while position < scalars.count, scalars[position].properties.isWhitespace { position += 1 }
+  /// The scalar at the position; nil at the end.
+  var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+
+  /// Passes white space. Returns whether there was any.
+  mutating func passSpace() -> Bool {
+    let start = position
+    while next?.properties.isWhitespace == true { position += 1 }
+    return position > start
+  }
+
+  /// Takes a token as comparisons of find have it; at the end of the expression, and from then on, one of kind `end`.
+  mutating func take() throws(ConditionError) -> ConditionToken {
+    _ = passSpace()
     let column = position + 1
-    guard position < scalars.count else { return ConditionToken(kind: .end, text: "", column: column) }
+    guard let scalar = next else { return ConditionToken(kind: .end, text: "", column: column) }
     func token(_ kind: ConditionToken.Kind, _ text: String) -> ConditionToken {
       ConditionToken(kind: kind, text: text, column: column)
     }
-    let scalar = scalars[position]
     switch scalar {
     case "(", ")":
       position += 1
@@ -53,21 +65,89 @@ struct ConditionLexer {
     case "=", "!", "<", ">":
       position += 1
       var spelling = String(scalar)
-      if position < scalars.count, scalars[position] == "=" {
+      if let second = next, ["==", "!=", "<=", ">=", "<>", "=<", "=>"].contains(spelling + String(second)) {
         position += 1
-        spelling += "="
+        spelling += String(second)
       }
-      guard let comparison = Condition.Operator(rawValue: spelling == "==" ? "=" : spelling) else {
+      let names = ["=": "==", "<>": "!=", "=<": "<=", "=>": ">="]
+      guard let comparison = PredicateComparator(rawValue: names[spelling] ?? spelling) else {
         throw ConditionError(message: #""!" stands only in "!="; the word is not"#, column: column)
       }
       return token(.comparison(comparison), spelling)
     case "\"", "'":
       let text = try quoted()
-      if position < scalars.count, Self.isWord(scalars[position]) {
+      if let next, Self.isWord(next) {
         throw ConditionError(message: "text directly after a quotation mark", column: position + 1)
       }
       return token(.quoted, text)
     default: return token(.word, try word())
+    }
+  }
+
+  /// Takes a piece as predicates have it, spelled as it is; those of find's own comparisons are no words.
+  mutating func takePiece() throws(ConditionError) -> ConditionToken {
+    _ = passSpace()
+    let start = position
+    guard let scalar = next else { return ConditionToken(kind: .end, text: "", column: start + 1) }
+    position += 1
+    var kind = ConditionToken.Kind.sign
+    switch scalar {
+    case "(": kind = .open
+    case ")": kind = .close
+    case "\"", "'":
+      kind = .quoted
+      while let inner = next, inner != scalar { position += inner == "\\" ? 2 : 1 }
+      guard next != nil else { throw ConditionError(message: "no closing quotation mark", column: start + 1) }
+      position += 1
+    case "&", "|": if next == scalar { position += 1 }
+    case "$", "@", "#": passName()
+    case _ where Self.isName(scalar):
+      passName()
+      guard !("0"..."9").contains(scalar) else { break }
+      kind = .word
+      // Of functions, `from:subtract:`, and of `UTI-EQUALS`.
+      let sign: Unicode.Scalar = spelling(from: start).uppercased() == "UTI" ? "-" : ":"
+      if next == sign, position + 1 < scalars.count, scalars[position + 1] != "=" {
+        while let scalar = next, Self.isName(scalar) || scalar == sign { position += 1 }
+      }
+    default: break
+    }
+    return ConditionToken(kind: kind, text: spelling(from: start), column: start + 1)
+  }
+
+  /// Takes what stands between brackets, `[cd]`, if it comes next.
+  mutating func takeOptions() -> String {
+    let start = position
+    if next == "[" {
+      while let scalar = next, scalar != "]" { position += 1 }
+      if next != nil { position += 1 }
+    }
+    return spelling(from: start)
+  }
+
+  /// Takes keys with dots in front: `.items.name`.
+  mutating func takeKeys() -> [String] {
+    var keys: [String] = []
+    while next == ".", position + 1 < scalars.count, Self.isName(scalars[position + 1]) {
+      position += 1
+      let start = position
+      passName()
+      keys.append(spelling(from: start))
+    }
+    return keys
+  }
+
+  private mutating func passName() { while let scalar = next, Self.isName(scalar) { position += 1 } }
+
+  private func spelling(from start: Int) -> String {
+    String(String.UnicodeScalarView(scalars[start..<min(position, scalars.count)]))
+  }
+
+  /// Whether a scalar may be in a key or a number of a predicate.
+  static func isName(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "_": true
+    default: !scalar.isASCII && !scalar.properties.isWhitespace
     }
   }
 

@@ -1,0 +1,196 @@
+import FoundationEssentials
+import Predicates
+import PropertyLists
+import SystemFiles
+
+/// The tests of the values of one document.
+final class ConditionRun {
+  private let predicate: PreparedPredicate
+  fileprivate let fields: [ConditionField?]
+  /// How many bytes may still be made of what containers have.
+  private var room: Int
+  /// What is wrong with the document, or is too much.
+  private var failure: PropertyListError?
+
+  init(_ predicate: PreparedPredicate, _ fields: [ConditionField?], _ document: PropertyListDocument) {
+    self.predicate = predicate
+    self.fields = fields
+    room = document.expandedByteLimit
+  }
+
+  /// Whether a value meets the condition.
+  ///
+  /// - Parameters:
+  ///   - path: the way from the root to it.
+  ///   - Throws: what is wrong with a binary document, or ``PropertyListError/Kind/limitExceeded``.
+  func holds(
+    for node: PropertyListDocument.Node, at path: [PropertyListKeyPath.Component]
+  ) throws(PropertyListError) -> Bool {
+    do throws(ManagedPredicateError) {
+      return try predicate.evaluate(with: ConditionSubject(node: node, run: self, path: path))
+    } catch {
+      if let failure { throw failure }
+      let kind: PropertyListError.Kind = error.kind == .nestedTooDeeply ? .nestedTooDeeply : .limitExceeded
+      throw PropertyListError(kind, "the condition: \(error.message)", keyPath: PropertyListKeyPath(path))
+    }
+  }
+
+  fileprivate func failed(_ error: PropertyListError) -> ManagedPredicateError {
+    failure = error
+    return ManagedPredicateError(.unsupported, error.message)
+  }
+
+  /// Counts the bytes of a value that is made for the predicate, or of an array's list of elements.
+  fileprivate func use(_ count: Int) throws(PropertyListError) {
+    room -= ParsingLimits.bytesPerValue + count
+    guard room >= 0 else {
+      throw PropertyListError(.limitExceeded, "the condition looks at too many values in other values")
+    }
+  }
+}
+
+/// A value that a predicate is tested with, whose keys are its fields; or a dictionary in it, with its own keys.
+struct ConditionSubject: PredicateSubject {
+  fileprivate let node: PropertyListDocument.Node
+  fileprivate let run: ConditionRun
+  /// The way from the root to the value that is tested; nil for a dictionary in it.
+  fileprivate let path: [PropertyListKeyPath.Component]?
+
+  /// Dictionaries are equal if they are the same.
+  static func == (first: ConditionSubject, second: ConditionSubject) -> Bool {
+    first.node.document === second.node.document && first.node.index == second.node.index
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(node.index) }
+
+  func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ConditionSubject> {
+    do throws(PropertyListError) {
+      guard let path else { return try node.value(forKey: key.name).map(value) ?? .null }
+      return try run.fields[key.index].map { field throws(PropertyListError) in try value(of: field, path) } ?? .null
+    } catch {
+      throw run.failed(error)
+    }
+  }
+
+  func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<ConditionSubject>] {
+    guard node.kind == .dictionary else { return [] }
+    do throws(PropertyListError) {
+      return try values(in: node)
+    } catch {
+      throw run.failed(error)
+    }
+  }
+
+  private func value(
+    of field: ConditionField, _ path: [PropertyListKeyPath.Component]
+  ) throws(PropertyListError) -> PredicateValue<ConditionSubject> {
+    switch field.form {
+    case .isPath(let wanted): return .value(.boolean(wanted.components == path))
+    case .matchesPath(let pattern):
+      var state = pattern.start
+      for component in path { state = pattern.next(state, component) }
+      return .value(.boolean(pattern.isMatch(state)))
+    case .matches(let pattern):
+      let text = try text(of: field, path)
+      return .value(.boolean(text.map { FileSystem.matches($0, pattern: pattern) } ?? false))
+    case .any, .string, .number, .boolean, .date: break
+    }
+    switch field.name {
+    case .key, .kind: return try text(of: field, path).map { .value(.string($0)) } ?? .null
+    case .path: return .value(.string(path.isEmpty ? "/" : PropertyListKeyPath(path).text(.dots)))
+    case .value:
+      guard let target = try target(of: field) else { return .null }
+      if case .any = field.form { return try value(target) }
+      return try field.form.has(target) ? .value(Self.scalar(target)) : .null
+    case .count:
+      guard let target = try target(of: field), target.kind == .array || target.kind == .dictionary else {
+        return .null
+      }
+      return .value(.integer(Int64(target.count)))
+    case .size:
+      guard let target = try target(of: field) else { return .null }
+      if let data = target.data { return .value(.integer(Int64(data.count))) }
+      return try target.string.map { .value(.integer(Int64($0.utf8.count))) } ?? .null
+    }
+  }
+
+  /// The value that the path of a field leads to; nil if there is none.
+  private func target(of field: ConditionField) throws(PropertyListError) -> PropertyListDocument.Node? {
+    guard !field.path.components.isEmpty else { return node }
+    do throws(PropertyListError) {
+      return try node.descendant(at: field.path)
+    } catch {
+      guard error.kind == .noSuchValue else { throw error }
+      return nil
+    }
+  }
+
+  /// The text of a field that patterns are for; nil if it has none.
+  private func text(
+    of field: ConditionField, _ path: [PropertyListKeyPath.Component]
+  ) throws(PropertyListError) -> String? {
+    if field.name == .key {
+      guard case .key(let key)? = path.last else { return nil }
+      return key
+    }
+    guard let target = try target(of: field) else { return nil }
+    if field.name == .kind { return KindName(target.kind).name }
+    return target.kind == .array || target.kind == .dictionary ? nil : try PropertyList(target).rawText
+  }
+
+  /// A value for the rules of predicates.
+  private func value(_ node: PropertyListDocument.Node) throws(PropertyListError) -> PredicateValue<ConditionSubject> {
+    switch node.kind {
+    case .dictionary: return .object(ConditionSubject(node: node, run: run, path: nil))
+    case .array: return .array(try values(in: node))
+    default: return .value(try Self.scalar(node))
+    }
+  }
+
+  /// The elements of an array, or the values of a dictionary.
+  private func values(
+    in node: PropertyListDocument.Node
+  ) throws(PropertyListError) -> [PredicateValue<ConditionSubject>] {
+    guard CallStack.current.hasRoom else {
+      throw PropertyListError(.nestedTooDeeply, "the condition has no room for arrays in arrays")
+    }
+    var values: [PredicateValue<ConditionSubject>] = []
+    for child in node.children {
+      let value = try value(child.get())
+      let count =
+        switch value {
+        case .value(.string(let text)): text.utf8.count
+        case .value(.data(let data)): data.count
+        default: 0
+        }
+      try run.use(count)
+      values.append(value)
+    }
+    return values
+  }
+
+  private static func scalar(_ node: PropertyListDocument.Node) throws(PropertyListError) -> AttributeValue {
+    switch node.kind {
+    case .string: try node.string.map { .string($0) } ?? .null
+    case .integer: node.integer.map { AttributeValue($0) } ?? .null
+    case .real: node.real.map { .double($0) } ?? .null
+    case .boolean: node.boolean.map { .boolean($0) } ?? .null
+    case .date: node.date.map { .date($0) } ?? .null
+    case .data: node.data.map { .data($0) } ?? .null
+    case .uid: node.uid.map { .integer(Int64($0.value)) } ?? .null
+    case .null, .array, .dictionary: .null
+    }
+  }
+}
+
+extension ConditionField.Form {
+  /// Whether a value is of the sort.
+  fileprivate func has(_ node: PropertyListDocument.Node) -> Bool {
+    switch (self, node.kind) {
+    case (.string, .string), (.boolean, .boolean), (.number, .integer): true
+    case (.number, .real): node.real?.isNaN == false
+    case (.date, .date): node.date?.timeIntervalSinceReferenceDate.isNaN == false
+    default: false
+    }
+  }
+}

@@ -1,0 +1,440 @@
+import FoundationEssentials
+import Predicates
+import PropertyLists
+
+/// Translates an expression of `find --where` into a predicate:
+///
+///     expression  = conjunction { "or" conjunction }
+///     conjunction = negation { "and" negation }
+///     negation    = { "not" } ( comparison | "(" expression ")" )
+///     comparison  = field ( "=" | "==" | "!=" | "<" | "<=" | ">" | ">=" ) literal
+///                 | field ( "~" | "like" ) pattern
+///                 | what predicates have, with fields for keys
+///     field       = "key" | "path" | ( "value" | "kind" | "count" | "size" ) { "." component }
+///
+/// Comparisons of the first two forms, and all fields, become placeholders in the text of a predicate. All else stays as
+/// it is.
+struct ConditionTranslator {
+  private var lexer: ConditionLexer
+  /// The text of the predicate.
+  private var text = ""
+  private var arguments: [any PredicateArgument] = []
+  /// What each argument that is no constant stands for.
+  private var fields: [ConditionField] = []
+  /// How many bytes of the text are in front of each piece.
+  private var pieces: [(offset: Int, token: ConditionToken)] = []
+  /// The brackets that are open.
+  private var brackets: [(token: ConditionToken, isCall: Bool)] = []
+  /// The last of an odd number of words `not`.
+  private var not: ConditionToken?
+
+  /// How deep parentheses may be nested.
+  private static let greatestDepth = 100
+
+  static func condition(_ text: String) throws(ConditionError) -> Condition {
+    var translator = ConditionTranslator(lexer: ConditionLexer(text))
+    try translator.translate()
+    do throws(ManagedPredicateError) {
+      let predicate = try ManagedPredicate(format: translator.text, arguments: translator.arguments)
+      return try Condition(predicate, translator.fields)
+    } catch {
+      throw translator.error(error)
+    }
+  }
+
+  private init(lexer: ConditionLexer) { self.lexer = lexer }
+
+  /// The error of the predicate, about the expression.
+  private func error(_ error: ManagedPredicateError) -> ConditionError {
+    let piece = error.position.flatMap { position in pieces.last { $0.offset <= position.utf8Offset } }
+    guard let token = piece?.token else { return ConditionError(message: error.message, column: nil) }
+    return ConditionError(
+      message: error.message.replacing("\"%@\"", with: token.text.quotedForPeople), column: token.column)
+  }
+
+  private mutating func translate() throws(ConditionError) {
+    // Whether a condition is due.
+    var isStart = true
+    var last = ""
+    while true {
+      if lexer.passSpace() { text += " " }
+      if isStart, !brackets.contains(where: \.isCall), try passesComparison() {
+        isStart = false
+        last = ""
+        continue
+      }
+      let token = try lexer.takePiece()
+      if token.text.lowercased() == "not" && last != "." || token.text == "!" && lexer.next != "=" {
+        not = not == nil ? token : nil
+        isStart = true
+        last = token.text
+        continue
+      }
+      var isDue = false
+      switch token.kind {
+      case .end:
+        if isStart { throw unexpected(token, due: "a field") }
+        if let open = brackets.last(where: { $0.token.kind == .open })?.token {
+          throw unexpected(token, due: #"")" of the "(" at column \#(open.column)"#)
+        }
+        append("", token)
+        return
+      case .open:
+        let isCall = Self.isFunction(last)
+        brackets.append((token, isCall))
+        guard brackets.count <= Self.greatestDepth else {
+          throw ConditionError(message: "parentheses more than \(Self.greatestDepth) deep", column: token.column)
+        }
+        append("(", token)
+        isDue = true
+      case .close:
+        guard brackets.popLast() != nil else { throw unexpected(token, due: #""and", "or" or the end"#) }
+        append(")", token)
+      case .word where last != ".": isDue = try word(token)
+      default:
+        switch token.text {
+        case "[", "{": brackets.append((token, true))
+        case "]", "}": _ = brackets.popLast()
+        case "&&", "||": isDue = true
+        case "%": throw ConditionError(message: #""%" has no meaning here"#, column: token.column)
+        case _ where last != "." && (token.text.first == "#" || token.text.first == "@"): throw noField(token)
+        default: break
+        }
+        append(token.text, token)
+        if ["=", "<", ">"].contains(token.text) { text += lexer.takeOptions() }
+      }
+      isStart = isDue
+      last = token.text
+    }
+  }
+
+  private mutating func append(_ piece: String, _ token: ConditionToken) {
+    if let negation = not {
+      not = nil
+      append("NOT ", negation)
+    }
+    pieces.append((text.utf8.count, token))
+    text += piece
+  }
+
+  /// Stands for a field in the text.
+  private mutating func append(_ field: ConditionField, _ token: ConditionToken) {
+    guard let path = PredicateKeyPath("\(fields.count)") else { return }
+    append("%@", token)
+    arguments.append(ManagedExpression.keyPath(path))
+    fields.append(field)
+  }
+
+  /// Translates a word of a predicate. Returns whether a condition is due after it.
+  private mutating func word(_ token: ConditionToken) throws(ConditionError) -> Bool {
+    let isInSubscript = brackets.last?.token.text == "["
+    if let name = ConditionField.Name(rawValue: token.text), !(isInSubscript && name == .size), lexer.next != "(" {
+      var path = PropertyListKeyPath()
+      if name == .kind || name == .count || name == .size {
+        path.components = lexer.takeKeys().map { PropertyListKeyPath.Component($0) }
+      }
+      append(ConditionField(name, path), token)
+      return false
+    }
+    let word = PredicateWord(token.text)
+    if word == .self {
+      append(ConditionField(.value), token)
+      return false
+    }
+    var ahead = lexer
+    _ = ahead.passSpace()
+    guard word != nil || ahead.next == "(" else { throw noField(token) }
+    append(token.text, token)
+    if Self.isOperator(token.text) { text += lexer.takeOptions() }
+    return word == .and || word == .or
+  }
+
+  /// Whether parentheses after a word have its arguments.
+  private static func isFunction(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, ConditionLexer.isName(first) else { return false }
+    let word = PredicateWord(text)
+    return word == nil || word == .subquery || word == .cast || word == .fetch
+  }
+
+  /// Whether a text begins with an operator of predicates that is a word.
+  private static func isOperator(_ text: String) -> Bool {
+    let word = text.prefix { $0.isLetter || $0 == "-" }.uppercased()
+    return PredicateComparator(rawValue: word) != nil || PredicateSetOperation(rawValue: word) != nil
+  }
+
+  private func noField(_ token: ConditionToken) -> ConditionError {
+    ConditionError(
+      message: """
+        \(token.text.quotedForPeople) is no field; the fields are \(ConditionField.Name.list), and a text of a predicate \
+        stands between quotation marks
+        """, column: token.column)
+  }
+
+  private func unexpected(_ token: ConditionToken, due: String) -> ConditionError {
+    let found = token.kind == .end ? "the end of the expression" : token.text.quotedForPeople
+    return ConditionError(message: "\(found) where \(due) is due", column: token.column)
+  }
+}
+
+// Comparisons of find's own.
+extension ConditionTranslator {
+  /// Translates a comparison of find's own, or the field in front of an operator of predicates. Returns false if
+  /// what comes next is all as predicates have it.
+  private mutating func passesComparison() throws(ConditionError) -> Bool {
+    let start = lexer.position
+    guard let first = lexer.next, ConditionLexer.isName(first) else { return false }
+    let field = try lexer.take()
+    let name = ConditionField.Name(rawValue: String(field.text.prefix { $0 != "." }))
+    // Elements of arrays and operators on collections are for predicates.
+    let isOfPredicates = !field.text.contains("\"") && (field.text.contains("[") || field.text.contains(".@"))
+    guard let name, !isOfPredicates, lexer.next != "(" else {
+      lexer.position = start
+      return false
+    }
+    let path = try path(of: name, field)
+    let end = lexer.position
+    if try passesComparison(name, path, field) { return true }
+    guard
+      !field.text.unicodeScalars.allSatisfy({ ConditionLexer.isName($0) || $0 == "." })
+        || path.components.contains(where: { $0.arrayIndex != nil })
+    else {
+      lexer.position = start
+      return false
+    }
+    append(ConditionField(name, path), field)
+    lexer.position = end
+    return true
+  }
+
+  /// Translates the rest of a comparison of find's own. Returns false if it is none, but could be one of a predicate.
+  private mutating func passesComparison(
+    _ name: ConditionField.Name, _ path: PropertyListKeyPath, _ field: ConditionToken
+  ) throws(ConditionError) -> Bool {
+    let sign = try lexer.take()
+    let comparator: PredicateComparator?
+    switch sign.kind {
+    case .comparison(let sign): comparator = sign
+    case .match: comparator = nil
+    case .word where sign.text.lowercased() == "like": comparator = nil
+    case .end, .quoted: throw unexpected(sign, due: "a comparison, such as =,")
+    case .word where Self.isWord(sign) && !Self.isOperator(sign.text):
+      throw unexpected(sign, due: "a comparison, such as =,")
+    default: return false
+    }
+    if let comparator, comparator != .equal, comparator != .notEqual, name == .kind || name == .path {
+      throw ConditionError(message: "a \(name.rawValue) is not less or greater than another", column: sign.column)
+    }
+    if comparator == nil, name == .count || name == .size {
+      _ = lexer.passSpace()
+      throw ConditionError(
+        message: "a \(name.rawValue) is a number, and matches no pattern", column: lexer.position + 1)
+    }
+    let literal = try lexer.take()
+    guard literal.kind == .word || literal.kind == .quoted else {
+      if literal.kind == .open, sign.kind != .match { return false }
+      throw unexpected(literal, due: comparator == nil ? "a pattern" : "a literal")
+    }
+    guard try isWhole(literal, sign) else { return false }
+    guard let comparator else {
+      try append(name, path, pattern: literal, field)
+      return true
+    }
+    try append(name, path, comparator, literal, field)
+    return true
+  }
+
+  /// Whether nothing but the end of the comparison follows a literal; false if it may be part of a predicate.
+  private func isWhole(_ literal: ConditionToken, _ sign: ConditionToken) throws(ConditionError) -> Bool {
+    var ahead = lexer
+    _ = ahead.passSpace()
+    if literal.kind == .word, literal.text == "{", ahead.next == "'" || ahead.next == "\"" { return false }
+    let next = try ahead.take()
+    switch next.kind {
+    case .end, .close: return true
+    case .word where ["and", "or"].contains(next.text.lowercased()): return true
+    case .word where next.text.hasPrefix("&&") || next.text.hasPrefix("||"): return true
+    default: break
+    }
+    let isOfPredicate =
+      literal.text.hasPrefix("[") || next.kind == .open
+      || next.kind == .word && (!Self.isWord(next) || Self.isOperator(next.text))
+    guard isOfPredicate, sign.kind != .match else { throw unexpected(next, due: #""and", "or" or the end"#) }
+    return false
+  }
+
+  private static func isWord(_ token: ConditionToken) -> Bool {
+    token.text.unicodeScalars.first?.properties.isAlphabetic == true
+  }
+
+  private func path(
+    of name: ConditionField.Name, _ token: ConditionToken
+  ) throws(ConditionError) -> PropertyListKeyPath {
+    guard token.text.utf8.count > name.rawValue.utf8.count else { return PropertyListKeyPath() }
+    guard name != .key, name != .path else {
+      throw ConditionError(
+        message: "no path follows \(name.rawValue); it follows value, kind, count or size", column: token.column)
+    }
+    let column = token.column + name.rawValue.count + 1
+    let path = try keyPath(String(token.text.dropFirst(name.rawValue.count + 1)), syntax: .dots, column)
+    guard !path.components.isEmpty else {
+      throw ConditionError(message: "a path is due after the dot", column: column)
+    }
+    return path
+  }
+
+  private func keyPath(
+    _ text: String, syntax: PropertyListKeyPath.Syntax?, _ column: Int
+  ) throws(ConditionError) -> PropertyListKeyPath {
+    do throws(PropertyListError) {
+      return try PropertyListKeyPath(text, syntax: syntax)
+    } catch {
+      throw ConditionError(message: error.message, column: column)
+    }
+  }
+
+  private mutating func append(
+    _ name: ConditionField.Name, _ path: PropertyListKeyPath, pattern: ConditionToken, _ field: ConditionToken
+  ) throws(ConditionError) {
+    var form = ConditionField.Form.matches(pattern.text)
+    if name == .path {
+      do throws(PropertyListError) {
+        form = .matchesPath(try PathPattern(pattern.text))
+      } catch {
+        throw ConditionError(message: error.message, column: pattern.column)
+      }
+    }
+    append(ConditionField(name, path, form), .equal, .boolean(true), field)
+  }
+
+  private mutating func append(
+    _ name: ConditionField.Name, _ path: PropertyListKeyPath, _ comparator: PredicateComparator,
+    _ literal: ConditionToken, _ field: ConditionToken
+  ) throws(ConditionError) {
+    switch name {
+    case .key: append(ConditionField(.key), comparator, .string(literal.text), field)
+    case .path:
+      let form = ConditionField.Form.isPath(try keyPath(literal.text, syntax: nil, literal.column))
+      append(ConditionField(.path, path, form), comparator, .boolean(true), field)
+    case .kind:
+      guard let kind = KindName(argument: literal.text) else {
+        let names = KindName.allValueStrings.joined(separator: ", ")
+        throw ConditionError(
+          message: "\(literal.text.quotedForPeople) is no kind; the kinds are \(names)", column: literal.column)
+      }
+      append(ConditionField(.kind, path), comparator, .string(kind.name), field)
+    case .count, .size:
+      guard literal.kind == .word, case .integer(let number)? = try? PropertyList(rawText: literal.text, as: .integer)
+      else {
+        throw ConditionError(
+          message: "\(literal.text.quotedForPeople) is no integer, which a \(name.rawValue) is",
+          column: literal.column)
+      }
+      append(ConditionField(name, path), comparator, AttributeValue(number), field)
+    case .value: append(path, comparator, try value(of: literal), field)
+    }
+  }
+
+  private mutating func append(
+    _ path: PropertyListKeyPath, _ comparator: PredicateComparator, _ literal: PropertyList, _ field: ConditionToken
+  ) {
+    func value(_ form: ConditionField.Form) -> ConditionField { ConditionField(.value, path, form) }
+    // Truth values and null are equal or not.
+    let equality: PredicateComparator? =
+      switch comparator {
+      case .notEqual: .notEqual
+      case .equal, .lessThanOrEqual, .greaterThanOrEqual: .equal
+      default: nil
+      }
+    switch literal {
+    case .integer(let number): append(value(.number), comparator, AttributeValue(number), field)
+    case .real(let number): append(value(.number), comparator, .double(number), field)
+    case .date(let date): append(value(.date), comparator, .date(date), field)
+    case .string(let string):
+      // A text between quotation marks that spells a date is compared with dates, too.
+      let date = Self.date(string)
+      if date != nil { append("(", field) }
+      append(value(.string), comparator, .string(string), field)
+      if case .date(let date)? = date {
+        append(comparator == .notEqual ? "AND" : "OR", field)
+        append(value(.date), comparator, .date(date), field)
+        append(")", field)
+      }
+    case .boolean(let boolean):
+      if let equality {
+        append(value(.boolean), equality, .boolean(boolean), field)
+      } else {
+        append("FALSEPREDICATE", field)
+      }
+    default:
+      if let equality {
+        append(ConditionField(.kind, path), equality, .string(KindName(.null).name), field)
+      } else {
+        append("FALSEPREDICATE", field)
+      }
+    }
+  }
+
+  /// Compares a field with a constant; strings by their scalars.
+  private mutating func append(
+    _ field: ConditionField, _ comparator: PredicateComparator, _ constant: AttributeValue, _ token: ConditionToken
+  ) {
+    append(field, token)
+    let options = if case .string = constant { "[n]" } else { "" }
+    text += " \(comparator.rawValue)\(options) %@ "
+    arguments.append(constant)
+  }
+
+  /// What a literal stands for that a value is compared with.
+  private func value(of literal: ConditionToken) throws(ConditionError) -> PropertyList {
+    if literal.kind == .quoted { return .string(literal.text) }
+    let value = Self.value(of: literal.text)
+    guard case .string(let word) = value else { return value }
+    // Most likely a date in a form that is none here; as a text it would silently be unlike all dates.
+    if Self.beginsAsDate(word) {
+      throw ConditionError(
+        message: """
+          \(word.quotedForPeople) is no date; dates are spelled 2027-01-31, 2027-01-31T12:00:00Z or \
+          "2027-01-31 12:00:00 +0100", and a text stands between quotation marks
+          """, column: literal.column)
+    }
+    if word.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil {
+      throw ConditionError(
+        message: "\(word.quotedForPeople) is no number that a property list holds, such as 0.5 or 1e300",
+        column: literal.column)
+    }
+    return value
+  }
+
+  /// What a word stands for.
+  private static func value(of word: String) -> PropertyList {
+    switch word {
+    case "true": return true
+    case "false": return false
+    case "null": return .null
+    default: break
+    }
+    let isNumber = word.utf8.first.map { $0 < UInt8(ascii: ":") } == true
+    guard isNumber else { return .string(word) }
+    for kind in [PropertyList.Kind.integer, .real] {
+      if let value = try? PropertyList(rawText: word, as: kind) { return value }
+    }
+    return date(word) ?? .string(word)
+  }
+
+  /// The date that a text spells. A day alone is its beginning.
+  private static func date(_ text: String) -> PropertyList? {
+    DateText.parseISO8601(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+      ?? (try? PropertyList(rawText: text, as: .date))
+  }
+
+  /// Whether a word begins with a year and a hyphen.
+  private static func beginsAsDate(_ word: String) -> Bool {
+    let bytes = Array(word.utf8.prefix(5))
+    return bytes.count == 5 && bytes[4] == UInt8(ascii: "-") && bytes[..<4].allSatisfy { (0x30...0x39).contains($0) }
+  }
+}
+
+extension String {
+  /// Between quotation marks, for messages.
+  fileprivate var quotedForPeople: String { "\"\(printable(limit: 80))\"" }
+}
