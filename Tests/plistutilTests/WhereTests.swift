@@ -97,13 +97,69 @@ struct WhereTests {
       ("value.a..b = 1", 7, "is no key path"), ("key = 'a'b", 10, "text directly after a quotation mark"),
       (#"value."a = 1"#, 7, "no closing quotation mark"), ("é = 1", 1, "is no field"),
       ("key = a and", 12, "where a field is due"),
-      ("3 < count", 1, #""3" is no field"#), ("key = = a", 7, #""=" where a literal is due"#),
+      ("key = = a", 7, #""=" where a literal is due"#), ("3 < counts", 5, #""counts" is no field"#),
+      ("key BEGINSWITH NS", 16, #""NS" is no field"#),
+      ("not key BEGINSWITH", 19, "where a value or a condition is due"),
+      ("value.items[0 = 1", 15, #"where "]" is due"#), ("value BETWEEN {1, 2", 20, #"where "}" is due"#),
+      ("ANY value.tags", 1, #""ANY" is not followed by a comparison"#), ("value = %@ + 1", 9, #""%" has no meaning"#),
+      ("key IN {'a', b}", 14, #""b" is no field"#), ("#name = 1", 1, "is no field"),
+      ("value > 1 and lower(key) = 'a'", 15, "no function is called"),
     ])
   func errors(_ expression: String, _ column: Int, _ message: String) throws {
     let result = try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
     #expect(result.status == 64 && result.text.isEmpty)
     #expect(result.errors.contains("at column \(column): "), "\(result.errors)")
     #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  private static let orders: PropertyList = [
+    "id": "com.example.Orders", "limit": 3, "open": true,
+    "items": [["price": 5, "name": "Éclair"], ["price": "free", "name": "Tea"], ["price": 300, "name": "Cake"]],
+    "tags": ["v1", 7, "beta", ["v2"]], "a-b": ["c d": ["x", "y"]],
+  ]
+
+  @Test(
+    "the language of predicates goes with the fields",
+    arguments: [
+      ("key BEGINSWITH[c] 'LIM'", ["limit"]), ("key MATCHES 'i[dt].*' and count > 0", ["items"]),
+      ("value ENDSWITH 'Orders' && !(kind = array)", ["id"]), ("value.name ==[cd] 'eclair'", ["items.0"]),
+      ("value LIKE[cd] 'e?lair'", ["items.0.name"]), ("kind IN {'bool', 'real'}", ["open"]),
+      ("value BETWEEN {3, 5}", ["limit", "items.0.price"]),
+      ("path BEGINSWITH 'items.1.'", ["items.1.price", "items.1.name"]),
+      ("ANY value.items.price > 100", ["/"]), ("NONE value.items.price > 1000 and count.items = 3", ["/"]),
+      ("ALL value.price > 4 and kind.0 = dictionary", []), ("ALL value.tags MATCHES 'x.*' and kind.tags = array", []),
+      // Each element is compared by itself, and is like nothing if it cannot be.
+      ("ANY value MATCHES 'b.*'", ["tags"]), ("SUBQUERY(value, $t, $t BEGINSWITH 'v').@count = 1", ["tags", "tags.3"]),
+      ("SUBQUERY(value.items, $i, $i.price > 4 AND $i.name CONTAINS 'a').@count == 2", ["/"]),
+      ("value.@count = 4", ["tags"]), ("value.tags[1] = 7", ["/"]), ("value[FIRST] = 'x'", [#"a-b.c d"#]),
+      ("value.items.@max.price > 1", []), ("value.price * 2 = 10", ["items.0"]), ("value + 1 = 4", ["limit"]),
+      ("3 < count and key = tags", ["tags"]), ("key = lowercase('TAGS')", ["tags"]), ("SELF = (3)", ["limit"]),
+      ("value.id ENDSWITH (key)", []), (#"value.a-b."c d".0 BEGINSWITH 'x'"#, ["/"]),
+      ("TERNARY(kind = 'integer', value, 0) = 3", ["limit"]), ("key <> 'a' and value =< 3", ["limit"]),
+      ("not value BEGINSWITH 'v' and kind = integer and value < 6", ["limit", "items.0.price"]),
+      // Words of comparisons of find's own stay texts.
+      ("value = value.id", []), ("value = nil", []), ("value = {3}", []), ("TRUEPREDICATE and key = open", ["open"]),
+    ] as [(String, [String])])
+  func predicates(_ expression: String, _ expected: [String]) throws {
+    for format in [PropertyListFormat.binary, .xml] {
+      let file = try SampleFile(Self.orders, format: format)
+      let result = try file.run(["find", "--where", expression, "@"])
+      #expect(result.text == expected.map { $0 + "\n" }.joined() && result.errors.isEmpty, "\(result.text)")
+      #expect(result.status == (expected.isEmpty ? 1 : 0))
+    }
+  }
+
+  @Test("a predicate that no value can be tested with is an error", arguments: ["key MATCHES '('", "$x = 1"])
+  func unusablePredicates(_ expression: String) throws {
+    let result = try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
+    #expect(result.status == 64 && result.text.isEmpty && result.errors.contains("is invalid for"))
+  }
+
+  @Test("a predicate that looks at all values for each value comes to an end")
+  func tooMuchWork() throws {
+    let file = try SampleFile(.array((0..<3000).map { .integer(.init($0)) }), format: .binary)
+    let result = try file.run(["find", "--where", "SUBQUERY(value, $a, $a IN (value)).@count > 0", "@"])
+    #expect(result.status == 3 && result.errors.contains("the condition looks at too many values"), "\(result.errors)")
   }
 
   @Test("expressions of any depth and length come to an end")
@@ -121,6 +177,7 @@ struct WhereTests {
     var random = SeededGenerator(seed: 5)
     let pieces = [
       "key", "value", "kind", "(", ")", "=", "!=", "<", "~", "'", "\"", "and", "or", "not", "a", "1", ".", " ", "\\",
+      "ANY", "IN", "{", "}", "[", "]", ",", "SUBQUERY(", "$x", "@count", "%", "#", "+", "&&", "!", "like", "MATCHES",
     ]
     for _ in 0..<LongForm.size(300, or: 60) {
       let length = Int.random(in: 0..<12, using: &random)

@@ -374,12 +374,12 @@ extension ConditionTranslator {
     }
   }
 
-  /// Compares a field with a constant; strings by their scalars.
+  /// Compares a field with a constant; strings by their scalars, but for kinds, which are ASCII.
   private mutating func append(
     _ field: ConditionField, _ comparator: PredicateComparator, _ constant: AttributeValue, _ token: ConditionToken
   ) {
     append(field, token)
-    let options = if case .string = constant { "[n]" } else { "" }
+    let options = if case .string = constant, field.name != .kind { "[n]" } else { "" }
     text += " \(comparator.rawValue)\(options) %@ "
     arguments.append(constant)
   }
