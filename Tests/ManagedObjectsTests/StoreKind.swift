@@ -26,7 +26,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case .memory: try InMemoryStore(model: model, configuration: configuration)
     case .xml: try XMLStore(url, model: model, configuration: configuration, isReadOnly: isReadOnly)
     case .binary: try BinaryStore(url, model: model, configuration: configuration, isReadOnly: isReadOnly)
-    case .sqlite: try SQLiteStore(url, model: model, configuration: configuration, isReadOnly: isReadOnly)
+    case .sqlite:
+      try SQLiteStore(url, model: model, configuration: configuration, access: isReadOnly ? .readOnly : .readWrite)
     }
   }
 

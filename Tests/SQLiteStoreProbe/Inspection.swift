@@ -68,8 +68,8 @@ enum Inspection {
     let start = ContinuousClock.now
     let model = try model.get()
     var difference = StoreDifference(
-      from: try SQLiteStore(file, model: model, writesNothing: true),
-      to: try SQLiteStore(other, model: model, writesNothing: true))
+      from: try SQLiteStore(file, model: model, access: .readOnly(writesNothing: true)),
+      to: try SQLiteStore(other, model: model, access: .readOnly(writesNothing: true)))
     difference.keys = key.map { ["Note": $0] } ?? [:]
     let summary = try difference.run { _ in }
     say("changed \(summary.changedCount) unchanged \(summary.unchangedCount)", start)

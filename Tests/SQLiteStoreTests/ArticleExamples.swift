@@ -42,7 +42,7 @@ struct ArticleExamples {
     func print(_ id: ManagedObjectID, _ title: ManagedObject.Value) { lines.append("\(id) \(title)") }
     let model = try SQLiteStore.model(inFile: file, writesNothing: true)
     let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(SQLiteStore(file, model: model, writesNothing: true))
+    try coordinator.add(SQLiteStore(file, model: model, access: .readOnly(writesNothing: true)))
     let context = ManagedObjectContext(coordinator: coordinator)
     for note in try context.fetch(FetchRequest("Note", sortedBy: [.init("title")])) {
       print(note.objectID, note["title"] ?? .null)

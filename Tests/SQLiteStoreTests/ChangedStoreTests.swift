@@ -34,7 +34,7 @@ struct ChangedStoreTests {
     var changes: RandomChanges
     do {
       let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.add(SQLiteStore(file, model: model, allowsTriggers: true))
+      try coordinator.add(SQLiteStore(file, model: model, access: .readWrite(allowsTriggers: true)))
       changes = RandomChanges(ManagedObjectContext(coordinator: coordinator), model, seed: seed)
       try changes.run(count: LongForm.size(400, or: 40))
     }
@@ -43,7 +43,7 @@ struct ChangedStoreTests {
     // Another reader finds what we find, and both what the context has.
     var expected = try StoreReader.objects(of: file, model: compiled)
     expected.metadata["NSStoreType"] = "SQLite"
-    let found = try StoreDump(SQLiteStore(file, model: model, isReadOnly: true))
+    let found = try StoreDump(SQLiteStore(file, model: model, access: .readOnly))
     #expect(found.differences(from: expected) == [], "\(name)")
     #expect(try Self.differences(changes.context, model, found) == [], "\(name)")
     // Odd are only things that were so before.
@@ -139,7 +139,7 @@ struct ChangedStoreTests {
       let file = try StoreSamples.copy(original, to: folder)
       if withModel.contains(original) {
         let model = try SQLiteStore.model(inFile: file, writesNothing: true)
-        let store = try SQLiteStore(file, model: model, writesNothing: true)
+        let store = try SQLiteStore(file, model: model, access: .readOnly(writesNothing: true))
         if store.writingObstacles.isEmpty {
           try check(file, model, nil, seed: seed)
         } else {

@@ -70,7 +70,7 @@ struct CompositeStoreTests {
   @Test("have a value with named leaves for each, and null where no leaf has a value")
   func values() throws {
     let folder = try TemporaryFolder(isInMemory: true)
-    let store = try SQLiteStore(try self.store(in: folder), model: Self.model(Self.leaves), isReadOnly: true)
+    let store = try SQLiteStore(try self.store(in: folder), model: Self.model(Self.leaves), access: .readOnly)
     #expect(
       try rows(store) == [
         [.null, .null, .attribute(.string("empty"))],
@@ -110,7 +110,7 @@ struct CompositeStoreTests {
       (Self.leaves, .binary, "several values with the column ZID of one type"),
     ] as [([AttributeDescription], AttributeType, String)] {
       let error = #expect(throws: ManagedObjectError.self) {
-        try SQLiteStore(file, model: Self.model(leaves, id: id), isReadOnly: true)
+        try SQLiteStore(file, model: Self.model(leaves, id: id), access: .readOnly)
       }
       #expect(error?.message.contains("the composite attribute Drink.author are not certain: ") == true)
       #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
@@ -121,11 +121,11 @@ struct CompositeStoreTests {
     let clash = try ManagedObjectModel(entities: [
       EntityDescription("Drink", [.attribute(author), .attribute("id", .uuid), .attribute("id1", .uuid)])
     ])
-    let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: clash, isReadOnly: true) }
+    let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: clash, access: .readOnly) }
     #expect(error?.message.contains("two properties would have the column ZID1 of the table ZDRINK") == true)
     #expect(try SQLiteStore(tablesOf: file).model["Drink"]?.attributes.count == 7)
     // A composite in another one has its leaves in the same table.
-    let store = try SQLiteStore(file, model: Self.model([nested, Self.leaves[1]]), isReadOnly: true)
+    let store = try SQLiteStore(file, model: Self.model([nested, Self.leaves[1]]), access: .readOnly)
     #expect(
       try rows(store).last?.first
         == .attribute(

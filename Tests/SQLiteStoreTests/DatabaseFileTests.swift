@@ -21,10 +21,10 @@ import Testing
     } catch { fatalError("\(error)") }
   }()
 
-  enum Mode: CaseIterable { case writing, reading, writingNothing }
+  private static let ways: [StoreAccess] = [.readWrite, .readOnly, .readOnly(writesNothing: true)]
 
-  private func store(_ file: URL, _ mode: Mode) throws -> SQLiteStore {
-    try SQLiteStore(file, model: Self.model, isReadOnly: mode == .reading, writesNothing: mode == .writingNothing)
+  private func store(_ file: URL, _ access: StoreAccess) throws -> SQLiteStore {
+    try SQLiteStore(file, model: Self.model, access: access)
   }
 
   private func texts(_ store: SQLiteStore) throws -> [AttributeValue] {
@@ -45,7 +45,7 @@ import Testing
   /// A store with a log of changes beside it, as a process leaves it that was killed.
   private func leaveLog() throws {
     let other = try TemporaryFolder(isInMemory: true)
-    let store = try store(other.url.appending(path: "store.sqlite"), .writing)
+    let store = try store(other.url.appending(path: "store.sqlite"), .readWrite)
     try insert(["a", "b"], store)
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(
@@ -54,8 +54,8 @@ import Testing
     withExtendedLifetime(store) {}
   }
 
-  @Test("is read with its log of changes, also by a link that has another name", arguments: Mode.allCases)
-  func link(mode: Mode) throws {
+  @Test("is read with its log of changes, also by a link that has another name", arguments: Self.ways)
+  func link(access: StoreAccess) throws {
     try leaveLog()
     let links = try TemporaryFolder(isInMemory: true)
     let first = links.url.appending(path: "first.sqlite")
@@ -63,25 +63,25 @@ import Testing
     try FileManager.default.createSymbolicLink(at: first, withDestinationURL: file)
     try FileManager.default.createSymbolicLink(atPath: second.path, withDestinationPath: "first.sqlite")
     let before = try folder.names.map { try Data(contentsOf: folder.url.appending(path: $0)) }
-    #expect(try texts(store(second, mode)) == [.string("a"), .string("b")])
-    if mode == .writingNothing {
+    #expect(try texts(store(second, access)) == [.string("a"), .string("b")])
+    if access == .readOnly(writesNothing: true) {
       #expect(folder.names == ["store.sqlite", "store.sqlite-wal"])
       #expect(try folder.names.map { try Data(contentsOf: folder.url.appending(path: $0)) } == before)
     }
     #expect(links.names == ["first.sqlite", "second.sqlite"])
-    if mode == .writing {
-      try insert(["c"], store(second, mode))
-      #expect(try texts(store(file, .reading)).count == 3)
+    if access == .readWrite {
+      try insert(["c"], store(second, access))
+      #expect(try texts(store(file, .readOnly)).count == 3)
     }
   }
 
   @Test(
-    "is a file, and so is all that SQLite has beside it", arguments: ["", "-wal", "-journal", "-shm"], Mode.allCases)
-  func kinds(suffix: String, mode: Mode) throws {
+    "is a file, and so is all that SQLite has beside it", arguments: ["", "-wal", "-journal", "-shm"], Self.ways)
+  func kinds(suffix: String, access: StoreAccess) throws {
     let path = file.path + suffix
     let target = folder.url.appending(path: "target")
     for kind in ["pipe", "folder", "link", "dangling link"] where !suffix.isEmpty || !kind.hasSuffix("link") {
-      if !suffix.isEmpty { try insert(["a"], store(file, .writing)) }
+      if !suffix.isEmpty { try insert(["a"], store(file, .readWrite)) }
       switch kind {
       case "pipe": #expect(mkfifo(path, 0o600) == 0)
       case "folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -90,7 +90,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "target")
       default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "gone")
       }
-      let error = #expect(throws: ManagedObjectError.self) { try store(file, mode) }
+      let error = #expect(throws: ManagedObjectError.self) { try store(file, access) }
       #expect(error?.code == .open, "\(kind)")
       #expect(error?.message.contains("is no regular file") == true, "\(kind): \(error?.message ?? "")")
       #expect(!folder.names.contains("gone"))
@@ -102,9 +102,9 @@ import Testing
   /// The journal of a transaction that never ended, and that says that it belongs to changes of another file, too.
   /// The same journal once its transaction has ended, where journals stay (`PRAGMA journal_mode = PERSIST`): its first
   /// bytes are 0 then.
-  @Test("is refused if its journal names another file, which is left alone", arguments: Mode.allCases, [false, true])
-  func journalWithName(mode: Mode, hasEnded: Bool) throws {
-    try insert(["a"], store(file, .writing))
+  @Test("is refused if its journal names another file, which is left alone", arguments: Self.ways, [false, true])
+  func journalWithName(access: StoreAccess, hasEnded: Bool) throws {
+    try insert(["a"], store(file, .readWrite))
     let victim = folder.url.appending(path: "important")
     try Data("important".utf8).write(to: victim)
     let program = """
@@ -130,11 +130,11 @@ import Testing
       """
     try SQLiteFile.run(program, [file.path, victim.path, "\(hasEnded)"])
     if hasEnded {
-      #expect(try texts(store(file, mode)) == [.string("a")])
+      #expect(try texts(store(file, access)) == [.string("a")])
       #expect(try Data(contentsOf: victim) == Data("important".utf8))
       return
     }
-    let error = #expect(throws: ManagedObjectError.self) { _ = try texts(store(file, mode)) }
+    let error = #expect(throws: ManagedObjectError.self) { _ = try texts(store(file, access)) }
     #expect(error?.code == .open && error?.message.contains("transaction in several files") == true)
     #expect(try Data(contentsOf: victim) == Data("important".utf8))
   }
@@ -147,15 +147,15 @@ import Testing
     }
     try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.url.path)
     defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path) }
-    #expect(try texts(store(file, .writingNothing)) == [.string("a"), .string("b")])
-    let error = #expect(throws: ManagedObjectError.self) { try store(file, .reading) }
+    #expect(try texts(store(file, .readOnly(writesNothing: true))) == [.string("a"), .string("b")])
+    let error = #expect(throws: ManagedObjectError.self) { try store(file, .readOnly) }
     #expect(error?.code == .open && error?.remedy == .openingWithoutWriting)
   }
 
   @Test("that is read without writing keeps the locks of those who have it open") func locks() throws {
-    let first = try store(file, .writing)
+    let first = try store(file, .readWrite)
     try insert(["a"], first)
-    #expect(try texts(store(file, .writingNothing)) == [.string("a")])
+    #expect(try texts(store(file, .readOnly(writesNothing: true))) == [.string("a")])
     // Another process is not the last one that has the file open, and leaves the log of changes alone.
     let program = """
       import sqlite3, sys
@@ -166,12 +166,12 @@ import Testing
     #expect(try SQLiteFile.run(program, [file.path]) == "1\n")
     #expect(folder.names.contains("store.sqlite-wal"))
     try insert(["b"], first)
-    #expect(try texts(store(file, .reading)) == [.string("a"), .string("b")])
+    #expect(try texts(store(file, .readOnly)) == [.string("a"), .string("b")])
   }
 
   @Test("with a transaction that never ended is not read, but says how it can be")
   func journal() throws {
-    try insert(["a"], store(file, .writing))
+    try insert(["a"], store(file, .readWrite))
     let program = """
       import sqlite3, sys
       path = sys.argv[1]
@@ -188,21 +188,21 @@ import Testing
       open(path + "-journal", "wb").write(journal)
       """
     try SQLiteFile.run(program, [file.path])
-    let error = #expect(throws: ManagedObjectError.self) { try store(file, .reading) }
+    let error = #expect(throws: ManagedObjectError.self) { try store(file, .readOnly) }
     #expect(error?.code == .open && error?.message.contains("writesNothing") == true, "\(error?.message ?? "")")
-    #expect(try texts(store(file, .writingNothing)) == [.string("a")])
-    #expect(try texts(store(file, .writing)) == [.string("a")])
+    #expect(try texts(store(file, .readOnly(writesNothing: true))) == [.string("a")])
+    #expect(try texts(store(file, .readWrite)) == [.string("a")])
   }
 
   @Test("is not called one that cannot be saved when it cannot be read")
   func failingReads() throws {
-    try insert((0..<200).map { "\($0) " + String(repeating: "x", count: 4000) }, store(file, .writing))
+    try insert((0..<200).map { "\($0) " + String(repeating: "x", count: 4000) }, store(file, .readWrite))
     var codes: Set<ManagedObjectError.Code> = []
     for number in 0..<40 {
       _ = FailingFiles.calls(in: folder.url) { index, call in
         call == .read && index >= number ? FailingFiles.error(.read) : nil
       } during: {
-        if let code = errorCode({ _ = try texts(store(file, .reading)) }) { codes.insert(code) }
+        if let code = errorCode({ _ = try texts(store(file, .readOnly)) }) { codes.insert(code) }
       }
     }
     #expect(codes.isSubset(of: [.sqlite, .open]) && !codes.isEmpty, "\(codes)")

@@ -42,7 +42,7 @@ struct DerivedChangeTests {
         SELECT \(function)('ZOWNER', Z_ENT, Z_PK, 'sum', ZSUM) FROM ZOWNER WHERE Z_PK = NEW.ZOWNER;
       END
       """)
-    let again = try SQLiteStore(file, model: Self.model, allowsTriggers: true)
+    let again = try SQLiteStore(file, model: Self.model, access: .readWrite(allowsTriggers: true))
     let entity = try #require(again.model["Item"])
     guard case .rows(let rows) = try again.fetch(FetchRequest("Item"), of: entity), var row = rows.first else {
       Issue.record("no rows")

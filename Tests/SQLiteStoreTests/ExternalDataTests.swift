@@ -31,7 +31,7 @@ import Testing
   }()
 
   private func store(tracksHistory: Bool = false) throws -> SQLiteStore {
-    try SQLiteStore(file, model: Self.model, tracksHistory: tracksHistory)
+    try SQLiteStore(file, model: Self.model, access: .readWrite(tracksHistory: tracksHistory))
   }
 
   private func context(_ stores: SQLiteStore...) throws -> ManagedObjectContext {

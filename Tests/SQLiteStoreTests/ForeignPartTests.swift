@@ -63,7 +63,7 @@ struct ForeignPartTests {
     let file = folder.url.appending(path: "a.sqlite")
     _ = try SQLiteStore(file, model: Self.model(isDerived: false))
     try SQLiteFile.change(file, "UPDATE Z_METADATA SET Z_PLIST = NULL; " + statements)
-    return try SQLiteStore(file, model: Self.model(isDerived: true), allowsTriggers: allowsTriggers)
+    return try SQLiteStore(file, model: Self.model(isDerived: true), access: .readWrite(allowsTriggers: allowsTriggers))
   }
 
   private func isForeign(_ statements: String) throws -> Bool {
@@ -111,7 +111,8 @@ struct ForeignPartTests {
       #expect(try PlainSQLite(file).column("SELECT COUNT(*) FROM ZPAGE") == [allowsTriggers ? "1" : "0"])
       // Nor does the beginning of a history run it.
       let isTracking =
-        (try? SQLiteStore(file, model: store.model, tracksHistory: true, allowsTriggers: allowsTriggers)) != nil
+        (try? SQLiteStore(
+          file, model: store.model, access: .readWrite(tracksHistory: true, allowsTriggers: allowsTriggers))) != nil
       #expect(isTracking == allowsTriggers)
     }
   }

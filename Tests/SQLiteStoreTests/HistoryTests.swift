@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test("has each save, with what changed") func saves() throws {
-    let store = try SQLiteStore(file, model: model, tracksHistory: true)
+    let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     let context = try context(store)
     context.transactionAuthor = "tests"
     context.name = "first"
@@ -88,7 +88,7 @@ import Testing
   {
     let first = try context(SQLiteStore(file, model: model))
     try insert(first)
-    let second = try SQLiteStore(file, model: model, tracksHistory: true)
+    let second = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     try insert(first)
     // What a program sets does not end it.
     let store = try #require(first.coordinator.stores.first as? SQLiteStore)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test("has each save as a whole, also one that ends while it is read") func savesMeanwhile() throws {
-    let store = try SQLiteStore(file, model: model, tracksHistory: true)
+    let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     let count = 200
     let (file, model) = (file, model)
     let writer = Thread {

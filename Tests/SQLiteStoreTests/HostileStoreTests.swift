@@ -117,7 +117,7 @@ struct HostileStoreTests {
       INSERT INTO Z_PRIMARYKEY VALUES (1, 'Tag', 0, 1); INSERT INTO Z_METADATA VALUES (1, 'A', NULL);
       """
     #expect(try SQLiteFile.run(program, [file.path], input: Data(tables.utf8)) == "600\n")
-    let store = try SQLiteStore(file, model: model, isReadOnly: true)
+    let store = try SQLiteStore(file, model: model, access: .readOnly)
     let entity = try #require(model["Tag"])
     let error = #expect(throws: ManagedObjectError.self) { try store.fetch(FetchRequest("Tag"), of: entity) }
     #expect(error?.code == .sqlite && error?.message.contains("more in them than the file has room for") == true)
@@ -165,7 +165,7 @@ struct HostileStoreTests {
     #expect(result.defect == nil)
     #expect(result.message?.contains("more rows than the file has room for") == true, "\(result.message ?? "")")
     // None of the rows is a result.
-    let store = try SQLiteStore(file, model: model, isReadOnly: true)
+    let store = try SQLiteStore(file, model: model, access: .readOnly)
     let request = FetchRequest("Tag", where: try ManagedPredicate(format: "label == 'b'"))
     let entity = try #require(model["Tag"])
     var error: ManagedObjectError?
@@ -227,7 +227,7 @@ struct HostileStoreTests {
       #expect(folder.names.contains(name) && store.url == file)
     }
     #expect(try SQLiteStore.metadata(ofFile: file)["NSStoreType"] == "SQLite")
-    #expect(try SQLiteStore(file, model: model, writesNothing: true).identifier != "")
+    #expect(try SQLiteStore(file, model: model, access: .readOnly(writesNothing: true)).identifier != "")
     #expect(folder.names.allSatisfy { $0.hasPrefix(name) }, "\(folder.names)")
   }
 
@@ -247,7 +247,7 @@ struct HostileStoreTests {
       let file = folder.url.appending(path: name)
       for writesNothing in [false, true] {
         let error = #expect(throws: ManagedObjectError.self) {
-          try SQLiteStore(file, model: model, isReadOnly: true, writesNothing: writesNothing)
+          try SQLiteStore(file, model: model, access: .readOnly(writesNothing: writesNothing))
         }
         let code: ManagedObjectError.Code = message == "there is no file" ? .noSuchFile : .open
         #expect(error?.code == code && error?.fileURL == file, "\(name): \(String(describing: error))")

@@ -199,7 +199,7 @@ import Testing
 
   @Test("A store with a history is refused, also if a new one is to be made", arguments: [false, true])
   func history(withOutput: Bool) throws {
-    do { _ = try SQLiteStore(file, model: Self.old(), tracksHistory: true) }
+    do { _ = try SQLiteStore(file, model: Self.old(), access: .readWrite(tracksHistory: true)) }
     try makeStore(["a"])
     let before = try contents()
     let error = #expect(throws: ManagedObjectError.self) { try migrate(withOutput ? .output : .inPlace) }

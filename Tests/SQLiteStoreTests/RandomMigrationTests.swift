@@ -141,7 +141,7 @@ import Testing
     try fill(file, old, &maker.numbers)
     try putIntoFiles(file, &maker.numbers)
     let (oldModel, newModel) = (try old.model(), try new.model())
-    let before = try StoreDump(SQLiteStore(file, model: oldModel, isReadOnly: true))
+    let before = try StoreDump(SQLiteStore(file, model: oldModel, access: .readOnly))
     let highest = Dictionary(
       try PlainSQLite(file).run("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY").map { ($0[0], Int($0[1]) ?? 0) },
       uniquingKeysWith: { first, _ in first })
@@ -173,7 +173,7 @@ import Testing
     }
     let after: StoreDump
     do {
-      let store = try SQLiteStore(file, model: newModel, isReadOnly: true)
+      let store = try SQLiteStore(file, model: newModel, access: .readOnly)
       #expect(store.writingObstacles == [], comment)
       after = try StoreDump(store)
     }
@@ -219,7 +219,7 @@ import Testing
     guard let entity = expectation.old.entities.first else { return }
     try SQLiteStore.migrate(
       file, to: model, by: StoreMapping(entities: [entity.name: EntityMigrationPolicy()]), droppedValues: .drop)
-    var after = try StoreDump(SQLiteStore(file, model: model, isReadOnly: true))
+    var after = try StoreDump(SQLiteStore(file, model: model, access: .readOnly))
     var expected = expected
     expected.metadata = after.metadata
     for name in expected.objects.keys {

@@ -19,12 +19,9 @@ import Testing
     } catch { fatalError("\(error)") }
   }()
 
-  private func context(
-    isReadOnly: Bool = false, writesNothing: Bool = false
-  ) throws -> ManagedObjectContext {
+  private func context(_ access: StoreAccess = .readWrite) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(
-      SQLiteStore(file, model: Self.model, isReadOnly: isReadOnly, writesNothing: writesNothing))
+    try coordinator.add(SQLiteStore(file, model: Self.model, access: access))
     return ManagedObjectContext(coordinator: coordinator)
   }
 
@@ -67,7 +64,7 @@ import Testing
   private func checkReading(_ expected: [String]) throws {
     let before = try files()
     do {
-      let context = try context(writesNothing: true)
+      let context = try context(.readOnly(writesNothing: true))
       #expect(try texts(context) == expected)
       #expect(try files() == before)
       #expect(errorCode { try insert(["new"], context) } != nil)
@@ -129,15 +126,15 @@ import Testing
   }
 
   @Test("No file is made") func missingFile() throws {
-    #expect(errorCode { _ = try context(isReadOnly: true) } == .noSuchFile)
-    #expect(errorCode { _ = try context(writesNothing: true) } == .noSuchFile)
+    #expect(errorCode { _ = try context(.readOnly) } == .noSuchFile)
+    #expect(errorCode { _ = try context(.readOnly(writesNothing: true)) } == .noSuchFile)
     #expect(folder.names == [])
   }
 
   @Test("One that others save is read as they leave it") func others() throws {
     let writer = try context()
     try insert(["a"], writer)
-    let reader = try context(isReadOnly: true)
+    let reader = try context(.readOnly)
     #expect(try texts(reader) == ["a"])
     try insert(["b"], writer)
     #expect(try texts(reader) == ["a", "b"])

@@ -57,7 +57,7 @@ struct SampleMigrationTests {
     _ file: URL, _ model: ManagedObjectModel, _ expected: StoreDump, withReader: Bool = true
   ) throws {
     var expected = expected
-    let found = try StoreDump(SQLiteStore(file, model: model, isReadOnly: true))
+    let found = try StoreDump(SQLiteStore(file, model: model, access: .readOnly))
     expected.metadata = found.metadata
     #expect(found.differences(from: expected) == [])
     #expect(try PlainSQLite(file).defects() == [])
@@ -157,7 +157,7 @@ struct SampleMigrationTests {
         expected.objects[name]?.relationships["previousCars"] = cars
       }
     }
-    let found = try StoreDump(SQLiteStore(file, model: model, isReadOnly: true))
+    let found = try StoreDump(SQLiteStore(file, model: model, access: .readOnly))
     // Objects are made anew.
     for name in expected.objects.keys { expected.objects[name]?.version = found.objects[name]?.version ?? 0 }
     try Self.check(file, model, expected)

@@ -16,8 +16,10 @@ struct SampleStoreTests {
     return contents
   }
 
-  @Test("are read whole with the model in them, in each mode", arguments: ["writesNothing", "isReadOnly", "writing"])
-  func reading(mode: String) throws {
+  @Test(
+    "are read whole with the model in them, however they are opened",
+    arguments: [.readOnly(writesNothing: true), .readOnly, StoreAccess.readWrite])
+  func reading(access: StoreAccess) throws {
     var count = 0
     for original in try StoreSamples.storesWithModel() {
       let folder = try TemporaryFolder(isInMemory: true)
@@ -27,15 +29,16 @@ struct SampleStoreTests {
       let expected = try StoreReader.objects(of: file)
       let model = try SQLiteStore.model(inFile: file, writesNothing: true)
       do {
-        let store = try SQLiteStore(
-          file, model: model, isReadOnly: mode == "isReadOnly", writesNothing: mode == "writesNothing")
-        #expect(store.isReadOnly == (mode != "writing"))
+        let store = try SQLiteStore(file, model: model, access: access)
+        #expect(store.isReadOnly == (access != .readWrite))
         let found = try StoreDump(store)
         #expect(found.differences(from: expected) == [], "\(original.lastPathComponent)")
         count += found.objects.count
       }
-      if mode == "writesNothing" { #expect(try Self.contents(of: folder) == before, "\(original.lastPathComponent)") }
-      if mode == "isReadOnly" { #expect(try Data(contentsOf: file) == before[file.lastPathComponent]) }
+      if access == .readOnly(writesNothing: true) {
+        #expect(try Self.contents(of: folder) == before, "\(original.lastPathComponent)")
+      }
+      if access == .readOnly { #expect(try Data(contentsOf: file) == before[file.lastPathComponent]) }
       #expect(try StoreReader.rows(of: file).differences(from: rows) == [])
       #expect(try SQLiteStore.metadata(ofFile: file).keys.contains("NSStoreUUID"))
     }
@@ -49,7 +52,7 @@ struct SampleStoreTests {
       let own = try SQLiteStore.model(inFile: file, writesNothing: true)
       for (name, model) in StoreSamples.models
       where model.entityVersionHashesByName == own.entityVersionHashesByName {
-        let found = try StoreDump(SQLiteStore(file, model: model, writesNothing: true))
+        let found = try StoreDump(SQLiteStore(file, model: model, access: .readOnly(writesNothing: true)))
         #expect(found.differences(from: expected) == [], "\(file.lastPathComponent) with \(name)")
       }
     }
@@ -72,7 +75,7 @@ struct SampleStoreTests {
       var expected = try StoreReader.objects(of: file, model: compiled)
       expected.metadata["NSStoreType"] = "SQLite"
       #expect(expected.objects.count > 0)
-      let found = try StoreDump(SQLiteStore(file, model: model, writesNothing: true))
+      let found = try StoreDump(SQLiteStore(file, model: model, access: .readOnly(writesNothing: true)))
       #expect(found.differences(from: expected) == [], "\(original.lastPathComponent)")
     }
   }
@@ -89,7 +92,7 @@ struct SampleStoreTests {
         let differing = names.filter { own[$0].map { .data($0) } != hashes[$0] }
         if differing.isEmpty { continue }
         let error = #expect(throws: ManagedObjectError.self) {
-          try SQLiteStore(file, model: model, writesNothing: true)
+          try SQLiteStore(file, model: model, access: .readOnly(writesNothing: true))
         }
         #expect(error?.code == .incompatibleVersionHash && error?.fileURL == file, "\(name)")
         #expect(Set(error?.differingEntities ?? []) == differing)
@@ -115,7 +118,7 @@ struct SampleStoreTests {
         return definition
       }
       let error = #expect(throws: ManagedObjectError.self) {
-        try SQLiteStore(file, model: ManagedObjectModel(entities: entities), writesNothing: true)
+        try SQLiteStore(file, model: ManagedObjectModel(entities: entities), access: .readOnly(writesNothing: true))
       }
       #expect(error?.code == .incompatibleVersionHash && error?.differingEntities == names.sorted())
     }
@@ -128,7 +131,7 @@ struct SampleStoreTests {
     let before = try Self.contents(of: folder)
     let expected = try StoreDump(LibraryStore.inMemory())
     for model in [LibraryStore.model, try SQLiteStore.model(inFile: file, writesNothing: true)] {
-      let store = try SQLiteStore(file, model: model, isReadOnly: true, writesNothing: writesNothing)
+      let store = try SQLiteStore(file, model: model, access: .readOnly(writesNothing: writesNothing))
       var found = try StoreDump(store)
       #expect(found.metadata["NSStoreType"] == "SQLite")
       found.metadata["NSStoreType"] = expected.metadata["NSStoreType"]

@@ -21,7 +21,7 @@ import Testing
   }()
 
   private func store(tracksHistory: Bool = false) throws -> SQLiteStore {
-    try SQLiteStore(file, model: Self.model, tracksHistory: tracksHistory)
+    try SQLiteStore(file, model: Self.model, access: .readWrite(tracksHistory: tracksHistory))
   }
 
   /// Saves an account in a context of its own.
@@ -84,7 +84,7 @@ import Testing
     try store.beginSaving()
     #expect(throws: ManagedObjectError.self) { try store.beginSaving() }
     try store.endSaving(keepsChanges: true)
-    let reader = try SQLiteStore(file, model: Self.model, isReadOnly: true)
+    let reader = try SQLiteStore(file, model: Self.model, access: .readOnly)
     #expect(throws: ManagedObjectError.self) { try reader.beginSaving() }
   }
 }

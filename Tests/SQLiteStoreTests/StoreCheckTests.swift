@@ -336,7 +336,7 @@ struct StoreCheckTests {
   func ownStores() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
-    let store = try SQLiteStore(file, model: SampleStores.model, tracksHistory: true)
+    let store = try SQLiteStore(file, model: SampleStores.model, access: .readWrite(tracksHistory: true))
     let rows = SampleStores.model.entities.flatMap { entity in
       FetchSamples.shared.rows(ofEntity: entity.index).map { row in
         var row = row

@@ -233,7 +233,7 @@ struct StoreComparisonTests {
   @Test("about the history") func history() throws {
     try check("history of changes") { kind in
       guard kind == .sqlite else { return "–" }
-      let store = try SQLiteStore(file(), model: Self.model, tracksHistory: true)
+      let store = try SQLiteStore(file(), model: Self.model, access: .readWrite(tracksHistory: true))
       let coordinator = PersistentStoreCoordinator(model: Self.model)
       try coordinator.add(store)
       let context = ManagedObjectContext(coordinator: coordinator)

@@ -30,7 +30,7 @@ struct StoreInfoTests {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
-    let store = try SQLiteStore(file, model: model, tracksHistory: true)
+    let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     var changes = StoreChanges()
     changes.author = "Ada"
     changes.inserted = try store.makeKeys([0, 0]).map { StoreRow(key: $0, version: 1, values: [.null]) }

@@ -20,7 +20,7 @@ enum StoreUse {
 
   /// Opens a store, reads all of it, changes, inserts and deletes an object of each entity, and reads it again.
   static func all(_ file: URL, _ model: ManagedObjectModel) throws {
-    let store = try SQLiteStore(file, model: model, allowsTriggers: true)
+    let store = try SQLiteStore(file, model: model, access: .readWrite(allowsTriggers: true))
     _ = try StoreDump(store)
     for entity in model.entities {
       guard case .rows(var rows) = try store.fetch(FetchRequest(entity.name), of: entity) else { continue }

@@ -61,7 +61,7 @@ struct TableModelTests {
     #expect(dump.objects.count == total)
     guard let model = try? SQLiteStore.model(inFile: copy, writesNothing: true) else { return }
     // All values that the model finds are there under the names of columns.
-    let known = try StoreDump(SQLiteStore(copy, model: model, writesNothing: true))
+    let known = try StoreDump(SQLiteStore(copy, model: model, access: .readOnly(writesNothing: true)))
     for (name, object) in known.objects {
       guard let found = dump.objects[name] else { continue }
       for (key, value) in object.attributes {
@@ -82,7 +82,7 @@ struct TableModelTests {
     let model = try ManagedObjectModel(entities: [
       EntityDescription("Note", [.attribute(title), .attribute("pages", .integer32)])
     ])
-    let store = try SQLiteStore(file, model: model, tracksHistory: true)
+    let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     let note = try #require(model["Note"])
     let slot = try #require(note.attribute(named: "title")).slot
     var row = StoreRow(key: try store.makeKeys([0])[0], version: 1, values: note.emptyValues)

@@ -26,7 +26,7 @@ struct InspectionVerbTests {
   private func path(_ name: String) -> String { folder.url.appending(path: name).path }
 
   private func make(_ name: String, titles: [String]) throws {
-    let store = try SQLiteStore(folder.url.appending(path: name), model: model, tracksHistory: true)
+    let store = try SQLiteStore(folder.url.appending(path: name), model: model, access: .readWrite(tracksHistory: true))
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(store)
     let context = ManagedObjectContext(coordinator: coordinator)

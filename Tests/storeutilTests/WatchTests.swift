@@ -121,6 +121,6 @@ extension Library {
   /// Keeps a history of the changes of the store.
   func trackHistory() throws {
     let file = url.appending(path: Library.store)
-    _ = try SQLiteStore(file, model: SQLiteStore.model(inFile: file), tracksHistory: true)
+    _ = try SQLiteStore(file, model: SQLiteStore.model(inFile: file), access: .readWrite(tracksHistory: true))
   }
 }

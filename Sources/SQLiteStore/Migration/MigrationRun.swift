@@ -235,7 +235,7 @@ extension MigrationRun {
     _ plan: MappingPlan, _ old: String, _ new: String, _ number: Int
   ) throws(ManagedObjectError) {
     let source = try SQLiteStore(
-      URL(filePath: old), model: plan.source, configuration: configuration, isReadOnly: true)
+      URL(filePath: old), model: plan.source, configuration: configuration, access: .readOnly)
     try source.beginReading()
     // A function may have kept objects of the store: the transaction must not last as long as they do.
     defer { try? source.endReading() }

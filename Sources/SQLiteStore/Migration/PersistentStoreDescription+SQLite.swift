@@ -22,9 +22,11 @@ extension PersistentStoreDescription {
   ) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       func open() throws(ManagedObjectError) -> SQLiteStore {
-        try SQLiteStore(
-          file, model: model, configuration: description.configuration, isReadOnly: description.isReadOnly,
+        let writing = StoreAccess.readWrite(
           createsFile: description.createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
+        return try SQLiteStore(
+          file, model: model, configuration: description.configuration,
+          access: description.isReadOnly ? .readOnly : writing)
       }
       do throws(ManagedObjectError) {
         return try open()

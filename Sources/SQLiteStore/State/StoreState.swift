@@ -43,30 +43,30 @@ struct StoreState {
   ///   - name: the path for messages; nil for that of the file.
   ///   - given: the model; nil for the one that the file has in it.
   ///   - checksHashes: false for a model of the file's tables, which has no version hashes of the file.
-  ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables of other programs.
   init(
     path: String, named name: String? = nil, _ given: ManagedObjectModel?, _ configuration: String?,
-    _ storeNumber: StoreNumber, _ mode: Database.Mode, checksHashes: Bool = true, allowsTriggers: Bool = false
+    _ storeNumber: StoreNumber, _ access: StoreAccess, checksHashes: Bool
   ) throws(ManagedObjectError) {
-    if let model = given, mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
+    if let model = given, access.mode == .create, FileSystem.sizeOfRegularFile(path) ?? 0 == 0 {
       try Self.checkNewStore(name ?? path, model, configuration)
     }
-    database = try Database(path: path, named: name, mode)
+    database = try Database(path: path, named: name, access.mode)
     let model: ManagedObjectModel
     if let given { model = given } else { model = try ModelCache.model(in: database) }
     self.storeNumber = storeNumber
     self.configuration = configuration
-    if mode == .create { try Self.makeTables(model, configuration, database) }
+    if access.mode == .create { try Self.makeTables(model, configuration, database) }
     schemaVersion = try database.schemaVersion()
     let file = try FileSchema(database)
     metadata = try MetadataTable.read(database)
     if checksHashes { try Self.check(model, configuration, metadata, file, database) }
     schema = try StoreSchema(model, configuration, of: file, in: database)
-    self.allowsTriggers = allowsTriggers
+    allowsTriggers = access.allowsTriggers
     (obstacles, foreignParts) = Self.obstacles(
       file, schema, allowsTriggers: allowsTriggers, tracksHistory: metadata.tracksHistory)
     numbers = RowNumbers(schema)
     reading = ValueReading(database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
+    if access.tracksHistory { try trackHistory() }
   }
 
   private static func obstacles(

@@ -40,25 +40,14 @@ public final class SQLiteStore: PersistentStore {
   ///   - file: where the store is.
   ///   - model: the model of its objects.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - isReadOnly: true to save nothing, and to make no file.
-  ///   - tracksHistory: true to keep a history of changes from now on: ``history(after:)``. A store that has one keeps
-  ///     it in any case.
-  ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables that neither Core Data nor
-  ///     this package makes. A save runs such triggers, whatever they do. Without it they are among the
-  ///     ``writingObstacles``.
-  ///   - createsFile: false if a file that is not there is an error.
-  ///   - writesNothing: true to read only, and to write nothing at all, not even the files beside the store by which
-  ///     SQLite shares it. Nobody may save into it meanwhile.
+  ///   - access: what may be done with the file.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` for a file that is not there and is not to be made,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model, and
   ///   ``ManagedObjectError/Code/open`` for a file that cannot be read, or is no store.
   public convenience init(
-    _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false,
-    createsFile: Bool = true, writesNothing: Bool = false, tracksHistory: Bool = false, allowsTriggers: Bool = false
+    _ file: URL, model: ManagedObjectModel, configuration: String? = nil, access: StoreAccess = .readWrite
   ) throws(ManagedObjectError) {
-    try self.init(
-      file, model, configuration, isReadOnly: isReadOnly, createsFile: createsFile, writesNothing: writesNothing,
-      tracksHistory: tracksHistory, checksHashes: true, allowsTriggers: allowsTriggers)
+    try self.init(file, model, configuration, access)
   }
 
   /// Opens a store without its model to read it, by its tables alone: those of before 2015, for which nobody has the
@@ -70,11 +59,10 @@ public final class SQLiteStore: PersistentStore {
   ///   - file: where the store is.
   ///   - writesNothing: true to write nothing at all, not even the files beside the store by which SQLite shares it.
   ///     Nobody may save into it meanwhile.
-  /// - Throws: as ``init(_:model:configuration:isReadOnly:createsFile:writesNothing:tracksHistory:allowsTriggers:)``.
+  /// - Throws: as ``init(_:model:configuration:access:)``.
   public convenience init(tablesOf file: URL, writesNothing: Bool = false) throws(ManagedObjectError) {
-    try self.init(
-      file, Self.tableModel(ofFile: file, writesNothing: writesNothing), nil, isReadOnly: true, createsFile: false,
-      writesNothing: writesNothing, tracksHistory: false, checksHashes: false)
+    let model = try Self.tableModel(ofFile: file, writesNothing: writesNothing)
+    try self.init(file, model, nil, .readOnly(writesNothing: writesNothing), checksHashes: false)
   }
 
   /// Opens a store for changes that are tried and taken back: ``trySaving(_:)``. A log that was left over beside it is
@@ -82,9 +70,7 @@ public final class SQLiteStore: PersistentStore {
   package convenience init(
     forTrialsIn file: URL, model: ManagedObjectModel, allowsTriggers: Bool = false
   ) throws(ManagedObjectError) {
-    try self.init(
-      file, model, nil, isReadOnly: false, createsFile: false, writesNothing: false, tracksHistory: false,
-      checksHashes: true, isForTrials: true, allowsTriggers: allowsTriggers)
+    try self.init(file, model, nil, .trial(allowsTriggers: allowsTriggers))
   }
 
   /// Opens a store with the model that it has in itself, to read it. The file is opened once: one that is read from a
@@ -92,9 +78,7 @@ public final class SQLiteStore: PersistentStore {
   ///
   /// - Throws: as ``model(inFile:writesNothing:)``, and as opening a store.
   package convenience init(withModelInFile file: URL, writesNothing: Bool) throws(ManagedObjectError) {
-    try self.init(
-      file, nil, nil, isReadOnly: true, createsFile: false, writesNothing: writesNothing, tracksHistory: false,
-      checksHashes: true)
+    try self.init(file, nil, nil, .readOnly(writesNothing: writesNothing))
   }
 
   /// Makes a store that gets its place when all is in it. Errors name that place.
@@ -103,29 +87,20 @@ public final class SQLiteStore: PersistentStore {
   package convenience init(
     unfinishedAt path: String, for file: URL, model: ManagedObjectModel
   ) throws(ManagedObjectError) {
-    try self.init(
-      file, model, nil, at: path, isReadOnly: false, createsFile: true, writesNothing: false, tracksHistory: false,
-      checksHashes: true)
+    try self.init(file, model, nil, .readWrite(tracksHistory: false), at: path)
   }
 
   private init(
-    _ file: URL, _ given: ManagedObjectModel?, _ configuration: String?, at unfinished: String? = nil,
-    isReadOnly: Bool, createsFile: Bool, writesNothing: Bool, tracksHistory: Bool, checksHashes: Bool,
-    isForTrials: Bool = false, allowsTriggers: Bool = false
+    _ file: URL, _ given: ManagedObjectModel?, _ configuration: String?, _ access: StoreAccess,
+    at unfinished: String? = nil, checksHashes: Bool = true
   ) throws(ManagedObjectError) {
     let number = StoreNumber.next()
-    let isReadOnly = isReadOnly || writesNothing
     let opened = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try given?.checkConfiguration(configuration)
       let name = try Self.path(of: file)
       let path = unfinished ?? name
-      try Self.prepare(path, createsFile: createsFile && !isReadOnly)
-      var state = try StoreState(
-        path: path, named: name, given, configuration, number,
-        isForTrials ? .trial : writesNothing ? .immutable : isReadOnly ? .readOnly : .create,
-        checksHashes: checksHashes, allowsTriggers: allowsTriggers)
-      if tracksHistory, !isReadOnly { try state.trackHistory() }
-      return state
+      try Self.prepare(path, createsFile: access.createsFile)
+      return try StoreState(path: path, named: name, given, configuration, number, access, checksHashes: checksHashes)
     }
     url = file
     self.number = number
@@ -133,7 +108,7 @@ public final class SQLiteStore: PersistentStore {
     writingObstacles = opened.obstacles
     model = opened.schema.model
     self.configuration = configuration
-    self.isReadOnly = isReadOnly
+    isReadOnly = access.isReadOnly
     state = Mutex(opened)
   }
 

@@ -72,12 +72,13 @@ struct OpeningArguments: ParsableArguments {
     let model = try modelOfStore(path, kind, writesNothing: writesNothing)
     if isTrial, kind == .sqlite {
       // What is wrong with a store is found out before SQLite makes files beside it.
-      _ = try kind.open(url, model, isReadOnly: true, writesNothing: writesNothing)
+      _ = try kind.open(url, model, .readOnly(writesNothing: writesNothing))
       return OpenStore(try SQLiteStore(forTrialsIn: url, model: model, allowsTriggers: allowsTriggers))
     }
-    return OpenStore(
-      try kind.open(
-        url, model, isReadOnly: isReadOnly, writesNothing: isReadOnly && writesNothing, allowsTriggers: allowsTriggers))
+    let access: StoreAccess =
+      isReadOnly
+      ? .readOnly(writesNothing: writesNothing) : .readWrite(createsFile: false, allowsTriggers: allowsTriggers)
+    return OpenStore(try kind.open(url, model, access))
   }
 
   /// The model to open a store with.

@@ -69,17 +69,11 @@ enum StoreKind: String, CaseIterable {
   }
 
   /// Opens the store in a file.
-  func open(
-    _ url: URL, _ model: ManagedObjectModel, isReadOnly: Bool, writesNothing: Bool = false, createsFile: Bool = false,
-    allowsTriggers: Bool = false
-  ) throws -> any PersistentStore {
+  func open(_ url: URL, _ model: ManagedObjectModel, _ access: StoreAccess) throws -> any PersistentStore {
     switch self {
-    case .sqlite:
-      try SQLiteStore(
-        url, model: model, isReadOnly: isReadOnly, createsFile: createsFile, writesNothing: writesNothing,
-        allowsTriggers: allowsTriggers)
-    case .xml: try XMLStore(url, model: model, isReadOnly: isReadOnly, createsFile: createsFile)
-    case .binary: try BinaryStore(url, model: model, isReadOnly: isReadOnly, createsFile: createsFile)
+    case .sqlite: try SQLiteStore(url, model: model, access: access)
+    case .xml: try XMLStore(url, model: model, isReadOnly: access.isReadOnly, createsFile: access.createsFile)
+    case .binary: try BinaryStore(url, model: model, isReadOnly: access.isReadOnly, createsFile: access.createsFile)
     }
   }
 }

@@ -84,7 +84,7 @@ struct StoreWatch {
     if current == files, !isRecent { return [] }
     let ages = current.compactMap { $0?.secondsSinceModification }
     do {
-      let store = try kind.open(url, model, isReadOnly: true, writesNothing: kind.isUnused(path))
+      let store = try kind.open(url, model, .readOnly(writesNothing: kind.isUnused(path)))
       let found = try reading(store) { store in try changes(in: store) }
       // A file that is read without locks and changes meanwhile can give a mixture of two states.
       guard Self.identities(path) == current else {

@@ -307,10 +307,10 @@ extension GrowthTable {
             }))
       }
       add("SQLiteStore.history") { file, model in
-        keep(try SQLiteStore(file, model: model, tracksHistory: true).history())
+        keep(try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true)).history())
       }
       add("SQLiteStore.deleteHistory") { file, model in
-        try SQLiteStore(file, model: model, tracksHistory: true).deleteHistory(through: .max)
+        try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true)).deleteHistory(through: .max)
       }
       add("StoreHistory") { file, model in try StoreHistory(file, model: model).run { keep($0) } }
       add("StoreInfo, history") { file, model in keep(try StoreInfo(file, model: model)) }
