@@ -56,6 +56,11 @@ public struct PersistentStoreDescription: Sendable {
     }
   }
 
+  /// Opens the store of another description, with the configuration and the options of this one.
+  package func open(
+    _ other: PersistentStoreDescription, _ model: ManagedObjectModel
+  ) throws(ManagedObjectError) -> any PersistentStore { try other.opening(model, self) }
+
   /// Opens the store; migrates it first if that is needed and wanted.
   func open(_ model: ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore {
     guard let migration else { return try opening(model, self) }

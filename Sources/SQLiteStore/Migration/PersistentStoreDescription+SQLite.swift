@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import ManagedObjects
+internal import SystemFiles
 
 extension PersistentStoreDescription {
   /// A store in an SQLite file, as Core Data makes them.
@@ -41,6 +42,31 @@ extension PersistentStoreDescription {
             file, to: model, configuration: description.configuration, droppedValues: droppedValues)
         }
         return try open()
+      }
+    }
+  }
+
+  /// A store in a file of any kind: in SQLite, in XML or binary, as the file begins. If there is none, a store in SQLite
+  /// is made.
+  ///
+  /// ```swift
+  /// let container = try PersistentContainer(model: model, stores: [.file(file)])
+  /// ```
+  ///
+  /// One in SQLite is opened as ``sqlite(_:migratesAutomatically:through:droppedValues:tracksHistory:allowsTriggers:)``
+  /// opens it.
+  public static func file(_ file: URL) -> PersistentStoreDescription {
+    PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
+      // Reading a database by other means than SQLite's would take away the locks that this process has on it.
+      do throws(ManagedObjectError) {
+        return try description.open(.sqlite(file), model)
+      } catch {
+        guard error.code == .storeTypeMismatch else { throw error }
+        switch FileSystem.beginning(of: file.path, count: 4096).flatMap(StoreFileKind.init) {
+        case .xml: return try description.open(.xml(file), model)
+        case .binaryPropertyList: return try description.open(.binary(file), model)
+        default: throw error
+        }
       }
     }
   }

@@ -21,14 +21,12 @@ enum StoreKind: String, CaseIterable {
     guard let beginning = FileSystem.beginning(of: path, count: 64) else {
       throw ManagedObjectError(.save, "\(path.printable()) cannot be read")
     }
-    if beginning.starts(with: Array("SQLite format 3\0".utf8)) {
-      self = .sqlite
-    } else if beginning.starts(with: Array("bplist".utf8)) {
-      self = .binary
-    } else if PropertyListFormat(detecting: beginning.bytes) == .xml || beginning.first == UInt8(ascii: "<") {
-      self = .xml
-    } else {
-      throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store")
+    switch StoreFileKind(beginning) {
+    case .sqlite: self = .sqlite
+    case .binaryPropertyList: self = .binary
+    case .xml: self = .xml
+    case nil where beginning.first == UInt8(ascii: "<"): self = .xml
+    case .coreDataBinary, nil: throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store")
     }
   }
 

@@ -1,0 +1,80 @@
+import Foundation
+import ManagedObjects
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("A store in a file of any kind") struct AnyFileTests {
+  private static let model: ManagedObjectModel = {
+    do {
+      return try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("text", .string)])])
+    } catch { fatalError("\(error)") }
+  }()
+
+  private static func container(_ store: PersistentStoreDescription) throws -> PersistentContainer {
+    try PersistentContainer(model: model, stores: [store])
+  }
+
+  @Test(
+    "is opened as what it is, also to read it only", arguments: [SQLiteStore.type, XMLStore.type, BinaryStore.type],
+    [false, true])
+  func kinds(type: String, isReadOnly: Bool) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "store")
+    let made: PersistentStoreDescription =
+      switch type {
+      case XMLStore.type: .xml(file)
+      case BinaryStore.type: .binary(file)
+      default: .sqlite(file)
+      }
+    try Self.container(made).updateAndWait { try $0.insert("Note").setValue(.string("a"), forKey: "text") }
+    let names = folder.names
+    var store = PersistentStoreDescription.file(file)
+    store.isReadOnly = isReadOnly
+    store.createsFile = false
+    let container = try Self.container(store)
+    let opened = try #require(container.coordinator.stores.first)
+    #expect(opened.metadata[StoreMetadataKey.type] == .string(type))
+    #expect(opened.isReadOnly == isReadOnly)
+    if type != SQLiteStore.type { #expect(folder.names == names) }
+    guard !isReadOnly else { return }
+    try container.updateAndWait { try $0.insert("Note").setValue(.string("b"), forKey: "text") }
+    let again = try Self.container(.file(file))
+    #expect(try again.performAndWait { try $0.count(for: FetchRequest("Note")) } == 2)
+  }
+
+  @Test("is one in SQLite where there is none, and an error where none is to be made")
+  func missing() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "store")
+    var store = PersistentStoreDescription.file(file)
+    store.createsFile = false
+    let error = #expect(throws: ManagedObjectError.self) { try Self.container(store) }
+    #expect(error?.code == .noSuchFile && error?.fileURL == file && folder.names.isEmpty)
+    #expect(try Self.container(.file(file)).coordinator.stores.first is SQLiteStore)
+  }
+
+  @Test("is refused and left as it is if it is no store", arguments: ["text", "<a/>", "bplist00", "CoreData"])
+  func others(text: String) throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "store")
+    let data = Data((text + String(repeating: " ", count: 600)).utf8)
+    try data.write(to: file)
+    #expect(throws: ManagedObjectError.self) { try Self.container(.file(file)) }
+    #expect(try Data(contentsOf: file) == data && folder.names == ["store"])
+  }
+
+  @Test("of another model is migrated with the migration of its description")
+  func migration() throws {
+    let folder = try TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "store")
+    _ = try PersistentContainer(
+      model: ManagedObjectModel(entities: [EntityDescription("Old")]), stores: [.xml(file)])
+    var store = PersistentStoreDescription.file(file)
+    store.migration = { error throws(ManagedObjectError) in
+      do { try FileManager.default.removeItem(at: file) } catch { throw ManagedObjectError(.operation, "\(error)") }
+      _ = try XMLStore(file, model: Self.model)
+    }
+    #expect(try Self.container(store).coordinator.stores.first is XMLStore)
+  }
+}
