@@ -179,12 +179,7 @@ final class ObjectReader {
       case .relationship(let relationship): !relationship.isTransient
       }
     }
-    for property in stored {
-      let unread = rows.indices.filter { rows[$0].values[property.slot] == .unread }
-      if unread.isEmpty { continue }
-      let values = try store.values(ofSlot: property.slot, unread.map { rows[$0].key })
-      for (rowIndex, value) in zip(unread, values) { rows[rowIndex].values[property.slot] = value ?? .null }
-    }
+    try rows.readRest(stored.map(\.slot), store.model, store.values)
     let targets = try targetKeys(rows)
     let properties = stored.sorted { $0.name.precedes($1.name) }
     for row in rows {

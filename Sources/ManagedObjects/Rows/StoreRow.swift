@@ -19,6 +19,25 @@ public struct StoreRow: Hashable, Sendable {
   }
 }
 
+extension [StoreRow] {
+  /// Reads the values in some slots that the rows of one entity come without. An object that is gone has none.
+  ///
+  /// - Parameter read: returns the values in a slot of some objects: ``PersistentStore/values(ofSlot:_:)``.
+  package mutating func readRest(
+    _ slots: some Sequence<Int>, _ model: ManagedObjectModel,
+    _ read: (_ slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?]
+  ) throws(ManagedObjectError) {
+    for slot in slots {
+      let unread = indices.filter { self[$0].values.indices.contains(slot) && self[$0].values[slot] == .unread }
+      if unread.isEmpty { continue }
+      for (index, value) in zip(unread, try read(slot, unread.map { self[$0].key })) {
+        let entity = ManagedObjectModel.Entity(model: model, index: Int(self[index].key.entityIndex))
+        self[index].values[slot] = value ?? entity.emptyValues[slot]
+      }
+    }
+  }
+}
+
 /// The value in a slot of a row.
 public enum RowValue: Hashable, Sendable {
   case attribute(AttributeValue)

@@ -119,7 +119,8 @@ struct BatchRules<Store: PersistentStore> {
 
   /// The values in a slot of rows of one entity, also of those that come without.
   private func values(_ slot: Int, of rows: [StoreRow]) throws(ManagedObjectError) -> [RowValue] {
-    guard rows.contains(where: { $0.values[slot] == .unread }) else { return rows.map { $0.values[slot] } }
-    return try store.values(ofSlot: slot, rows.map(\.key)).map { $0 ?? .unread }
+    var rows = rows
+    try rows.readRest([slot], store.model, store.values)
+    return rows.map { $0.values[slot] }
   }
 }

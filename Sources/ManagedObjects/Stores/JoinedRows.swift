@@ -60,23 +60,18 @@ struct JoinedRows: RowSource {
     var targets: Set<RowKey> = []
     for ((store, index), keys) in Self.parts(keys) {
       guard let store = stores.first(where: { $0.number == store }) else { continue }
-      let emptyValues = ManagedObjectModel.Entity(model: model, index: index).emptyValues
-      for slot in model.records[index].slotsReadLater(names) {
-        let unread = keys.filter { value($0, slot) == .unread }
-        if !unread.isEmpty {
-          for (key, value) in zip(unread, try store.values(ofSlot: slot, unread)) {
-            known[key]?.values[slot] = value ?? emptyValues[slot]
-          }
+      let slots = model.records[index].slotsReadLater(names)
+      if slots.isEmpty { continue }
+      var rows = keys.compactMap { known[$0] }
+      try rows.readRest(slots, model, store.values)
+      for row in rows {
+        known[row.key] = row
+        for slot in slots where row.values.indices.contains(slot) {
+          row.values[slot].forEachKey { targets.insert($0) }
         }
-        for key in keys { value(key, slot)?.forEachKey { targets.insert($0) } }
       }
     }
     return targets
-  }
-
-  private func value(_ key: RowKey, _ slot: Int) -> RowValue? {
-    guard let row = known[key], row.values.indices.contains(slot) else { return nil }
-    return row.values[slot]
   }
 
   /// Keys by their stores and entities.

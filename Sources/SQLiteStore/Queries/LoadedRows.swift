@@ -66,14 +66,8 @@ struct LoadedRows: RowSource {
     of rows: inout [StoreRow], ofEntity index: Int, _ names: Set<String>, _ model: ManagedObjectModel,
     _ state: inout StoreState
   ) throws(ManagedObjectError) {
-    guard !rows.isEmpty else { return }
-    let emptyValues = ManagedObjectModel.Entity(model: model, index: index).emptyValues
-    for slot in model.records[index].slotsReadLater(names) {
-      let unread = rows.indices.filter { rows[$0].values[slot] == .unread }
-      guard !unread.isEmpty else { continue }
-      for (row, value) in zip(unread, try state.values(ofSlot: slot, unread.map { rows[$0].key })) {
-        rows[row].values[slot] = value ?? emptyValues[slot]
-      }
+    try rows.readRest(model.records[index].slotsReadLater(names), model) { slot, keys throws(ManagedObjectError) in
+      try state.values(ofSlot: slot, keys)
     }
   }
 

@@ -49,20 +49,15 @@ extension StoreState {
   /// Rows with all that they come without.
   mutating func wholeRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [RowKey: StoreRow] {
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
-      var rows: [RowKey: StoreRow] = [:]
-      var byEntity: [Int: [RowKey]] = [:]
-      for row in try self.rows(keys).compactMap(\.self) where rows.updateValue(row, forKey: row.key) == nil {
-        byEntity[Int(row.key.entityIndex), default: []].append(row.key)
-      }
-      for (entity, keys) in byEntity {
-        for slot in schema.slotColumns[entity].indices {
-          let unread = keys.filter { rows[$0]?.values[slot] == .unread }
-          for (key, value) in zip(unread, try values(ofSlot: slot, unread)) {
-            if let value { rows[key]?.values[slot] = value }
-          }
+      var whole: [RowKey: StoreRow] = [:]
+      for (entity, var rows) in Dictionary(grouping: try self.rows(keys).compactMap(\.self), by: \.key.entityIndex) {
+        try rows.readRest(schema.slotColumns[Int(entity)].indices, schema.model) {
+          slot, keys throws(ManagedObjectError) in
+          try values(ofSlot: slot, keys)
         }
+        for row in rows { whole[row.key] = row }
       }
-      return rows
+      return whole
     }
   }
 
