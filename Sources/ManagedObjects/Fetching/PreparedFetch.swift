@@ -15,14 +15,12 @@ struct PreparedFetch: Sendable {
   /// Makes dictionaries of objects; nil for other results.
   private let projection: FetchProjection?
 
-  /// Prepares a request.
+  /// Prepares a request that was checked for its entity.
   ///
-  /// - Parameter entity: the entity of the request.
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the request does not fit the entity.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for what cannot be evaluated.
   init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     self.request = request
     self.entity = entity
-    try request.check(for: entity)
     let context = PreparationContext(entity.model)
     do throws(ManagedPredicateError) {
       if let condition = request.predicate, condition != .constant(true) {

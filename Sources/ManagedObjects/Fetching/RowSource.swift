@@ -25,6 +25,14 @@ extension FetchRequest {
   public func execute(
     on source: some RowSource, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
+    try check(for: entity)
+    return try executeChecked(on: source, of: entity)
+  }
+
+  /// As ``execute(on:of:)``, for a request that was checked.
+  package func executeChecked(
+    on source: some RowSource, of entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) -> StoreFetchResult {
     try PreparedFetch(self, of: entity).execute(on: source)
   }
 }

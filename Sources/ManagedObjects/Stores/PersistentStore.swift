@@ -50,7 +50,7 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// a slot that its entity does not have. Called for rows that have ``RowValue/unread``.
   func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?]
 
-  /// Executes a request.
+  /// Executes a request. The store checks that it fits the entity, as ``FetchRequest/execute(on:of:)`` does.
   ///
   /// - Parameters:
   ///   - request: what to find. Its predicate has no variables, and names objects by

@@ -7,8 +7,8 @@ extension StoreState {
   mutating func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    if request.resultType == .dictionaries { return .dictionaries(try dictionaries(request, of: entity)) }
     try request.check(for: entity)
+    if request.resultType == .dictionaries { return .dictionaries(try dictionaries(request, of: entity)) }
     let query = query(for: request, of: entity)
     guard let query, query.isComplete else { return try evaluate(request, of: entity, query) }
     // A statement that is too large is executed in memory.
@@ -87,7 +87,6 @@ extension StoreState {
   private mutating func dictionaries(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
-    try request.check(for: entity)
     if let projection = projection(request, of: entity), let (statement, _) = try prepared(projection.query) {
       defer { statement.clear() }
       do throws(ManagedObjectError) {
@@ -125,7 +124,7 @@ extension StoreState {
           guard arguments.hasFailed else { throw error }
         }
       }
-      return try request.execute(on: LoadedRows(request, entity, candidates, &self), of: entity)
+      return try request.executeChecked(on: LoadedRows(request, entity, candidates, &self), of: entity)
     }
   }
 }
