@@ -198,6 +198,26 @@ extension ManagedObjectError {
   }
 }
 
+/// Errors of saves, alike in every store.
+extension ManagedObjectError {
+  /// The error for rows that have another version by now or are gone; nil for none.
+  package init?(merge conflicts: [MergeConflict]) {
+    if conflicts.isEmpty { return nil }
+    self.init(.merge, "\(conflicts.count) of the objects were saved by somebody else after they were read")
+    self.conflicts = conflicts
+  }
+
+  /// The error for rows with the values of others in a uniqueness constraint; nil for none.
+  package init?(constraintMerge conflicts: [MergeConflict]) {
+    guard let first = conflicts.first else { return nil }
+    self.init(
+      .constraintMerge,
+      "another object has the same values of the uniqueness constraint "
+        + first.constraint.joined(separator: ", ").quoted)
+    self.conflicts = conflicts
+  }
+}
+
 /// An object that somebody else saved after it was read, or objects that have the same values of a constraint.
 public struct MergeConflict: Hashable, Sendable {
   /// The row that the save would have written; nil for an object that it deletes.

@@ -66,13 +66,7 @@ extension SaveTransaction {
         }
       }
     }
-    guard let first = conflicts.first else { return }
-    var error = ManagedObjectError(
-      .constraintMerge,
-      "another object has the same values of the uniqueness constraint "
-        + first.constraint.joined(separator: ", ").quoted)
-    error.conflicts = conflicts
-    throw error
+    if let error = ManagedObjectError(constraintMerge: conflicts) { throw error }
   }
 
   /// The constraints of an entity, and those that it inherits.

@@ -63,12 +63,7 @@ final class SaveTransaction {
     if state.tracksHistory { try readPreservedValues() }
     for row in changes.deleted { try delete(row) }
     for (row, slots) in zip(changes.updated, slots) { try update(row, slots) }
-    if !conflicts.isEmpty {
-      var error = ManagedObjectError(
-        .merge, "\(conflicts.count) of the objects were saved by somebody else after they were read")
-      error.conflicts = conflicts
-      throw error
-    }
+    if let error = ManagedObjectError(merge: conflicts) { throw error }
     for row in changes.inserted { try insert(row) }
     try writeRelationships()
     if let error = ManagedObjectError(all: ownerErrors) { throw error }

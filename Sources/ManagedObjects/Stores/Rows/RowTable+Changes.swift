@@ -130,11 +130,7 @@ extension RowTable {
         conflicts.append(MergeConflict(object: nil, snapshot: row, stored: stored))
       }
     }
-    guard !conflicts.isEmpty else { return }
-    var error = ManagedObjectError(
-      .merge, "\(conflicts.count) of the objects were saved by somebody else after they were read")
-    error.conflicts = conflicts
-    throw error
+    if let error = ManagedObjectError(merge: conflicts) { throw error }
   }
 
   /// Finds new values of constraints that another row has, or another row of the same changes. Each row that has the
@@ -168,13 +164,7 @@ extension RowTable {
         }
       }
     }
-    guard let first = conflicts.first else { return }
-    var error = ManagedObjectError(
-      .constraintMerge,
-      "another object has the same values of the uniqueness constraint "
-        + first.constraint.joined(separator: ", ").quoted)
-    error.conflicts = conflicts
-    throw error
+    if let error = ManagedObjectError(constraintMerge: conflicts) { throw error }
   }
 
   private mutating func perform(_ changes: StoreChanges, _ inserted: [(entity: Int, rows: [StoreRow])]) {
