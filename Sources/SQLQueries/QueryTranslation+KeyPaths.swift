@@ -23,20 +23,7 @@ extension QueryTranslation {
   ///   - stopsAtCollections: true if the keys of elements do not matter.
   /// - Returns: where they lead, and the keys that are left: those of values, and operators on collections.
   mutating func follow(
-    _ keys: ArraySlice<String>, from start: ObjectAlias, flattens: Bool, stopsAtCollections: Bool = false
-  ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
-    try follow(keys, from: .object(start), flattens, stopsAtCollections)
-  }
-
-  /// As for an object.
-  mutating func follow(
-    _ keys: ArraySlice<String>, from start: CollectionTerm, flattens: Bool
-  ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
-    try follow(keys, from: .collection(start), flattens, false)
-  }
-
-  private mutating func follow(
-    _ keys: ArraySlice<String>, from start: Destination, _ flattens: Bool, _ stopsAtCollections: Bool
+    _ keys: ArraySlice<String>, from start: Destination, flattens: Bool = false, stopsAtCollections: Bool = false
   ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
     var destination = start
     var rest = keys

@@ -81,10 +81,11 @@ extension QueryTranslation {
     var rest = keys
     switch try operand(base, flattens: flattens) {
     case .object(let object):
-      (destination, rest) = try follow(keys, from: object, flattens: flattens, stopsAtCollections: counts)
+      (destination, rest) = try follow(
+        keys, from: .object(object), flattens: flattens, stopsAtCollections: counts)
     case .collection(let collection):
       if counts { return .count(collection, isNullable: collection.isNullable) }
-      (destination, rest) = try follow(keys, from: collection, flattens: flattens)
+      (destination, rest) = try follow(keys, from: .collection(collection), flattens: flattens)
     case .constant, .value, .count, .other: return .other(whole)
     }
     if counts, case .collection(let collection) = destination {
@@ -229,11 +230,11 @@ extension QueryTranslation {
     switch try operand(base) {
     case .object(let object):
       let destination: Destination
-      (destination, rest) = try follow(keys, from: object, flattens: false)
+      (destination, rest) = try follow(keys, from: .object(object))
       start = try expression(destination, &rest, &leaves)
     case .collection(let collection):
       let destination: Destination
-      (destination, rest) = try follow(keys, from: collection, flattens: false)
+      (destination, rest) = try follow(keys, from: .collection(collection))
       start = try expression(destination, &rest, &leaves)
     case let operand:
       // Objects that are found in memory have no values there.
@@ -257,7 +258,7 @@ extension QueryTranslation {
         return try expression(.collection(collection), &leaves)
       }
       // The keys after the operator belong to the elements.
-      let (content, left) = try follow(rest.dropFirst(), from: collection, flattens: false)
+      let (content, left) = try follow(rest.dropFirst(), from: .collection(collection))
       guard case .collection(let elements) = content else { throw Untranslatable() }
       rest = [operation] + left
       return try expression(.collection(elements), &leaves)
@@ -280,7 +281,7 @@ extension QueryTranslation {
     guard case .object(let object) = try operand(expression) else { return try part(expression, &leaves) }
     var values: [ManagedExpression] = []
     for key in ["latitude", "longitude"] {
-      let (destination, rest) = try follow([key], from: object, flattens: false)
+      let (destination, rest) = try follow([key], from: .object(object))
       guard rest.isEmpty, case .value(let value) = destination else { throw Untranslatable() }
       values.append(try self.expression(.value(value), &leaves))
     }

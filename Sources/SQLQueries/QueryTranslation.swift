@@ -94,8 +94,8 @@ extension QueryTranslation {
     case .not(let part):
       let part = try condition(part)
       return SQLCondition(sql: dialect.not(part.sql), mayFail: part.mayFail)
-    case .and(let parts): return all(try conditions(parts))
-    case .or(let parts): return any(try conditions(parts))
+    case .and(let parts): return join(try conditions(parts), dialect.all, dialect.then)
+    case .or(let parts): return join(try conditions(parts), dialect.any, dialect.otherwise)
     case .comparison(let comparison):
       if bindings.count > Self.greatestBindingCount { throw Untranslatable() }
       return try condition(comparison)
@@ -109,14 +109,6 @@ extension QueryTranslation {
     var conditions: [SQLCondition] = []
     for part in parts { conditions.append(try condition(part)) }
     return conditions
-  }
-
-  func all(_ parts: [SQLCondition]) -> SQLCondition {
-    join(parts, dialect.all, dialect.then)
-  }
-
-  func any(_ parts: [SQLCondition]) -> SQLCondition {
-    join(parts, dialect.any, dialect.otherwise)
   }
 
   /// Conditions that follow one that may fail are tested after it.

@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// The words by which a database says what a request asks: no other part of a translation knows them.
+/// The words by which a database says what a request asks, as far as databases differ in them.
 ///
 /// A condition in a statement is true or false, never null. What all databases say alike has an implementation here.
 package protocol SQLDialect: Sendable {
@@ -60,7 +60,7 @@ extension SQLDialect {
 
   /// An order of values that are not null.
   func order(_ first: String, _ comparator: PredicateComparator, _ second: String) -> String {
-    "\(first) \(comparator.rawValue) \(second)"
+    "\(first) \(comparator == .equal ? "=" : comparator.rawValue) \(second)"
   }
 
   /// True if a value is not null and in an order to another.

@@ -7,7 +7,7 @@ import Testing
 @Suite("SQLite stores made for a model")
 struct CreatedStoreTests {
   /// Why a store made here differs from one of Apple's framework; nil for a difference without a reason.
-  private static func reason(_ line: String, _ original: StoreSchema, _ made: StoreSchema) -> String? {
+  private static func reason(_ line: String, _ original: ReadSchema, _ made: ReadSchema) -> String? {
     let parts = ["Z_PRIMARYKEY: nothing, expected 1600", "ACHANGE", "ATRANSACTION", "index Z_TRANSACTION"]
     if parts.contains(where: { line.contains($0) }) {
       return "the history is on in the file, and not in a new one"

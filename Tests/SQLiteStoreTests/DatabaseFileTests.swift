@@ -189,7 +189,7 @@ import Testing
       """
     try SQLiteFile.run(program, [file.path])
     let error = #expect(throws: ManagedObjectError.self) { try store(file, .readOnly) }
-    #expect(error?.code == .open && error?.message.contains("writesNothing") == true, "\(error?.message ?? "")")
+    #expect(error?.code == .open && error?.remedy == .openingWithoutWriting, "\(error?.message ?? "")")
     #expect(try texts(store(file, .readOnly(writesNothing: true))) == [.string("a")])
     #expect(try texts(store(file, .readWrite)) == [.string("a")])
   }

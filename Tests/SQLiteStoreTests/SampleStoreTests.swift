@@ -143,7 +143,7 @@ struct SampleStoreTests {
 
 extension ManagedObjectModel {
   /// A model with an attribute for each column of a store, whose entities are those of `Z_PRIMARYKEY`.
-  convenience init(columnsOf schema: StoreSchema) throws {
+  convenience init(columnsOf schema: ReadSchema) throws {
     let types: [String: AttributeType] = [
       "INTEGER": .integer64, "FLOAT": .double, "TIMESTAMP": .date, "VARCHAR": .string, "BLOB": .binary,
       "DECIMAL": .decimal,

@@ -24,8 +24,8 @@ enum StoreReader {
   }
 
   /// The tables, indexes and triggers of a store, its entities' numbers, and the keys of its metadata.
-  static func schema(of store: URL, isImmutable: Bool? = nil) throws -> StoreSchema {
-    try JSONDecoder().decode(StoreSchema.self, from: run(store, ["--schema"], isImmutable))
+  static func schema(of store: URL, isImmutable: Bool? = nil) throws -> ReadSchema {
+    try JSONDecoder().decode(ReadSchema.self, from: run(store, ["--schema"], isImmutable))
   }
 
   /// All rows of all tables of a store, as they are.

@@ -132,7 +132,7 @@ extension FetchProjection.Column {
   ) throws(ManagedPredicateError) -> RowValue {
     switch value {
     case .value(let value):
-      if let result = type.converted(value) { return .attribute(result) }
+      if let result = type.result(value) { return .attribute(result) }
     case .object(let object):
       if case .object(let key)? = object.predicateConstant { return .toOne(key) }
     case .constant(.object(let key)): return .toOne(key)
@@ -144,12 +144,9 @@ extension FetchProjection.Column {
 }
 
 extension AttributeType {
-  /// A result of a request as a value of the type; nil if it is none.
-  package func result(_ value: AttributeValue) -> AttributeValue? { converted(value) }
-
   /// A result as a value of the type; nil if it is none. The digits after the decimal point of a number are left out if
   /// the type cannot hold them.
-  fileprivate func converted(_ value: AttributeValue) -> AttributeValue? {
+  package func result(_ value: AttributeValue) -> AttributeValue? {
     if let value = normalized(value) { return value }
     guard let integers, value.isNumber, let number = PredicateArithmetic.double(value),
       let integer = Int64(exactly: number.rounded(.towardZero)), integers.contains(integer)

@@ -13,7 +13,7 @@ extension PredicateCheck {
     case .constant(let constant): return PredicateKind(constant, model)
     case .evaluatedObject: return .object(entity.index)
     case .variable(let name):
-      if let kind = kind(ofVariable: name) { return kind }
+      if let kind = variables[name] { return kind }
       throw failure(.unboundVariable, "the variable $\(name) has no value", positions)
     case .assignment(let name, let value):
       let kind = try kind(of: value, positions?[0])

@@ -13,7 +13,7 @@ struct PredicateCheck {
   let entity: ManagedObjectModel.Entity
   /// The text that the predicate was made of, for the positions of errors.
   private let text: String?
-  private var variables: [String: PredicateKind] = [:]
+  private(set) var variables: [String: PredicateKind] = [:]
 
   /// - Parameter text: what the predicate was made of. Nil if it is not known; errors have no position then.
   init(_ entity: ManagedObjectModel.Entity, text: String? = nil) {

@@ -129,7 +129,7 @@ extension ManagedObjectContext {
     }
     // All contexts that have the objects get to know the names.
     let names = try SavePlan.makeKeys(objects, root, areLasting: true)
-    notePermanentKeys(names.pairs.sorted { $0.key.number > $1.key.number })
+    root.permanentKeys.insert(names.pairs.sorted { $0.key.number > $1.key.number })
     root.follow(names)
   }
 

@@ -292,7 +292,7 @@ extension ManagedObjectContext {
       object.status.insert(.updated)
     }
     let names: KeyReplacements = [object.key: stored.key]
-    notePermanentKeys(names.pairs)
+    root.permanentKeys.insert(names.pairs)
     follow(names)
     let target = known ?? object
     let empty = object.shape.emptyValues

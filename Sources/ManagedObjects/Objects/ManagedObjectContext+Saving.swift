@@ -176,7 +176,7 @@ extension ManagedObjectContext {
         settle(object)
       }
     }
-    notePermanentKeys(names)
+    root.permanentKeys.insert(names)
     if let told { coordinator.tell(told) }
     // What the store has is other than what the objects have.
     for key in plan.saved.flatMap(\.mended) {

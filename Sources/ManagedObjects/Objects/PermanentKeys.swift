@@ -63,9 +63,6 @@ extension ManagedObjectContext {
     return root
   }
 
-  /// Keeps what objects were called that got names in a store.
-  func notePermanentKeys(_ names: some Sequence<(key: RowKey, value: RowKey)>) { root.permanentKeys.insert(names) }
-
   /// The name that an object has now. Somebody may have noted it before the object was saved, or saved again.
   func presentKey(_ key: RowKey) -> RowKey {
     if !key.isTemporary, aliases.isEmpty { return key }

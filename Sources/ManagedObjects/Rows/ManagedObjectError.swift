@@ -169,6 +169,9 @@ extension ManagedObjectError: CustomStringConvertible {
     return withFile((location.isEmpty ? message : "\(location): \(message)") + others + end(textOfRemedy))
   }
 
+  /// The message, and what the caller can do.
+  package var messageWithRemedy: String { message + end(\.text) }
+
   /// What follows the message.
   func end(_ textOfRemedy: (Remedy) -> String) -> String { remedy.map { "; \(textOfRemedy($0))" } ?? "" }
 

@@ -62,10 +62,11 @@ struct JoinedRows: RowSource {
       guard let store = stores.first(where: { $0.number == store }) else { continue }
       let slots = model.records[index].slotsReadLater(names)
       if slots.isEmpty { continue }
-      var rows = keys.compactMap { known[$0] }
+      // They are taken out, so that they are changed in place.
+      var rows = keys.compactMap { known.removeValue(forKey: $0) }
+      defer { for row in rows { known[row.key] = row } }
       try rows.readRest(slots, model, store.values)
       for row in rows {
-        known[row.key] = row
         for slot in slots where row.values.indices.contains(slot) {
           row.values[slot].forEachKey { targets.insert($0) }
         }

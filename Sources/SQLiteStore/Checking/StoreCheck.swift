@@ -101,7 +101,7 @@ public struct StoreCheck: Sendable {
       // Another file than a store is no finding.
       if error.code != .sqlite { throw error }
       checkPages(database, nil, log)
-      log.report(.unreadableRows, error.message)
+      log.report(.unreadableRows, error.messageWithRemedy)
       return nil
     }
     checkPages(database, found, log)
@@ -142,7 +142,7 @@ public struct StoreCheck: Sendable {
           }
         })
     } catch {
-      log.report(.unreadableRows, error.message) { $0.table = "Z_PRIMARYKEY" }
+      log.report(.unreadableRows, error.messageWithRemedy) { $0.table = "Z_PRIMARYKEY" }
       return nil
     }
     return (StoreSchema(used, numbers: numbers, file: found), found)
@@ -168,7 +168,7 @@ public struct StoreCheck: Sendable {
         }
       }
     } catch {
-      log.report(.damagedPage, error.message)
+      log.report(.damagedPage, error.messageWithRemedy)
     }
   }
 }

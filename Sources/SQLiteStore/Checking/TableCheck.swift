@@ -64,7 +64,7 @@ struct TableCheck {
       let statement = try database.statement(sql)
       try statement.forEachRow { () throws(ManagedObjectError) in try body(statement) }
     } catch {
-      log.report(.unreadableRows, error.message) { $0.table = table }
+      log.report(.unreadableRows, error.messageWithRemedy) { $0.table = table }
     }
   }
 

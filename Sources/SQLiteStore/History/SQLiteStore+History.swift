@@ -14,7 +14,7 @@ extension SQLiteStore {
   /// - Throws: ``ManagedObjectError/Code/save`` for a store that is open for reading only, and for one whose history
   ///   another program keeps.
   public func deleteHistory(through number: Int64) throws(ManagedObjectError) {
-    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
+    try checkIsWritable()
     try withState { state throws(ManagedObjectError) in try state.deleteHistory(through: number) }
   }
 }

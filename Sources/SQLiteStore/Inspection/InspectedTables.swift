@@ -21,7 +21,7 @@ struct InspectedTables {
   ) throws(ManagedObjectError) {
     let path = try SQLiteStore.path(of: url)
     try ManagedObjectError.checkFile(at: path)
-    database = try SQLiteStore.reading(url, writesNothing)
+    database = try SQLiteStore.openForReading(url, writesNothing)
     file = try FileSchema(database)
     metadata = try? MetadataTable.read(database)
     own = (try? ModelCache.read(database, file)) ?? nil

@@ -151,7 +151,7 @@ extension StoreInfo {
         counts[entity.name] = Int64(count)
       }
     } catch {
-      defect = error.message
+      defect = error.messageWithRemedy
       return
     }
     setCounts(model) { counts[$0.name] }
@@ -238,7 +238,7 @@ extension StoreInfo {
           counts[index] = statement.integer(1)
         }
       } catch {
-        defect = error.message
+        defect = error.messageWithRemedy
         for index in table.entities { counts[index] = nil }
       }
     }

@@ -1,5 +1,7 @@
 internal import ManagedObjects
 internal import OrderedCollections
+internal import PropertyLists
+internal import SQLQueries
 
 /// The rows that a request may be about, read into memory: for requests that no statement can execute.
 ///
@@ -29,7 +31,7 @@ struct LoadedRows: RowSource {
       guard table.entities.contains(where: { entities.contains($0) }), let selection = state.selection(table.entities)
       else { continue }
       let statement = try state.database.statement(
-        "SELECT \(selection.list) FROM \(table.name.sqlName) t ORDER BY t.Z_PK")
+        "SELECT \(selection.list) FROM \(selection.source) ORDER BY \(QueryTranslation.rootAlias).Z_PK")
       for row in try state.rows(statement, selection) { entityRows[Int(row.key.entityIndex)].append(row) }
     }
     for index in entities {
@@ -84,11 +86,7 @@ struct LoadedRows: RowSource {
   func row(_ key: RowKey) -> StoreRow? {
     guard key.store == storeNumber, entityRows.indices.contains(Int(key.entityIndex)) else { return nil }
     let rows = entityRows[Int(key.entityIndex)]
-    var (low, high) = (0, rows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].key.number < key.number { low = middle + 1 } else { high = middle }
-    }
-    return low < rows.count && rows[low].key == key ? rows[low] : nil
+    let index = rows.indices.partitioningIndex { rows[$0].key.number >= key.number }
+    return index < rows.count && rows[index].key == key ? rows[index] : nil
   }
 }

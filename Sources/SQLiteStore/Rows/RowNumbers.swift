@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import PropertyLists
 
 /// Hands out the numbers of new rows, one after the other in each table.
 ///
@@ -82,12 +83,8 @@ struct RowNumbers {
 
   private func isTaken(_ number: Int64, _ table: Int) -> Bool {
     let ranges = taken[table]
-    var (low, high) = (0, ranges.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound < number { low = middle + 1 } else { high = middle }
-    }
-    return low < ranges.count && ranges[low].contains(number)
+    let index = ranges.partitioningIndex { $0.upperBound >= number }
+    return index < ranges.count && ranges[index].contains(number)
   }
 
   /// Enters the numbers of new rows as taken, in the transaction that saves them.

@@ -10,6 +10,8 @@ struct RowSelection: Sendable {
   let columns: [String]
   /// The columns of the table under the alias ``QueryTranslation/rootAlias``.
   let list: String
+  /// The table under that alias.
+  let source: String
   /// Reads the row of a number.
   let statementOfOne: String
   private let entities: Range<Int>
@@ -78,7 +80,8 @@ struct RowSelection: Sendable {
     self.columns = columns
     let alias = QueryTranslation.rootAlias
     list = columns.map { "\(alias).\($0)" }.joined(separator: ", ")
-    statementOfOne = "SELECT \(list) FROM \(table.name.sqlName) \(alias) WHERE \(alias).Z_PK = ?"
+    source = "\(table.name.sqlName) \(alias)"
+    statementOfOne = "SELECT \(list) FROM \(source) WHERE \(alias).Z_PK = ?"
   }
 
   /// The row that a statement is at, whose first columns are those of the selection. Values in files of their own are

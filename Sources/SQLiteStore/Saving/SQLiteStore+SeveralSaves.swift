@@ -7,7 +7,7 @@ extension SQLiteStore {
   ///
   /// After a save that fails, the transaction has to be rolled back.
   package func beginSaving() throws(ManagedObjectError) {
-    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
+    try checkIsWritable()
     try withState { state throws(ManagedObjectError) in
       try state.checkObstacles()
       try state.beginSaving()

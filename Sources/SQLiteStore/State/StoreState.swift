@@ -291,7 +291,7 @@ extension StoreState {
       guard let selection = selection(table.entities) else { continue }
       let list = NumberList(indices.map { keys[$0].number })
       let statement = try database.statement(
-        "SELECT \(selection.list) FROM \(table.name.sqlName) t WHERE t.Z_PK \(list.condition)")
+        "SELECT \(selection.list) FROM \(selection.source) WHERE \(QueryTranslation.rootAlias).Z_PK \(list.condition)")
       try list.bind(to: statement, 1)
       var wanted = RowPositions(capacity: indices.count)
       var repeated: [Int] = []

@@ -87,7 +87,7 @@ public final class SQLiteStore: PersistentStore {
   package convenience init(
     unfinishedAt path: String, for file: URL, model: ManagedObjectModel
   ) throws(ManagedObjectError) {
-    try self.init(file, model, nil, .readWrite(tracksHistory: false), at: path)
+    try self.init(file, model, nil, .readWrite, at: path)
   }
 
   private init(
@@ -211,8 +211,12 @@ public final class SQLiteStore: PersistentStore {
     try save(changes, keepsChanges: true)
   }
 
-  private func save(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
+  func checkIsWritable() throws(ManagedObjectError) {
     if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
+  }
+
+  private func save(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
+    try checkIsWritable()
     return try withState { state throws(ManagedObjectError) in
       try state.checkObstacles()
       return try state.save(changes, keepsChanges: keepsChanges)
@@ -257,7 +261,7 @@ extension SQLiteStore {
   package func fill(
     _ keys: [RowKey], read: (ArraySlice<RowKey>, RowPart) throws(ManagedObjectError) -> [StoreRow]
   ) throws(ManagedObjectError) {
-    if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
+    try checkIsWritable()
     let keys = keys.sorted()
     try withState { state throws(ManagedObjectError) in try state.fill(keys, read: read) }
   }
@@ -281,7 +285,7 @@ extension SQLiteStore {
     inFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      try ModelCache.model(in: reading(file, writesNothing))
+      try ModelCache.model(in: openForReading(file, writesNothing))
     }
   }
 
@@ -298,7 +302,7 @@ extension SQLiteStore {
     ofFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      let database = try reading(file, writesNothing)
+      let database = try openForReading(file, writesNothing)
       return try TableModel.make(of: FileSchema(database), database)
     }
   }
@@ -311,7 +315,7 @@ extension SQLiteStore {
     ofFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      let database = try reading(file, writesNothing)
+      let database = try openForReading(file, writesNothing)
       _ = try FileSchema(database)
       return try MetadataTable.read(database).values
     }
@@ -328,7 +332,7 @@ extension SQLiteStore {
     return SchemaStatements(schema: schema).all
   }
 
-  static func reading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
+  static func openForReading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
     try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
   }
 }

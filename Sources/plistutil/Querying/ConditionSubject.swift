@@ -8,14 +8,14 @@ final class ConditionRun {
   private let predicate: PreparedPredicate
   fileprivate let fields: [ConditionField?]
   /// How many bytes may still be made of what containers have.
-  private var room: Int
+  private var room: WorkBudget
   /// What is wrong with the document, or is too much.
   private var failure: PropertyListError?
 
   init(_ predicate: PreparedPredicate, _ fields: [ConditionField?], _ document: PropertyListDocument) {
     self.predicate = predicate
     self.fields = fields
-    room = document.expandedByteLimit
+    room = WorkBudget(document.expandedByteLimit)
   }
 
   /// Whether a value meets the condition.
@@ -42,8 +42,7 @@ final class ConditionRun {
 
   /// Counts the bytes of a value that is made for the predicate, or of an array's list of elements.
   fileprivate func use(_ count: Int) throws(PropertyListError) {
-    room -= ParsingLimits.bytesPerValue + count
-    guard room >= 0 else {
+    guard room.spend(ParsingLimits.bytesPerValue + count) else {
       throw PropertyListError(.limitExceeded, "the condition looks at too many values in other values")
     }
   }
@@ -66,6 +65,8 @@ struct ConditionSubject: PredicateSubject {
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ConditionSubject> {
     do throws(PropertyListError) {
       guard let path else { return try node.value(forKey: key.name).map(value) ?? .null }
+      // A key that is made by the predicate has no field.
+      guard run.fields.indices.contains(key.index) else { return .null }
       return try run.fields[key.index].map { field throws(PropertyListError) in try value(of: field, path) } ?? .null
     } catch {
       throw run.failed(error)

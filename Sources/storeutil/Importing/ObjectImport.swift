@@ -110,6 +110,8 @@ final class ObjectImport {
     try sqlite?.beginSaving()
     do {
       if isWhole {
+        // A store that is no database cannot take back what it has saved.
+        if errors.lines.isEmpty { try check() }
         try addAll(drafts)
       } else {
         while !drafts.isEmpty {
@@ -120,7 +122,7 @@ final class ObjectImport {
         try checkUnfinishedObjects()
       }
       if !errors.lines.isEmpty { throw errors }
-      try check()
+      if !isWhole { try check() }
       // What other stores have saved is saved.
       if sqlite != nil { try NewStoreArguments.checkInterruption() }
     } catch {

@@ -1,5 +1,5 @@
 /// The tables of a store and what belongs to them, as `reader.py --schema` finds them.
-struct StoreSchema: Codable, Equatable {
+struct ReadSchema: Codable, Equatable {
   var file: File
   var tables: [String: Table]
   var indexes: [String: Index]
@@ -65,10 +65,10 @@ struct StoreSchema: Codable, Equatable {
   }
 }
 
-extension StoreSchema {
+extension ReadSchema {
   /// What is not as expected, each cause once: a table with other columns, an index of other columns, and statements
   /// that differ although what they make does not. `Z_MAX` does not count.
-  func differences(from expected: StoreSchema) -> [String] {
+  func differences(from expected: ReadSchema) -> [String] {
     var list = DifferenceList(limit: .max)
     if file != expected.file { list.add("file", "\(file)", "\(expected.file)") }
     Self.compare(tables, expected.tables, "table", &list, \.columns.shown, \.sql)
@@ -104,7 +104,7 @@ extension StoreSchema {
   }
 }
 
-extension [StoreSchema.Column] {
+extension [ReadSchema.Column] {
   fileprivate var shown: String {
     map { column in
       "\(column.name) \(column.type)" + (column.notNull ? " NOT NULL" : "")
@@ -113,13 +113,13 @@ extension [StoreSchema.Column] {
   }
 }
 
-extension StoreSchema.Index {
+extension ReadSchema.Index {
   fileprivate var shown: String {
     (unique ? "UNIQUE " : "") + (partial ? "PARTIAL " : "") + "\(origin) \(table) "
       + columns.map { "\($0.name ?? "?") \($0.collation)" + ($0.descending ? " DESC" : "") }.joined(separator: ", ")
   }
 }
 
-extension StoreSchema.PrimaryKey {
+extension ReadSchema.PrimaryKey {
   fileprivate var shown: String { "\(number) \(name) in \(parent)" }
 }
