@@ -103,17 +103,9 @@ package struct ProjectionQuery {
       switch try translation.operand(expression) {
       case .object(let object): groups.append(object.reference)
       case .value(let value):
-        switch value.type {
-        case .string:
-          guard let form = dialect.form(.plain, value.sql) else { throw Untranslatable() }
-          groups.append(form)
-          groupsByText = true
-        case .boolean: groups.append(dialect.truthValue(value.sql))
-        case .float, .uri, .transformable, .composite: throw Untranslatable()
-        default:
-          if value.isExternal { throw Untranslatable() }
-          groups.append(value.sql)
-        }
+        guard value.type.columnTraits.isGroupable, !value.isExternal else { throw Untranslatable() }
+        if value.type.columnTraits.order == .text { groupsByText = true }
+        groups += try translation.ordered(value, .plain)
       case .count, .collection, .constant, .other: throw Untranslatable()
       }
     }
@@ -160,7 +152,7 @@ package struct ProjectionQuery {
       }
       if value.isExternal { throw Untranslatable() }
       let sql = value.type == .boolean ? dialect.truthValue(value.sql) : value.sql
-      let isInteger = [.integer16, .integer32, .integer64, .boolean].contains(value.type)
+      let traits = value.type.columnTraits
       let column: Column
       switch (function, value.type) {
       case (_, .transformable), (_, .undefined), (_, .composite): throw Untranslatable()
@@ -169,15 +161,15 @@ package struct ProjectionQuery {
           name: name, type: type, firstColumn: select(dialect.number(of: sql)),
           content: .value(.integer64, isExternal: false))
       case (.minimum, _), (.maximum, _):
-        if [.string, .uri].contains(value.type) { throw Untranslatable() }
+        guard traits.hasExtremes else { throw Untranslatable() }
         hasExtreme = true
         column = Column(
           name: name, type: type,
           firstColumn: select(function == .minimum ? dialect.least(sql) : dialect.greatest(sql)),
           content: .value(value.type, isExternal: false))
-      case (.sum, _) where isInteger:
+      case (.sum, _) where traits.isSummable:
         column = Column(name: name, type: type, firstColumn: select(dialect.sum(sql)), content: .sum)
-      case (.average, _) where isInteger:
+      case (.average, _) where traits.isSummable:
         column = Column(
           name: name, type: type, firstColumn: select(dialect.sum(sql), dialect.number(of: sql)),
           content: .average)

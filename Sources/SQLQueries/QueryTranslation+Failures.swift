@@ -66,7 +66,7 @@ extension QueryTranslation {
       case .relationship(let relationship) where !relationship.definition.isToMany:
         entity = entity.destination(of: relationship)
       case .attribute(let attribute) where index == keys.count - 1:
-        return [.integer16, .integer32, .integer64, .boolean].contains(attribute.definition.type)
+        return attribute.definition.type.columnTraits.isSummable
       default: return false
       }
     }

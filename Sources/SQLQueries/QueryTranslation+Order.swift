@@ -38,23 +38,25 @@ extension QueryTranslation {
     case .object(let object):
       return [entityOrder(by: object.referredEntity, object.entities), object.reference].compactMap(\.self)
     case .count(let collection, let isNullable): return [count(collection, isNullable: isNullable).sql]
-    case .value(let value): return try columns(of: value, descriptor.comparison)
+    case .value(let value):
+      guard !value.isExternal, let form = TextForm(descriptor.comparison) else { throw Untranslatable() }
+      return try ordered(value, form)
     case .constant, .collection, .other: throw Untranslatable()
     }
   }
 
-  private func columns(of value: ValueTerm, _ comparison: FetchRequest.SortComparison) throws(Untranslatable)
-    -> [String]
-  {
-    guard !value.isExternal, let form = TextForm(comparison) else { throw Untranslatable() }
-    switch value.type {
-    case .boolean: return [dialect.truthValue(value.sql)]
-    case .string:
+  /// The terms that values are ordered by, the first first.
+  ///
+  /// - Parameter form: the form of texts.
+  func ordered(_ value: ValueTerm, _ form: TextForm) throws(Untranslatable) -> [String] {
+    switch value.type.columnTraits.order {
+    case .stored: return [value.sql]
+    case .truthValue: return [dialect.truthValue(value.sql)]
+    case .text:
       return try [form, form.second].compactMap(\.self).map { (form) throws(Untranslatable) in
         try self.form(form, value.sql)
       }
-    case .uri: return [try self.form(.url, value.sql)]
-    default: return [value.sql]
+    case .url: return [try self.form(.url, value.sql)]
     }
   }
 

@@ -21,10 +21,10 @@ struct ColumnOrder {
   /// - Parameters:
   ///   - attributes: in the order of their names.
   ///   - relationships: the names of to-one relationships.
-  ///   - groups: the types in the order of the layout.
-  init(_ attributes: [ManagedObjectModel.Entity.Attribute], _ relationships: [String], _ groups: [[AttributeType]]) {
+  init(_ attributes: [ManagedObjectModel.Entity.Attribute], _ relationships: [String]) {
+    // To-one relationships follow the first group.
     func group(_ type: AttributeType) -> Int {
-      let index = groups.firstIndex { $0.contains(type) } ?? groups.count
+      let index = type.column?.group ?? AttributeColumn.groupCount
       return index == 0 ? 0 : index + 1
     }
     let hasLeaves = attributes.contains { $0.definition.type == .composite }
@@ -34,13 +34,14 @@ struct ColumnOrder {
         columns.append(
           Column(
             name: attribute.name, property: attribute.name, leaf: nil, group: group(definition.type),
-            type: definition.type.columnType))
+            type: definition.type.column?.type))
         continue
       }
       for (index, leaf) in definition.leaves.enumerated() {
         columns.append(
           Column(
-            name: leaf.name, property: attribute.name, leaf: index, group: group(leaf.type), type: leaf.type.columnType)
+            name: leaf.name, property: attribute.name, leaf: index, group: group(leaf.type),
+            type: leaf.type.column?.type)
         )
       }
     }
@@ -76,16 +77,29 @@ extension AttributeDescription {
   var leaves: [AttributeDescription] { elements.flatMap { $0.type == .composite ? $0.leaves : [$0] } }
 }
 
+/// The column of an attribute, as Core Data's tables have it.
+struct AttributeColumn {
+  /// The type in the statement that makes the table.
+  let type: String
+  /// The group of the layout. Columns of one group follow each other.
+  let group: Int
+
+  static let groupCount = 8
+}
+
 extension AttributeType {
-  /// The type of a column, as Core Data's tables have it; nil for an attribute that has none.
-  var columnType: String? {
+  /// The column of an attribute of the type; nil for one that has none.
+  var column: AttributeColumn? {
     switch self {
-    case .integer16, .integer32, .integer64, .boolean: "INTEGER"
-    case .double, .float: "FLOAT"
-    case .decimal: "DECIMAL"
-    case .date: "TIMESTAMP"
-    case .string, .uri: "VARCHAR"
-    case .binary, .transformable, .uuid: "BLOB"
+    case .integer16, .integer32, .integer64, .boolean: AttributeColumn(type: "INTEGER", group: 0)
+    case .date: AttributeColumn(type: "TIMESTAMP", group: 1)
+    case .double, .float: AttributeColumn(type: "FLOAT", group: 1)
+    case .decimal: AttributeColumn(type: "DECIMAL", group: 2)
+    case .string: AttributeColumn(type: "VARCHAR", group: 3)
+    case .uri: AttributeColumn(type: "VARCHAR", group: 4)
+    case .uuid: AttributeColumn(type: "BLOB", group: 5)
+    case .transformable: AttributeColumn(type: "BLOB", group: 6)
+    case .binary: AttributeColumn(type: "BLOB", group: 7)
     case .undefined, .objectID, .composite: nil
     }
   }

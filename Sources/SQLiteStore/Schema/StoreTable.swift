@@ -106,17 +106,11 @@ private struct ColumnMaker {
     self.lonely = lonely
   }
 
-  /// The types of attributes whose columns follow each other, group by group.
-  private static let groups: [[AttributeType]] = [
-    [.integer16, .integer32, .integer64, .boolean], [.date, .double, .float], [.decimal], [.string], [.uri], [.uuid],
-    [.transformable], [.binary],
-  ]
-
   mutating func make() {
     for entity in entities { nameColumns(of: entity) }
     var orders: [(relationship: ManagedObjectModel.Entity.Relationship, of: ManagedObjectModel.Entity)] = []
     for entity in entities {
-      addAttributes(of: entity, Self.groups[0])
+      addAttributes(of: entity, group: 0)
       for relationship in ownToOnes(entity) {
         add(relationship, entity)
         if isInOrder(relationship, entity) { orders.append((relationship, entity)) }
@@ -124,7 +118,9 @@ private struct ColumnMaker {
     }
     for (relationship, entity) in orders { addOrder(of: relationship, entity) }
     addOwners()
-    for types in Self.groups.dropFirst() { for entity in entities { addAttributes(of: entity, types) } }
+    for group in 1..<AttributeColumn.groupCount {
+      for entity in entities { addAttributes(of: entity, group: group) }
+    }
     for entity in entities {
       for attribute in ownAttributes(entity) where attribute.definition.type == .composite {
         joinLeaves(attribute, entity)
@@ -156,7 +152,7 @@ private struct ColumnMaker {
   /// first in the layout has it, and others get a number.
   private mutating func nameColumns(of entity: ManagedObjectModel.Entity) {
     let attributes = ownAttributes(entity)
-    let order = ColumnOrder(attributes, ownToOnes(entity).map(\.name), Self.groups)
+    let order = ColumnOrder(attributes, ownToOnes(entity).map(\.name))
     for column in order.columns {
       let base = column.name.uppercased()
       let count = uses[base, default: 0]
@@ -175,19 +171,20 @@ private struct ColumnMaker {
   /// The name of a property's column, without what stands before it.
   private func columnName(_ name: PropertyName) -> String { names[name] ?? name.name.uppercased() }
 
-  /// Adds the columns of a group of types: of attributes, and of leaves at the positions of their composite attributes.
-  private mutating func addAttributes(of entity: ManagedObjectModel.Entity, _ types: [AttributeType]) {
+  /// Adds the columns of a group: of attributes, and of leaves at the positions of their composite attributes.
+  private mutating func addAttributes(of entity: ManagedObjectModel.Entity, group: Int) {
     for attribute in ownAttributes(entity) {
       let name = PropertyName(entity, attribute.name)
       if attribute.definition.type == .composite {
-        for (index, leaf) in attribute.definition.leaves.enumerated() where types.contains(leaf.type) {
-          guard let type = leaf.type.columnType, let leafName = leafNames[name]?[index] else { continue }
+        for (index, leaf) in attribute.definition.leaves.enumerated() {
+          guard let column = leaf.type.column, column.group == group, let leafName = leafNames[name]?[index]
+          else { continue }
           leafColumns[name, default: [:]][index] = columns.count
-          columns.append(TableColumn(name: "Z" + leafName, type: type))
+          columns.append(TableColumn(name: "Z" + leafName, type: column.type))
         }
-      } else if types.contains(attribute.definition.type), let type = attribute.definition.type.columnType {
+      } else if let column = attribute.definition.type.column, column.group == group {
         attributeColumns[name] = columns.count
-        columns.append(TableColumn(name: "Z" + columnName(name), type: type))
+        columns.append(TableColumn(name: "Z" + columnName(name), type: column.type))
       }
     }
   }

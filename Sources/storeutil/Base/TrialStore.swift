@@ -29,11 +29,5 @@ final class TrialStore: PersistentStore {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult { try store.fetch(request, of: entity) }
 
-  func execute(
-    _ request: BatchRequest, of entity: ManagedObjectModel.Entity
-  ) throws(ManagedObjectError) -> (changed: [RowKey], mended: [RowKey]) {
-    throw ManagedObjectError(.unsupportedRequest, "a request that changes many objects cannot be tried")
-  }
-
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] { try store.trySaving(changes) }
 }
