@@ -35,7 +35,7 @@ extension NIBArchive {
   ///   times larger together than the file.
   /// - Complexity: O(*n*) in the size of the file.
   public func keyedArchive(limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) -> KeyedArchive {
-    do throws(KeyedArchiveError) {
+    do {
       var translation = NIBTranslation(self)
       return try KeyedArchive(translation.propertyList(), limits: limits)
     } catch {

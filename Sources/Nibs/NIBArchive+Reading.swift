@@ -13,7 +13,7 @@ extension NIBArchive {
   ///   refused; any version of the coder is read, since all that are known have the same tables.
   /// - Complexity: O(*n*) in the size of the file. The memory is at most 20 times the size.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
-    do throws(PropertyListError) {
+    do {
       try limits.check(inputSize: data.count)
     } catch {
       throw NIBArchiveError(.limitExceeded, error.message)
@@ -38,7 +38,7 @@ extension NIBArchive {
   /// - Throws: as for bytes in memory, and ``NIBArchiveError/Kind/file(_:)`` if the file cannot be read.
   public init(contentsOf url: URL, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
     let data: Data
-    do throws(PropertyListError) {
+    do {
       let path = try url.filePath
       data = try PropertyListError.converting { () throws(FileError) in
         try FileSystem.read(path, limit: limits.inputSize)

@@ -52,7 +52,7 @@ struct NIBTranslation: ~Copyable {
   }
 
   mutating func propertyList() throws(KeyedArchiveError) -> Data {
-    do throws(PropertyListError) {
+    do {
       let children = try children(ofObject: 0, isTop: true)
       let top = try pool.container(.dictionary, children.span, isShared: false)
       var objects = [try pool.reference(to: pool.string("$null"))]

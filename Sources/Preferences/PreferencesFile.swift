@@ -49,7 +49,7 @@ extension PreferencesFile {
   /// - Complexity: O(*n*) in the size of the file. Half a second more if somebody is writing to it in place.
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
     guard let path else { return nil }
-    do throws(PropertyListError) {
+    do {
       let file = try FileContents.read(path, until: .now + .milliseconds(500))
       return try file?.parsed?.get().entries.values.byName
     } catch {

@@ -14,7 +14,7 @@ extension UserPreferences {
       return Value.preferenceValue(from: stored) ?? key.defaultValue
     }
     set {
-      do throws(PreferencesError) { try set(newValue, for: key) } catch { report(error) }
+      do { try set(newValue, for: key) } catch { report(error) }
     }
   }
 

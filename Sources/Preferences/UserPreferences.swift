@@ -312,7 +312,7 @@ extension UserPreferences {
     let files = layers.compactMap(\.file)
     let searched = Set(files.map { ObjectIdentifier($0) })
     for file in files + touched.values.filter({ !searched.contains(ObjectIdentifier($0)) }) {
-      do throws(PreferencesError) {
+      do {
         try file.save(patience: patience)
         // Forgotten only now, so that another thread that synchronizes meanwhile waits for it too.
         others.withLock { others in
@@ -363,7 +363,7 @@ extension UserPreferences {
 
   /// Does something whose error no caller hears of.
   func reportingErrors(_ body: () throws(PreferencesError) -> Void) {
-    do throws(PreferencesError) { try body() } catch { PreferencesErrors.report(error) }
+    do { try body() } catch { PreferencesErrors.report(error) }
   }
 
   /// Remembers a file that was changed, and that has to be saved with the rest though it may not be in the search list.

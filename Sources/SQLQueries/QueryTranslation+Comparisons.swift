@@ -44,7 +44,7 @@ extension QueryTranslation {
       try expression(left, &leaves), comparison.comparator, try expression(right, &leaves), modifier: modifier,
       options: comparison.options)
     let test: ValueTest
-    do throws(ManagedPredicateError) { test = try ValueTest(predicate, variables: leaves.names) } catch {
+    do { test = try ValueTest(predicate, variables: leaves.names) } catch {
       throw Untranslatable()
     }
     let parameter = bind(.test(test, leaves.all.map(\.kind)))

@@ -59,7 +59,7 @@ package struct QueryTranslation {
     _ body: (inout QueryTranslation) throws(Untranslatable) -> Result
   ) -> Result? {
     let count = bindings.count
-    do throws(Untranslatable) { return try body(&self) } catch {
+    do { return try body(&self) } catch {
       bindings.removeSubrange(count...)
       return nil
     }

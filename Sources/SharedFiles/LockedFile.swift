@@ -55,7 +55,7 @@ package struct LockedFile: ~Copyable, Sendable {
     var defect: FileError?
     // To write if that is allowed: on a network file system only such a descriptor can be locked.
     for flags in [O_RDWR, O_RDONLY] {
-      do throws(FileError) {
+      do {
         guard let descriptor = try location.open(flags) else { break }
         return (descriptor, nil)
       } catch {
@@ -69,7 +69,7 @@ package struct LockedFile: ~Copyable, Sendable {
 
   /// Whether the file may still not be opened.
   private static func isForbidden(_ location: FileLocation) throws(FileError) -> Bool {
-    do throws(FileError) {
+    do {
       if let descriptor = try location.open(O_RDONLY) { _ = close(descriptor) }
       return false
     } catch {
@@ -134,7 +134,7 @@ package struct LockedFile: ~Copyable, Sendable {
     if suffix == nil { try location.checkOwner(of: identity) }
     guard try isUnchanged() else { return false }
     if let suffix {
-      do throws(FileError) {
+      do {
         guard try location.keep(identity, suffix: suffix) != nil else { return false }
       } catch {
         guard error.code == EMLINK else { throw error }

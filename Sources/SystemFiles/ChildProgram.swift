@@ -40,7 +40,7 @@ package enum ChildProgram {
     let (reading, writing) = (FileSystem.aboveStandard(ends[0]), FileSystem.aboveStandard(ends[1]))
     for descriptor in [reading, writing] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     let process: pid_t
-    do throws(FileError) {
+    do {
       process = try spawn(name, arguments, output: writing, restoresSignals: false)
     } catch {
       _ = close(reading)
@@ -49,7 +49,7 @@ package enum ChildProgram {
     }
     _ = close(writing)
     let output: Result<Data, FileError>
-    do throws(FileError) { output = .success(try FileSystem.read(reading, named: name)) } catch {
+    do { output = .success(try FileSystem.read(reading, named: name)) } catch {
       output = .failure(error)
     }
     _ = close(reading)

@@ -57,7 +57,7 @@ package struct NewFile: ~Copyable {
   ) throws(FileError) -> FileIdentity? {
     var kept: FileSystem.SystemPath?
     if let suffix {
-      do throws(FileError) {
+      do {
         kept = try location.keep(old, suffix: suffix)
         if kept == nil { return nil }
       } catch {
@@ -73,7 +73,7 @@ package struct NewFile: ~Copyable {
     }
     // What came out goes with this value, if that is what was to be replaced.
     if location.identity(of: temporary) == old { return identity }
-    do throws(FileError) {
+    do {
       try location.putBack(temporary, insteadOf: identity, displaced: displaced())
     } catch {
       isGone = true

@@ -80,7 +80,7 @@ package final class Replacements: Sendable {
       }
     }
     for (_, path) in folders {
-      do throws(FileError) { try FileSystem.synchronizeFolder(of: path) } catch {
+      do { try FileSystem.synchronizeFolder(of: path) } catch {
         failures.append(Failure(path: path, error: error))
       }
     }
@@ -114,7 +114,7 @@ package final class Replacements: Sendable {
   #endif
 
   private static func synchronize(_ file: ReadyFile) -> FileError? {
-    do throws(FileError) {
+    do {
       let descriptor = try file.open()
       defer { _ = close(descriptor) }
       try FileSystem.perform(.synchronize, "write", file.path) { fsync(descriptor) }

@@ -76,7 +76,7 @@ package struct CommandLineTool {
       note(text)
       exit(exitCode)
     }
-    do throws(PropertyListError) {
+    do {
       try output(text)
       exit(exitCode)
     } catch {

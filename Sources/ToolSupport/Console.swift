@@ -36,7 +36,7 @@ package enum Console {
 package func telling<Result>(
   about name: String, _ body: () throws(PropertyListError) -> Result
 ) throws -> Result {
-  do throws(PropertyListError) {
+  do {
     return try body()
   } catch {
     note(error.line(about: name))

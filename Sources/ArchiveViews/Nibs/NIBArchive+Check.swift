@@ -157,7 +157,7 @@ extension NIBArchiveChecker {
   /// Objects that nothing leads to, circles that no reader can make, and objects that lack what their class needs.
   private mutating func checkReferences() {
     let archive: KeyedArchive
-    do throws(NIBArchiveError) {
+    do {
       archive = try nib.keyedArchive()
     } catch {
       return report(.limitExceeded, error.message)

@@ -19,7 +19,7 @@ extension Nib {
   ///
   /// - Throws: ``NibError/file(_:)`` for a URL that is no file URL, and for a folder that cannot be read.
   public static func files(in folder: URL) throws(NibError) -> [URL] {
-    do throws(PropertyListError) {
+    do {
       let path = try folder.filePath
       let entries = try PropertyListError.converting { () throws(FileError) in try FileSystem.contents(of: path) }
       return names(entries.filter { !$0.isFolder }.map(\.name)).map { folder.appending(path: $0) }

@@ -39,19 +39,19 @@ public enum Nib: Sendable {
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NibError) {
     switch ArchiveFormat(data) {
     case .typedstream:
-      do throws(TypedstreamError) {
+      do {
         self = .typedstream(try Typedstream(data, limits: limits))
       } catch {
         throw .typedstream(error)
       }
     case .nibArchive:
-      do throws(NIBArchiveError) {
+      do {
         self = .nibArchive(try NIBArchive(data, limits: limits))
       } catch {
         throw .nibArchive(error)
       }
     case .binaryPropertyList, .xmlPropertyList, nil:
-      do throws(KeyedArchiveError) {
+      do {
         self = .keyedArchive(try KeyedArchive(data, limits: limits))
       } catch {
         throw .keyedArchive(error)
@@ -69,7 +69,7 @@ public enum Nib: Sendable {
       file = best
     }
     let data: Data
-    do throws(PropertyListError) {
+    do {
       let path = try file.filePath
       data = try PropertyListError.converting { () throws(FileError) in
         try FileSystem.read(path, limit: limits.inputSize)
@@ -87,9 +87,9 @@ public enum Nib: Sendable {
     switch self {
     case .keyedArchive(let archive): return archive
     case .nibArchive(let nib):
-      do throws(NIBArchiveError) { return try nib.keyedArchive() } catch { throw .nibArchive(error) }
+      do { return try nib.keyedArchive() } catch { throw .nibArchive(error) }
     case .typedstream(let stream):
-      do throws(TypedstreamError) { return try stream.keyedArchive() } catch { throw .typedstream(error) }
+      do { return try stream.keyedArchive() } catch { throw .typedstream(error) }
     }
   }
 }

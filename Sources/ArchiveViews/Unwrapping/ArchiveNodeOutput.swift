@@ -35,7 +35,7 @@ struct ArchiveNodeOutput: ArchiveFormOutput, ~Copyable {
 
   private mutating func close(_ frame: (kind: NodeKind, start: Int)) {
     size += 1
-    do throws(KeyedArchiveError) { try values.close(frame.kind, from: frame.start) } catch { failure = error }
+    do { try values.close(frame.kind, from: frame.start) } catch { failure = error }
   }
 
   private mutating func append(_ node: FlatNode) {
@@ -53,11 +53,11 @@ struct ArchiveNodeOutput: ArchiveFormOutput, ~Copyable {
 
   mutating func string(_ text: String) {
     size += 1 + text.utf8.count
-    do throws(KeyedArchiveError) { try values.append(text) } catch { failure = error }
+    do { try values.append(text) } catch { failure = error }
   }
 
   mutating func data(_ data: Data) {
     size += 1 + data.count
-    do throws(KeyedArchiveError) { try values.append(data) } catch { failure = error }
+    do { try values.append(data) } catch { failure = error }
   }
 }

@@ -38,13 +38,13 @@ extension KeyedArchive {
   public init?(ofOtherFormat data: Data, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
     switch ArchiveFormat(data) {
     case .nibArchive:
-      do throws(NIBArchiveError) {
+      do {
         self = try NIBArchive(data).keyedArchive(limits: limits)
       } catch {
         throw KeyedArchiveError(error.kind == .limitExceeded ? .limitExceeded : .malformed, "\(error)")
       }
     case .typedstream:
-      do throws(TypedstreamError) {
+      do {
         self = try Typedstream(data, limits: limits).keyedArchive(limits: limits)
       } catch {
         let kind: KeyedArchiveError.Kind =

@@ -22,7 +22,7 @@ struct PooledValues: ~Copyable {
   mutating func append(_ text: String) throws(KeyedArchiveError) { nodes.append(try string(text)) }
 
   mutating func append(_ data: Data) throws(KeyedArchiveError) {
-    do throws(PropertyListError) { nodes.append(try pool.data(data)) } catch { throw KeyedArchiveError(error) }
+    do { nodes.append(try pool.data(data)) } catch { throw KeyedArchiveError(error) }
   }
 
   /// Makes a container of all values from an index on.
@@ -31,7 +31,7 @@ struct PooledValues: ~Copyable {
     var children: [FlatNode] = []
     swap(&children, &nodes)
     let container: FlatNode
-    do throws(PropertyListError) {
+    do {
       container = try pool.container(kind, children.span.extracting(start..<children.count), isShared: false)
     } catch {
       throw KeyedArchiveError(error)
@@ -43,12 +43,12 @@ struct PooledValues: ~Copyable {
 
   /// A string that waits for no container.
   mutating func string(_ text: String) throws(KeyedArchiveError) -> FlatNode {
-    do throws(PropertyListError) { return try pool.string(text) } catch { throw KeyedArchiveError(error) }
+    do { return try pool.string(text) } catch { throw KeyedArchiveError(error) }
   }
 
   /// A container that waits for none.
   mutating func container(_ kind: NodeKind, _ children: [FlatNode]) throws(KeyedArchiveError) -> FlatNode {
-    do throws(PropertyListError) {
+    do {
       return try pool.container(kind, children.span, isShared: false)
     } catch {
       throw KeyedArchiveError(error)
@@ -56,11 +56,11 @@ struct PooledValues: ~Copyable {
   }
 
   mutating func reference(to node: FlatNode) throws(KeyedArchiveError) -> ValuePool.Reference {
-    do throws(PropertyListError) { return try pool.reference(to: node) } catch { throw KeyedArchiveError(error) }
+    do { return try pool.reference(to: node) } catch { throw KeyedArchiveError(error) }
   }
 
   mutating func array(_ elements: [ValuePool.Reference]) throws(KeyedArchiveError) -> FlatNode {
-    do throws(PropertyListError) { return try pool.array(elements) } catch { throw KeyedArchiveError(error) }
+    do { return try pool.array(elements) } catch { throw KeyedArchiveError(error) }
   }
 
   /// The binary property list with this container as its root. Nothing is left.
@@ -68,6 +68,6 @@ struct PooledValues: ~Copyable {
     var taken = ValuePool()
     swap(&taken, &pool)
     nodes = []
-    do throws(PropertyListError) { return try taken.binaryData(root: root) } catch { throw KeyedArchiveError(error) }
+    do { return try taken.binaryData(root: root) } catch { throw KeyedArchiveError(error) }
   }
 }

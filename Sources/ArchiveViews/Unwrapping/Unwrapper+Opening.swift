@@ -28,7 +28,7 @@ extension Unwrapper {
   ) throws(KeyedArchiveError) -> (kind: String, contents: PropertyListDocument)? {
     guard let format = ArchiveFormat(data) else { return nil }
     let content: NestedContent
-    do throws(KeyedArchiveError) { content = try NestedContent(data, limits: limits) } catch {
+    do { content = try NestedContent(data, limits: limits) } catch {
       add(Unreadable(path: PropertyListKeyPath(), error: error))
       return nil
     }
@@ -53,7 +53,7 @@ extension Unwrapper {
     _ data: Data
   ) -> (kind: String?, contents: PropertyListDocument?, notes: [String]) {
     var unwrapper = Unwrapper()
-    do throws(KeyedArchiveError) {
+    do {
       let opened = try unwrapper.opened(data)
       return (opened?.kind, opened?.contents, unwrapper.notes)
     } catch {

@@ -54,7 +54,7 @@ package struct UnwrappedLookup {
     for (depth, component) in path.components.enumerated() {
       let way = PropertyListKeyPath(Array(path.components[..<depth]))
       while current.objects == nil, let content = try content(of: current.node, at: way) { current = content }
-      do throws(PropertyListError) {
+      do {
         if let objects = current.objects {
           try current.enter(component, objects)
         } else {

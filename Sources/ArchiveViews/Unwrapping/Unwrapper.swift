@@ -92,7 +92,7 @@ extension Unwrapper {
     // An error takes more time than a value; a byte that is only read takes less.
     try spend(node.length / 4 + 64)
     let data = document.data(of: node)
-    do throws(KeyedArchiveError) {
+    do {
       let content = try NestedContent(data, limits: innerLimits)
       openedCount += 1
       if let openedArchives, case .archive(let archive) = content {

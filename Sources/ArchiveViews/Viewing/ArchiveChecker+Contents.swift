@@ -8,7 +8,7 @@ extension ArchiveChecker {
   mutating func checkContents(
     of node: FlatNode, _ uid: UInt32, _ keys: [String], className: String, _ layout: FoundationLayout
   ) throws(KeyedArchiveError) {
-    do throws(KeyedArchiveError) {
+    do {
       if let finding = try finding(in: node, keys, layout) {
         try report(.invalidContents, "an \(className.printable(limit: 80)) \(finding)", uid: uid)
       }
@@ -83,7 +83,7 @@ extension ArchiveChecker {
     var name: String?
     var classes: [String]?
     for entry in 0..<node.count {
-      do throws(KeyedArchiveError) {
+      do {
         let key = try reader.key(ofEntry: entry, of: node)
         guard ["$classname", "$classes", "$classhints"].contains(key) else { continue }
         let value = try reader.value(ofEntry: entry, of: node)

@@ -62,7 +62,7 @@ struct ArchiveChecker {
   }
 
   mutating func check() -> [KeyedArchive.Finding] {
-    do throws(KeyedArchiveError) {
+    do {
       try checkParts()
       try classifyObjects()
       try checkClassDescriptions()
@@ -116,7 +116,7 @@ extension ArchiveChecker {
     }
     guard let objects = parts.objects else { return }
     guard objects.count > 0 else { return try report(.firstObject, "the object table is empty", uid: nil) }
-    do throws(KeyedArchiveError) {
+    do {
       let first = try reader.object(0)
       guard first.kind != .string || !document.has("$null", as: first) else { return }
       try report(.firstObject, "the first object is \(first.kindName), not the text $null", uid: 0)
@@ -128,7 +128,7 @@ extension ArchiveChecker {
 
   private mutating func classifyObjects() throws(KeyedArchiveError) {
     for uid in roles.indices {
-      do throws(KeyedArchiveError) {
+      do {
         try classify(UInt32(uid))
       } catch {
         try report(error, uid: UInt32(uid))
@@ -150,7 +150,7 @@ extension ArchiveChecker {
       let keys = try keys(of: node).keys
       if let position = keys.firstIndex(of: "$class") {
         roles[Int(uid)] = .instance
-        do throws(KeyedArchiveError) {
+        do {
           let reference = try reader.value(ofEntry: position, of: node)
           if reference.kind == .uid { classUIDs[Int(uid)] = reference.uid }
         } catch {
@@ -192,7 +192,7 @@ extension ArchiveChecker {
     switch roles[Int(uid)] {
     case .null, .unreadable: break
     case .native:
-      do throws(KeyedArchiveError) {
+      do {
         try checkText(node)
       } catch {
         try report(error, uid: uid)
@@ -219,7 +219,7 @@ extension ArchiveChecker {
     guard let position = keys.firstIndex(of: "$class") else { return }
     let path = [PropertyListKeyPath.Component.key("$class")]
     let reference: FlatNode
-    do throws(KeyedArchiveError) {
+    do {
       reference = try reader.value(ofEntry: position, of: node)
     } catch {
       return try report(error, uid: uid, path: path)
@@ -266,7 +266,7 @@ extension ArchiveChecker {
   private mutating func keys(
     of node: FlatNode
   ) throws(KeyedArchiveError) -> (keys: [String], problems: [KeyedArchiveError]) {
-    do throws(KeyedArchiveError) {
+    do {
       return (try reader.shape(of: node).keys, [])
     } catch {
       try reader.tolerate(error)
@@ -276,7 +276,7 @@ extension ArchiveChecker {
     var problems: [KeyedArchiveError] = []
     var distinct: Set<String> = []
     for entry in 0..<node.count {
-      do throws(KeyedArchiveError) {
+      do {
         let key = try reader.key(ofEntry: entry, of: node)
         keys.append(key)
         if !distinct.insert(key).inserted {
@@ -310,7 +310,7 @@ extension ArchiveChecker {
       frames[frames.count - 1].next += 1
       // The class is no part of an object, and is looked at by itself.
       if frames.count == 1, uid != nil, frame.node.kind == .dictionary, frame.keys[frame.next] == "$class" { continue }
-      do throws(KeyedArchiveError) {
+      do {
         let child = try reader.child(frame.next, of: frame.node)
         switch child.kind {
         case .uid: try addReference(to: child.uid, uid: uid, path: Self.path(frames, uid: uid))

@@ -52,7 +52,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   /// Writes only what the archive was made of: the object under `root` if nothing else is at the top, or the top. The
   /// objects that are nested too deeply follow in the same dictionary, under `$deep`.
   mutating func writeContents() throws(KeyedArchiveError) {
-    do throws(KeyedArchiveError) {
+    do {
       _ = try classDescriptions()
       isBelowTop = true
       if let root = try archive.soleRoot() {
@@ -69,7 +69,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   }
 
   mutating func writeArchive() throws(KeyedArchiveError) {
-    do throws(KeyedArchiveError) {
+    do {
       let classes = try classDescriptions()
       output.beginDictionary()
       output.key("$archiver")
@@ -97,7 +97,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   private mutating func classDescriptions() throws(KeyedArchiveError) -> [UInt32] {
     var classes: [UInt32] = []
     for uid in 0..<UInt32(clamping: archive.objects.count) {
-      do throws(KeyedArchiveError) {
+      do {
         let node = try reader.object(uid)
         guard node.kind == .dictionary, try reader.kind(ofDictionary: node) == .classDescription else { continue }
       } catch {
@@ -147,7 +147,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   }
 
   private mutating func writeMarked(_ uid: UInt32) throws(KeyedArchiveError) {
-    do throws(KeyedArchiveError) {
+    do {
       try writeObject(uid, try reader.object(uid), isMarked: true)
     } catch {
       throw error.at(PropertyList.UID(uid))

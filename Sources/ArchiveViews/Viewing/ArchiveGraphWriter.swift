@@ -84,7 +84,7 @@ struct ArchiveGraphWriter {
   private mutating func writeUnreachable() throws(KeyedArchiveError) {
     isBelowTop = false
     for uid in 0..<UInt32(clamping: states.count) where states[Int(uid)] == .unknown {
-      do throws(KeyedArchiveError) {
+      do {
         let node = try reader.object(uid)
         if archive.document.isNullObject(node) || RenderedObjects.isShort(node) { continue }
         if node.kind == .dictionary, try reader.kind(ofDictionary: node) == .classDescription { continue }

@@ -12,7 +12,7 @@ extension ArchiveTreeWriter {
   ) throws(KeyedArchiveError) -> Bool {
     guard node.count <= 3, let layout = FoundationLayout(className: name) else { return false }
     var fields: [String: (position: Int, value: FlatNode)] = [:]
-    do throws(KeyedArchiveError) {
+    do {
       for entry in 0..<node.count where entry != classPosition {
         let value = try reader.value(ofEntry: entry, of: node)
         fields[try reader.key(ofEntry: entry, of: node)] = (entry, value)
@@ -60,7 +60,7 @@ extension ArchiveTreeWriter {
 
   private mutating func isNothing(_ reference: FlatNode) throws(KeyedArchiveError) -> Bool {
     guard reference.kind == .uid, reference.uid < reader.objects.count else { return false }
-    do throws(KeyedArchiveError) {
+    do {
       return archive.document.isNullObject(try reader.object(reference.uid))
     } catch {
       try reader.tolerate(error)
@@ -80,7 +80,7 @@ extension ArchiveTreeWriter {
 
   /// The text of a URL; nil if it is one that is shown as an object of its own.
   private mutating func text(ofURL node: FlatNode) throws(KeyedArchiveError) -> String? {
-    do throws(KeyedArchiveError) {
+    do {
       guard node.kind == .uid else { return node.kind == .string ? try reader.text(of: node) : nil }
       let object = try reader.object(node.uid)
       guard object.kind == .string, !archive.document.isNullObject(object),

@@ -76,7 +76,7 @@ struct ArchiveTreeWriter {
       objects.meet(object.value)
       try writeMarked(object.value, level: 0)
     } else {
-      do throws(KeyedArchiveError) {
+      do {
         try write(node, inlineDepth: 0)
       } catch {
         try writeUnreadable(error)
@@ -93,7 +93,7 @@ struct ArchiveTreeWriter {
   private mutating func writeMarked(_ uid: UInt32, level: Int) throws(KeyedArchiveError) {
     try beginLine(level)
     write("#\(uid) ")
-    do throws(KeyedArchiveError) {
+    do {
       let node = try reader.object(uid)
       if node.kind == .uid {
         write("UID ")
@@ -143,7 +143,7 @@ extension ArchiveTreeWriter {
         }
         continue
       }
-      do throws(KeyedArchiveError) {
+      do {
         try writeNext(of: frame)
       } catch {
         try writeUnreadable(error)
@@ -180,7 +180,7 @@ extension ArchiveTreeWriter {
       write("value: ")
     } else {
       let start = output.count
-      do throws(KeyedArchiveError) {
+      do {
         try write(reader.element(frame.next, of: frame.node), inlineDepth: frame.inlineDepth)
       } catch {
         try writeUnreadable(error)
@@ -200,7 +200,7 @@ extension ArchiveTreeWriter {
 
   /// The key of the next entry; nil, and writes why, if it cannot be read.
   private mutating func key(of frame: Frame) throws(KeyedArchiveError) -> String? {
-    do throws(KeyedArchiveError) {
+    do {
       return try reader.key(ofEntry: frame.next, of: frame.node)
     } catch {
       try writeUnreadable(error)
@@ -282,7 +282,7 @@ extension ArchiveTreeWriter {
 
   /// None where a key cannot be read: then the object is shown as the dictionary that it is.
   private mutating func keyPositions(of node: FlatNode) throws(KeyedArchiveError) -> ArchiveReader.KeyPositions {
-    do throws(KeyedArchiveError) {
+    do {
       return try reader.keyPositions(of: node)
     } catch {
       try reader.tolerate(error)

@@ -11,7 +11,7 @@ extension KeyedArchive {
     var node = topNode
     if let object { node = try objects[object].node }
     for (depth, component) in path.components.enumerated() {
-      do throws(KeyedArchiveError) {
+      do {
         node = try child(component, of: depth == 0 ? node : resolved(node), isTop: depth == 0 && object == nil)
       } catch {
         var error = error
@@ -35,7 +35,7 @@ extension KeyedArchive {
   private func child(
     _ component: PropertyListKeyPath.Component, of node: PropertyListDocument.Node, isTop: Bool
   ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
-    do throws(PropertyListError) {
+    do {
       switch node.kind {
       case .array:
         if let index = component.arrayIndex, index < node.count { return try node.child(at: index) }

@@ -37,7 +37,7 @@ extension KeyedArchive {
     var references: [Reference] = []
     try append(from: nil, ReferenceWalk(topNode.flat, classPosition: nil), &reader, isWanted, to: &references)
     for uid in objects.startIndex.value..<objects.endIndex.value {
-      do throws(KeyedArchiveError) {
+      do {
         guard let walk = try ReferenceWalk(of: uid, &reader) else { continue }
         try append(from: PropertyList.UID(uid), walk, &reader, isWanted, to: &references)
       } catch {
@@ -51,7 +51,7 @@ extension KeyedArchive {
     from source: PropertyList.UID?, _ walk: consuming ReferenceWalk, _ reader: inout ArchiveReader,
     _ isWanted: (UInt32) -> Bool, to references: inout [Reference]
   ) throws(KeyedArchiveError) {
-    do throws(KeyedArchiveError) {
+    do {
       while let target = try walk.next(&reader) {
         guard isWanted(target) else { continue }
         if target < objectsNode.count, document.isNullObject(try reader.object(target)) { continue }

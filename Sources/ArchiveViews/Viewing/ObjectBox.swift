@@ -17,7 +17,7 @@ struct ObjectBox {
 
   /// The box of an object, or of the top of the archive. What cannot be read is shown as that.
   init(_ uid: UInt32?, of archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
-    do throws(KeyedArchiveError) {
+    do {
       if let uid { try fill(reader.object(uid), &reader) } else { try addValues(of: archive.topNode.flat, &reader) }
     } catch {
       try reader.tolerate(error)
@@ -146,7 +146,7 @@ struct ObjectBox {
   ) throws(KeyedArchiveError) -> String? {
     guard node.kind == .uid, node.uid < reader.objects.count else { return nil }
     let object: FlatNode
-    do throws(KeyedArchiveError) {
+    do {
       object = try reader.object(node.uid)
     } catch {
       try reader.tolerate(error)

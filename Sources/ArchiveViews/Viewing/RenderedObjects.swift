@@ -41,7 +41,7 @@ struct RenderedObjects {
     isMet = Array(repeating: false, count: count)
     try addReferences(ReferenceWalk(archive.topNode.flat, classPosition: nil), &reader)
     for uid in 0..<UInt32(clamping: count) {
-      do throws(KeyedArchiveError) {
+      do {
         if let walk = try ReferenceWalk(of: uid, &reader) { try addReferences(walk, &reader) }
       } catch {
         try reader.tolerate(error)
@@ -53,7 +53,7 @@ struct RenderedObjects {
     _ walk: consuming ReferenceWalk, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) {
     while true {
-      do throws(KeyedArchiveError) {
+      do {
         guard let uid = try walk.next(&reader) else { return }
         guard uid < referenceCounts.count else { continue }
         referenceCounts[Int(uid)] = min(referenceCounts[Int(uid)] + 1, 2)
@@ -73,7 +73,7 @@ extension RenderedObjects {
     let wasMet = isMet[Int(uid)]
     isMet[Int(uid)] = true
     let node: FlatNode
-    do throws(KeyedArchiveError) {
+    do {
       node = try reader.object(uid)
     } catch {
       try reader.tolerate(error)

@@ -40,7 +40,7 @@ package struct ArchiveParts {
     var parts: [String: FlatNode] = [:]
     // Four keys are all there are; a few more do no harm.
     for entry in 0..<min(root.count, 64) {
-      do throws(PropertyListError) {
+      do {
         let key = try document.key(ofEntry: entry, of: root)
         guard parts.updateValue(try document.value(ofEntry: entry, of: root), forKey: key) == nil else {
           let error = PropertyListError(.duplicateKey, "duplicate key \(key.quoted)")
@@ -52,7 +52,7 @@ package struct ArchiveParts {
       }
     }
     if let node = parts["$archiver"], node.kind == .string {
-      do throws(PropertyListError) {
+      do {
         archiver = try document.text(of: node)
       } catch {
         findings.append((.unreadableValue, KeyedArchiveError(error)))

@@ -101,7 +101,7 @@ extension ArchiveReader {
     // Taken out, so that there is one owner to change it in place.
     shapes = nil
     defer { shapes = known }
-    do throws(PropertyListError) {
+    do {
       return try document.shape(of: dictionary, in: &known)
     } catch {
       throw error.kind == .limitExceeded ? limitExceeded : KeyedArchiveError(error)
@@ -127,7 +127,7 @@ extension ArchiveReader {
       let key = try key(ofEntry: entry, of: node.flat)
       if isObject, key == "$class" { continue }
       let userKey = ArchiveKey.unescaped(key)
-      do throws(KeyedArchiveError) {
+      do {
         let value = try translated(node.value(ofEntry: entry))
         fields.append(KeyedArchive.Field(key: userKey, value: value.uid.map { .reference($0) } ?? .inline(value)))
       } catch {
@@ -169,7 +169,7 @@ extension ArchiveReader {
 
   /// Nil for a dictionary with a finding in its keys.
   private mutating func positionsByShape(of dictionary: FlatNode) throws(KeyedArchiveError) -> KeyPositions? {
-    do throws(KeyedArchiveError) {
+    do {
       let shape = try shape(of: dictionary)
       let classReference = shape.classPosition
       return KeyPositions(
@@ -199,7 +199,7 @@ extension ArchiveReader {
   package mutating func classDescription(_ uid: UInt32) throws(KeyedArchiveError) -> KeyedArchive.ClassDescription? {
     if let known = classes[uid] { return known }
     var description: KeyedArchive.ClassDescription?
-    do throws(KeyedArchiveError) {
+    do {
       description = try readClassDescription(uid)
     } catch  where error.kind != .limitExceeded {}
     classes[uid] = description

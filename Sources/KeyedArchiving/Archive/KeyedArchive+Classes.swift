@@ -33,7 +33,7 @@ extension KeyedArchive {
       var counts: [UInt32: Int] = [:]
       var described: [UInt32] = []
       for object in objects.startIndex.value..<objects.endIndex.value {
-        do throws(KeyedArchiveError) {
+        do {
           let node = try reader.object(object)
           guard node.kind == .dictionary else { continue }
           let keys = try reader.keyPositions(of: node)

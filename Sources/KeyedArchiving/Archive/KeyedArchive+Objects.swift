@@ -40,7 +40,7 @@ extension KeyedArchive {
     fileprivate init(_ uid: PropertyList.UID, of archive: KeyedArchive) {
       self.uid = uid
       self.archive = archive
-      do throws(KeyedArchiveError) {
+      do {
         content = .success(try translated(archive.objectsNode.child(at: Int(uid.value))))
       } catch {
         content = .failure(error.at(uid))
@@ -109,7 +109,7 @@ extension KeyedArchive.Object {
       let node = try node
       guard kind == .instance else { return [] }
       var reader = ArchiveReader(archive)
-      do throws(KeyedArchiveError) {
+      do {
         return try reader.fields(of: node, isObject: true)
       } catch {
         throw error.at(uid)
@@ -124,7 +124,7 @@ extension KeyedArchive.Object {
   public var classDescription: KeyedArchive.ClassDescription? {
     guard let node = try? node, node.kind == .dictionary else { return nil }
     var reader = ArchiveReader(archive)
-    do throws(KeyedArchiveError) {
+    do {
       let keys = try reader.keyPositions(of: node.flat)
       if let position = keys.classReference {
         return try reader.classDescription(ofInstance: node.flat, classPosition: position)

@@ -172,7 +172,7 @@ extension KeyedArchiveError {
 /// What a part of the property list is read or written with; its error is one of the archive.
 @inline(__always)
 package func translated<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws(KeyedArchiveError) -> T {
-  do throws(PropertyListError) {
+  do {
     return try body()
   } catch {
     throw KeyedArchiveError(error)

@@ -36,7 +36,7 @@ package struct FileStoreCheck {
     let table = RowTable(model: model, storeNumber: .next(), configuration: configuration)
     var defects: [StoreDefects.Defect] = []
     let contents: StoreFileContents
-    do throws(ManagedObjectError) {
+    do {
       contents = try format.read(
         data, into: table, configuration: configuration, defects: StoreDefects { defects.append($0) })
     } catch {

@@ -72,7 +72,7 @@ public struct Attribute<Value: AttributeConvertible> {
       return Value(attributeValue: value) ?? defaultValue(object, storage)
     }
     set {
-      do throws(ManagedObjectError) {
+      do {
         object.setAttributeValue(try newValue.attributeValue, at: storage)
       } catch {
         object.refuseValue(error, at: storage)

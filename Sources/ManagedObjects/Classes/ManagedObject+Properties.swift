@@ -68,7 +68,7 @@ extension ManagedObject {
   /// The objects that a fetched property finds.
   final func fetchedObjects(at storage: AnyKeyPath) -> [ManagedObject] {
     guard let name = PropertyNames.name(ofWrapperAt: storage) else { return [] }
-    do throws(ManagedObjectError) { return try fetchedObjects(named: name) } catch {
+    do { return try fetchedObjects(named: name) } catch {
       shape.context?.note(error)
       return []
     }

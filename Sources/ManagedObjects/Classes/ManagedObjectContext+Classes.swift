@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     limit: Int = 0
   ) throws(ManagedObjectError) -> [Object] {
     let translated: ManagedPredicate
-    do throws(ManagedPredicateError) { translated = try ManagedPredicate(predicate) } catch {
+    do { translated = try ManagedPredicate(predicate) } catch {
       throw ManagedObjectError(error)
     }
     return try fetch(type, translated, order, limit)
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     _ type: Object.Type, _ predicate: ManagedPredicate?, _ order: [FetchRequest.Order<Object>], _ limit: Int
   ) throws(ManagedObjectError) -> [Object] {
     var descriptors: [FetchRequest.SortDescriptor] = []
-    do throws(ManagedPredicateError) {
+    do {
       for key in order { descriptors.append(try key.descriptor()) }
     } catch {
       throw ManagedObjectError(error)

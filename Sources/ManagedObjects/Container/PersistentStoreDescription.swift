@@ -65,13 +65,13 @@ public struct PersistentStoreDescription: Sendable {
   func open(_ model: ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore {
     guard let migration else { return try opening(model, self) }
     let mismatch: ManagedObjectError
-    do throws(ManagedObjectError) {
+    do {
       return try opening(model, self)
     } catch {
       guard error.code == .incompatibleVersionHash else { throw error }
       mismatch = error
     }
-    do throws(ManagedObjectError) {
+    do {
       try migration(mismatch)
     } catch {
       throw error.naming(mismatch.fileURL)

@@ -34,7 +34,7 @@ struct FetchOrder: Sendable {
         }
         expression = .keyPath(path)
       }
-      do throws(ManagedPredicateError) {
+      do {
         keys.append(
           Key(
             value: try PreparedExpression(expression, context), comparison: descriptor.comparison,

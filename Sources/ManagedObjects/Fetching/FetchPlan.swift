@@ -44,7 +44,7 @@ struct FetchPlan {
 
   private mutating func checkKind(of column: Column) throws(ManagedObjectError) {
     let kind: PredicateKind
-    do throws(ManagedPredicateError) { kind = try check.kind(of: column.value) } catch {
+    do { kind = try check.kind(of: column.value) } catch {
       throw ManagedObjectError(error, key: column.name)
     }
     let wanted = PredicateKind(column.type)
@@ -68,7 +68,7 @@ struct FetchPlan {
     // `$name` is the value of that name.
     let condition = predicate.replacingVariables(
       Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0.value) }))
-    do throws(ManagedPredicateError) { try check.check(condition) } catch { throw ManagedObjectError(error) }
+    do { try check.check(condition) } catch { throw ManagedObjectError(error) }
     guard isCommon(condition) else {
       throw Self.failure(
         "a condition on groups (havingPredicate) asks for something that is neither an aggregate nor grouped by")

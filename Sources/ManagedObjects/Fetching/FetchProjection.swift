@@ -32,7 +32,7 @@ struct FetchProjection: Sendable {
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ context: PreparationContext
   ) throws(ManagedObjectError) {
     let plan = try FetchPlan(request, of: entity)
-    do throws(ManagedPredicateError) {
+    do {
       var columns: [Column] = []
       for column in plan.columns {
         columns.append(

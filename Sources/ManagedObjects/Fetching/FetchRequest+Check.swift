@@ -23,7 +23,7 @@ extension FetchRequest {
       throw ManagedObjectError(.unsupportedRequest, "a limit, an offset or a batch below 0")
     }
     if let predicate {
-      do throws(ManagedPredicateError) { try predicate.check(for: entity) } catch { throw ManagedObjectError(error) }
+      do { try predicate.check(for: entity) } catch { throw ManagedObjectError(error) }
     }
     for descriptor in sortDescriptors { try descriptor.check(for: entity) }
     for path in relationshipKeyPathsForPrefetching { try Self.checkPrefetching(path, for: entity) }
@@ -42,7 +42,7 @@ extension FetchRequest {
     }
     var check = PredicateCheck(entity)
     let kind: PredicateKind
-    do throws(ManagedPredicateError) { kind = try check.kind(of: .keyPath(path), flattens: true) } catch {
+    do { kind = try check.kind(of: .keyPath(path), flattens: true) } catch {
       throw ManagedObjectError(error, key: text)
     }
     switch kind {
@@ -67,7 +67,7 @@ extension FetchRequest.SortDescriptor {
         throw failure("a request cannot be sorted by \(other.quoted)")
       }
       var check = PredicateCheck(entity)
-      do throws(ManagedPredicateError) { kind = try check.kind(of: .keyPath(path)) } catch {
+      do { kind = try check.kind(of: .keyPath(path)) } catch {
         throw ManagedObjectError(error, key: keyPath)
       }
     }

@@ -100,7 +100,7 @@ extension PredicateCheck {
       throw mismatch("\(self.name(kind)) cannot be cast to \(name)", positions?[0])
     }
     if case .constant(.value(let value)) = operand {
-      do throws(ManagedPredicateError) {
+      do {
         _ = try value.cast(to: target)
       } catch {
         throw mismatch(error.message, positions?[0])

@@ -143,7 +143,7 @@ private struct PredicateTextReading {
       if let url = URL(string: text) { return .value(.url(url)) }
       throw check.mismatch("\(text.quoted) is no URL", positions)
     case .date?:
-      do throws(ManagedPredicateError) { return .value(try AttributeValue.string(text).cast(to: .date)) } catch {
+      do { return .value(try AttributeValue.string(text).cast(to: .date)) } catch {
         throw check.mismatch("\(text.quoted) is not a date; \(PredicateCast.spellingOfDates)", positions)
       }
     default: return expression

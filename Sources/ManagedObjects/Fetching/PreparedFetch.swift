@@ -22,7 +22,7 @@ struct PreparedFetch: Sendable {
     self.request = request
     self.entity = entity
     let context = PreparationContext(entity.model)
-    do throws(ManagedPredicateError) {
+    do {
       if let condition = request.predicate, condition != .constant(true) {
         predicate = try PreparedPredicate(condition, context)
       } else {
@@ -46,7 +46,7 @@ extension PreparedFetch {
   @inline(__always)
   func holds<Subject: PredicateSubject>(for subject: Subject) throws(ManagedObjectError) -> Bool {
     guard let predicate else { return true }
-    do throws(ManagedPredicateError) { return try predicate.evaluate(with: subject) } catch {
+    do { return try predicate.evaluate(with: subject) } catch {
       throw ManagedObjectError(error)
     }
   }
@@ -68,7 +68,7 @@ extension PreparedFetch {
   func sorted<Element, Subject: PredicateSubject>(
     _ elements: [Element], first limit: Int = .max, by subject: (Element) -> Subject
   ) throws(ManagedObjectError) -> [Element] {
-    do throws(ManagedPredicateError) { return try order.sorted(elements, first: limit, by: subject) } catch {
+    do { return try order.sorted(elements, first: limit, by: subject) } catch {
       throw ManagedObjectError(error)
     }
   }
@@ -77,7 +77,7 @@ extension PreparedFetch {
   func precedes<Subject: PredicateSubject>(
     _ first: Subject, _ second: Subject
   ) throws(ManagedObjectError) -> Bool {
-    do throws(ManagedPredicateError) { return try order.order(of: first, second) == .less } catch {
+    do { return try order.order(of: first, second) == .less } catch {
       throw ManagedObjectError(error)
     }
   }
@@ -97,7 +97,7 @@ extension PreparedFetch {
     of subjects: [Subject]
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
     guard let projection else { return [] }
-    do throws(ManagedPredicateError) {
+    do {
       let dictionaries = try projection.dictionaries(of: subjects)
       return projection.joinsObjects ? request.window(dictionaries) : dictionaries
     } catch {

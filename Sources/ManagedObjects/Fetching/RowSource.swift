@@ -100,7 +100,7 @@ extension PreparedFetch {
   ) throws(ManagedObjectError) {
     let entity = ManagedObjectModel.Entity(model: entity.model, index: index)
     if let condition = predicate.flatMap({ RowCondition($0.condition, of: entity) }) {
-      do throws(ManagedPredicateError) {
+      do {
         for row in rows where try condition.holds(row) {
           if !body(row) { return }
         }

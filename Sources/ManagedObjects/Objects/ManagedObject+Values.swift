@@ -23,7 +23,7 @@ extension ManagedObject {
       status.insert(.inaccessible)
       return
     }
-    do throws(ManagedObjectError) {
+    do {
       guard let row = try context.readRow(of: self) else {
         status.insert(.inaccessible)
         context.note(
@@ -63,7 +63,7 @@ extension ManagedObject {
   private final func readValue(_ slot: Int) {
     var value = shape.emptyValues[slot]
     if let context = managedObjectContext {
-      do throws(ManagedObjectError) {
+      do {
         value = try context.readValues(ofSlot: slot, [key])[0] ?? value
       } catch {
         context.note(error)

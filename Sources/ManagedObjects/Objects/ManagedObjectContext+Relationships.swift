@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   /// True if an object can be in a relationship. Notes why not.
   func isOwn(_ target: ManagedObject, of object: ManagedObject, _ slot: Int) -> Bool {
     guard let relationship = object.shape.relationships[slot] else { return false }
-    do throws(ManagedObjectError) {
+    do {
       try checkRelation(of: object, relationship, to: target)
       return true
     } catch {

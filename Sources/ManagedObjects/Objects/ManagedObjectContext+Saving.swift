@@ -101,7 +101,7 @@ extension ManagedObjectContext {
   /// - Returns: false if it is to be tried again: there were conflicts, which are settled now, or others took the keys.
   private func attempt(_ isPartlySaved: inout Bool) throws(ManagedObjectError) -> Bool {
     var plan = try SavePlan(self)
-    do throws(ManagedObjectError) {
+    do {
       try plan.save()
       finish(plan)
       return true

@@ -71,7 +71,7 @@ public struct FetchedResultsCache: Hashable, Sendable {
   /// Writes the file. One that cannot be written is no error: the next results are fetched.
   func write(_ data: Data) {
     guard let path else { return }
-    do throws(FileError) {
+    do {
       try FileSystem.makeFolder(folder.path, below: nil)
       try FileSystem.replace(path, with: data)
     } catch {

@@ -26,7 +26,7 @@ extension ResultEngine {
     if try hasMisled(keys, misplaced) { return try fetchAgain(changed: changed) }
     let arrivals = try arrivals(keys)
     var steps: [Step] = []
-    do throws(ManagedObjectError) {
+    do {
       return try isWindowed
         ? updateWindow(keys, changed, arrivals, &steps) : updateList(keys, changed, arrivals, &steps)
     } catch {
@@ -59,7 +59,7 @@ extension ResultEngine {
       let subject = ObjectSubject(object: object)
       guard try prepared.holds(for: subject) else { continue }
       let values: [SortValue]
-      do throws(ManagedPredicateError) { values = try prepared.order.values(of: subject) } catch {
+      do { values = try prepared.order.values(of: subject) } catch {
         throw ManagedObjectError(error)
       }
       let row = ResultRow(object.key, object: isLazy ? nil : object, values: values)
@@ -209,7 +209,7 @@ extension ResultEngine {
 extension ResultEngine {
   private func values(of row: ResultRow) throws(ManagedObjectError) -> [SortValue] {
     if let values = row.values { return values }
-    do throws(ManagedPredicateError) {
+    do {
       let values = try prepared.order.values(of: ObjectSubject(object: row.object ?? context.object(for: row.key)))
       row.values = values
       return values

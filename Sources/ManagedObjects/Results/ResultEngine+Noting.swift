@@ -7,7 +7,7 @@ extension ResultEngine {
 
   /// Remembers the rows that changes are about, and those that depend on other objects that changed.
   func note(_ change: ContextChange, _ merged: MergedKeys) {
-    do throws(ManagedObjectError) {
+    do {
       if !merged.isComplete { waiting.isAll = true }
       var others: Set<RowKey> = []
       // What these have is compared with what was read just now, and not with what they had.

@@ -163,7 +163,7 @@ extension ResultEngine {
       sections[section.name] = index
       edits.sections.append(ResultEdits.Section(name: section.name, old: index))
     }
-    do throws(ManagedObjectError) { try fetchLists(usingCache: false) } catch {
+    do { try fetchLists(usingCache: false) } catch {
       (list, all, isFromCache) = (old, oldAll, wasFromCache)
       throw error
     }
@@ -218,7 +218,7 @@ extension ResultEngine {
     while !waiting.isEmpty {
       let waiting = waiting
       self.waiting = Waiting()
-      do throws(ManagedObjectError) {
+      do {
         if waiting.hasNewNames { try prepareAgain() }
         let changed = waiting.isUnknown ? nil : waiting.keys
         let changes =

@@ -197,7 +197,7 @@ extension ManagedObjectError {
   package static func naming<Result>(
     _ file: URL, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
-    do throws(ManagedObjectError) { return try body() } catch { throw error.naming(file) }
+    do { return try body() } catch { throw error.naming(file) }
   }
 }
 

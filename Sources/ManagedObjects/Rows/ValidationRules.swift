@@ -40,7 +40,7 @@ final class ValidationRules {
       let traits = attribute.definition.traits
       var conditions: [Condition] = []
       for validation in traits.validations {
-        do throws(ManagedPredicateError) {
+        do {
           let predicate = try PreparedPredicate(validation.predicate)
           conditions.append(Condition(predicate: predicate, warning: validation.warning))
         } catch {
@@ -87,7 +87,7 @@ extension ValidationRules.AttributeRule {
     }
     for condition in conditions {
       var failure: ManagedObjectError?
-      do throws(ManagedPredicateError) {
+      do {
         if try !condition.predicate.evaluate(with: value) { failure = self.failure(of: condition, value) }
       } catch {
         failure = ManagedObjectError(.validation, error.message, key: name, value: value)

@@ -28,7 +28,7 @@ struct JoinedFetch {
     let end = prepared.isWindowedBeforeProjection ? request.windowEnd : .max
     let part = self.part(first: end)
     let found: [StoreRow]
-    do throws(ManagedObjectError) {
+    do {
       if request.resultType == .count { return .count(request.windowCount(of: try count(part))) }
       found = try rows(part)
     } catch {

@@ -9,7 +9,7 @@ extension PersistentStore {
     for _ in 0..<100 {
       var batch = try BatchChanges(request, entity, of: self)
       while true {
-        do throws(ManagedObjectError) {
+        do {
           let mended = try save(batch.changes)
           return batch.result(mended)
         } catch {

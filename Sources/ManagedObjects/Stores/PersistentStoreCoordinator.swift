@@ -207,7 +207,7 @@ extension PersistentStoreCoordinator {
   private func lookForRemoteChanges() {
     for store in stores {
       let news: Result<SavedChanges, ManagedObjectError>?
-      do throws(ManagedObjectError) {
+      do {
         let changes = try store.changesByOthers()
         let wasTold = state.withLock { $0.unreadable.removeValue(forKey: store.number)?.isTold ?? false }
         news = (changes ?? (wasTold ? SavedChanges() : nil)).map { .success($0) }

@@ -132,7 +132,7 @@ extension VersionedModel {
 
   private static func names(in url: URL) throws(ManagedObjectModelError) -> [String] {
     let path = try path(url)
-    do throws(FileError) {
+    do {
       return try FileSystem.contents(of: path).map { $0.name }
     } catch {
       throw .file(PropertyListError(error))
@@ -153,7 +153,7 @@ extension VersionedModel {
 
   private static func propertyList(_ url: URL) throws(ManagedObjectModelError) -> PropertyList {
     let data = try read(url)
-    do throws(PropertyListError) {
+    do {
       return try PropertyList(data)
     } catch {
       throw .file(error)
@@ -213,7 +213,7 @@ extension VersionedModel {
   private static func data(
     _ value: PropertyList, _ format: PropertyListFormat
   ) throws(ManagedObjectModelError) -> Data {
-    do throws(PropertyListError) {
+    do {
       return try value.data(format: format)
     } catch {
       throw .file(error)
@@ -228,7 +228,7 @@ extension VersionedModel {
       throw defect("\(name.quoted) is no name of a version")
     }
     let isNew = !FileSystem.existsItself(folder)
-    do throws(FileError) {
+    do {
       for (name, data) in files {
         let path = "\(folder)/\(name)"
         try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o755)

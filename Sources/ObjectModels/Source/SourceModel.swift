@@ -13,7 +13,7 @@ extension ManagedObjectModel {
   }
 
   static func contents(ofSource data: Data) throws(ManagedObjectModelError) -> Contents {
-    do throws(PropertyListError) {
+    do {
       return try SourceModelReader(data).contents()
     } catch {
       throw .source(error)
@@ -29,7 +29,7 @@ extension ManagedObjectModel {
   public func sourceData(
     convertingUserInfo report: ((String) -> Void)? = nil
   ) throws(ManagedObjectModelError) -> Data {
-    do throws(PropertyListError) {
+    do {
       return try SourceModelWriter.data(self, convertingUserInfo: report)
     } catch {
       throw .source(error)

@@ -293,7 +293,7 @@ extension SourceModelReader {
   }
 
   private func predicate(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedPredicate {
-    do throws(ManagedPredicateError) {
+    do {
       return try ManagedPredicate(format: text, arguments: [])
     } catch {
       throw tree.error("the predicate \(text.quoted): \(error.description)", at: element)
@@ -301,7 +301,7 @@ extension SourceModelReader {
   }
 
   private func expression(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedExpression {
-    do throws(ManagedPredicateError) {
+    do {
       return try ManagedExpression(format: text, arguments: [])
     } catch {
       throw tree.error("the expression \(text.quoted): \(error.description)", at: element)

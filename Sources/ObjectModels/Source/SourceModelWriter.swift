@@ -309,7 +309,7 @@ extension SourceModelWriter {
   }
 
   private func text(_ predicate: ManagedPredicate) throws(PropertyListError) -> String {
-    do throws(ManagedPredicateError) {
+    do {
       return try predicate.formatText()
     } catch {
       throw PropertyListError(.notRepresentable, error.description)
@@ -317,7 +317,7 @@ extension SourceModelWriter {
   }
 
   private func text(_ expression: ManagedExpression) throws(PropertyListError) -> String {
-    do throws(ManagedPredicateError) {
+    do {
       return try expression.formatText()
     } catch {
       throw PropertyListError(.notRepresentable, error.description)

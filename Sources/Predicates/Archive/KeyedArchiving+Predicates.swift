@@ -80,7 +80,7 @@ extension KeyedUnarchiver {
   }
 
   func height(of constant: PredicateConstant) throws -> Int {
-    do throws(ManagedPredicateError) {
+    do {
       return try constant.height(within: ManagedPredicate.greatestDepth)
     } catch {
       throw failure(.nestedTooDeeply, error.message)

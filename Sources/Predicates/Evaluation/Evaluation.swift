@@ -41,7 +41,7 @@ package struct Evaluation<Object: PredicateSubject> {
       }
       return modifier == .all
     case .tolerant(let comparison):
-      do throws(ManagedPredicateError) { return try holds(comparison) } catch {
+      do { return try holds(comparison) } catch {
         guard error.isAboutValues else { throw error }
         return false
       }

@@ -150,7 +150,7 @@ extension PredicateParser {
       }
     }
     let height: Int
-    do throws(ManagedPredicateError) {
+    do {
       height = try expression.height(within: ManagedPredicate.greatestDepth)
     } catch {
       throw failure(error.message, kind: error.kind)

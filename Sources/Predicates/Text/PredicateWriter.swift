@@ -23,7 +23,7 @@ extension ManagedPredicate {
 extension ManagedPredicate: CustomStringConvertible {
   /// The ``formatText()``, or why there is none.
   public var description: String {
-    do throws(ManagedPredicateError) { return try formatText() } catch { return "<predicate: \(error.message)>" }
+    do { return try formatText() } catch { return "<predicate: \(error.message)>" }
   }
 }
 
@@ -42,7 +42,7 @@ extension ManagedExpression {
 extension ManagedExpression: CustomStringConvertible {
   /// The ``formatText()``, or why there is none.
   public var description: String {
-    do throws(ManagedPredicateError) { return try formatText() } catch { return "<expression: \(error.message)>" }
+    do { return try formatText() } catch { return "<expression: \(error.message)>" }
   }
 }
 

@@ -108,7 +108,7 @@ extension DomainFile {
     }
     schedule.saveBegins()
     disk.withLock { $0.isSaveAskedFor = isAskedFor }
-    do throws(PreferencesError) {
+    do {
       if !isUpdate, !table.hasUnsaved { table.notify(disk.withLock { disk in look(&disk, isFirst: false) }) }
       // The look may have put something back.
       if isUpdate || table.hasUnsaved { try replaceFile(until: deadline, stage) }
@@ -346,7 +346,7 @@ extension DomainFile {
 
   private func makeFolder(_ path: String, _ disk: inout Disk) throws {
     let folder = FileSystem.folderOfTarget(of: path)
-    do throws(FileError) {
+    do {
       try FileSystem.makeFolder(folder, below: base)
     } catch {
       throw base.map { (try? FileIdentity(at: $0)) == nil } == true ? PreferencesError.noFolder : error
@@ -374,7 +374,7 @@ extension DomainFile {
     _ entries: DomainEntries, _ format: PropertyListFormat
   ) throws(PropertyListError) -> (Data, PropertyListFormat) {
     if format == .xml {
-      do throws(PropertyListError) {
+      do {
         return (try xml(of: entries), .xml)
       } catch  where error.kind == .notRepresentable {}
     }

@@ -202,7 +202,7 @@ extension DomainFile {
   /// Looks at the file. Returns the keys whose values are others than before.
   func look(_ disk: inout Disk, isFirst: Bool) -> [TableKey] {
     guard let path else { return [] }
-    do throws(PropertyListError) {
+    do {
       guard let identity = try identity(at: path) else { return try fileIsMissing(path, &disk) }
       disk.seenFolder = FileSystem.folderOfTarget(of: path)
       if disk.isInStep(with: identity) {
@@ -331,7 +331,7 @@ extension DomainFile {
   static func unreadableError(
     _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, suffix: String
   ) -> PreferencesError {
-    do throws(FileError) {
+    do {
       if let identity { try FileLocation(path)?.checkSettingAside(identity, isForbidden: error.isAboutPermission) }
       return .unreadable(path: path, setAside: path + suffix, error)
     } catch {

@@ -62,7 +62,7 @@ public struct DomainValues {
   }
 
   private mutating func set(_ key: String, _ value: () throws(PreferencesError) -> PropertyList?) {
-    do throws(PreferencesError) {
+    do {
       let value = try value()
       let key = TableKey(key)
       _ = version(key)

@@ -18,7 +18,7 @@ extension PropertyListDifference {
       let entries = DictionaryChanges(rest)
       if try entries?.make(in: &value) != true {
         for change in rest.prefix(entries?.count ?? 1) {
-          do throws(PropertyListError) {
+          do {
             try value.make(change)
           } catch {
             guard error.kind != .nestedTooDeeply else { throw error }

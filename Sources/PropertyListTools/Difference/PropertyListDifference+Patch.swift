@@ -27,7 +27,7 @@ extension PropertyListDifference {
     }
     var changes: [Change] = []
     for (index, fields) in list.enumerated() {
-      do throws(PropertyListError) {
+      do {
         changes.append(try Change(fields))
       } catch {
         var error = error

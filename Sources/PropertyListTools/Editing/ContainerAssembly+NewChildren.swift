@@ -50,7 +50,7 @@ extension ContainerAssembly {
   func located<Result>(
     _ position: Int, _ body: () throws(PropertyListError) -> Result
   ) throws(PropertyListError) -> Result {
-    do throws(PropertyListError) {
+    do {
       return try body()
     } catch {
       throw error.below([container.component(position)])

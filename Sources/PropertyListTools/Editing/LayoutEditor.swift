@@ -218,7 +218,7 @@ extension LayoutEditor {
   private mutating func close(_ closing: Range<Int>, isTag: Bool, _ bytes: RawSpan) throws(Failure) -> Content {
     guard let container = frames.popLast() else { throw .unknownLayout }
     var assembly = ContainerAssembly(scanner: scanner, container: container, fragments: fragments, closing: closing)
-    do throws(PropertyListError) {
+    do {
       let pieces =
         isTag || container.children.isEmpty
         ? try assembly.fill(isTag: isTag, bytes, &text) : try assembly.assemble(bytes, &text)
@@ -232,7 +232,7 @@ extension LayoutEditor {
   private mutating func replacement(
     of kind: NodeKind, at range: Range<Int>, by value: PropertyList, _ bytes: RawSpan
   ) throws(Failure) -> EditedText.Piece {
-    do throws(PropertyListError) {
+    do {
       var fragments = fragments
       fragments.layout.indent = Array(bytes, layout: frames.last?.childLine ?? lineIndent(bytes, at: range.lowerBound))
       if let frame = frames.last { fragments.layout.isInline = fragments.layout.isInline || frame.isOnOneLine }

@@ -46,7 +46,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     var fragments = fragments
     // A word alone would not be known as this format.
     if isRoot { fragments.layout.stringQuote = UInt8(ascii: "\"") }
-    do throws(PropertyListError) {
+    do {
       return try fragments.value(PropertyList(node))
     } catch {
       guard error.kind == .notRepresentable else { throw error }

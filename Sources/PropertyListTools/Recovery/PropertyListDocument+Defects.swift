@@ -35,7 +35,7 @@ extension PropertyListDocument {
     of data: Data, format: PropertyListFormat?, options: PropertyListReadingOptions, limit: Int
   ) -> DefectLog {
     var defects = DefectLog(limit: limit)
-    do throws(PropertyListError) {
+    do {
       let document = try PropertyListDocument(data, format: format, options: options)
       document.validate(&defects)
     } catch {

@@ -107,7 +107,7 @@ final class DecodingContext {
 
   /// A circle is the better answer, if there is one. The coding path says where.
   private func makeDepthError() -> PropertyListError {
-    do throws(PropertyListError) {
+    do {
       try document.validate()
     } catch {
       if error.kind == .circularReference {

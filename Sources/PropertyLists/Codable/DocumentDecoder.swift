@@ -27,7 +27,7 @@ final class DocumentDecoder: Decoder, NestedCoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard node.kind == .dictionary else { throw mismatch([String: Any].self, node, .same, "keyed decoding container") }
-    do throws(PropertyListError) {
+    do {
       try context.checkDepth(depth)
       return KeyedDecodingContainer(KeyedDocumentContainer(decoder: self, shape: try context.shape(of: node)))
     } catch {
@@ -37,7 +37,7 @@ final class DocumentDecoder: Decoder, NestedCoder {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard node.kind == .array else { throw mismatch([Any].self, node, .same, "unkeyed decoding container") }
-    do throws(PropertyListError) {
+    do {
       try context.checkDepth(depth)
     } catch {
       throw failure(error, .same)
@@ -112,7 +112,7 @@ extension DocumentDecoder {
 
   private func data(_ node: FlatNode, _ step: CodingStep) throws -> Data {
     guard node.kind == .data else { throw mismatch(Data.self, node, step) }
-    do throws(PropertyListError) {
+    do {
       try context.spend(node.length)
     } catch {
       throw failure(error, step)

@@ -17,7 +17,7 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let found = unsafe decoder.foundKeys
     guard let position = shape.position(of: key.stringValue, found: found) else { return nil }
     unsafe decoder.foundKeys = found + 1 < shape.keys.count ? found + 1 : 0
-    do throws(PropertyListError) {
+    do {
       return try decoder.context.value(ofEntry: position, of: decoder.node)
     } catch {
       throw decoder.failure(error, .key(key))

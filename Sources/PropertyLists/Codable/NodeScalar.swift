@@ -28,7 +28,7 @@ extension String: NodeScalar {
     guard node.kind == .string, !decoder.context.isNull(node) else {
       throw decoder.mismatch(String.self, node, step())
     }
-    do throws(PropertyListError) {
+    do {
       return try decoder.context.text(of: node)
     } catch {
       throw decoder.failure(error, step())

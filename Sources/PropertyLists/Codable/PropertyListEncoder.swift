@@ -47,7 +47,7 @@ public struct PropertyListEncoder: Sendable {
   /// - Complexity: O(*n*) in the size of the value; sorting *k* elements of a dictionary or a set adds O(*k* log *k*).
   public func encode<T: Encodable>(_ value: T) throws -> Data {
     let document = try document(of: value, hasNull: outputFormat == .json)
-    do throws(PropertyListError) {
+    do {
       return try document.root.data(format: outputFormat, options: writingOptions)
     } catch {
       throw EncodingError(error, value)
@@ -60,7 +60,7 @@ public struct PropertyListEncoder: Sendable {
   /// - Complexity: as ``encode(_:)``.
   public func encodeToPropertyList<T: Encodable>(_ value: T) throws -> PropertyList {
     let document = try document(of: value, hasNull: false)
-    do throws(PropertyListError) {
+    do {
       return try PropertyList(document.root)
     } catch {
       throw EncodingError(error, value)

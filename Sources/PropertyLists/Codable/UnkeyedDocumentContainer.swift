@@ -16,7 +16,7 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
   @inline(__always)
   private mutating func next(_ type: Any.Type) throws -> FlatNode {
     guard currentIndex < decoder.node.count else { throw decoder.notFound(type, at: currentIndex) }
-    do throws(PropertyListError) {
+    do {
       return try decoder.context.element(currentIndex, of: decoder.node)
     } catch {
       throw unreadable(error)

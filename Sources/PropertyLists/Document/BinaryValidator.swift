@@ -44,7 +44,7 @@ struct BinaryValidator: ~Copyable {
       states: Array(repeating: .otherScalar, count: layout.objectCount),
       heights: Array(repeating: 0, count: layout.objectCount),
       budget: ParsingLimits.overlapBudget(inputSize: bytes.byteCount), defects: defects)
-    do throws(PropertyListError) {
+    do {
       try validator.scanObjects(in: bytes)
       try validator.followReferences(in: bytes)
     } catch {
@@ -59,7 +59,7 @@ struct BinaryValidator: ~Copyable {
         defects.add(ParsingLimits.overlap)
         throw ParsingLimits.overlap
       }
-      do throws(PropertyListError) {
+      do {
         let node = try layout.node(at: index, in: bytes)
         switch node.kind {
         case .string:
@@ -85,13 +85,13 @@ struct BinaryValidator: ~Copyable {
     // The child that is looked at, of the innermost container, and the levels that were found below the container.
     var next = 0
     var height: UInt16 = 0
-    do throws(PropertyListError) {
+    do {
       try visit(layout.topObject, &frames, in: bytes)
     } catch {
       try report(error, frames, in: bytes)
     }
     while !frames.isEmpty {
-      do throws(PropertyListError) {
+      do {
         try followReferences(&frames, &next, &height, in: bytes)
       } catch {
         frames[frames.count - 1].next = next
@@ -195,7 +195,7 @@ struct BinaryValidator: ~Copyable {
     keyIndex.beginDictionary()
     let defectCount = defects.defects.count
     for entry in 0..<node.count {
-      do throws(PropertyListError) {
+      do {
         try checkKey(entry, of: node, in: bytes)
       } catch {
         try report(error, frames, in: bytes)

@@ -24,7 +24,7 @@ private struct EquivalentKeySearch<Source: NodeSource> {
     // Only for nodes that several containers can refer to.
     var isVisited = Array(repeating: false, count: source.sharedNodeCount)
     var next = Optional(root)
-    do throws(PropertyListError) {
+    do {
       while found.count < limit {
         if let index = next {
           next = nil

@@ -89,7 +89,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   }
 
   private mutating func run(_ index: Int, in bytes: RawSpan) throws(PropertyListError) {
-    do throws(PropertyListError) {
+    do {
       // A container around the root, so that the root is a child like all others.
       current = Frame(index: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:], next: 1)
       try add(index, in: bytes)

@@ -25,7 +25,7 @@ extension [DictionaryEntry] {
     }
     for entry in self {
       if !Sink.takesKeysFirst { try sink.key(entry.key.utf8Span.rawBytes) }
-      do throws(PropertyListError) {
+      do {
         if let original = entry.original {
           try original.walk(into: &sink, options)
         } else {

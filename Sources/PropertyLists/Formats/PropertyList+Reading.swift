@@ -34,7 +34,7 @@ extension PropertyList {
   public init(_ node: PropertyListDocument.Node) throws(PropertyListError) {
     let document = node.document
     guard node.flat.kind.isContainer else {
-      do throws(PropertyListError) { self = try NodeContent.scalar(node.flat, in: document.bytes) } catch {
+      do { self = try NodeContent.scalar(node.flat, in: document.bytes) } catch {
         throw error.located(at: [])
       }
       return

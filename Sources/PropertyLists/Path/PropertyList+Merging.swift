@@ -45,7 +45,7 @@ extension PropertyList {
     with other: PropertyList, _ arrays: ArrayMergeRule
   ) throws(PropertyListError) {
     guard case .dictionary(let ours) = self, case .dictionary(let theirs) = other else {
-      do throws(PropertyListError) { return try checkConflict(with: other, arrays) } catch {
+      do { return try checkConflict(with: other, arrays) } catch {
         throw error.located(at: [])
       }
     }
@@ -63,7 +63,7 @@ extension PropertyList {
         frames.append(MergeFrame(ours: entries, theirs: inner))
         continue
       }
-      do throws(PropertyListError) {
+      do {
         try mine.checkConflict(with: value, arrays)
       } catch {
         throw error.located(at: frames.map { .key($0.theirs.keys[$0.next - 1]) })

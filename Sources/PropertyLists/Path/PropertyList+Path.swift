@@ -10,7 +10,7 @@ extension PropertyList {
   public func value(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
     var value = self
     for (depth, component) in path.components.enumerated() {
-      do throws(PropertyListError) {
+      do {
         value = value.child(try value.position(of: component))
       } catch {
         throw error.located(at: path.components[..<depth])
@@ -198,7 +198,7 @@ extension PropertyList {
       }
       swap(&self, &current)
     }
-    do throws(PropertyListError) {
+    do {
       for component in components {
         let position = try current.position(of: component)
         var child = PropertyList.null

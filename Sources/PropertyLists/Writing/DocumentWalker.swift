@@ -49,7 +49,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   package mutating func walk<Sink: PropertyListSink & ~Copyable>(
     _ root: FlatNode, into sink: inout Sink, in bytes: RawSpan
   ) throws(PropertyListError) {
-    do throws(PropertyListError) {
+    do {
       // A container around the root, so that the root is a child like all others.
       current = Frame(node: .container(.array, offset: 0, count: 1), order: [], next: 1)
       try tell(root, to: &sink, in: bytes)

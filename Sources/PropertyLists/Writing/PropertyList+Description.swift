@@ -16,7 +16,7 @@ extension PropertyList: CustomDebugStringConvertible {
 
   private func description(_ options: DescriptionOptions) -> String {
     var writer = DescriptionWriter(options)
-    do throws(PropertyListError) {
+    do {
       try walk(into: &writer, sortsKeys: false, depth: ParsingLimits.greatestDepth)
     } catch {
       return "<\(error)>"
@@ -28,7 +28,7 @@ extension PropertyList: CustomDebugStringConvertible {
 extension PropertyListDocument.Node: CustomDebugStringConvertible {
   /// As ``PropertyList/debugDescription``; for a binary document that cannot be read, the error.
   public var debugDescription: String {
-    do throws(PropertyListError) {
+    do {
       return String(decoding: try readableForm().dropLast(), as: UTF8.self)
     } catch {
       return "<\(error)>"

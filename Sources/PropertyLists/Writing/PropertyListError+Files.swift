@@ -15,7 +15,7 @@ extension PropertyListError {
   package static func converting<Result: ~Copyable>(
     _ body: () throws(FileError) -> Result
   ) throws(PropertyListError) -> Result {
-    do throws(FileError) { return try body() } catch { throw PropertyListError(error) }
+    do { return try body() } catch { throw PropertyListError(error) }
   }
 }
 

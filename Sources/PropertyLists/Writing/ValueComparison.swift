@@ -23,7 +23,7 @@ package struct ValueComparison: NodeSink, ~Copyable {
     guard case .table(let table) = document.index else { return false }
     var comparison = ValueComparison(
       document: document, nodes: table.nodes, children: table.root..<table.nodes.count, coerced: coerced)
-    do throws(PropertyListError) {
+    do {
       try value.walk(into: &comparison, sortsKeys: false, depth: depth)
       return true
     } catch {

@@ -97,7 +97,7 @@ public struct StoreCheck: Sendable {
     _ database: Database, _ log: FindingLog
   ) throws(ManagedObjectError) -> (schema: StoreSchema, file: FileSchema)? {
     let found: FileSchema
-    do throws(ManagedObjectError) { found = try FileSchema(database) } catch {
+    do { found = try FileSchema(database) } catch {
       // Another file than a store is no finding.
       if error.code != .sqlite { throw error }
       checkPages(database, nil, log)
@@ -106,7 +106,7 @@ public struct StoreCheck: Sendable {
     }
     checkPages(database, found, log)
     var metadata: StoreMetadata?
-    do throws(ManagedObjectError) {
+    do {
       let read = try MetadataTable.read(database)
       metadata = read
       log.storeIdentifier = read.identifier
@@ -114,7 +114,7 @@ public struct StoreCheck: Sendable {
       log.report(.unreadableMetadata, error.message) { $0.table = "Z_METADATA" }
     }
     var own: ManagedObjectModel?
-    do throws(ManagedObjectError) { own = try ModelCache.read(database, found) } catch {
+    do { own = try ModelCache.read(database, found) } catch {
       log.report(.unreadableModel, error.message) { $0.table = "Z_MODELCACHE" }
     }
     let used: ManagedObjectModel
@@ -125,13 +125,13 @@ public struct StoreCheck: Sendable {
     } else {
       log.report(
         .noModel, "there is no model, so that only relationships and types that the tables tell of were checked")
-      do throws(ManagedObjectError) { used = try TableModel.make(of: found, database) } catch {
+      do { used = try TableModel.make(of: found, database) } catch {
         log.report(.entityMismatch, error.message) { $0.table = "Z_PRIMARYKEY" }
         return nil
       }
     }
     let numbers: [Int64]
-    do throws(ManagedObjectError) {
+    do {
       numbers = try EntityNumbers.read(
         used, configuration, database,
         report: { message in log.report(.entityMismatch, message) { $0.table = "Z_PRIMARYKEY" } },
@@ -156,7 +156,7 @@ public struct StoreCheck: Sendable {
         && !file.indexes.contains(where: \.isComputed)
     }
     let name = pages == .full && isPlain == true ? "integrity_check" : "quick_check"
-    do throws(ManagedObjectError) {
+    do {
       // A check constraint could make SQLite work for long, too, and Core Data has none.
       try database.execute("PRAGMA ignore_check_constraints = ON")
       let statement = try database.statement("PRAGMA \(name)(\(max(1, min(limit, 1_000_000))))")

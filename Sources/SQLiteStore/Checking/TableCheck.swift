@@ -60,7 +60,7 @@ struct TableCheck {
   func each(
     _ sql: String, of table: String, _ body: (Statement) throws(ManagedObjectError) -> Void
   ) {
-    do throws(ManagedObjectError) {
+    do {
       let statement = try database.statement(sql)
       try statement.forEachRow { () throws(ManagedObjectError) in try body(statement) }
     } catch {

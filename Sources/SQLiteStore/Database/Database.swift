@@ -195,7 +195,7 @@ extension Database {
     unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     defer { unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
     try execute("PRAGMA writable_schema = ON")
-    do throws(ManagedObjectError) {
+    do {
       try body()
       // Every connection reads the schema again, also this one after a rollback.
       try execute("PRAGMA schema_version = \(try schemaVersion() + 1)")
@@ -295,7 +295,7 @@ extension Database {
   ) throws(ManagedObjectError) -> Result {
     if isInTransaction { return try body() }
     try begin(kind)
-    do throws(ManagedObjectError) {
+    do {
       let result = try body()
       try self.end(end)
       return result
@@ -309,7 +309,7 @@ extension Database {
   func begin(_ kind: TransactionKind) throws(ManagedObjectError) {
     isWriting = kind != .deferred
     workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
-    do throws(ManagedObjectError) {
+    do {
       try execute(kind.rawValue)
       if kind != .deferred { try checkHasNotMoved() }
     } catch {

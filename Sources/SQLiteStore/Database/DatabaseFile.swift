@@ -58,10 +58,10 @@ struct DatabaseFile {
   /// Copies the file and its journals into a folder of their own, with the name `store`.
   func copy() throws(ManagedObjectError) -> PrivateFolder {
     let folder: PrivateFolder
-    do throws(FileError) { folder = try PrivateFolder(files: Self.suffixes.map { "store" + $0 }) } catch {
+    do { folder = try PrivateFolder(files: Self.suffixes.map { "store" + $0 }) } catch {
       throw failure(error.message)
     }
-    do throws(FileError) {
+    do {
       try FileSystem.create("\(folder.path)/store", filledBy: write)
       for suffix in Self.journals {
         try FileSystem.copyRegularFile(path + suffix, to: "\(folder.path)/store\(suffix)")

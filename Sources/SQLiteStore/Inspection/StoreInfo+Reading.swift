@@ -57,7 +57,7 @@ extension StoreInfo {
     }
     var info = StoreInfo(isCompiled ? .compiledVersions : .sourceVersions, url)
     let versions: VersionedModel
-    do throws(ManagedObjectModelError) { versions = try VersionedModel(contentsOf: url) } catch {
+    do { versions = try VersionedModel(contentsOf: url) } catch {
       throw ManagedObjectError(.open, error.description)
     }
     info.versions = Array(versions.models.keys)
@@ -67,7 +67,7 @@ extension StoreInfo {
   }
 
   private static func data(_ path: String) throws(ManagedObjectError) -> Data {
-    do throws(FileError) {
+    do {
       return try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)?.data ?? Data()
     } catch {
       throw ManagedObjectError(.open, error.message.printable())
@@ -78,7 +78,7 @@ extension StoreInfo {
   private mutating func describe(
     _ read: () throws(ManagedObjectModelError) -> ManagedObjectModel
   ) throws(ManagedObjectError) {
-    do throws(ManagedObjectModelError) { describe(try read()) } catch {
+    do { describe(try read()) } catch {
       throw ManagedObjectError(.open, error.description)
     }
   }
@@ -92,7 +92,7 @@ extension StoreInfo {
   private mutating func readArchive(
     _ model: ManagedObjectModel?, _ configuration: String?
   ) throws(ManagedObjectError) {
-    do throws(ManagedObjectError) {
+    do {
       metadata = try BinaryStore.metadata(ofFile: url)
       kind = .binary
     } catch {
@@ -109,7 +109,7 @@ extension StoreInfo {
 
   /// A store in XML, or the contents of a source model.
   private mutating func readXML(_ model: ManagedObjectModel?, _ configuration: String?) throws(ManagedObjectError) {
-    do throws(ManagedObjectError) {
+    do {
       metadata = try XMLStore.metadata(ofFile: url)
       kind = .xml
     } catch {
@@ -141,7 +141,7 @@ extension StoreInfo {
     entities = (model.entities(ofConfiguration: configuration) ?? []).map(Entity.init)
     compareHashes(model)
     var counts: [String: Int64] = [:]
-    do throws(ManagedObjectError) {
+    do {
       let store = try open(model)
       for entity in model.entities {
         var request = FetchRequest(entity.name)
@@ -230,7 +230,7 @@ extension StoreInfo {
     for table in schema.tables {
       guard tables.file.has(table.name, "Z_ENT") else { continue }
       for index in table.entities where schema.numbers[index] != 0 { counts[index] = 0 }
-      do throws(ManagedObjectError) {
+      do {
         let statement = try tables.database.statement(
           "SELECT Z_ENT, COUNT(*) FROM \(table.name.sqlName) GROUP BY Z_ENT")
         try statement.forEachRow {

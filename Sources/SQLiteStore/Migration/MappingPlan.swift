@@ -189,7 +189,7 @@ private struct PlanMaker {
   ) -> MappingExpression? {
     guard let expression = property.valueExpression else { return nil }
     let location = "the value of \(property.name.quoted) in the mapping \(mapping.name.quoted)"
-    do throws(ManagedPredicateError) {
+    do {
       let made = try MappingExpression(expression, of: from, for: destination)
       if case .destinations(let name?) = made.result, model[name] == nil {
         refuse("\(location): there is no mapping \(name.quoted)")

@@ -37,7 +37,7 @@ struct MigrationRun {
     }
 
     private static func withoutClasses(_ model: ManagedObjectModel) throws(ManagedObjectError) -> ManagedObjectModel {
-      do throws(ManagedObjectModelError) { return try model.withoutClasses() } catch {
+      do { return try model.withoutClasses() } catch {
         throw ManagedObjectError(.migration, "the model cannot be used without its classes: \(error)")
       }
     }
@@ -125,7 +125,7 @@ extension MigrationRun {
     }
     let file = try FileSchema(database)
     try StoreTables(StoreSchema(source, configuration, of: file, in: database), file, database).check()
-    do throws(FileError) {
+    do {
       try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777)
     } catch {
       throw ManagedObjectError(.migration, error.message)
@@ -147,7 +147,7 @@ extension MigrationRun {
       }
       try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
-    do throws(FileError) {
+    do {
       try FileSystem.move(made, to: output)
       try FileSystem.synchronizeFolder(of: output)
     } catch {

@@ -26,7 +26,7 @@ final class ObjectMigration {
 
     /// The object of a key; nil if it was deleted.
     func existingObject(_ key: RowKey) throws(ManagedObjectError) -> ManagedObject? {
-      do throws(ManagedObjectError) {
+      do {
         return try context.existingObject(
           with: ManagedObjectID(key, model: store.model, storeIdentifier: store.identifier))
       } catch {
@@ -82,7 +82,7 @@ final class ObjectMigration {
   func value(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> ManagedObject.Value {
-    do throws(ManagedPredicateError) { return try expression.value(of: source) } catch {
+    do { return try expression.value(of: source) } catch {
       var failure = ManagedObjectError(
         .migration, "the value of \(name.quoted) cannot be computed: \(error)", objectID: source.objectID, key: name)
       failure.predicateError = error
@@ -157,7 +157,7 @@ extension ObjectMigration {
   }
 
   private func save() throws(ManagedObjectError) {
-    do throws(ManagedObjectError) { try destination.context.save() } catch { throw error.inMigration }
+    do { try destination.context.save() } catch { throw error.inMigration }
   }
 
   /// A value that could not be read must not come into the new store as none. What refers to an object that is gone
@@ -220,7 +220,7 @@ extension ObjectMigration {
       changes.updated.append(row)
       changes.snapshots.append(snapshot)
     }
-    do throws(ManagedObjectError) { try destination.store.save(changes) } catch { throw error.inMigration }
+    do { try destination.store.save(changes) } catch { throw error.inMigration }
   }
 
   private func storedValues(_ slots: [RowKey: Int]) throws(ManagedObjectError) -> [RowKey: RowValue] {
@@ -282,7 +282,7 @@ extension ObjectMigration {
         let keys = numbers.map { RowKey(store: destination.store.number, entityIndex: entity.index, number: $0) }
         let found = try destination.objects(keys, prefetching: names)
         for key in keys {
-          do throws(ManagedObjectError) { try found[key]?.validateForInsert() } catch {
+          do { try found[key]?.validateForInsert() } catch {
             errors += error.details.isEmpty ? [error] : error.details
           }
         }

@@ -125,7 +125,7 @@ extension StoreMetadata {
     guard values[StoreMetadataKey.versionHashes] != nil, model.entities(ofConfiguration: configuration) != nil else {
       return false
     }
-    do throws(ManagedObjectError) {
+    do {
       try check(model, configuration)
       return true
     } catch {

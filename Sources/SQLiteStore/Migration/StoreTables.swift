@@ -136,7 +136,7 @@ struct StoreTables {
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
       // The indexes of Core Data are made for the new model.
       if index.name.uppercased().hasPrefix("Z") { continue }
-      do throws(ManagedObjectError) { try database.execute(index.statement) } catch {
+      do { try database.execute(index.statement) } catch {
         throw ManagedObjectError(
           .migration,
           "\(database.path) cannot be migrated, since the index \(index.name.quoted) of another program does not fit the "
@@ -190,7 +190,7 @@ extension SchemaWriter {
   ///
   /// - Throws: ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a constraint.
   func makeIndexes() throws(ManagedObjectError) {
-    do throws(ManagedObjectError) {
+    do {
       for statement in SchemaStatements(schema: schema).indexes { try database.execute(statement) }
     } catch {
       guard error.isUniqueness else { throw error }

@@ -14,7 +14,7 @@ final class RowTest: FunctionObject {
   }
 
   override func holds(_ arguments: Arguments) -> Bool? {
-    do throws(ManagedPredicateError) {
+    do {
       if leaves.count == 1, case .attribute(let type, let isExternal) = leaves[0] {
         guard let value = context.value(arguments[1], type, isExternal, self) else { return nil }
         return try test.holds(value)
@@ -74,7 +74,7 @@ struct FunctionContext {
   func value(
     _ argument: FunctionObject.Argument, _ type: AttributeType, _ isExternal: Bool, _ object: FunctionObject
   ) -> AttributeValue? {
-    do throws(ManagedObjectError) {
+    do {
       if let value = try ValueReading.value(argument, type, isExternal ? externalData : nil) { return value }
       object.fail(ManagedObjectError(.invalidValue, "a row has a value which is no \(type.name)"))
     } catch {

@@ -14,7 +14,7 @@ extension StoreState {
     // A statement that is too large is executed in memory.
     guard let (statement, arguments) = try prepared(query) else { return try evaluate(request, of: entity, nil) }
     defer { statement.clear() }
-    do throws(ManagedObjectError) {
+    do {
       return try result(of: statement, request, entity)
     } catch {
       if arguments.hasFailed { return try evaluate(request, of: entity, nil) }
@@ -39,7 +39,7 @@ extension StoreState {
   /// Nil if SQLite takes no such statement.
   private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> (Statement, QueryArguments)? {
     let statement: Statement
-    do throws(ManagedObjectError) {
+    do {
       statement = try database.statement(query.sql, query.readsOneTable ? .rows : .pairs)
     } catch {
       if error.isFailedStatement || error.isTooBig { return nil }
@@ -89,7 +89,7 @@ extension StoreState {
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
     if let projection = projection(request, of: entity), let (statement, _) = try prepared(projection.query) {
       defer { statement.clear() }
-      do throws(ManagedObjectError) {
+      do {
         if let all = try projection.dictionaries(statement, request, reading, functionContext) { return all }
       } catch {
         // A sum with too many digits for SQLite, or a function without a result.

@@ -26,7 +26,7 @@ struct TableModel {
     try maker.readEntities()
     for number in maker.entities.keys.sorted() { try maker.readColumns(number) }
     for name in file.tables.keys.sorted() { maker.readJoin(name) }
-    do throws(ManagedObjectModelError) {
+    do {
       return try ManagedObjectModel(compiledEntities: maker.descriptions)
     } catch {
       throw ManagedObjectError(.open, "\(database.path): the tables tell of no model: \(error)")

@@ -166,7 +166,7 @@ extension SaveTransaction {
     try statement.bind(1, row.key.number)
     try statement.bind(2, columns.number)
     for (slot, source, parameter) in columns.slots { try bind(row, slot, source, statement, parameter) }
-    do throws(ManagedObjectError) { try statement.run() } catch {
+    do { try statement.run() } catch {
       if error.isTakenKey { throw RowNumbers.keysTaken }
       throw error.isUniqueness ? uniqueness(error, row) : error
     }
@@ -192,7 +192,7 @@ extension SaveTransaction {
       try bind(row, slot, source, statement, parameter)
       parameter += Int32(source.columns.count)
     }
-    do throws(ManagedObjectError) { try statement.run() } catch {
+    do { try statement.run() } catch {
       throw error.isUniqueness ? uniqueness(error, row) : error
     }
     if database.changeCount == 0 { conflicts.append(MergeConflict(object: row, snapshot: nil, stored: nil)) }

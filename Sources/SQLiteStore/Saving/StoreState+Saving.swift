@@ -10,7 +10,7 @@ extension StoreState {
     let (rowIndices, deleted) = try checkedKeys(changes)
     var numbers = numbers
     let saved: (mended: Set<RowKey>, historyNumber: Int64?)
-    do throws(ManagedObjectError) {
+    do {
       saved = try database.transaction(.immediate, end: keepsChanges ? .commit : .rollback) {
         () throws(ManagedObjectError) in
         try checkTables()

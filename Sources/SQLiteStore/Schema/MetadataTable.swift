@@ -38,7 +38,7 @@ enum MetadataTable {
     values[StoreMetadataKey.type] = .string(storeType)
     values.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     let data: Data
-    do throws(PropertyListError) { data = try PropertyList.dictionary(values).data(format: .binary) } catch {
+    do { data = try PropertyList.dictionary(values).data(format: .binary) } catch {
       var failure = ManagedObjectError(.save, "the metadata cannot be written: \(error)")
       failure.fileError = error
       throw failure

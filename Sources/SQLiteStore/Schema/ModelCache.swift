@@ -22,7 +22,7 @@ enum ModelCache {
     guard let archive = content(of: statement.data(0)) else {
       throw ManagedObjectError(.open, "\(database.path): the model in the store is damaged, or larger than 64 MB")
     }
-    do throws(ManagedObjectModelError) {
+    do {
       return try ManagedObjectModel(compiled: archive)
     } catch {
       throw ManagedObjectError(.open, "\(database.path): the model in the store cannot be read: \(error)")
@@ -41,7 +41,7 @@ enum ModelCache {
 
   static func write(_ model: ManagedObjectModel, _ database: Database) throws(ManagedObjectError) {
     let archive: Data
-    do throws(ManagedObjectModelError) { archive = try model.compiledData() } catch {
+    do { archive = try model.compiledData() } catch {
       throw ManagedObjectError(.save, "the model cannot be written: \(error)")
     }
     guard let content = deflate(archive) else { throw ManagedObjectError(.save, "the model cannot be compressed") }

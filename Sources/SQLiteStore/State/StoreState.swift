@@ -89,7 +89,7 @@ struct StoreState {
     _ model: ManagedObjectModel, _ configuration: String?, _ metadata: StoreMetadata, _ file: FileSchema,
     _ database: Database
   ) throws(ManagedObjectError) {
-    do throws(ManagedObjectError) { try metadata.check(model, configuration) } catch {
+    do { try metadata.check(model, configuration) } catch {
       let entities = error.differingEntities.compactMap { model.entity(named: $0) }
       guard !entities.isEmpty, entities.count == error.differingEntities.count,
         entities.allSatisfy({ !$0.hasKnownVersionHash }), let own = try? ModelCache.read(database, file),
@@ -123,10 +123,10 @@ struct StoreState {
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     let result: Result
-    do throws(ManagedObjectError) { result = try body(&self) } catch {
+    do { result = try body(&self) } catch {
       let failure = error
       // Tables that are not there any more are an error of SQLite.
-      do throws(ManagedObjectError) { try checkTables() } catch {
+      do { try checkTables() } catch {
         throw error.code == .incompatibleVersionHash ? error : failure
       }
       throw failure
@@ -205,7 +205,7 @@ extension StoreState {
     var failure: ManagedObjectError?
     if keepsChanges {
       if database.isInTransaction {
-        do throws(ManagedObjectError) { return try database.end(.commit) } catch { failure = error }
+        do { return try database.end(.commit) } catch { failure = error }
       } else {
         failure = ManagedObjectError(.save, "\(database.path): an error has ended the transaction")
       }

@@ -23,7 +23,7 @@ package struct Completion {
       note("\(ToolName.current): error: complete is called by the scripts of --generate-completion-script.")
       return ExitCodes.usage
     }
-    do throws(PropertyListError) { try output(Data(lines.utf8)) } catch { return ExitCodes.inputOutput }
+    do { try output(Data(lines.utf8)) } catch { return ExitCodes.inputOutput }
     return ExitCodes.success
   }
 

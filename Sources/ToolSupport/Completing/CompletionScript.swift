@@ -41,7 +41,7 @@ package struct CompletionScript {
       note("\(tool): error: \(shell.quoted) is no shell that there is a script for; there are bash, zsh and fish.")
       return ExitCodes.usage
     }
-    do throws(PropertyListError) {
+    do {
       try output(script)
       return ExitCodes.success
     } catch {

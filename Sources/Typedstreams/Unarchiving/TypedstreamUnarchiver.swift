@@ -371,7 +371,7 @@ extension TypedstreamUnarchiver {
   ///
   /// - Parameter more: the number of levels to add to those that are being decoded.
   private func needsMoreStack(within more: Int = 0) throws(TypedstreamError) -> Bool {
-    do throws(KeyedArchiveError) {
+    do {
       return try stackRoom.isUsedUp(at: depth + more, isTop: depth <= 4)
     } catch {
       throw failureHere(.nestedTooDeeply, error.message)

@@ -84,7 +84,7 @@ extension TypedstreamBuilder {
     try checkGroupIsOver("a group begins")
     let number = Int(try sharedString(Array(encoding.utf8)))
     if !strings[number].isEncoding {
-      do throws(TypedstreamError) {
+      do {
         let bytes = bytes
         let indexes = try types.takeApart(strings[number].range, of: bytes.rawBytes, depth: Self.depthLimit)
         strings[number].firstType = indexes.lowerBound

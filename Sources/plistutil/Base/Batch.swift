@@ -69,7 +69,7 @@ struct Batch: Sendable {
       var report = FileReport(
         input, isForMachines: isForMachines, isNamed: isNamed,
         isLastAttempt: !isEdit || attempt == EditedFile.greatestAttempt, replacements: replacements)
-      do throws(PropertyListError) {
+      do {
         if isEdit { try report.lock() }
         try work(input, &report)
       } catch {
@@ -125,7 +125,7 @@ private struct Queue {
   }
 
   private mutating func print(_ bytes: Data, isOutput: Bool) {
-    do throws(FileError) {
+    do {
       try (isOutput ? FileOutput.standard : .standardError).write(bytes)
     } catch {
       // Nobody reads any more; the files that are left are none the worse for it.

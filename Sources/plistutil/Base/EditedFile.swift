@@ -21,7 +21,7 @@ final class EditedFile: Sendable {
   init?(_ path: String, yield: () -> Void) throws(PropertyListError) {
     let deadline = ContinuousClock.now + Self.patience
     while true {
-      do throws(FileError) {
+      do {
         guard let file = try LockedFile(path, until: min(deadline, .now + .milliseconds(100))) else { return nil }
         self.path = path
         self.file = file

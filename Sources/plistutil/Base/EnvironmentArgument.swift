@@ -24,7 +24,7 @@ struct EnvironmentArgument: ParsableArguments {
     while let (value, path) = pending.popLast() {
       switch value {
       case .string(let text):
-        do throws(PropertyListError) {
+        do {
           let expanded = try Self.expanded(text)
           if expanded != text { try result.replace(.string(expanded), at: PropertyListKeyPath(path)) }
         } catch {

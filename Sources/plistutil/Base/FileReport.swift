@@ -80,7 +80,7 @@ struct FileReport: ~Copyable {
   ) throws(PropertyListError) {
     let replacement = try PropertyListError.converting { () throws(FileError) in try Replacement(of: path) }
     try body(replacement.output)
-    do throws(FileError) {
+    do {
       let original = edited.flatMap { $0.isAt(path) ? $0.original : nil }
       // Others may edit the file once this one has replaced it.
       defer { if original != nil { edited = nil } }

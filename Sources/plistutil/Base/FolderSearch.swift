@@ -36,7 +36,7 @@ struct FolderSearch {
     var open = [(path: path, relative: "")]
     while let folder = open.popLast() {
       var folders: [(path: String, relative: String)] = []
-      do throws(PropertyListError) {
+      do {
         let contents = try PropertyListError.converting { () throws(FileError) in
           try FileSystem.contents(of: folder.path)
         }

@@ -4,7 +4,7 @@ import ToolSupport
 
 /// What is made of an argument; what is wrong with it is a defect of the call.
 func validating<Result>(_ body: () throws(PropertyListError) -> Result) throws -> Result {
-  do throws(PropertyListError) { return try body() } catch { throw ValidationError(error.description) }
+  do { return try body() } catch { throw ValidationError(error.description) }
 }
 
 extension PropertyListKeyPath {

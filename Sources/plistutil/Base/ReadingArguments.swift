@@ -67,7 +67,7 @@ struct ReadingArguments: ParsableArguments {
   }
 
   private func read(_ input: Input, _ data: Data) throws(PropertyListError) -> PropertyListDocument {
-    do throws(PropertyListError) {
+    do {
       return try PropertyListDocument(data, format: format(of: input, data), options: options)
     } catch {
       throw error.namingDuplicatesOption
@@ -86,7 +86,7 @@ extension ReadingArguments {
   func withValue<Result>(
     of input: Input, _ body: (PropertyList) throws(PropertyListError) -> Result
   ) throws(OtherFileError) -> Result {
-    do throws(PropertyListError) {
+    do {
       return try body(PropertyList(document(input).root))
     } catch {
       throw OtherFileError(error: error, input: input)

@@ -15,7 +15,7 @@ enum RepeatedKeys {
     _ data: Data, of input: Input, format: PropertyListFormat?, _ options: PropertyListReadingOptions,
     isWhole: Bool = true, warn: (String) -> Void
   ) throws(PropertyListError) -> PropertyListDocument {
-    do throws(PropertyListError) {
+    do {
       let document = try PropertyListDocument(data, format: format, options: options)
       if isWhole { try document.validateWhole() }
       return document

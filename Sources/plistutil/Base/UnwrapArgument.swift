@@ -43,7 +43,7 @@ struct UnwrapArgument: ParsableArguments {
   ) throws(PropertyListError) -> Result {
     var unwrapper = Unwrapper()
     defer { reportUnreadable(of: unwrapper, input, &report) }
-    do throws(KeyedArchiveError) {
+    do {
       return try body(&unwrapper)
     } catch {
       throw PropertyListError(error)
@@ -65,7 +65,7 @@ struct UnwrapArgument: ParsableArguments {
     _ input: Input, _ reading: ReadingArguments, _ data: Data
   ) throws(PropertyListError) -> PropertyListDocument {
     if reading.inputFormat == nil {
-      do throws(KeyedArchiveError) {
+      do {
         if let archive = try KeyedArchive(ofOtherFormat: data) { return archive.document }
       } catch {
         throw PropertyListError(error)

@@ -122,7 +122,7 @@ struct ValueArguments: ParsableArguments {
     let options = PropertyListReadingOptions(restoresCoercedValues: true)
     for (option, texts, format, example) in formats {
       guard let text = texts.first else { continue }
-      do throws(PropertyListError) {
+      do {
         return try PropertyList(Data(ProgramArguments.text(text).utf8), format: format, options: options)
       } catch {
         throw PropertyListError(error.kind, "\(option): \(error); it takes a value such as '\(example)'")
@@ -141,7 +141,7 @@ struct ValueArguments: ParsableArguments {
     var options = PropertyListReadingOptions(restoresCoercedValues: true)
     if reading?.keepLastDuplicates == true { options.duplicateKeys = .keepLast }
     let (input, data) = (Input(file), try Input(file).data())
-    do throws(PropertyListError) {
+    do {
       return try PropertyList(data, format: input.formatByName(data), options: options)
     } catch {
       throw reading == nil ? error : error.namingDuplicatesOption

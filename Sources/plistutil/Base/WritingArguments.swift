@@ -44,7 +44,7 @@ struct WritingArguments: ParsableArguments {
     let dropsFractions = name.format == .xml || plain && name.format != .binary
     if dropsFractions { options.fractionalSeconds = .drop }
     let fraction: PropertyListKeyPath?
-    do throws(PropertyListError) {
+    do {
       try options.checkStrings(in: node)
       fraction = try destination.write(node, name.format, options, for: input, to: &report)
     } catch {

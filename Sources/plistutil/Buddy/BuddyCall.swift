@@ -40,7 +40,7 @@ struct BuddyCall {
     for argument in arguments {
       switch argument {
       case .command(let text):
-        do throws(PropertyListError) { _ = try ProgramArguments.text(text) } catch {
+        do { _ = try ProgramArguments.text(text) } catch {
           throw .notUnderstood("Unrecognized Command: \(error.message)")
         }
         commands.append(try BuddyCommand(text))
@@ -73,6 +73,6 @@ struct BuddyCall {
   }
 
   private static func print(_ text: String) throws(BuddyError) {
-    do throws(PropertyListError) { try output(text) } catch { throw BuddyError(error.line(about: Buddy.programName)) }
+    do { try output(text) } catch { throw BuddyError(error.line(about: Buddy.programName)) }
   }
 }

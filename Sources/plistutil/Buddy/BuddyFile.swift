@@ -18,12 +18,12 @@ struct BuddyFile {
   /// The bytes of the file and what is in them; nil if there is no such file, which is said.
   func read() throws(BuddyError) -> (Data, PropertyListDocument)? {
     if let linkDefect { throw unreadable(linkDefect) }
-    do throws(PropertyListError) {
+    do {
       let data = try Input(file: path).data()
       return (data, try Self.document(data, named: path))
     } catch {
       guard case .inputOutput(errno: ENOENT) = error.kind else { throw unreadable(error.line(about: name)) }
-      do throws(PropertyListError) { try output("File Doesn't Exist, Will Create: \(name)") } catch {
+      do { try output("File Doesn't Exist, Will Create: \(name)") } catch {
         throw unreadable(error.line(about: name))
       }
       return nil
@@ -42,7 +42,7 @@ struct BuddyFile {
   /// - Returns: false if another program has changed or made the file, which is left alone then.
   func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
     if let linkDefect { throw unwritable(linkDefect) }
-    do throws(PropertyListError) {
+    do {
       if FileSystem.exists(path) { return try replace(with: new, over: old) }
       return old == nil ? try PropertyListError.converting { () throws(FileError) in try make(new) } : false
     } catch {

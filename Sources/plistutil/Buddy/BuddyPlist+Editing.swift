@@ -67,7 +67,7 @@ extension BuddyPlist {
     let steps = entry.steps
     let (path, depth) = try insertionPath(entry, by: command)
     let new = steps[(depth + 1)...].reversed().reduce(value) { .dictionary([$1: $0]) }
-    do throws(PropertyListError) { try apply(.insert(new, at: path)) } catch {
+    do { try apply(.insert(new, at: path)) } catch {
       throw BuddyError(Self.refusal(entry, command).message, because: error.line(about: command))
     }
     if case .index? = path.components.last { containerFollows(insertionAt: path) }
@@ -130,7 +130,7 @@ extension BuddyPlist {
     }
     let unreadable = "Import: Error Reading File: \(file.printable())"
     let data: Data
-    do throws(PropertyListError) { data = try read(file) } catch {
+    do { data = try read(file) } catch {
       throw BuddyError(unreadable, because: error.line(about: file.printable()))
     }
     guard let target else { return try add(.data(data), at: entry, by: "Import") }
@@ -162,7 +162,7 @@ extension BuddyPlist {
     guard let target else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }
     guard target.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
     let new: PropertyList
-    do throws(PropertyListError) {
+    do {
       new = try PropertyList(BuddyFile.document(read(file), named: file).root)
     } catch {
       throw BuddyError("Merge: Error Reading File: \(file.printable())", because: error.line(about: file.printable()))
@@ -193,7 +193,7 @@ extension BuddyPlist {
   private mutating func failing<Result>(
     _ command: String, _ body: (inout BuddyPlist) throws(PropertyListError) -> Result
   ) throws(BuddyError) -> Result {
-    do throws(PropertyListError) { return try body(&self) } catch { throw BuddyError(error.line(about: command)) }
+    do { return try body(&self) } catch { throw BuddyError(error.line(about: command)) }
   }
 }
 

@@ -138,7 +138,7 @@ struct BuddyPlist {
   /// A value as it is read from a file of the same format. Throws if the format has no form for it.
   private func asRead(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
     guard document.format != .binary else { return value }
-    do throws(PropertyListError) {
+    do {
       let data = try Self.cutting { cuts throws(PropertyListError) in
         var options = PropertyListDocument.editingOptions(coerces: false)
         if cuts { options.fractionalSeconds = .drop }
@@ -154,7 +154,7 @@ struct BuddyPlist {
 
   /// Writes dates exactly or, with a warning, without the fractions of their seconds that a format has no form for.
   static func cutting(_ write: (Bool) throws(PropertyListError) -> Data) throws(PropertyListError) -> Data {
-    do throws(PropertyListError) {
+    do {
       return try write(false)
     } catch let exact {
       guard exact.kind == .notRepresentable, let data = try? write(true) else { throw exact }

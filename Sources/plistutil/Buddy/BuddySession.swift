@@ -32,14 +32,14 @@ struct BuddySession {
 
   private static func read(_ file: BuddyFile) throws(BuddyError) -> (BuddyPlist, Data?) {
     if let (bytes, document) = try file.read() { return (BuddyPlist(bytes, document), bytes) }
-    do throws(PropertyListError) { return (try BuddyPlist(), nil) } catch {
+    do { return (try BuddyPlist(), nil) } catch {
       throw BuddyError(error.line(about: Buddy.programName))
     }
   }
 
   /// Runs a command. A failure is told, and does not keep others from running.
   mutating func run(_ command: BuddyCommand) {
-    do throws(BuddyError) { try perform(command) } catch { fail(error) }
+    do { try perform(command) } catch { fail(error) }
   }
 
   mutating func fail(_ error: BuddyError) {
@@ -76,7 +76,7 @@ struct BuddySession {
   private func print(_ text: String) throws(BuddyError) { try print(Data((text + "\n").utf8)) }
 
   private func print(_ bytes: Data) throws(BuddyError) {
-    do throws(PropertyListError) { try output(bytes) } catch { throw BuddyError(error.line(about: "Print")) }
+    do { try output(bytes) } catch { throw BuddyError(error.line(about: "Print")) }
   }
 }
 
@@ -84,7 +84,7 @@ extension BuddySession {
   private func printValue(_ entry: BuddyEntry?) throws(BuddyError) {
     let target: BuddyTarget?
     let bytes: Data?
-    do throws(PropertyListError) {
+    do {
       target = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
       bytes = if let target { try description(of: target.value) } else { nil }
     } catch {
@@ -106,7 +106,7 @@ extension BuddySession {
 
   private mutating func changeContainer(_ entry: BuddyEntry) throws(BuddyError) {
     let target: BuddyTarget?
-    do throws(PropertyListError) { target = try plist.value(at: entry) } catch {
+    do { target = try plist.value(at: entry) } catch {
       throw BuddyError(error.line(about: "CD"))
     }
     guard let target else { throw BuddyPlist.missing(entry.text, for: "CD") }
@@ -123,7 +123,7 @@ extension BuddySession {
   /// Saves what the commands of a call have changed.
   mutating func saveAtEnd() {
     guard hasUnsavedChanges() else { return }
-    do throws(BuddyError) { try save() } catch { fail(error) }
+    do { try save() } catch { fail(error) }
   }
 
   /// Replaces the file with what the commands have made, if it is something else.
@@ -143,7 +143,7 @@ extension BuddySession {
   }
 
   private mutating func currentBytes() throws(BuddyError) -> Data {
-    do throws(PropertyListError) { return try plist.currentBytes() } catch {
+    do { return try plist.currentBytes() } catch {
       throw file.unwritable(error.line(about: "Save"))
     }
   }
@@ -158,7 +158,7 @@ extension BuddySession {
     var (new, bytes) = try Self.read(file)
     for step in steps {
       new.change(container: step.container)
-      do throws(BuddyError) {
+      do {
         _ = try new.perform(step.edit) { _ in step.bytes ?? Data() }
       } catch {
         throw file.unwritable("another program has changed it, and in what it is now: \(error.message)")

@@ -95,7 +95,7 @@ struct Diff: ParsableCommand {
       return try report.line("only in \(side): \((pair.old ?? pair.new)?.name ?? "")")
     }
     let difference: PropertyListDifference
-    do throws(OtherFileError) {
+    do {
       difference = PropertyListDifference(
         from: try reading.withValue(of: old) { $0 }, to: try reading.withValue(of: new) { $0 },
         ignoresKeyOrder: ignoreKeyOrder)
@@ -104,7 +104,7 @@ struct Diff: ParsableCommand {
       return report.raise(ExitCodes.trouble)
     }
     if !difference.isEmpty { report.raise(ExitCodes.different) }
-    do throws(PropertyListError) {
+    do {
       try print(difference, old, new, isColored: isColored, &report)
     } catch {
       report.raise(ExitCodes.trouble)

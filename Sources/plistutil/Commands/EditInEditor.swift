@@ -66,7 +66,7 @@ struct EditInEditor: ParsableCommand {
     while true {
       let failure = try Editor.edit(path)
       let text: Data
-      do throws(PropertyListError) {
+      do {
         text = try savedText(path)
       } catch {
         // An editor may have saved it elsewhere.
@@ -88,7 +88,7 @@ struct EditInEditor: ParsableCommand {
         note("plistutil: error: interrupted; \(input.name) is as it was, and the text is kept in \(path)")
         return 128 + signal
       }
-      do throws(PropertyListError) {
+      do {
         if let file = try checked(text, shown, input) { return try write(file, data, identity, input) }
       } catch {
         guard error.kind == .notRepresentable, Editor.canAsk else {
@@ -125,7 +125,7 @@ struct EditInEditor: ParsableCommand {
     let document = try PropertyListDocument(data, format: found, options: reading.options)
     try document.validateWhole()
     if let textFormat { return try ShownText(document, as: textFormat) }
-    do throws(PropertyListError) {
+    do {
       return try ShownText(document, as: FormatName(.xml))
     } catch {
       guard error.kind == .notRepresentable else { throw error }

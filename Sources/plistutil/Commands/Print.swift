@@ -87,7 +87,7 @@ struct Print: ParsableCommand {
     let archive = try source.archive()
     let path = key ?? PropertyListKeyPath()
     let text: Data
-    do throws(KeyedArchiveError) {
+    do {
       text =
         report.isForMachines
         ? try archive.jsonData(isIndented: false) : Data(try archive.tree(at: path, depth: depth).utf8)

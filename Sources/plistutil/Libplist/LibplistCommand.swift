@@ -103,7 +103,7 @@ struct LibplistCommand {
   /// What is to be done with the file.
   func conversion() throws -> Conversion {
     let path = try given[.nodepath].map { text in
-      do throws(PropertyListError) {
+      do {
         return try PropertyListKeyPath(ProgramArguments.text(text), syntax: .slashes)
       } catch {
         throw ValidationError("--nodepath: \(error)")

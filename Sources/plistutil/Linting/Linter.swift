@@ -28,7 +28,7 @@ struct Linter: Sendable {
 
   func lint(_ data: Data) -> Result {
     var result = Result()
-    do throws(PropertyListError) {
+    do {
       let document = try PropertyListDocument(data, format: format, options: options)
       try document.validateWhole()
       result.document = document

@@ -77,7 +77,7 @@ struct PlutilError: Error {
 
   /// Throws an error if an argument that is no file's name is not UTF-8.
   static func refuseBytes(_ argument: String) throws(PlutilError) {
-    do throws(PropertyListError) {
+    do {
       _ = try ProgramArguments.text(argument)
     } catch {
       throw PlutilError("Invalid argument: \(error.message)")

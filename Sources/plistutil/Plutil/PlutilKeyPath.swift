@@ -40,7 +40,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     for component in path.components {
       // Apple's tool does not count from the end.
       guard node.kind != .array || component.arrayIndex != nil else { throw missing }
-      do throws(PropertyListError) {
+      do {
         node = try node.descendant(at: PropertyListKeyPath([component]))
       } catch {
         throw error.kind == .noSuchValue ? missing : PlutilError(error)
@@ -67,7 +67,7 @@ extension PlutilKeyPath {
     guard !hasEmptyPart, let last = path.components.last, let container = try? container(in: root),
       container.kind != .array || last.arrayIndex != nil
     else { throw missing }
-    do throws(PropertyListError) { try root.remove(at: path) } catch { throw missing }
+    do { try root.remove(at: path) } catch { throw missing }
   }
 
   /// - Throws: ``PlutilError``, and what the library throws.

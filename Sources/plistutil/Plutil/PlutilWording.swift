@@ -24,7 +24,7 @@ enum PlutilWording {
       json = text(error)
     } else {
       list = lintText(error, in: data)
-      do throws(PropertyListError) {
+      do {
         _ = try PropertyListDocument(data, format: .json)
         json = "it is one value of JSON, and no property list"
       } catch {

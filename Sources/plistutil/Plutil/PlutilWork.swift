@@ -48,7 +48,7 @@ struct PlutilWork {
         throw PlutilError("(\(PlutilWording.jsonIsNoList(data)))")
       }
     } else {
-      do throws(PropertyListError) {
+      do {
         _ = try RepeatedKeys.document(data, of: input, format: nil, PropertyListReadingOptions()) { report.note($0) }
       } catch {
         throw PlutilError("(\(PlutilWording.lintText(error, in: data)))")
@@ -85,7 +85,7 @@ struct PlutilWork {
 /// Reading.
 extension PlutilWork {
   private func data(isWhole: Bool = true) throws(PlutilError) -> Data {
-    do throws(PropertyListError) {
+    do {
       return try isWhole ? input.data() : input.mappedData()
     } catch {
       throw PlutilError(PlutilWording.text(error, path: input.path))
@@ -96,7 +96,7 @@ extension PlutilWork {
   private func document(isWhole: Bool = true, _ report: inout FileReport) throws(PlutilError) -> PropertyListDocument {
     let data = try data(isWhole: isWhole)
     let reading = PropertyListReadingOptions(restoresCoercedValues: options.coerces)
-    do throws(PropertyListError) {
+    do {
       return try RepeatedKeys.document(data, of: input, format: nil, reading, isWhole: isWhole) { report.note($0) }
     } catch {
       throw PlutilError(PlutilWording.text(error, in: data))
@@ -183,7 +183,7 @@ extension PlutilWork {
   private func refusing<Result>(
     _ format: PropertyListFormat, _ body: () throws(PropertyListError) -> Result
   ) throws(PlutilError) -> Result {
-    do throws(PropertyListError) {
+    do {
       return try body()
     } catch {
       guard error.kind == .notRepresentable else { throw PlutilError(error) }
@@ -221,7 +221,7 @@ extension PlutilWork {
       if options.outputPath == nil, data.starts(with: Data("bplist".utf8)) { try Console.refuseBinary() }
       try report.write(data)
     case .file(let path):
-      do throws(PropertyListError) {
+      do {
         try report.replace(path, with: data)
       } catch {
         throw PlutilError("(\(error.message.printable()))")

@@ -15,7 +15,7 @@ extension PropertyList {
     }
     guard let text = arguments.popFirst() else { throw PlutilError(missing) }
     try PlutilError.refuseBytes(text)
-    do throws(PropertyListError) {
+    do {
       switch type {
       case "-bool": return try PropertyList(rawText: text, as: .boolean)
       case "-integer": return try PropertyList(rawText: text, as: .integer)

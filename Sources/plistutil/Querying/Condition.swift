@@ -23,7 +23,7 @@ struct Condition: Sendable {
 extension Condition {
   /// An expression on the command line.
   static func argument(_ text: String) throws -> Condition {
-    do throws(ConditionError) {
+    do {
       return try ConditionTranslator.condition(text)
     } catch {
       throw ValidationError((error.column.map { "at column \($0): " } ?? "") + error.message)

@@ -26,7 +26,7 @@ final class ConditionRun {
   func holds(
     for node: PropertyListDocument.Node, at path: [PropertyListKeyPath.Component]
   ) throws(PropertyListError) -> Bool {
-    do throws(ManagedPredicateError) {
+    do {
       return try predicate.evaluate(with: ConditionSubject(node: node, run: self, path: path))
     } catch {
       if let failure { throw failure }
@@ -63,7 +63,7 @@ struct ConditionSubject: PredicateSubject {
   func hash(into hasher: inout Hasher) { hasher.combine(node.index) }
 
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ConditionSubject> {
-    do throws(PropertyListError) {
+    do {
       guard let path else { return try node.value(forKey: key.name).map(value) ?? .null }
       // A key that is made by the predicate has no field.
       guard run.fields.indices.contains(key.index) else { return .null }
@@ -75,7 +75,7 @@ struct ConditionSubject: PredicateSubject {
 
   func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<ConditionSubject>] {
     guard node.kind == .dictionary else { return [] }
-    do throws(PropertyListError) {
+    do {
       return try values(in: node)
     } catch {
       throw run.failed(error)
@@ -118,7 +118,7 @@ struct ConditionSubject: PredicateSubject {
   /// The value that the path of a field leads to; nil if there is none.
   private func target(of field: ConditionField) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard !field.path.components.isEmpty else { return node }
-    do throws(PropertyListError) {
+    do {
       return try node.descendant(at: field.path)
     } catch {
       guard error.kind == .noSuchValue else { throw error }

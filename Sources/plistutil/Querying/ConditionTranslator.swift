@@ -34,7 +34,7 @@ struct ConditionTranslator {
   static func condition(_ text: String) throws(ConditionError) -> Condition {
     var translator = ConditionTranslator(lexer: ConditionLexer(text))
     try translator.translate()
-    do throws(ManagedPredicateError) {
+    do {
       let predicate = try ManagedPredicate(format: translator.text, arguments: translator.arguments)
       return try Condition(predicate, translator.fields)
     } catch {
@@ -285,7 +285,7 @@ extension ConditionTranslator {
   private func keyPath(
     _ text: String, syntax: PropertyListKeyPath.Syntax?, _ column: Int
   ) throws(ConditionError) -> PropertyListKeyPath {
-    do throws(PropertyListError) {
+    do {
       return try PropertyListKeyPath(text, syntax: syntax)
     } catch {
       throw ConditionError(message: error.message, column: column)
@@ -297,7 +297,7 @@ extension ConditionTranslator {
   ) throws(ConditionError) {
     var form = ConditionField.Form.matches(pattern.text)
     if name == .path {
-      do throws(PropertyListError) {
+      do {
         form = .matchesPath(try PathPattern(pattern.text))
       } catch {
         throw ConditionError(message: error.message, column: pattern.column)

@@ -62,7 +62,7 @@ struct OpeningArguments: ParsableArguments {
       return OpenStore(try SQLiteStore(tablesOf: url, writesNothing: writesNothing))
     }
     if kind == .sqlite, isReadOnly, model == nil {
-      do throws(ManagedObjectError) {
+      do {
         return OpenStore(try SQLiteStore(withModelInFile: url, writesNothing: writesNothing))
       } catch {
         // The model of a store that has none is looked for below.
@@ -88,7 +88,7 @@ struct OpeningArguments: ParsableArguments {
     let url = URL(filePath: path)
     if let model { return try ModelFile(model).version(of: kind.metadata(url, writesNothing: writesNothing)) }
     if kind == .sqlite {
-      do throws(ManagedObjectError) {
+      do {
         return try SQLiteStore.model(inFile: url, writesNothing: writesNothing)
       } catch {
         guard let metadata = try? kind.metadata(url, writesNothing: writesNothing),
@@ -201,7 +201,7 @@ struct OpenStore {
   /// The object of a key, which has to be there.
   func object(_ key: RowKey, in context: ManagedObjectContext) throws -> ManagedObject {
     let id = ManagedObjectID(key, model: model, storeIdentifier: store.identifier)
-    do throws(ManagedObjectError) {
+    do {
       return try context.existingObject(with: id)
     } catch {
       guard error.code == .referentialIntegrity else { throw error }

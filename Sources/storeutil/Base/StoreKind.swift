@@ -43,7 +43,7 @@ enum StoreKind: String, CaseIterable {
     }
     // Only SQLite can tell a save that goes on from one that never ended, which it cannot read without writing.
     guard FileSystem.sizeOfRegularFile(path + "-journal") ?? 0 > 0 else { return false }
-    do throws(ManagedObjectError) { _ = try SQLiteStore.metadata(ofFile: URL(filePath: path)) } catch {
+    do { _ = try SQLiteStore.metadata(ofFile: URL(filePath: path)) } catch {
       return error.isOfSQLiteFile
     }
     return false

@@ -66,7 +66,7 @@ struct HTML: ParsableCommand {
       done = count
     }
     progress.clear()
-    do throws(FileError) { try replacement.commit() } catch { throw PropertyListError(error) }
+    do { try replacement.commit() } catch { throw PropertyListError(error) }
     for line in defects.unopened.lines { note("note: \(line.withoutCommands)") }
     for line in defects.missing.lines { note("\(ToolName.current): error: \(line.withoutCommands)") }
     if !defects.missing.lines.isEmpty { throw ExitCode(StoreExit.inputOutput) }

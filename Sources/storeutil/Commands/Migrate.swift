@@ -59,7 +59,7 @@ struct Migrate: ParsableCommand {
     // The files of an unfinished migration are removed before the process ends.
     Signals.deferInterruption()
     let losses: [MigrationLoss]
-    do throws(ManagedObjectError) {
+    do {
       losses = try SQLiteStore.migrate(
         url, from: source, to: target, by: mapping ?? StoreMapping(), output: outfile.map { URL(filePath: $0) },
         writesNothing: writesNothing, droppedValues: drop ? .drop : .refuse

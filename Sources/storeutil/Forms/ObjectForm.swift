@@ -151,7 +151,7 @@ private struct PropertyListObjectWriter: ObjectWriter {
   mutating func finish() throws(PropertyListError) {
     let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, fractionalSeconds: .drop)
     let data: Data
-    do throws(PropertyListError) {
+    do {
       data = try PropertyList.array(objects).data(format: .xml, options: options)
     } catch {
       throw named(error)

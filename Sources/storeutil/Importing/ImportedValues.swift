@@ -46,7 +46,7 @@ struct ImportedValues {
         guard let element = attribute.elements.first(where: { $0.name == name }) else {
           throw ManagedObjectError(.invalidValue, "the composite value has no \(name.quoted)", key: attribute.name)
         }
-        do throws(ManagedObjectError) { leaves[name] = try self.value(value, of: element) } catch {
+        do { leaves[name] = try self.value(value, of: element) } catch {
           var error = error
           error.key = "\(attribute.name).\(error.key ?? name)"
           throw error

@@ -158,7 +158,7 @@ struct JSONRecordReader: RecordReader {
   private func value(
     _ bytes: [UInt8], at position: PropertyListError.TextPosition
   ) throws(PropertyListError) -> PropertyList {
-    do throws(PropertyListError) { return try PropertyList(importedJSON: Data(bytes)) } catch {
+    do { return try PropertyList(importedJSON: Data(bytes)) } catch {
       var error = error
       let inner = error.position ?? PropertyListError.TextPosition(line: 1, column: 1)
       error.position = PropertyListError.TextPosition(

@@ -135,7 +135,7 @@ final class ObjectImport {
   /// Reads the next records, as many as a batch has.
   private func drafts(_ reader: inout some RecordReader) -> [RecordDraft] {
     var drafts: [RecordDraft] = []
-    do throws(PropertyListError) {
+    do {
       while !isStopped, !errors.isFull, sqlite == nil || drafts.count < Self.batchSize, Signals.interruptedBy == nil,
         let record = try reader.next()
       {
@@ -292,7 +292,7 @@ extension ObjectImport {
     }
     if batch.context.hasChanges {
       let changes = isDryRun ? ChangeList(batch.context) : nil
-      do throws(ManagedObjectError) { try batch.context.save() } catch {
+      do { try batch.context.save() } catch {
         if Self.isChangedStore(error) { throw error }
         var error = error
         if error.code == .constraintMerge, recordCount > Self.batchSize {
@@ -330,7 +330,7 @@ extension ObjectImport {
       let (objects, kept) = try read(Array(part), opened.context(of: coordinator))
       for key in part {
         guard let object = objects[key] else { continue }
-        do throws(ManagedObjectError) { try object.validateForUpdate() } catch {
+        do { try object.validateForUpdate() } catch {
           errors.add(error, in: file, at: unfinished[key] ?? nil)
         }
       }
@@ -385,7 +385,7 @@ extension ObjectImport {
       guard seen.insert(object).inserted, object.hasChanges || includesUnchanged, !errors.isFull,
         batch.deferred[object.objectID] == nil, !incomplete.contains(object.objectID.key)
       else { return }
-      do throws(ManagedObjectError) {
+      do {
         if object.isInserted { try object.validateForInsert() } else { try object.validateForUpdate() }
       } catch {
         if !isWhole, error.isMissingReference(of: object.entity) { return unfinished.append((object, position)) }

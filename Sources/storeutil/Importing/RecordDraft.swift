@@ -105,13 +105,13 @@ final class RecordDrafting {
   func check(_ header: [(name: String, position: PropertyListError.TextPosition)], in file: String) throws {
     guard let entity else { return }
     for column in header {
-      do throws(ValidationError) { _ = try use(of: column.name, entity) } catch {
+      do { _ = try use(of: column.name, entity) } catch {
         throw ValidationError("\(file):\(column.position.line):\(column.position.column): \(error.message)")
       }
     }
     try checkMappings()
     let uses = try header.map { column in try use(of: column.name, entity) }
-    do throws(ValidationError) { try Self.checkProperties(zip(uses, header.map(\.name))) } catch {
+    do { try Self.checkProperties(zip(uses, header.map(\.name))) } catch {
       throw ValidationError("\(file): \(error.message)")
     }
     for name in keyNames where !uses.contains(.attribute(name)) {
@@ -142,7 +142,7 @@ final class RecordDrafting {
     let base = try baseEntity(of: record)
     var uses: [(ImportColumns.Use, ImportRecord.Field)] = []
     for field in record.fields {
-      do throws(ValidationError) { uses.append((try use(of: field.column, base), field)) } catch {
+      do { uses.append((try use(of: field.column, base), field)) } catch {
         throw ColumnError(error: error)
       }
     }

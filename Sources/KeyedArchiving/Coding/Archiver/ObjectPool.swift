@@ -109,7 +109,7 @@ extension ObjectPool {
     let root = try container(.dictionary, nodes.span)
     var taken = ValuePool()
     swap(&taken, &values)
-    do throws(PropertyListError) {
+    do {
       return try taken.binaryData(root: root)
     } catch {
       throw KeyedArchiveError(error)

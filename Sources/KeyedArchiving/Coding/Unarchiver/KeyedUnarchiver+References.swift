@@ -247,7 +247,7 @@ extension KeyedUnarchiver {
   /// Returns what is read of the property list; an error gets its position in the archive.
   @inline(__always)
   func read<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws -> T {
-    do throws(PropertyListError) {
+    do {
       return try body()
     } catch {
       throw failure(error)
@@ -257,7 +257,7 @@ extension KeyedUnarchiver {
   /// Returns what is made by code that does not know the position in the archive; an error gets that position.
   @inline(__always)
   func located<T>(_ body: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
-    do throws(KeyedArchiveError) {
+    do {
       return try body()
     } catch {
       throw failure(error.kind, error.message)

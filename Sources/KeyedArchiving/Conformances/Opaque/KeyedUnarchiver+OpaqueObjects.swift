@@ -41,7 +41,7 @@ extension KeyedUnarchiver {
       guard opaque.sizes[uid] == nil else { continue }
       var size = 1
       var references: [UInt32] = []
-      do throws(KeyedArchiveError) {
+      do {
         try look(at: uid, &reader, &size, &references)
       } catch {
         throw located(error, uid)

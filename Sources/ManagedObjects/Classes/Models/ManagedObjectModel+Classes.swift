@@ -37,7 +37,7 @@ extension ManagedObjectModel {
     contents.classes = model.classesByEntity
     // Defects of the classes are reported together with those of the entities.
     var defects = model.defects
-    do throws(ManagedObjectModelError) {
+    do {
       if defects.isEmpty {
         try self.init(contents)
         return

@@ -31,7 +31,7 @@ extension PredicateTranslation {
       throw unsupported("a dictionary")
     case let elements as any Collection: return .aggregate(try aggregate(elements))
     case let attribute as any AttributeCoding:
-      do throws(ManagedObjectError) {
+      do {
         return .value(try attribute.attributeValue)
       } catch {
         throw ManagedPredicateError(.argument, error.message)

@@ -47,7 +47,7 @@ struct BinaryRowReader {
 
   func read(into table: inout RowTable) throws(BinaryDefect) {
     for (entity, index) in zip(entities, indices) {
-      do throws(BinaryDefect) {
+      do {
         table.load(try rows(entity, index), ofEntity: index)
       } catch {
         throw BinaryDefect(error.message, entity: entity.name, property: error.property)
@@ -70,7 +70,7 @@ struct BinaryRowReader {
       guard column.type == property.columnType else {
         throw BinaryDefect("the column is of the type \(column.type)", property: column.name)
       }
-      do throws(BinaryDefect) {
+      do {
         try read(column, shapes[index][property.slot], property.slot, into: &rows)
       } catch {
         throw BinaryDefect(error.message, property: column.name)

@@ -26,7 +26,7 @@ struct BinaryStoreFormat: StoreFileFormat {
       throw ManagedObjectError(.storeTypeMismatch, "the file is \(kind.name ?? "XML"), not a binary store")
     }
     let archive: KeyedUnarchiver
-    do throws(KeyedArchiveError) {
+    do {
       archive = try KeyedUnarchiver(forReadingFrom: data)
     } catch {
       if case .notAnArchive = error.kind {
@@ -83,7 +83,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     }
     guard last >= 0 else { throw ManagedObjectError(.open, "the last number \(last) is negative") }
     var table = table
-    do throws(BinaryDefect) {
+    do {
       try BinaryRowReader(entities, table).read(into: &table)
       try table.checkReferences(last, defects)
     } catch {

@@ -104,14 +104,14 @@ extension StoreFile {
     var next = state.withLock { $0 }
     let known = next.contents.lastNumber
     var locked: LockedFile?
-    do throws(FileError) {
+    do {
       locked = try LockedFile(path, until: deadline)
     } catch {
       throw ManagedObjectError(error, .save)
     }
     guard var file = locked.take() else { return try makeFile(&next, changes) }
     let data: Data
-    do throws(FileError) {
+    do {
       data = try file.read(limit: Self.greatestSize)
     } catch {
       throw ManagedObjectError(error, .save)
@@ -130,7 +130,7 @@ extension StoreFile {
     }
     let (bytes, mended) = try apply(changes, to: &next, old: data)
     let written: FileIdentity
-    do throws(FileError) {
+    do {
       guard let identity = try file.replace(with: bytes, settingAside: nil, displaced: Self.displacedSuffix) else {
         return nil
       }
@@ -192,7 +192,7 @@ extension StoreFile {
   /// Brings the name of the new file to the disk. If that fails the old file is put back, so that the save has not
   /// happened.
   private func synchronizeName(_ identity: FileIdentity, old: Data) throws(ManagedObjectError) {
-    do throws(FileError) {
+    do {
       try FileSystem.synchronizeFolder(of: path)
     } catch {
       var locked = try? LockedFile(path, until: .now + Self.patience)

@@ -113,7 +113,7 @@ public final class StoreFile: Sendable {
   }
 
   static func read(_ path: String) throws(ManagedObjectError) -> (data: Data, identity: FileIdentity)? {
-    do throws(FileError) {
+    do {
       return try FileSystem.readRegularFile(path, limit: greatestSize)
     } catch {
       throw ManagedObjectError(error, .open)
@@ -133,7 +133,7 @@ public final class StoreFile: Sendable {
     _ path: String, _ format: any StoreFileFormat, _ table: RowTable, _ configuration: String?
   ) throws(ManagedObjectError) -> Bool {
     let data = try format.write(newContents(format, table, configuration), old: nil, changed: []).data
-    do throws(FileError) {
+    do {
       if try FileSystem.create(path, with: data, permissions: 0o644) == nil {
         let folder = FileSystem.parent(of: path)
         guard try FileIdentity(at: folder) == nil else { return false }
@@ -223,7 +223,7 @@ extension ManagedObjectError {
   ///
   /// - Throws: ``Code/noSuchFile``, and ``Code/open`` with the ``fileError``.
   package static func checkFile(at path: String) throws(ManagedObjectError) {
-    do throws(FileError) {
+    do {
       if try FileIdentity(at: path) != nil { return }
     } catch {
       var failure = ManagedObjectError(.open, error.message)

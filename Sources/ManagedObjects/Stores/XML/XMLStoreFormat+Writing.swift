@@ -36,7 +36,7 @@ extension XMLStoreFormat {
       if objectIndex < objects.count, objects[objectIndex].number == number, !changed.contains(number) {
         output.append(old.bytes.extracting(objects[objectIndex].range))
       } else {
-        do throws(ManagedObjectError) {
+        do {
           try writer.write(row, to: &output)
         } catch {
           var error = error

@@ -58,13 +58,13 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   /// The one value of the text with all that is in it.
   private mutating func read() throws(PropertyListError) {
     lexer.passSpace()
-    do throws(PropertyListError) {
+    do {
       try readValue(due: "a value")
     } catch {
       try mend(error)
     }
     while builder.depth > 0 || mending.next != nil {
-      do throws(PropertyListError) {
+      do {
         if let next = mending.next {
           mending.next = nil
           try read(next)

@@ -54,13 +54,13 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
 
   /// The one value of the text with all that is in it.
   private mutating func read() throws(PropertyListError) {
-    do throws(PropertyListError) {
+    do {
       try readBeginning()
     } catch {
       try mendBeginning(error)
     }
     while builder.depth > 0 {
-      do throws(PropertyListError) {
+      do {
         if isBehindValue {
           isBehindValue = false
           try readAfterValue()

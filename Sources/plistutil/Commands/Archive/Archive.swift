@@ -44,7 +44,7 @@ struct ArchiveArguments: ParsableArguments {
       duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: true)
     let data = try input.archiveData()
     if inputFormat == nil, let source = try ArchiveSource(data) { return source }
-    do throws(PropertyListError) {
+    do {
       return .propertyList(try PropertyListDocument(data, format: inputFormat?.format, options: options))
     } catch {
       throw error.namingDuplicatesOption
@@ -60,7 +60,7 @@ struct ArchiveArguments: ParsableArguments {
     let reading = ReadingArguments(
       inputFormat: inputFormat, keepLastDuplicates: keepLastDuplicates, coerce: true)
     let archive = try unwrap.archive(in: unwrap.file(input, reading), input, &report)
-    do throws(KeyedArchiveError) { return try body(archive) } catch { throw PropertyListError(error) }
+    do { return try body(archive) } catch { throw PropertyListError(error) }
   }
 
   /// Does something with the archive in a file.
@@ -68,7 +68,7 @@ struct ArchiveArguments: ParsableArguments {
     at input: Input, _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
   ) throws(PropertyListError) -> Result {
     let archive = try source(input).archive()
-    do throws(KeyedArchiveError) { return try body(archive) } catch { throw PropertyListError(error) }
+    do { return try body(archive) } catch { throw PropertyListError(error) }
   }
 }
 

@@ -77,7 +77,7 @@ extension Typedstream {
   static func converting<Result>(
     _ body: () throws(TypedstreamError) -> Result
   ) throws(PropertyListError) -> Result {
-    do throws(TypedstreamError) { return try body() } catch { throw PropertyListError(error) }
+    do { return try body() } catch { throw PropertyListError(error) }
   }
 }
 

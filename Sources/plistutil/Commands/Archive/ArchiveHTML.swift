@@ -46,7 +46,7 @@ struct ArchiveHTML: ParsableCommand {
     var unwrapper = Unwrapper()
     var notes = try notes(of: source)
     let archive: KeyedArchive
-    do throws(KeyedArchiveError) {
+    do {
       archive = try source.unwrapped(&unwrapper)
     } catch {
       // What is not opened can be looked at as the data that it is.
@@ -80,7 +80,7 @@ extension ArchiveSource {
   fileprivate func unwrapped(_ unwrapper: inout Unwrapper) throws(KeyedArchiveError) -> KeyedArchive {
     if case .propertyList(let document) = self { return try unwrapper.archive(in: document) }
     let archive: KeyedArchive
-    do throws(PropertyListError) { archive = try self.archive() } catch { throw KeyedArchiveError(error) }
+    do { archive = try self.archive() } catch { throw KeyedArchiveError(error) }
     return try unwrapper.archive(archive)
   }
 

@@ -23,11 +23,11 @@ extension ArchiveSource {
   func archive() throws(PropertyListError) -> KeyedArchive {
     switch self {
     case .propertyList(let document):
-      do throws(KeyedArchiveError) { return try KeyedArchive(document) } catch { throw PropertyListError(error) }
+      do { return try KeyedArchive(document) } catch { throw PropertyListError(error) }
     case .typedstream(let stream):
       return try Typedstream.converting { () throws(TypedstreamError) in try stream.keyedArchive() }
     case .nib(let nib):
-      do throws(NIBArchiveError) { return try nib.keyedArchive() } catch { throw PropertyListError(error) }
+      do { return try nib.keyedArchive() } catch { throw PropertyListError(error) }
     }
   }
 
@@ -37,7 +37,7 @@ extension ArchiveSource {
     case .typedstream:
       self = .typedstream(try Typedstream.converting { () throws(TypedstreamError) in try Typedstream(data) })
     case .nibArchive:
-      do throws(NIBArchiveError) { self = .nib(try NIBArchive(data)) } catch { throw PropertyListError(error) }
+      do { self = .nib(try NIBArchive(data)) } catch { throw PropertyListError(error) }
     case .binaryPropertyList, .xmlPropertyList, nil: return nil
     }
   }
@@ -90,7 +90,7 @@ extension ArchiveSource {
   func checkNested(_ count: inout Int) throws(PropertyListError) -> [ArchiveFinding] {
     let document = try document()
     var unwrapper = Unwrapper()
-    do throws(KeyedArchiveError) {
+    do {
       var findings = try unwrapper.check(document).map(ArchiveFinding.init)
       findings += unwrapper.unreadable.map(ArchiveFinding.init)
       count = unwrapper.openedCount

@@ -136,7 +136,7 @@ extension DefaultsCall {
 
   private mutating func pathOf(_ option: String) throws(DefaultsError) -> PropertyListKeyPath {
     let text = try argumentOf(option)
-    do throws(PropertyListError) {
+    do {
       return try PropertyListKeyPath(ProgramArguments.text(text))
     } catch {
       throw .usage(error.description, verb)
@@ -182,7 +182,7 @@ extension DefaultsCall {
     let isName = { (argument: String) in !argument.contains("/") }
     let texts = (syntax.takesFile ? [] : operands) + value + [domain?.argument].compactMap { $0 }.filter(isName)
     for text in texts {
-      do throws(PropertyListError) { _ = try ProgramArguments.text(text) } catch { throw .usage(error.message, verb) }
+      do { _ = try ProgramArguments.text(text) } catch { throw .usage(error.message, verb) }
     }
     return nil
   }

@@ -84,7 +84,7 @@ struct DefaultsDomain {
       self.init(.global, in: location)
       return
     }
-    do throws(PreferencesError) { self.init(try DomainName(argument), in: location) } catch {
+    do { self.init(try DomainName(argument), in: location) } catch {
       throw DefaultsError(error)
     }
     if FileSystem.sizeOfRegularFile(argument) != nil {
@@ -112,7 +112,7 @@ extension DefaultsDomain {
   /// The value that a call names.
   func value(at path: PropertyListKeyPath) throws -> PropertyList {
     let values = PropertyList.dictionary(try self.values() ?? [:])
-    do throws(PropertyListError) {
+    do {
       return try values.value(at: path)
     } catch {
       throw error.kind == .noSuchValue ? .noSuchValue(self, path.key) : DefaultsError(error, about: name)

@@ -25,7 +25,7 @@ struct DefaultsError: Error {
   func tell(isForMachines: Bool) {
     if message.isEmpty { return }
     guard isForMachines else { return note(message) }
-    do throws(PropertyListError) {
+    do {
       try DefaultsOutput.writeLine(["error": ["kind": .string(kind), "message": .string(message)]])
     } catch {
       note(message)
@@ -72,7 +72,7 @@ extension DefaultsError {
   static func about<Result>(
     _ name: String, _ body: () throws(PropertyListError) -> Result
   ) throws(DefaultsError) -> Result {
-    do throws(PropertyListError) {
+    do {
       return try body()
     } catch {
       throw DefaultsError(error, about: name)

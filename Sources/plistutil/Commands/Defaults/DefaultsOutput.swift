@@ -27,7 +27,7 @@ enum DefaultsOutput {
   static func text(of value: PropertyList) throws(PropertyListError) -> String {
     if let text = BareValue.text(of: value) { return text }
     var options = exact
-    do throws(PropertyListError) {
+    do {
       return String(decoding: try value.data(format: .openStep, options: options).dropLast(), as: UTF8.self)
     } catch {
       guard error.kind == .notRepresentable else { throw error }
@@ -52,7 +52,7 @@ enum DefaultsOutput {
     if name.format == .openStep, name.dialect != .gnustep { options.coercion = .refuse }
     // To other readers of XML a dictionary that looks like a UID is none.
     if name.format == .xml { options.writesUIDDictionaries = true }
-    do throws(PropertyListError) {
+    do {
       return try value.data(format: name.format, options: options)
     } catch let exact {
       options.fractionalSeconds = .drop

@@ -71,7 +71,7 @@ private final class ChangePrinter: Sendable {
 
   private func print(_ domain: DefaultsDomain, _ key: String, _ old: PropertyList?, _ new: PropertyList?) {
     printing.withLock { _ in
-      do throws(PropertyListError) {
+      do {
         if isForMachines {
           try DefaultsOutput.writeLine(fields(domain, key, old, new))
         } else {
