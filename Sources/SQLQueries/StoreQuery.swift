@@ -7,7 +7,7 @@ package import ManagedObjects
 /// other one that could fail.
 package struct StoreQuery {
   package let sql: String
-  /// What is bound to the parameters, from 1 on.
+  /// The values and functions that are bound to the parameters, from 1 on.
   package let bindings: [QueryTranslation.Binding]
   /// True if the statement says all of the request.
   package let isComplete: Bool

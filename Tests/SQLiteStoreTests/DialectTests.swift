@@ -49,17 +49,17 @@ struct DialectTests {
   @Test("say what the standard can, and narrow the rows where it cannot")
   func statements() throws {
     func sql(_ format: String, _ order: [FetchRequest.SortDescriptor] = []) throws -> (String, Bool) {
-      let query = try query(FetchRequest("Note", where: try ManagedPredicate(format: format), sortedBy: order))
+      let query = try query(FetchRequest("Group", where: try ManagedPredicate(format: format), sortedBy: order))
       return (query.sql, query.isComplete)
     }
-    let start = "SELECT t.* FROM \"ZNOTE\" t WHERE "
+    let start = "SELECT t.* FROM \"ZGROUP\" t WHERE "
     #expect(
-      try sql("pages == 3") == (start + "t.\"ZPAGES\" IS NOT DISTINCT FROM ?1 ORDER BY t.Z_PK", true))
+      try sql("latitude == 3") == (start + "t.\"ZLATITUDE\" IS NOT DISTINCT FROM ?1 ORDER BY t.Z_PK", true))
     #expect(
-      try sql("pages > 3 AND title CONTAINS[c] 'plan'")
-        == (start + "(t.\"ZPAGES\" IS NOT NULL AND t.\"ZPAGES\" > ?1) ORDER BY t.Z_PK", false))
-    #expect(try sql("pages > 3", [.init("pages", isAscending: false)]).0.hasSuffix("DESC NULLS LAST, t.Z_PK"))
-    #expect(try sql("pages > 3", [.init("title")]).1 == false)
+      try sql("latitude > 3 AND name CONTAINS[c] 'plan'")
+        == (start + "(t.\"ZLATITUDE\" IS NOT NULL AND t.\"ZLATITUDE\" > ?1) ORDER BY t.Z_PK", false))
+    #expect(try sql("latitude > 3", [.init("latitude", isAscending: false)]).0.hasSuffix("DESC NULLS LAST, t.Z_PK"))
+    #expect(try sql("latitude > 3", [.init("name")]).1 == false)
   }
 
   @Test("find what evaluation in memory finds")

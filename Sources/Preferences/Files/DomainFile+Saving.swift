@@ -31,7 +31,7 @@ extension DomainFile {
   /// How often a change is worked out again because other threads set what it looks at.
   private static let greatestRepetition = 8
 
-  /// As a save, after values were changed while no other process can change them. `change` is called again
+  /// Saves after values were changed while no other process can change them. `change` is called again
   /// if the file was changed all the same. Returns what `change` returned or threw the last time.
   func update<Success, Failure>(
     patience: Duration, _ change: (inout DomainValues) throws(Failure) -> Success

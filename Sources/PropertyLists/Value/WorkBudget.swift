@@ -1,9 +1,9 @@
-/// How much work may be done, or how much memory taken, in proportion to the input.
+/// An amount of work or of memory that is allowed in proportion to the input.
 @usableFromInline
 package struct WorkBudget: Sendable {
-  /// How much there was at first.
+  /// The amount at first.
   @usableFromInline package let limit: Int
-  /// How much is left; -1 when more was asked for.
+  /// The amount that is left; -1 when more was asked for.
   @usableFromInline var left: Int
 
   @inlinable package init(_ limit: Int) {
@@ -26,7 +26,7 @@ package struct WorkBudget: Sendable {
   /// Lets all later calls of ``spend(_:)`` fail.
   package mutating func exhaust() { left = -1 }
 
-  /// Whether more was asked for than there was.
+  /// True if more was asked for than there was.
   @inlinable package var isExhausted: Bool { left < 0 }
 
   package var remaining: Int { max(left, 0) }

@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// What is bound to the parameters of a statement, with the objects that its functions call.
+/// The values and function objects that are bound to the parameters of a statement.
 struct QueryArguments {
   private let arguments: [Argument]
 

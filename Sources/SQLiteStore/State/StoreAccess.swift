@@ -1,4 +1,4 @@
-/// What a program may do with the file of a store, and what a save does besides.
+/// The access to the file of a store, and what a save does besides.
 ///
 /// ```swift
 /// let reader = try SQLiteStore(file, model: model, access: .readOnly)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Predicates
 import PropertyLists
 
-/// What `find --where` asks of a value: a predicate, whose keys are the fields of the value.
+/// The condition of `find --where`: a predicate, whose keys are the fields of a value.
 struct Condition: Sendable {
   private let predicate: PreparedPredicate
   /// The fields, by the indices of the keys of the predicate; nil for keys of dictionaries.
@@ -16,7 +16,7 @@ struct Condition: Sendable {
     }
   }
 
-  /// What is needed to test the values of a document.
+  /// Prepares the tests of the values of a document.
   func prepared(for document: PropertyListDocument) -> ConditionRun { ConditionRun(predicate, fields, document) }
 }
 

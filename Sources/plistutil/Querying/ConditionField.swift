@@ -9,7 +9,7 @@ final class ConditionField: Sendable {
     static let list = allCases.map(\.rawValue).joined(separator: ", ")
   }
 
-  /// What a field is, to be compared.
+  /// The forms in which a field is compared.
   enum Form: Sendable {
     case any
     /// Null for all values but those of one sort. Integers and reals are one sort; not a number is of none.

@@ -11,7 +11,7 @@ struct ConditionToken {
     case word
     /// Text between quotation marks, without them.
     case quoted
-    /// What only predicates have: a digit or a sign of theirs.
+    /// A digit or a sign that only predicates have.
     case sign
     case end
   }
@@ -32,7 +32,7 @@ struct ConditionError: Error {
 /// Divides an expression into tokens.
 struct ConditionLexer {
   private let scalars: [Unicode.Scalar]
-  /// How many scalars are in front of the next token.
+  /// The number of scalars before the next token.
   var position = 0
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
