@@ -11,8 +11,7 @@ package struct WorkBudget: Sendable {
     left = limit
   }
 
-  /// Takes an amount, which is not below 0. Returns false if there is not so much left. Then nothing is left for anybody
-  /// from now on.
+  /// Takes an amount, which is not below 0. Returns false if less is left; all later calls return false, too.
   @inlinable @inline(__always)
   package mutating func spend(_ amount: Int) -> Bool {
     guard amount <= left else {

@@ -46,8 +46,8 @@ extension PersistentStoreDescription {
     }
   }
 
-  /// A store in a file of any kind: in SQLite, in XML or binary, as the file begins. If there is none, a store in SQLite
-  /// is made.
+  /// A store in a file of any kind: SQLite, XML or binary, as the file begins. Without a file, an SQLite store is
+  /// made.
   ///
   /// ```swift
   /// let container = try PersistentContainer(model: model, stores: [.file(file)])

@@ -12,8 +12,8 @@ import PropertyLists
 ///                 | what predicates have, with fields for keys
 ///     field       = "key" | "path" | ( "value" | "kind" | "count" | "size" ) { "." component }
 ///
-/// Comparisons of the first two forms, and all fields, become placeholders in the text of a predicate. All else stays as
-/// it is.
+/// Comparisons of the first two forms, and all fields, become placeholders in the text of a predicate. The rest is left
+/// as it is.
 struct ConditionTranslator {
   private var lexer: ConditionLexer
   /// The text of the predicate.
