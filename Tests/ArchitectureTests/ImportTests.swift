@@ -14,13 +14,11 @@ import Testing
     "ToolSupport": 6, "BrowsingPages": 6, "StorePages": 6, "plistutil": 6, "storeutil": 6,
   ]
 
-  @Test("Each target has a floor")
-  func eachTargetHasAFloor() throws {
+  @Test func `Each target has a floor`() throws {
     #expect(try Set(SourceFolder.targets()) == Set(Self.floors.keys))
   }
 
-  @Test("No target imports one of a floor above, and none imports itself through others")
-  func imports() throws {
+  @Test func `No target imports one of a floor above, and none imports itself through others`() throws {
     var graph: [String: Set<String>] = [:]
     for target in try SourceFolder.targets() {
       let imported = try SourceFolder.files(of: target).reduce(into: Set<String>()) { $0.formUnion($1.imports) }
@@ -33,24 +31,22 @@ import Testing
     #expect(Circles.find(in: graph) == [])
   }
 
-  @Test("Full Foundation is imported by the target that says so in its name alone")
-  func foundation() throws {
+  @Test func `Full Foundation is imported by the target that says so in its name alone`() throws {
     let targets = try SourceFolder.targets().filter { target in
       try SourceFolder.files(of: target).contains { $0.imports.contains("Foundation") }
     }
     #expect(targets == ["KeyedArchivingFoundation"])
   }
 
-  @Test("A C library is imported by one target", arguments: ["CLibXML2", "CSQLite", "CZlib"])
-  func libraries(_ library: String) throws {
+  @Test(arguments: ["CLibXML2", "CSQLite", "CZlib"])
+  func `A C library is imported by one target`(_ library: String) throws {
     let targets = try SourceFolder.targets().filter { target in
       try SourceFolder.files(of: target).contains { $0.imports.contains(library) }
     }
     #expect(targets.count == 1)
   }
 
-  @Test("No folder of a target uses one that uses it")
-  func folders() throws {
+  @Test func `No folder of a target uses one that uses it`() throws {
     for target in try SourceFolder.targets() {
       #expect(Circles.find(in: try Self.uses(of: target)) == [], "\(target)")
     }

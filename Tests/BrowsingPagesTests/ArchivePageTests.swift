@@ -5,14 +5,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Pages about archives")
-struct ArchivePageTests {
+@Suite("Pages about archives") struct ArchivePageTests {
   private func value(_ page: PageFile, _ group: String, _ key: Int) throws -> NSDictionary? {
     try page.rows(of: group)[key]?[2] as? NSDictionary
   }
 
-  @Test("have each object once, by class, and all references")
-  func haveEachObjectOnce() throws {
+  @Test func `have each object once, by class, and all references`() throws {
     let page = try PageFile(SampleArchive.people)
     #expect(try page.head["kind"] as? String == "archive")
     #expect(try page.rows.count == 13)
@@ -28,8 +26,7 @@ struct ArchivePageTests {
     #expect(try value(page, "top level", 0)?["o"] as? NSArray == ["root", ["r": [person, 1]]])
   }
 
-  @Test("have pictures whole, by how they begin, and of other data the first bytes")
-  func havePicturesWhole() throws {
+  @Test func `have pictures whole, by how they begin, and of other data the first bytes`() throws {
     let large = Data(repeating: 7, count: 100_000)
     let svg = Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)
     // As wide and as high as a billion pixels, in the few bytes of one.
@@ -83,8 +80,7 @@ struct ArchivePageTests {
     #expect((data[2]?[2] as? [String: Any])?["i"] as? String == head.name)
   }
 
-  @Test("have no byte in their data that HTML or a terminal would take for more than text")
-  func haveNoByteThatIsMoreThanText() throws {
+  @Test func `have no byte in their data that HTML or a terminal would take for more than text`() throws {
     let texts = SampleArchive.hostileTexts
     let objects = texts.map { PropertyList.string($0) }
     let fields = PropertyList.dictionary(.init(uniqueKeysWithValues: texts.map { ($0, .string($0)) }))
@@ -104,8 +100,7 @@ struct ArchivePageTests {
     for (index, text) in texts.enumerated() { #expect(strings[index + 1]?[2] as? String == text) }
   }
 
-  @Test("show an error instead of what cannot be read")
-  func showWhatCannotBeRead() throws {
+  @Test func `show an error instead of what cannot be read`() throws {
     let page = try PageFile(
       SampleArchive.of([
         ["a": SampleArchive.uid(99), "$class": SampleArchive.uid(77)], ["loose"], SampleArchive.uid(1),
@@ -117,8 +112,7 @@ struct ArchivePageTests {
     #expect(try page.rows(of: "array").count == 1 && page.rows(of: "reference").count == 1)
   }
 
-  @Test("are refused for archives whose objects overlap, in little time")
-  func areRefusedForOverlappingObjects() throws {
+  @Test func `are refused for archives whose objects overlap, in little time`() throws {
     // Each of many objects is the same long array.
     let count = 4000
     var bytes = Array("bplist00".utf8)
@@ -151,8 +145,8 @@ struct ArchivePageTests {
     #expect(error?.kind == .limitExceeded)
   }
 
-  @Test("are made of every archive among the fixtures", arguments: Fixtures.names(in: "archives"))
-  func areMadeOfEveryFixture(_ name: String) throws {
+  @Test(arguments: Fixtures.names(in: "archives"))
+  func `are made of every archive among the fixtures`(_ name: String) throws {
     let page = try PageFile(KeyedArchive(Fixtures.data(name)), title: name)
     #expect(try page.rows.count > 2)
   }

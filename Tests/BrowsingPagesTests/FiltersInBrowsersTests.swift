@@ -43,8 +43,7 @@ extension PagesInBrowsersTests {
       ("id", "5..9", { $0 < 6 && $0 > 0 }),
     ]
 
-    @Test("keep the rows whose value has the text, or compares with the number or the date")
-    func keepRows() throws {
+    @Test func `keep the rows whose value has the text, or compares with the number or the date`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
       let first = try #require(Int(try tab.text("document.querySelector('tbody th').innerText")))
@@ -61,8 +60,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("work with each other, with the order of a column and with pages, and are in the address")
-    func workTogether() throws {
+    @Test func `work with each other, with the order of a column and with pages, and are in the address`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)))
       let length = try tab.number("history.length")
       try tab.go("#/entity/Person?sort=name", until: "document.querySelector('[aria-sort=ascending]')")
@@ -93,8 +91,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("are used by keys alone, and are named and explained")
-    func areUsedByKeys() throws {
+    @Test func `are used by keys alone, and are named and explained`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
       try tab.press("ArrowUp")
@@ -125,8 +122,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("test 100 000 rows once for several keys in a row, then only the rows that are left")
-    func countTheWork() throws {
+    @Test func `test 100 000 rows once for several keys in a row, then only the rows that are left`() throws {
       let page = try PageFile { output in
         var page = try PageWriter(to: output)
         for number in 0..<100_000 {
@@ -166,8 +162,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("compare integers exactly that JavaScript has no numbers for")
-    func compareLargeIntegers() throws {
+    @Test func `compare integers exactly that JavaScript has no numbers for`() throws {
       let page = try PageFile { output in
         var page = try PageWriter(to: output)
         for key in [Int64.max, Int64.max - 1, 1 << 53, 5] {
@@ -193,8 +188,7 @@ extension PagesInBrowsersTests {
       }
     }
 
-    @Test("know the values that the fields of a class have in an archive")
-    func areForArchivesToo() throws {
+    @Test func `know the values that the fields of a class have in an archive`() throws {
       let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/class/Model.Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 2")
       for (column, words, keys) in [

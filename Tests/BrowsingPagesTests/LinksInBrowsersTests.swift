@@ -4,8 +4,7 @@ import PropertyLists
 import Testing
 
 extension PagesInBrowsersTests {
-  @Suite("links to objects", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
-  struct Links {
+  @Suite("links to objects", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)")) struct Links {
     /// Orders of products: one without any text, one whose only text is white space, and one with a colour.
     private static func orders() throws -> PageFile {
       let model = try ManagedObjectModel(entities: [
@@ -40,8 +39,7 @@ extension PagesInBrowsersTests {
       """
     }
 
-    @Test("an object without a name is a link by its first text, or by its entity and number")
-    func unnamedObjectsAreLinks() throws {
+    @Test func `an object without a name is a link by its first text, or by its entity and number`() throws {
       let tab = try BrowserTab(Self.orders(), at: "/entity/Order")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 4")
       #expect(
@@ -69,8 +67,7 @@ extension PagesInBrowsersTests {
         + [...section.querySelectorAll('li')].map((item) => item.innerText.replace(/\\s+/g, ' ').trim()).join(', '))
       """
 
-    @Test("what refers to an object is grouped by entity and relationship, and each object counted once")
-    func sourcesAreGrouped() throws {
+    @Test func `what refers to an object is grouped by entity and relationship, and each object counted once`() throws {
       let tab = try BrowserTab(Self.orders(), at: "/entity/Product/row/3")
       try tab.wait(for: "document.querySelector('.sources')")
       #expect(try tab.text("document.querySelector('.leads h2').innerText") == "Referenced by 2")
@@ -81,8 +78,8 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("what refers to an object of an archive is grouped by class and field, with the index in an array")
-    func sourcesInArchivesAreGrouped() throws {
+    @Test
+    func `what refers to an object of an archive is grouped by class and field, with the index in an array`() throws {
       let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/object/1")
       try tab.wait(for: "document.querySelector('.sources')")
       #expect(
@@ -96,8 +93,7 @@ extension PagesInBrowsersTests {
         ])
     }
 
-    @Test("of many objects that refer to one, the first are shown, and all after a click")
-    func manySourcesAreCut() throws {
+    @Test func `of many objects that refer to one, the first are shown, and all after a click`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Account/row/1")
       try tab.wait(for: "document.querySelector('.sources')")
       #expect(try tab.text("document.querySelector('.sources h3').innerText") == "Person account 84")
@@ -125,8 +121,7 @@ extension PagesInBrowsersTests {
       })
       """
 
-    @Test("the type of a field is next to its value")
-    func typesAreNextToValues() throws {
+    @Test func `the type of a field is next to its value`() throws {
       let store = try PageFile(SampleStore.store(30))
       let key = try #require(try store.rows(of: "Person").keys.min())
       let tab = try BrowserTab(store, at: "/entity/Person/row/\(key)")
@@ -153,8 +148,7 @@ extension PagesInBrowsersTests {
         ])
     }
 
-    @Test("a value of an archive that is an object of its own is seen to be a link")
-    func valuesThatAreObjectsAreLinks() throws {
+    @Test func `a value of an archive that is an object of its own is seen to be a link`() throws {
       let tab = try BrowserTab(
         PageFile(
           SampleArchive.of([

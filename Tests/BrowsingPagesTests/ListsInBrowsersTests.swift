@@ -29,8 +29,7 @@ extension PagesInBrowsersTests {
         line.style.getPropertyValue('--level') + ' ' + line.innerText.replace(/\\s+/g, ' ').trim())
       """
 
-    @Test("an entity is indented under the entities in the list that it inherits from, and after them")
-    func indentationIsThatOfListedEntities() throws {
+    @Test func `an entity is indented under the entities in the list that it inherits from, and after them`() throws {
       let tab = try BrowserTab(Self.zoo([("Cat", "Tom"), ("Lion", "Leo"), ("Bird", "Tweety"), ("Bench", "green")]))
       #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 1", "0 Bird 1", "0 Cat 1", "1 Lion 1"])
       let indents =
@@ -40,8 +39,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("entities without objects are listed with the count 0, abstract ones are not")
-    func emptyEntitiesAreListed() throws {
+    @Test func `entities without objects are listed with the count 0, abstract ones are not`() throws {
       let tab = try BrowserTab(Self.zoo([("Lion", "Leo")]))
       #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 0", "0 Bird 0", "0 Cat 0", "1 Lion 1"])
       #expect(try !tab.text("document.querySelector('#main').innerText").contains("no objects"))
@@ -53,8 +51,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("a store without objects has its entities, and says so")
-    func aStoreWithoutObjectsSaysSo() throws {
+    @Test func `a store without objects has its entities, and says so`() throws {
       let tab = try BrowserTab(Self.zoo())
       #expect(try tab.evaluate(Self.lines) as? [String] == ["0 Bench 0", "0 Bird 0", "0 Cat 0", "1 Lion 0"])
       #expect(try tab.text("document.querySelector('#main .note').innerText") == "The store has no objects.")
@@ -63,16 +60,14 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("an archive without objects says so")
-    func anArchiveWithoutObjectsSaysSo() throws {
+    @Test func `an archive without objects says so`() throws {
       let tab = try BrowserTab(PageFile(SampleArchive.of([], top: ["root": SampleArchive.uid(0)])))
       #expect(try tab.text("document.querySelector('#main .note').innerText") == "The archive has no objects.")
       #expect(try tab.text("document.querySelector('#groups').innerText") == "The archive has no objects.")
       #expect(try tab.number("document.querySelectorAll('#main table').length") == 0)
     }
 
-    @Test("numbers that are objects of an archive are in the order of numbers")
-    func numbersOfArchivesAreSorted() throws {
+    @Test func `numbers that are objects of an archive are in the order of numbers`() throws {
       let values = [10, 9, 2].map { PropertyList.integer($0) }
       let objects = values.indices.map { index -> PropertyList in
         ["count": SampleArchive.uid(UInt32(index + 5)), "$class": SampleArchive.uid(4)]
@@ -84,8 +79,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text(counts) == "2,9,10")
     }
 
-    @Test("entities that cannot be read are not counted as empty")
-    func unreadableEntitiesAreNotEmpty() throws {
+    @Test func `entities that cannot be read are not counted as empty`() throws {
       let page = try PageFile { output in
         var group = PageHead.Group("Lost")
         group.columns = [PageHead.Column("name", kind: "string")]

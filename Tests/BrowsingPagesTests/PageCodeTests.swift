@@ -5,10 +5,8 @@ import Testing
 
 @testable import BrowsingPages
 
-@Suite("The code of pages")
-struct PageCodeTests {
-  @Test("the hashes are those of the script and of the style")
-  func theHashesAreThoseOfTheCode() {
+@Suite("The code of pages") struct PageCodeTests {
+  @Test func `the hashes are those of the script and of the style`() {
     #expect(PageCode.scriptHash == SHA2.sha256(PageCode.script).base64EncodedString())
     #expect(PageCode.styleHash == SHA2.sha256(PageCode.style).base64EncodedString())
   }
@@ -20,8 +18,8 @@ struct PageCodeTests {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  @Test("every file of the script is a script of its own", .enabled(if: node != nil, "no Node.js is installed"))
-  func everyFileIsAScript() throws {
+  @Test(.enabled(if: node != nil, "no Node.js is installed"))
+  func `every file of the script is a script of its own`() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".js") }
     #expect(names.count == 9)
     for name in names {
@@ -31,8 +29,7 @@ struct PageCodeTests {
     }
   }
 
-  @Test("the script makes no markup of text, and no code")
-  func theScriptMakesNoMarkup() {
+  @Test func `the script makes no markup of text, and no code`() {
     let script = String(decoding: PageCode.script, as: UTF8.self)
     for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"] {
       #expect(!script.contains(word))

@@ -12,8 +12,7 @@ struct PagesInBrowsersTests {
   /// What the item says that has the focus.
   private static let focused = "document.activeElement.textContent"
 
-  @Test("the tree of an archive opens, closes and is followed by keys alone")
-  func theTreeIsUsedByKeysAlone() throws {
+  @Test func `the tree of an archive opens, closes and is followed by keys alone`() throws {
     let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/tree")
     #expect(try tab.isTrue("document.querySelector('[role=tree]') && \(Self.items).length > 4"))
     #expect(try tab.text(Self.focused).contains("Ada"))
@@ -41,8 +40,7 @@ struct PagesInBrowsersTests {
     #expect(try tab.text("window.errors").isEmpty)
   }
 
-  @Test("an object has its fields, and what leads to it with the names of the fields")
-  func anObjectHasWhatLeadsToIt() throws {
+  @Test func `an object has its fields, and what leads to it with the names of the fields`() throws {
     let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/object/3")
     try tab.wait(for: "document.querySelector('h1').textContent.includes('2 elements')")
     let sources = try tab.text("document.querySelector('.sources').innerText")
@@ -58,8 +56,7 @@ struct PagesInBrowsersTests {
     #expect(try tab.text("window.errors").isEmpty)
   }
 
-  @Test("classes are listed with counts and filtered")
-  func classesAreListedAndFiltered() throws {
+  @Test func `classes are listed with counts and filtered`() throws {
     let tab = try BrowserTab(PageFile(SampleArchive.people))
     #expect(try tab.text("document.querySelector('#groups').innerText").contains("Model.Person"))
     try tab.evaluate(
@@ -90,8 +87,7 @@ struct PagesInBrowsersTests {
     #expect(try tab.text("window.errors").isEmpty)
   }
 
-  @Test("nothing of a hostile archive is run, loaded or followed")
-  func nothingOfAHostileArchiveIsRun() throws {
+  @Test func `nothing of a hostile archive is run, loaded or followed`() throws {
     let texts = SampleArchive.hostileTexts
     let fields = PropertyList.dictionary(.init(uniqueKeysWithValues: texts.map { ($0, .string($0)) }))
     var objects: [PropertyList] = texts.map { .string($0) }
@@ -136,8 +132,7 @@ struct PagesInBrowsersTests {
       try tab.isTrue("!/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText + document.title)"))
   }
 
-  @Test("a browser runs nothing but the page's own script, even if data became markup")
-  func aBrowserRunsNothingElse() throws {
+  @Test func `a browser runs nothing but the page's own script, even if data became markup`() throws {
     let page = try PageFile(SampleArchive.people)
     let broken = try page.text.replacingOccurrences(
       of: "<main id=\"main\"></main>",

@@ -3,8 +3,7 @@ import KeyedArchiving
 import Testing
 
 extension PagesInBrowsersTests {
-  @Suite("searches", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
-  struct Searches {
+  @Suite("searches", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)")) struct Searches {
     private static let advice = "document.querySelector('#main .advice').innerText"
 
     /// Presses a button by its words.
@@ -39,8 +38,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("what a search finds is shown as tables, with the order and the filters that they have")
-    func aSearchAsATable() throws {
+    @Test func `what a search finds is shown as tables, with the order and the filters that they have`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person?sort=name&filter.age=%3E80")
       try tab.wait(for: "document.querySelector('.kept').innerText.startsWith('18 of 250 rows')")
       try tab.go("#/search/number%201", until: "document.querySelector('.tables')")
@@ -66,8 +64,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("a table without a row that meets the search and the filters says which they are")
-    func aTableWithoutARow() throws {
+    @Test func `a table without a row that meets the search and the filters says which they are`() throws {
       let tab = try BrowserTab(
         PageFile(SampleStore.store(30)), at: "/entity/Person?search=note&filter.age=%3E40&filter.name=Person")
       try tab.wait(for: "document.querySelector('.advice li')")
@@ -80,8 +77,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("document.activeElement.getAttribute('aria-label')") == "Filter id")
     }
 
-    @Test("an archive without a match, and a list without a name, give advice too")
-    func archivesAndLists() throws {
+    @Test func `an archive without a match, and a list without a name, give advice too`() throws {
       let tab = try BrowserTab(PageFile(SampleArchive.people), at: "/search/nowhere")
       try tab.wait(for: "document.querySelector('[data-done]')")
       #expect(

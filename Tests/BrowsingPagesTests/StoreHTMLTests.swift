@@ -2,10 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("storeutil html")
-struct StoreHTMLTests {
-  @Test("writes a page of a store, of as many rows as are asked for")
-  func writesAPage() throws {
+@Suite("storeutil html") struct StoreHTMLTests {
+  @Test func `writes a page of a store, of as many rows as are asked for`() throws {
     let folder = try TemporaryFolder()
     let (store, page) = (folder.path("Notes.sqlite"), folder.path("Notes.html"))
     func run(_ arguments: String...) throws -> Program { try Program.run("storeutil", arguments) }

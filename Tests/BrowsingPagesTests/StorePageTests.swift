@@ -4,10 +4,8 @@ import ManagedObjects
 import TestSupport
 import Testing
 
-@Suite("Pages about stores")
-struct StorePageTests {
-  @Test("have each row with its values, relationships and opened archives")
-  func haveEachRow() throws {
+@Suite("Pages about stores") struct StorePageTests {
+  @Test func `have each row with its values, relationships and opened archives`() throws {
     let page = try PageFile(SampleStore.store(30))
     let people = try page.rows(of: "Person")
     let columns = try #require((try page.head["groups"] as? [[String: Any]])?[1]["columns"] as? [[String: String]])
@@ -30,16 +28,14 @@ struct StorePageTests {
     #expect(columns.first { $0["name"] == "account" }?["kind"] == "to Account")
   }
 
-  @Test("have as many rows of an entity as is asked for, and say how many there are")
-  func haveAsManyRowsAsAskedFor() throws {
+  @Test func `have as many rows of an entity as is asked for, and say how many there are`() throws {
     let page = try PageFile(SampleStore.store(30), limit: 10)
     #expect(try page.rows(of: "Person").count == 10 && page.rows(of: "Account").count == 3)
     let groups = try #require(try page.head["groups"] as? [[String: Any]])
     #expect(groups[1]["total"] as? Int == 30 && groups[0]["total"] as? Int == 3)
   }
 
-  @Test("tell rows apart whose keys JavaScript has no numbers for")
-  func tellLargeKeysApart() throws {
+  @Test func `tell rows apart whose keys JavaScript has no numbers for`() throws {
     let page = try PageFile { output in
       var page = try PageWriter(to: output)
       for key in [Int64.max, Int64.max - 1, 1 << 53] {

@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 
 extension PagesInBrowsersTests {
-  @Suite("of stores", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
-  struct Stores {
+  @Suite("of stores", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)")) struct Stores {
     private static func column(_ name: String) -> String {
       "[...document.querySelectorAll('thead th')].findIndex((cell) => cell.innerText.trim().startsWith('\(name)'))"
     }
@@ -15,8 +14,7 @@ extension PagesInBrowsersTests {
     private static let names =
       "[...document.querySelectorAll('tbody tr')].map((row) => row.cells[\(column("name"))].innerText)"
 
-    @Test("rows are in pages and in the order of a column, by keys and by links")
-    func rowsAreInPages() throws {
+    @Test func `rows are in pages and in the order of a column, by keys and by links`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(250)), at: "/entity/Person")
       try tab.wait(for: "document.querySelectorAll('tbody tr').length === 100")
       #expect(try tab.text("document.querySelector('.pager').innerText").contains("1–100 of 250"))
@@ -43,8 +41,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("relationships are followed both ways")
-    func relationshipsAreFollowedBothWays() throws {
+    @Test func `relationships are followed both ways`() throws {
       let page = try PageFile(SampleStore.store(30))
       let keys = try page.rows(of: "Person").keys.sorted()
       let tab = try BrowserTab(page, at: "/entity/Person/row/\(keys[4])")
@@ -66,8 +63,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("archives in values are opened, addresses are text")
-    func archivesInValuesAreOpened() throws {
+    @Test func `archives in values are opened, addresses are text`() throws {
       let page = try PageFile(SampleStore.store(30))
       let keys = try page.rows(of: "Person").keys.sorted()
       let tab = try BrowserTab(page, at: "/entity/Person/row/\(keys[0])")
@@ -84,8 +80,7 @@ extension PagesInBrowsersTests {
       #expect(try tab.text("window.errors").isEmpty)
     }
 
-    @Test("50 000 rows are read, searched and sorted in slices, with no long stall")
-    func fiftyThousandRows() throws {
+    @Test func `50 000 rows are read, searched and sorted in slices, with no long stall`() throws {
       let page = try PageFile(SampleStore.store(50_000))
       let start = Date()
       let tab = try BrowserTab(page, at: "/entity/Person")
@@ -109,8 +104,7 @@ extension PagesInBrowsersTests {
     }
   }
 
-  @Suite("for people", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)"))
-  struct Looks {
+  @Suite("for people", .serialized, .enabled(if: Chromium.program != nil, "\(Chromium.missing)")) struct Looks {
     /// Texts that stand out too little from what is behind them (WCAG 2.2, 1.4.3: 4.5 to 1).
     private static let faintTexts = """
       (() => {
@@ -167,8 +161,7 @@ extension PagesInBrowsersTests {
       }
     }
 
-    @Test("the list of entities is behind a button in narrow windows")
-    func theListIsBehindAButton() throws {
+    @Test func `the list of entities is behind a button in narrow windows`() throws {
       let tab = try BrowserTab(PageFile(SampleStore.store(30)), width: 360, height: 720)
       #expect(try tab.isTrue("!document.querySelector('#sidebar').checkVisibility()"))
       try tab.evaluate("document.querySelector('#list-button').click()")

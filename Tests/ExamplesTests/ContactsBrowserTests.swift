@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// The example on a terminal.
-@Suite("The contacts example on a terminal", .serialized)
-struct ContactsBrowserTests {
+@Suite("The contacts example on a terminal", .serialized) struct ContactsBrowserTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder(isInMemory: true) }
@@ -56,8 +55,8 @@ struct ContactsBrowserTests {
     }.filter { !$0.isEmpty }
   }
 
-  @Test("shows sections by the first Latin letter, also of names in other scripts", arguments: kinds)
-  func sections(_ kind: String) async throws {
+  @Test(arguments: kinds)
+  func `shows sections by the first Latin letter, also of names in other scripts`(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     let lines = try await browser.lines { $0.count == 24 && $0[23].contains("q quit") }
@@ -98,8 +97,7 @@ struct ContactsBrowserTests {
     }
   }
 
-  @Test("adds, changes and deletes, and takes all that back", arguments: kinds)
-  func changes(_ kind: String) async throws {
+  @Test(arguments: kinds) func `adds, changes and deletes, and takes all that back`(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     func message(_ keys: String, _ text: String) async throws {
@@ -247,8 +245,8 @@ struct ContactsBrowserTests {
     #expect(try Program.run("contacts", ["show", "ada", file("sqlite")]).text.contains("groups: Fun, Navy\n"))
   }
 
-  @Test("deletes nobody who came to the position of somebody who is gone", arguments: kinds)
-  func lostSelection(_ kind: String) async throws {
+  @Test(arguments: kinds)
+  func `deletes nobody who came to the position of somebody who is gone`(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     browser.type("L")
@@ -273,8 +271,8 @@ struct ContactsBrowserTests {
     #expect(try await browser.lines { !$0[0].contains("in Work") }[0] == " contacts.\(kind)   7")
   }
 
-  @Test("says at once that its file is gone, and goes on when it is back", arguments: kinds)
-  func lostFile(_ kind: String) async throws {
+  @Test(arguments: kinds)
+  func `says at once that its file is gone, and goes on when it is back`(_ kind: String) async throws {
     try fill(kind)
     let browser = try await browser(kind)
     let (file, aside) = (folder.path("contacts." + kind), folder.path("aside"))
@@ -287,8 +285,8 @@ struct ContactsBrowserTests {
     #expect(try await message(browser, "Delete").hasPrefix("Delete Ada Lovelace"))
   }
 
-  @Test("leaves the terminal as it was when a signal ends it", arguments: [SIGHUP, SIGINT, SIGTERM, SIGUSR1])
-  func ended(_ signal: Int32) async throws {
+  @Test(arguments: [SIGHUP, SIGINT, SIGTERM, SIGUSR1])
+  func `leaves the terminal as it was when a signal ends it`(_ signal: Int32) async throws {
     try fill()
     let browser = try await browser()
     browser.send(signal)

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// Which file the program makes.
-@Suite("The contacts example keeps contacts where it is asked to")
-struct ContactsStoreTests {
+@Suite("The contacts example keeps contacts where it is asked to") struct ContactsStoreTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder(isInMemory: true) }
@@ -40,8 +39,7 @@ struct ContactsStoreTests {
     #expect(try contacts("find", "ada", "--file", name).text == "Ada Lovelace\n")
   }
 
-  @Test("in memory, and nowhere else")
-  func memory() throws {
+  @Test func `in memory, and nowhere else`() throws {
     #expect(try contacts("add", "--store", "memory", "Ada", "Lovelace").status == 0)
     let list = try contacts("list", "--store", "memory")
     #expect(list.status == 0 && list.text == "" && folder.names.isEmpty)
@@ -49,13 +47,11 @@ struct ContactsStoreTests {
     #expect(try contacts("add", "--store", "memory", "Ada", "").errors == "Error: the last name is missing\n")
   }
 
-  @Test(
-    "and says what it can be asked for",
-    arguments: [
-      (["list", "--store", "floppy"], "'floppy' is invalid for '--store <store>'"),
-      (["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
-    ])
-  func wrongUsage(_ arguments: [String], _ message: String) throws {
+  @Test(arguments: [
+    (["list", "--store", "floppy"], "'floppy' is invalid for '--store <store>'"),
+    (["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
+  ])
+  func `and says what it can be asked for`(_ arguments: [String], _ message: String) throws {
     let run = try Program.run("contacts", arguments, in: folder.url)
     #expect(run.status == 64)
     #expect(run.errors.contains(message), "\(run.errors)")

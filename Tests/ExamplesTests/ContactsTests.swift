@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// The example program, run as a process once for each step, so that what it keeps survives only in its file.
-@Suite("The contacts example")
-struct ContactsTests {
+@Suite("The contacts example") struct ContactsTests {
   static let kinds = ["xml", "store", "sqlite"]
 
   /// Books with some persons, one of each kind, for tests to copy: to start a process takes most of a test's time.
@@ -65,8 +64,7 @@ struct ContactsTests {
     var contents: Data? { try? Data(contentsOf: url) }
   }
 
-  @Test("persons are added, shown, changed and removed", arguments: kinds)
-  func persons(_ kind: String) throws {
+  @Test(arguments: kinds) func `persons are added, shown, changed and removed`(_ kind: String) throws {
     let book = try Book.filled(kind)
     #expect(
       try book.text("show", "ada@example.org")
@@ -81,8 +79,7 @@ struct ContactsTests {
     #expect(book.folder.names == ["contacts." + kind])
   }
 
-  @Test("a book that is not there is only made by who adds to it", arguments: kinds)
-  func missingBook(_ kind: String) throws {
+  @Test(arguments: kinds) func `a book that is not there is only made by who adds to it`(_ kind: String) throws {
     let book = try Book(kind)
     for arguments in [
       ["list"], ["find", "ada"], ["show", "ada"], ["remove", "ada"], ["edit", "ada"], ["group", "add", "Work", "ada"],
@@ -96,8 +93,7 @@ struct ContactsTests {
     #expect(try book.text("find", "ada") == "Ada Lovelace\n")
   }
 
-  @Test("the list goes by the first letter, as people sort", arguments: kinds)
-  func list(_ kind: String) throws {
+  @Test(arguments: kinds) func `the list goes by the first letter, as people sort`(_ kind: String) throws {
     let book = try Book.filled(kind)
     #expect(
       try book.text("list") == """
@@ -117,36 +113,32 @@ struct ContactsTests {
         """)
   }
 
-  @Test(
-    "persons are found by words and by conditions",
-    arguments: [
-      (["em"], "Émilie du Châtelet"), (["e", "d"], "Edsger Dijkstra <ewd@example.nl>, Émilie du Châtelet"),
-      (["chat"], "Émilie du Châtelet"), (["ADA@"], "Ada Lovelace <ada@example.org>"),
-      (["--where", "birthday != nil AND email == nil"], "Charles Babbage"),
-      (["--where", "ANY groups.name ==[c] 'WORK'"], "Charles Babbage, Ada Lovelace <ada@example.org>"),
-      (
-        ["--where", "groups.@count == 1 AND firstName MATCHES '[A-D].*'"],
-        "Charles Babbage, Ada Lovelace <ada@example.org>"
-      ),
-      (["--where", "SUBQUERY(groups, $g, $g.members.@count > 1).@count > 0", "ada"], "Ada Lovelace <ada@example.org>"),
-      (["--born-before", "1800-01-01"], "Charles Babbage"),
-    ])
-  func find(_ arguments: [String], _ expected: String) throws {
+  @Test(arguments: [
+    (["em"], "Émilie du Châtelet"), (["e", "d"], "Edsger Dijkstra <ewd@example.nl>, Émilie du Châtelet"),
+    (["chat"], "Émilie du Châtelet"), (["ADA@"], "Ada Lovelace <ada@example.org>"),
+    (["--where", "birthday != nil AND email == nil"], "Charles Babbage"),
+    (["--where", "ANY groups.name ==[c] 'WORK'"], "Charles Babbage, Ada Lovelace <ada@example.org>"),
+    (
+      ["--where", "groups.@count == 1 AND firstName MATCHES '[A-D].*'"],
+      "Charles Babbage, Ada Lovelace <ada@example.org>"
+    ),
+    (["--where", "SUBQUERY(groups, $g, $g.members.@count > 1).@count > 0", "ada"], "Ada Lovelace <ada@example.org>"),
+    (["--born-before", "1800-01-01"], "Charles Babbage"),
+  ])
+  func `persons are found by words and by conditions`(_ arguments: [String], _ expected: String) throws {
     let book = try Book.filled("xml")
     let run = try Program.run("contacts", ["find"] + arguments + [book.file])
     #expect(run.text.split(separator: "\n").joined(separator: ", ") == expected, "\(run.errors)")
     #expect(run.status == 0)
   }
 
-  @Test("nobody found is a failure without words")
-  func nobody() throws {
+  @Test func `nobody found is a failure without words`() throws {
     let book = try Book.filled("xml")
     let run = try book("find", "nobody")
     #expect(run.status == 1 && run.text == "" && run.errors == "")
   }
 
-  @Test("a condition that is none says where")
-  func condition() throws {
+  @Test func `a condition that is none says where`() throws {
     let book = try Book("xml")
     _ = try book.text("add", "Ada", "Lovelace")
     _ = try book.text("remove", "ada")
@@ -200,8 +192,7 @@ struct ContactsTests {
     #expect(book.contents == before)
   }
 
-  @Test("groups are filled, emptied and removed, and their persons stay", arguments: kinds)
-  func groups(_ kind: String) throws {
+  @Test(arguments: kinds) func `groups are filled, emptied and removed, and their persons stay`(_ kind: String) throws {
     let book = try Book.filled(kind)
     #expect(try book.text("group", "add", "Family", "ada", "émilie").isEmpty)
     #expect(try book.text("group", "list", "family") == "Émilie du Châtelet\nAda Lovelace <ada@example.org>\n")
@@ -212,8 +203,7 @@ struct ContactsTests {
     #expect(try book.text("show", "ada") == "Ada Lovelace\ne-mail: ada@example.org\nborn: 1815-12-10\n")
   }
 
-  @Test("pictures come back as they were", arguments: kinds)
-  func pictures(_ kind: String) throws {
+  @Test(arguments: kinds) func `pictures come back as they were`(_ kind: String) throws {
     let book = try Book.filled(kind)
     let picture = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let url = book.folder.url.appending(path: "ada.png")
@@ -323,8 +313,8 @@ struct ContactsTests {
       try book.text("find", "number") == (0..<12).map { "Number N\($0) <n\($0)@example.org>\n" }.joined())
   }
 
-  @Test("of processes that add the same address at the same time one does it", .serialized, arguments: kinds)
-  func sameAddress(_ kind: String) async throws {
+  @Test(.serialized, arguments: kinds)
+  func `of processes that add the same address at the same time one does it`(_ kind: String) async throws {
     let book = try Book(kind)
     let runs = try await Program.runAtTheSameTime(
       "contacts", (0..<5).map { ["add", "Ada", "N\($0)", "--email", "ada@example.org", book.file] })

@@ -7,8 +7,7 @@ import TestSupport
 import Testing
 
 /// Which file the program makes, and what is in it.
-@Suite("The notes example keeps notes where it is asked to")
-struct NotesStoreTests {
+@Suite("The notes example keeps notes where it is asked to") struct NotesStoreTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder(isInMemory: true) }
@@ -45,21 +44,18 @@ struct NotesStoreTests {
     #expect(try notes("list", "--file", name).text == "milk\tBuy milk\n")
   }
 
-  @Test("in memory, and nowhere else")
-  func memory() throws {
+  @Test func `in memory, and nowhere else`() throws {
     #expect(try notes("add", "--store", "memory", "milk", "Buy milk").status == 0)
     let list = try notes("list", "--store", "memory")
     #expect(list.status == 0 && list.text == "" && folder.names.isEmpty)
   }
 
-  @Test(
-    "and says what it can be asked for",
-    arguments: [
-      (["list", "--store", "floppy"], "'floppy' is invalid for '--store <store>'"),
-      (["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
-      (["list", "--store"], "Missing value for '--store <store>'"),
-    ])
-  func wrongUsage(_ arguments: [String], _ message: String) throws {
+  @Test(arguments: [
+    (["list", "--store", "floppy"], "'floppy' is invalid for '--store <store>'"),
+    (["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
+    (["list", "--store"], "Missing value for '--store <store>'"),
+  ])
+  func `and says what it can be asked for`(_ arguments: [String], _ message: String) throws {
     let run = try Program.run("notes", arguments, in: folder.url)
     #expect(run.status == 64)
     #expect(run.errors.contains(message), "\(run.errors)")
@@ -68,8 +64,7 @@ struct NotesStoreTests {
 }
 
 /// Tables made by hand.
-@Suite("The notes example with tables of SQLite made by hand")
-struct NotesTableTests {
+@Suite("The notes example with tables of SQLite made by hand") struct NotesTableTests {
   private let folder: TemporaryFolder
   private var url: URL { folder.url.appending(path: "notes.db") }
 
@@ -94,10 +89,8 @@ struct NotesTableTests {
     return column
   }
 
-  @Test(
-    "keeps any text as it is",
-    arguments: ["'); DROP TABLE note; --", "\"quoted\" ?1 :a", "", "Zoë 日本 \u{1F600}", "a\nb\tc", "%_*"])
-  func anyText(_ text: String) throws {
+  @Test(arguments: ["'); DROP TABLE note; --", "\"quoted\" ?1 :a", "", "Zoë 日本 \u{1F600}", "a\nb\tc", "%_*"])
+  func `keeps any text as it is`(_ text: String) throws {
     #expect(try notes("add", "--", text, text).status == 0)
     #expect(try notes("edit", "--text", text, "--tag", text, "--", text).status == 0)
     let shown = try notes("show", "--", text).text
@@ -107,8 +100,7 @@ struct NotesTableTests {
     #expect(try column("SELECT key FROM note").isEmpty)
   }
 
-  @Test("removes the tags with their note, and changes none of another one")
-  func tags() throws {
+  @Test func `removes the tags with their note, and changes none of another one`() throws {
     _ = try notes("add", "a", "First", "--tag", "home", "--tag", "shop", "--tag", "home")
     _ = try notes("add", "b", "Second", "--tag", "shop")
     #expect(try column("SELECT note || ' ' || name FROM tag ORDER BY note, place") == ["a home", "a shop", "b shop"])
@@ -119,8 +111,7 @@ struct NotesTableTests {
     #expect(try column("PRAGMA foreign_key_check").isEmpty)
   }
 
-  @Test("leaves a database of another program, and a file that is none, as it is")
-  func others() throws {
+  @Test func `leaves a database of another program, and a file that is none, as it is`() throws {
     _ = try column("CREATE TABLE invoice (number INTEGER)")
     let store = folder.url.appending(path: "store.db")
     _ = try SQLiteStore(store, model: ManagedObjectModel(entities: [EntityDescription("Invoice")]))
@@ -138,8 +129,7 @@ struct NotesTableTests {
     }
   }
 
-  @Test("names the file and the statement of an error, and changes nothing then")
-  func errors() throws {
+  @Test func `names the file and the statement of an error, and changes nothing then`() throws {
     _ = try notes("add", "a", "First", "--tag", "home")
     // The last statement of a change fails, after the others were done.
     _ = try column(

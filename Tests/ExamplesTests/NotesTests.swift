@@ -7,8 +7,7 @@ import TestSupport
 import Testing
 
 /// The example program, run as a process once for each step, so that what it keeps survives only in its file.
-@Suite("The notes example")
-struct NotesTests {
+@Suite("The notes example") struct NotesTests {
   /// The model of the program's stores, as another program would make it.
   private static var model: ManagedObjectModel {
     get throws {
@@ -41,8 +40,8 @@ struct NotesTests {
   /// Those that several processes can change at the same time.
   static let sharedKinds = ["xml", "store", "sqlite", "db"]
 
-  @Test("notes are made, found, changed, removed and listed, in all kinds of file", arguments: kinds)
-  func notesAreMade(_ kind: String) throws {
+  @Test(arguments: kinds)
+  func `notes are made, found, changed, removed and listed, in all kinds of file`(_ kind: String) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = "--file=" + folder.path("notes." + kind)
     #expect(try notes("list", file).text == "")
@@ -64,8 +63,8 @@ struct NotesTests {
     #expect(folder.names == ["notes." + kind])
   }
 
-  @Test("a key that is taken, or that nobody has, is an error and changes nothing", arguments: kinds)
-  func aKeyThatIsTaken(_ kind: String) throws {
+  @Test(arguments: kinds)
+  func `a key that is taken, or that nobody has, is an error and changes nothing`(_ kind: String) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
@@ -80,8 +79,7 @@ struct NotesTests {
     #expect(try Data(contentsOf: folder.url.appending(path: "notes." + kind)) == before)
   }
 
-  @Test("a file with anything else in it is an error, and stays as it is")
-  func otherFiles() throws {
+  @Test func `a file with anything else in it is an error, and stays as it is`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "notes.archive")
     try KeyedArchiver.archive(["a": URL(filePath: "/")], to: url)
@@ -92,8 +90,8 @@ struct NotesTests {
     #expect(try Data(contentsOf: url) == before)
   }
 
-  @Test("a tag is one object for all notes, and goes with the last of them", arguments: ["xml", "store", "sqlite"])
-  func tags(_ kind: String) throws {
+  @Test(arguments: ["xml", "store", "sqlite"])
+  func `a tag is one object for all notes, and goes with the last of them`(_ kind: String) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "notes." + kind)
     let file = "--file=" + url.path
@@ -112,9 +110,8 @@ struct NotesTests {
     #expect(try tags() == 0)
   }
 
-  @Test(
-    "processes add notes at the same time, and all of them are there", .serialized, arguments: sharedKinds)
-  func processes(_ kind: String) async throws {
+  @Test(.serialized, arguments: sharedKinds)
+  func `processes add notes at the same time, and all of them are there`(_ kind: String) async throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = "--file=" + folder.path("notes." + kind)
     let runs = try await Program.runAtTheSameTime(
@@ -126,9 +123,8 @@ struct NotesTests {
     }
   }
 
-  @Test(
-    "processes change one note at the same time, and every change is there", .serialized, arguments: sharedKinds)
-  func oneNote(_ kind: String) async throws {
+  @Test(.serialized, arguments: sharedKinds)
+  func `processes change one note at the same time, and every change is there`(_ kind: String) async throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
@@ -145,8 +141,7 @@ struct NotesTests {
     #expect(shown.hasSuffix("\ntags: shop\nMilk\n"))
   }
 
-  @Test("a store of another program is an error, and stays as it is")
-  func otherStores() throws {
+  @Test func `a store of another program is an error, and stays as it is`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "notes.xml")
     _ = try XMLStore(url, model: ManagedObjectModel(entities: [EntityDescription("Invoice")]))

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// The example program, run as processes that share a folder.
-@Suite("The settings example")
-struct SettingsTests {
+@Suite("The settings example") struct SettingsTests {
   private let folder: TemporaryFolder
   private let option: String
 
@@ -23,8 +22,7 @@ struct SettingsTests {
 
   private func lines(_ program: Program) -> [String] { program.text.split(separator: "\n").map(String.init) }
 
-  @Test("settings are shown with where they come from, set, and reset")
-  func settingsAreShownWithWhereTheyComeFrom() throws {
+  @Test func `settings are shown with where they come from, set, and reset`() throws {
     #expect(try lines(settings("show")) == Self.defaults)
     for (name, value) in [("fontSize", "14"), ("theme", "dark"), ("showsLineNumbers", "no"), ("author", "Zoë K.")] {
       let run = try settings("set", name, value)
@@ -41,29 +39,25 @@ struct SettingsTests {
     #expect(try lines(settings("show")) == Self.defaults)
   }
 
-  @Test("the command line comes first for one run, and is not kept")
-  func theCommandLineComesFirstForOneRun() throws {
+  @Test func `the command line comes first for one run, and is not kept`() throws {
     #expect(try settings("set", "fontSize", "14").status == 0)
     let overridden = try lines(settings("show", "-fontSize", "20", "-lineSpacing", "-1"))
     #expect(overridden.prefix(2) == ["fontSize = 20 (arguments)", "lineSpacing = -1.0 (arguments)"])
     #expect(try lines(settings("show")).prefix(2) == ["fontSize = 14 (application settings)", Self.defaults[1]])
   }
 
-  @Test(
-    "what is no setting, or no value of one, is an error and changes nothing",
-    arguments: [
-      ["set", "size", "14"], ["set", "fontSize", "large"], ["set", "theme", "Dark"], ["reset", "size"],
-      ["show", "-size", "14"], ["show", "-fontSize", "large"], ["show", "-fontSize"], ["show", "14"],
-    ])
-  func whatIsNoSetting(_ arguments: [String]) throws {
+  @Test(arguments: [
+    ["set", "size", "14"], ["set", "fontSize", "large"], ["set", "theme", "Dark"], ["reset", "size"],
+    ["show", "-size", "14"], ["show", "-fontSize", "large"], ["show", "-fontSize"], ["show", "14"],
+  ])
+  func `what is no setting, or no value of one, is an error and changes nothing`(_ arguments: [String]) throws {
     let run = try Program.run("settings", arguments + [option])
     #expect(run.status != 0)
     #expect(run.errors.hasPrefix("Error: "))
     #expect(folder.names.isEmpty)
   }
 
-  @Test("what other processes change is seen by one that watches, a line for each")
-  func whatOtherProcessesChangeIsSeenByOne() async throws {
+  @Test func `what other processes change is seen by one that watches, a line for each`() async throws {
     let watching = try RunningProgram("settings", ["watch", option, "-author", "Zoë"])
     let shown = await watching.next(5).map(\.text)
     #expect(shown == Self.defaults.dropLast() + ["author = Zoë (arguments)"])
@@ -85,8 +79,7 @@ struct SettingsTests {
     #expect(await watching.next(1).map(\.text) == ["theme: dark → light (default)"])
   }
 
-  @Test("a change reaches a process that watches within 100 ms")
-  func aChangeReachesAProcessThatWatchesWithin100() async throws {
+  @Test func `a change reaches a process that watches within 100 ms`() async throws {
     let watching = try RunningProgram("settings", ["watch", option])
     #expect(await watching.next(5).count == 5)
     let preferences = UserPreferences(

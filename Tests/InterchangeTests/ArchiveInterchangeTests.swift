@@ -4,8 +4,7 @@ import PropertyLists
 import Testing
 
 /// Foundation of the toolchain archives and unarchives in the same process, with secure coding.
-@Suite("Archives are exchanged with Foundation")
-struct ArchiveInterchangeTests {
+@Suite("Archives are exchanged with Foundation") struct ArchiveInterchangeTests {
   @Test(
     "basic values: Foundation writes, we read", arguments: PropertyListFormat.ofArchives, Pair.basics + Pair.numbers)
   func basicsHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
@@ -20,9 +19,9 @@ struct ArchiveInterchangeTests {
   func collectionsHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
   @Test(
-    "collections: we write, Foundation reads", arguments: PropertyListFormat.ofArchives, Pair.collections + Pair.indices
+    arguments: PropertyListFormat.ofArchives, Pair.collections + Pair.indices
   )
-  func collectionsThere(_ format: PropertyListFormat, _ pair: Pair) throws {
+  func `collections: we write, Foundation reads`(_ format: PropertyListFormat, _ pair: Pair) throws {
     try pair.expectDecodedByFoundation(format)
   }
 

@@ -3,8 +3,7 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-@Suite("Classes of a program's own are exchanged with Foundation")
-struct CustomClassInterchangeTests {
+@Suite("Classes of a program's own are exchanged with Foundation") struct CustomClassInterchangeTests {
   private static var full: OurVehicle {
     let vehicle = OurVehicle()
     vehicle.name = "train"
@@ -25,20 +24,19 @@ struct CustomClassInterchangeTests {
     return vehicle
   }
 
-  @Test("with every kind of contents: Foundation writes, we read", arguments: PropertyListFormat.ofArchives)
-  func withEveryKindOfContents(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `with every kind of contents: Foundation writes, we read`(_ format: PropertyListFormat) throws {
     let data = try Foundations.archive(Vehicle(Self.full), format: format)
     #expect(try KeyedUnarchiver.unarchivedObject(of: OurVehicle.self, from: data) == Self.full)
   }
 
-  @Test("with every kind of contents: we write, Foundation reads", arguments: PropertyListFormat.ofArchives)
-  func withEveryKindOfContents2(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `with every kind of contents: we write, Foundation reads`(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Self.full, outputFormat: format)
     #expect(OurVehicle(try Foundations.unarchive(Vehicle.self, data)) == Self.full)
   }
 
-  @Test("under another name, when they are read")
-  func mappedClasses() throws {
+  @Test func `under another name, when they are read`() throws {
     let theirs = try KeyedUnarchiver(forReadingFrom: Foundations.archive(Vehicle(Self.full)))
     theirs.setClass(OtherVehicle.self, forClassName: "InterchangeTests.Vehicle")
     #expect(try theirs.decode(OtherVehicle.self, forKey: "root").name == "train")
@@ -50,8 +48,7 @@ struct CustomClassInterchangeTests {
     #expect(ours.decodeObject(of: NamedVehicle.self, forKey: "root")?.name == "tram")
   }
 
-  @Test("under another name, when they are written")
-  func mappedNames() throws {
+  @Test func `under another name, when they are written`() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("InterchangeTests.NamedVehicle", for: OtherVehicle.self)
     try archiver.encode([OtherVehicle(name: "tram")], forKey: "root")
@@ -59,8 +56,8 @@ struct CustomClassInterchangeTests {
     #expect((array[0] as? NamedVehicle)?.name == "tram")
   }
 
-  @Test("objects are shared as before: Foundation writes, we read", arguments: PropertyListFormat.ofArchives)
-  func sharedHere(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `objects are shared as before: Foundation writes, we read`(_ format: PropertyListFormat) throws {
     let (first, second) = (NamedVehicle(name: "a"), NamedVehicle(name: "a"))
     let data = try Foundations.archive(NSArray(array: [first, second, first]), format: format)
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
@@ -69,8 +66,8 @@ struct CustomClassInterchangeTests {
     #expect(decoded.count == 3 && decoded[0] === decoded[2] && decoded[0] !== decoded[1])
   }
 
-  @Test("objects are shared as before: we write, Foundation reads", arguments: PropertyListFormat.ofArchives)
-  func sharedThere(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `objects are shared as before: we write, Foundation reads`(_ format: PropertyListFormat) throws {
     let (first, second) = (OurVehicle(), OurVehicle())
     (first.plate, second.plate) = (Data([1]), Data([1]))
     for vehicle in [first, second] {
@@ -87,8 +84,7 @@ struct CustomClassInterchangeTests {
     #expect(decoded[0].owner === decoded[1])
   }
 
-  @Test("a subclass where its superclass is asked for: we read it if it is named, Foundation always")
-  func aSubclassWhereItsSuperclassIsAsked() throws {
+  @Test func `a subclass where its superclass is asked for: we read it if it is named, Foundation always`() throws {
     let theirs = Truck()
     theirs.plate = Data([1])
     let data = try Foundations.archive(theirs)
@@ -102,8 +98,8 @@ struct CustomClassInterchangeTests {
     #expect(try Foundations.unarchive(Vehicle.self, KeyedArchiver.archivedData(withRootObject: ours)) is Truck)
   }
 
-  @Test("several values at the top: Foundation writes, we read", arguments: PropertyListFormat.ofArchives)
-  func topHere(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `several values at the top: Foundation writes, we read`(_ format: PropertyListFormat) throws {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     archiver.outputFormat = format == .binary ? .binary : .xml
     archiver.encode(NSArray(array: ["a"]), forKey: "array")
@@ -132,8 +128,8 @@ struct CustomClassInterchangeTests {
     #expect(try unarchiver.decodeIfPresent(String.self, forKey: "nil") == nil)
   }
 
-  @Test("several values at the top: we write, Foundation reads", arguments: PropertyListFormat.ofArchives)
-  func topThere(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `several values at the top: we write, Foundation reads`(_ format: PropertyListFormat) throws {
     let archiver = KeyedArchiver(outputFormat: format)
     try archiver.encode(["a"], forKey: "array")
     try archiver.encode(Int32(-3), forKey: "Int32")

@@ -6,18 +6,15 @@ import Testing
 
 /// Where Foundation on Linux (Swift 6.3) goes wrong, beside what is right. Should a test fail after the toolchain was
 /// changed, a finding may be gone.
-@Suite("Where Foundation on Linux is wrong")
-struct FoundationDefectsTests {
-  @Test("it reads the start of an interval as its end")
-  func dateInterval() throws {
+@Suite("Where Foundation on Linux is wrong") struct FoundationDefectsTests {
+  @Test func `it reads the start of an interval as its end`() throws {
     let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)
     let data = try KeyedArchiver.archivedData(withRootObject: interval)
     #expect(try Foundations.unarchive(NSDateInterval.self, data).duration == 0)
     #expect(try KeyedUnarchiver.unarchivedObject(of: DateInterval.self, from: data) == interval)
   }
 
-  @Test("it writes components that are not set as the largest integer, which they are not")
-  func dateComponents() throws {
+  @Test func `it writes components that are not set as the largest integer, which they are not`() throws {
     let components = DateComponents(year: 2001)
     let theirs = try PropertyList(Foundations.archive(components as NSDateComponents))
     #expect(theirs["$objects"]?[1]?["NS.day"] == .integer(.init(Int.max)))
@@ -26,8 +23,7 @@ struct FoundationDefectsTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: DateComponents.self, from: ours) == components)
   }
 
-  @Test("it drops the user info of a notification")
-  func itDropsTheUserInfoOfANotification() throws {
+  @Test func `it drops the user info of a notification`() throws {
     let notification = Archived.Notification(
       name: "n", object: .string("sender"), userInfo: [.string("k"): .integer(1)])
     let data = try KeyedArchiver.archivedData(withRootObject: notification)
@@ -36,8 +32,7 @@ struct FoundationDefectsTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: Archived.Notification.self, from: data) == notification)
   }
 
-  @Test("it writes a string called $null as nothing")
-  func itWritesAStringCalledNullAsNothing() throws {
+  @Test func `it writes a string called $null as nothing`() throws {
     let theirs = try Foundations.archive(NSArray(array: ["$null"]))
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], theirs) == [])
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: theirs) } == .valueNotFound)
@@ -45,8 +40,7 @@ struct FoundationDefectsTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: [String].self, from: ours) == ["$null"])
   }
 
-  @Test("it takes equal mutable strings for one, and writes it as immutable")
-  func mutableStrings() throws {
+  @Test func `it takes equal mutable strings for one, and writes it as immutable`() throws {
     let (first, second) = (NSMutableString(string: "a"), NSMutableString(string: "a"))
     let theirs = try PropertyList(Foundations.archive(NSArray(array: [first, second])))
     #expect(theirs["$objects"]?[1]?["NS.objects"] == [.uid(.init(2)), .uid(.init(2))])
@@ -57,8 +51,7 @@ struct FoundationDefectsTests {
     #expect(read == ours && read[0] !== read[1])
   }
 
-  @Test("it takes true and 1 for one number")
-  func itTakesTrueAnd1ForOneNumber() throws {
+  @Test func `it takes true and 1 for one number`() throws {
     let theirs = try Foundations.archive(NSArray(array: [true, 1, 1.0] as [NSNumber]))
     let ours: [ArchivedValue] = [.boolean(true), .integer(1), .real(1)]
     #expect(
@@ -68,8 +61,7 @@ struct FoundationDefectsTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: [ArchivedValue].self, from: data) == ours)
   }
 
-  @Test("it forgets class names that were set")
-  func classNames() throws {
+  @Test func `it forgets class names that were set`() throws {
     let theirs = NSKeyedArchiver(requiringSecureCoding: true)
     theirs.setClassName("Other", for: NamedVehicle.self)
     theirs.encode(NamedVehicle(name: "a"), forKey: "root")
@@ -83,16 +75,14 @@ struct FoundationDefectsTests {
     #expect(data["$objects"]?.array?.contains { $0["$classname"] == "Other" } == true)
   }
 
-  @Test("it never asks for a replacement")
-  func itNeverAsksForAReplacement() throws {
+  @Test func `it never asks for a replacement`() throws {
     let theirs = try PropertyList(Foundations.archive(Replaced()))
     #expect(theirs["$objects"]?[1]?["$class"] != nil)
     let ours = try KeyedArchiver.archivedData(withRootObject: OurReplaced())
     #expect(try KeyedUnarchiver.unarchivedObject(of: String.self, from: ours) == "replacement")
   }
 
-  @Test("it forgets an object that was referred to conditionally at first")
-  func conditionalObjects() throws {
+  @Test func `it forgets an object that was referred to conditionally at first`() throws {
     let theirs = NSKeyedArchiver(requiringSecureCoding: true)
     let theirObject = NamedVehicle(name: "a")
     theirs.encodeConditionalObject(theirObject, forKey: "conditional")
@@ -110,8 +100,7 @@ struct FoundationDefectsTests {
     #expect(try unarchiver.decode(OurVehicle.self, forKey: "object") === decoded)
   }
 
-  @Test("it decodes numbers that do not fit as other numbers")
-  func itDecodesNumbersThatDoNotFitAsOther() throws {
+  @Test func `it decodes numbers that do not fit as other numbers`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(1 << 40, forKey: "large")
     try archiver.encode(3.75, forKey: "fraction")
@@ -127,8 +116,7 @@ struct FoundationDefectsTests {
     #expect(try ours.decode(Bool.self, forKey: "two"))
   }
 
-  @Test("it looks at the class of an object only the first time")
-  func allowList() throws {
+  @Test func `it looks at the class of an object only the first time`() throws {
     let archiver = KeyedArchiver()
     let uuid = UUID()
     try archiver.encode(uuid, forKey: "UUID")
@@ -145,8 +133,7 @@ struct FoundationDefectsTests {
     #expect(failure { try ours.decode(URL.self, forKey: "URL") } == .classNotAllowed)
   }
 
-  @Test("it opens archives without secure coding")
-  func secureCoding() throws {
+  @Test func `it opens archives without secure coding`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: UUID())
     let theirs = try NSKeyedUnarchiver(forReadingFrom: data)
     #expect(!theirs.requiresSecureCoding)
@@ -154,8 +141,7 @@ struct FoundationDefectsTests {
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: URL.self, from: data) } == .classNotAllowed)
   }
 
-  @Test("it hands out an object without a class as a dictionary, whatever was asked for")
-  func noClass() throws {
+  @Test func `it hands out an object without a class as a dictionary, whatever was asked for`() throws {
     let list: PropertyList = [
       "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(.init(1))],
       "$objects": ["$null", ["a": 1]],
@@ -166,8 +152,7 @@ struct FoundationDefectsTests {
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: UUID.self, from: data) } == .malformed)
   }
 
-  @Test("it drops elements that are nothing, and all elements if one is no reference")
-  func itDropsElementsThatAreNothing() throws {
+  @Test func `it drops elements that are nothing, and all elements if one is no reference`() throws {
     let nothing = try archive(["NSArray", "NSObject"], ["NS.objects": [.uid(.init(0)), .uid(.init(3))]], ["a"])
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], nothing) == ["a"])
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: nothing) } == .valueNotFound)
@@ -176,15 +161,13 @@ struct FoundationDefectsTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: [Int].self, from: inline) == [7, 8])
   }
 
-  @Test("it reads an array with a number for its elements as empty")
-  func noElements() throws {
+  @Test func `it reads an array with a number for its elements as empty`() throws {
     let data = try archive(["NSArray", "NSObject"], ["NS.objects": 7])
     #expect(try Foundations.unarchive(NSArray.self, data) == [])
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [Int].self, from: data) } == .typeMismatch)
   }
 
-  @Test("it counts keys without values as entries of a dictionary")
-  func itCountsKeysWithoutValuesAsEntries() throws {
+  @Test func `it counts keys without values as entries of a dictionary`() throws {
     let data = try archive(
       ["NSDictionary", "NSObject"],
       ["NS.keys": [.uid(.init(3)), .uid(.init(4))], "NS.objects": [.uid(.init(3))]], ["a", "b"])
@@ -194,19 +177,16 @@ struct FoundationDefectsTests {
       failure { try KeyedUnarchiver.unarchivedObject(of: [String: String].self, from: data) } == .invalidContents)
   }
 
-  @Test("it reads a date that is text as the reference date")
-  func itReadsADateThatIsText() throws {
+  @Test func `it reads a date that is text as the reference date`() throws {
     let data = try archive(["NSDate", "NSObject"], ["NS.time": "1"])
     #expect(try Foundations.unarchive(NSDate.self, data).timeIntervalSinceReferenceDate == 0)
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: Date.self, from: data) } == .typeMismatch)
   }
 
-  @Test(
-    "it reads indices that cannot be",
-    arguments: [
-      (-5, 3, KeyedArchiveError.Kind.numberOutOfRange), (3, -5, .numberOutOfRange), (Int.max, 3, .invalidContents),
-    ])
-  func itReadsIndicesThatCannotBe(_ location: Int, _ length: Int, _ kind: KeyedArchiveError.Kind) throws {
+  @Test(arguments: [
+    (-5, 3, KeyedArchiveError.Kind.numberOutOfRange), (3, -5, .numberOutOfRange), (Int.max, 3, .invalidContents),
+  ])
+  func `it reads indices that cannot be`(_ location: Int, _ length: Int, _ kind: KeyedArchiveError.Kind) throws {
     let data = try archive(
       ["NSIndexSet", "NSObject"],
       ["NSRangeCount": 1, "NSLocation": .integer(.init(location)), "NSLength": .integer(.init(length))])
@@ -214,30 +194,26 @@ struct FoundationDefectsTests {
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: Archived.IndexSet.self, from: data) } == kind)
   }
 
-  @Test("it reads an index path of a negative length")
-  func indexPath() throws {
+  @Test func `it reads an index path of a negative length`() throws {
     let data = try archive(["NSIndexPath", "NSObject"], ["NSIndexPathLength": -1])
     #expect(try Foundations.unarchive(NSIndexPath.self, data).length == 0)
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: IndexPath.self, from: data) } == .invalidContents)
   }
 
-  @Test("it reads a rectangle of nonsense as an empty one")
-  func itReadsARectangleOfNonsenseAsAnEmpty() throws {
+  @Test func `it reads a rectangle of nonsense as an empty one`() throws {
     let data = try archive(["NSValue", "NSObject"], ["NS.special": 3, "NS.rectval": .uid(.init(3))], ["nonsense"])
     #expect(try Foundations.unarchive(NSValue.self, data).rectValue == .zero)
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: Archived.Rect.self, from: data) } == .invalidContents)
   }
 
-  @Test("it reads no text as a URL")
-  func itReadsNoTextAsAURL() throws {
+  @Test func `it reads no text as a URL`() throws {
     let data = try archive(
       ["NSURL", "NSObject"], ["NS.base": .uid(.init(0)), "NS.relative": .uid(.init(3))], [""])
     #expect(try Foundations.unarchive(NSURL.self, data).absoluteString == "")
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: URL.self, from: data) } == .invalidContents)
   }
 
-  @Test("it never writes what Apple numbers a unit by")
-  func itNeverWritesWhatAppleNumbersAUnit() throws {
+  @Test func `it never writes what Apple numbers a unit by`() throws {
     let theirs = try KeyedUnarchiver.unarchivedObject(
       of: Archived.Unit.self, from: Foundations.archive(UnitLength.miles))
     #expect(theirs.specifier == nil)
@@ -250,8 +226,7 @@ struct FoundationDefectsTests {
 }
 
 /// Archives as Apple's software writes them.
-@Suite("What Foundation on Linux refuses though it is right")
-struct FoundationRefusalTests {
+@Suite("What Foundation on Linux refuses though it is right") struct FoundationRefusalTests {
   /// Foundation takes a key that is not there for damage (4865), even if it is one that may be missing.
   private func isRefused<T: NSObject & NSCoding>(
     _ type: T.Type, with others: [AnyClass] = [], _ data: Data, _ code: CocoaError.Code = .coderValueNotFound
@@ -264,31 +239,27 @@ struct FoundationRefusalTests {
     }
   }
 
-  @Test("text in one run, because it has no list of runs")
-  func textInOneRun() throws {
+  @Test func `text in one run, because it has no list of runs`() throws {
     let text = Archived.AttributedString("ab", attributes: ["Size": .integer(1)])
     let data = try KeyedArchiver.archivedData(withRootObject: text)
     #expect(isRefused(NSAttributedString.self, with: [NSString.self, NSDictionary.self, NSNumber.self], data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Archived.AttributedString.self, from: data) == text)
   }
 
-  @Test("components of a date, because those that are not set are absent")
-  func componentsOfADate() throws {
+  @Test func `components of a date, because those that are not set are absent`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: DateComponents(year: 2001))
     #expect(isRefused(NSDateComponents.self, data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: DateComponents.self, from: data) == DateComponents(year: 2001))
   }
 
-  @Test("an error whose user info is absent")
-  func anErrorWhoseUserInfoIsAbsent() throws {
+  @Test func `an error whose user info is absent`() throws {
     let data = try archive(["NSError", "NSObject"], ["NSDomain": .uid(.init(3)), "NSCode": 5], ["d"])
     #expect(isRefused(NSError.self, data))
     #expect(
       try KeyedUnarchiver.unarchivedObject(of: Archived.Error.self, from: data) == .init(domain: "d", code: 5))
   }
 
-  @Test("a transformation of 24 bytes")
-  func aTransformationOf24Bytes() throws {
+  @Test func `a transformation of 24 bytes`() throws {
     let transformation = Archived.AffineTransform(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6)
     let data = try KeyedArchiver.archivedData(withRootObject: transformation)
     #expect(try PropertyList(data)["$objects"]?[1]?["NSTransformStruct"]?.data?.count == 24)
@@ -296,15 +267,14 @@ struct FoundationRefusalTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: Archived.AffineTransform.self, from: data) == transformation)
   }
 
-  @Test("a decimal number, whose class it does not know", arguments: [Decimal(7), Decimal(-12.5)])
-  func aDecimalNumber(_ decimal: Decimal) throws {
+  @Test(arguments: [Decimal(7), Decimal(-12.5)])
+  func `a decimal number, whose class it does not know`(_ decimal: Decimal) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: decimal)
     #expect(isRefused(NSDecimalNumber.self, data, .coderReadCorrupt))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Decimal.self, from: data) == decimal)
   }
 
-  @Test("an object of a program's own whose optional contents are absent")
-  func anObjectOfAProgramsOwnWhoseOptionalContents() throws {
+  @Test func `an object of a program's own whose optional contents are absent`() throws {
     let data = try archive(["InterchangeTests.Optionally", "NSObject"], [:])
     #expect(isRefused(Optionally.self, data))
     #expect(try KeyedUnarchiver.unarchivedObject(of: OurOptionally.self, from: data).name == nil)

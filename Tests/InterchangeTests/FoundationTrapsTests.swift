@@ -5,38 +5,33 @@ import Testing
 
 /// Foundation on Linux (Swift 6.3) is not asked: every one of these archives ends its process, most of them in
 /// functions that throw errors.
-@Suite("What ends the process with Foundation on Linux")
-struct FoundationTrapsTests {
+@Suite("What ends the process with Foundation on Linux") struct FoundationTrapsTests {
   private func decode<T: KeyedArchiving.SecureCoding>(_ type: T.Type, _ data: Data) throws -> T {
     try KeyedUnarchiver.unarchivedObject(of: type, from: data)
   }
 
-  @Test("to archive a decimal number is possible", arguments: [Decimal(7), Decimal(-12.5), .greatestFiniteMagnitude])
-  func toArchiveADecimalNumberIsPossible(_ decimal: Decimal) throws {
+  @Test(arguments: [Decimal(7), Decimal(-12.5), .greatestFiniteMagnitude])
+  func `to archive a decimal number is possible`(_ decimal: Decimal) throws {
     #expect(try decode(Decimal.self, KeyedArchiver.archivedData(withRootObject: decimal)) == decimal)
   }
 
-  @Test("to archive an error is possible")
-  func toArchiveAnErrorIsPossible() throws {
+  @Test func `to archive an error is possible`() throws {
     let error = Archived.Error(domain: "d", code: 1, userInfo: ["k": .integer(1)])
     #expect(try decode(Archived.Error.self, KeyedArchiver.archivedData(withRootObject: error)) == error)
   }
 
-  @Test("to archive a set of characters that was made of a bitmap is possible")
-  func toArchiveASetOfCharactersThatWasMade() throws {
+  @Test func `to archive a set of characters that was made of a bitmap is possible`() throws {
     let set = Archived.CharacterSet(.bitmap(Data(repeating: 1, count: 8192)))
     #expect(try decode(Archived.CharacterSet.self, KeyedArchiver.archivedData(withRootObject: set)) == set)
   }
 
-  @Test("a match without its regular expression is decoded")
-  func aMatchWithoutItsRegularExpressionIsDecoded() throws {
+  @Test func `a match without its regular expression is decoded`() throws {
     let match = Archived.TextCheckingResult(ranges: [.init(location: 1, length: 1)], regularExpression: nil)
     let data = try KeyedArchiver.archivedData(withRootObject: match)
     #expect(try decode(Archived.TextCheckingResult.self, data) == match)
   }
 
-  @Test("an object of a class that was not asked for is an error, at the root and inside")
-  func unexpectedClass() throws {
+  @Test func `an object of a class that was not asked for is an error, at the root and inside`() throws {
     let uuid = UUID()
     let root = try KeyedArchiver.archivedData(withRootObject: uuid)
     #expect(failure { try decode(URL.self, root) } == .classNotAllowed)
@@ -44,15 +39,14 @@ struct FoundationTrapsTests {
     #expect(failure { try decode([URL].self, inside) } == .classNotAllowed)
   }
 
-  @Test("a notification, whose class does not support secure coding, is decoded, and without an object too")
-  func aNotificationWhoseClassDoesNotSupportSecureCoding() throws {
+  @Test
+  func `a notification, whose class does not support secure coding, is decoded, and without an object too`() throws {
     let notification = Archived.Notification(name: "n")
     let data = try KeyedArchiver.archivedData(withRootObject: notification)
     #expect(try decode(Archived.Notification.self, data) == notification)
   }
 
-  @Test("objects that refer to each other in a circle are decoded")
-  func objectsThatReferToEachOtherInACircle() throws {
+  @Test func `objects that refer to each other in a circle are decoded`() throws {
     let (first, second) = (Link(), Link())
     (first.next, second.next) = (second, first)
     defer { first.next = nil }
@@ -62,14 +56,12 @@ struct FoundationTrapsTests {
     decoded.next = nil
   }
 
-  @Test("an array that is an element of itself is an error")
-  func arrayInItself() throws {
+  @Test func `an array that is an element of itself is an error`() throws {
     let data = try archive(["NSArray", "NSObject"], ["NS.objects": [.uid(.init(1))]])
     #expect(failure { try decode([ArchivedValue].self, data) } == .circularReference)
   }
 
-  @Test("a class that is text is an error")
-  func textAsClass() throws {
+  @Test func `a class that is text is an error`() throws {
     let list: PropertyList = [
       "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(.init(1))],
       "$objects": ["$null", ["$class": .uid(.init(2))], "NSUUID"],
@@ -78,8 +70,7 @@ struct FoundationTrapsTests {
     #expect(failure { try decode(UUID.self, data) } == .malformed)
   }
 
-  @Test("a mutable string without text, or with a number for it, is an error")
-  func mutableString() throws {
+  @Test func `a mutable string without text, or with a number for it, is an error`() throws {
     let classes: [PropertyList] = ["NSMutableString", "NSString", "NSObject"]
     let without = try archive(classes, [:])
     #expect(failure { try decode(String.self, without) } == .valueNotFound)
@@ -87,15 +78,13 @@ struct FoundationTrapsTests {
     #expect(failure { try decode(String.self, number) } == .typeMismatch)
   }
 
-  @Test("an error without a domain is an error")
-  func errorWithoutDomain() throws {
+  @Test func `an error without a domain is an error`() throws {
     let data = try archive(["NSError", "NSObject"], ["NSCode": 1])
     #expect(failure { try decode(Archived.Error.self, data) } == .valueNotFound)
   }
 
-  @Test(
-    "an array of C that claims more elements than it has, or fewer than none, is an error", arguments: [1 << 60, -1])
-  func arrayOfC(_ count: Int) throws {
+  @Test(arguments: [1 << 60, -1])
+  func `an array of C that claims more elements than it has, or fewer than none, is an error`(_ count: Int) throws {
     let array: PropertyList = [
       "NS.count": .integer(.init(count)), "NS.size": 4, "NS.type": 105, "$0": 1, "$class": .uid(.init(5)),
     ]

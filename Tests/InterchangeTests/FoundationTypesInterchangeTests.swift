@@ -5,8 +5,7 @@ import PropertyLists
 import Testing
 
 /// The types that conform by the module `KeyedArchivingFoundation`.
-@Suite("Index sets, names and ranges of Foundation's own types")
-struct FoundationTypesInterchangeTests {
+@Suite("Index sets, names and ranges of Foundation's own types") struct FoundationTypesInterchangeTests {
   private static var name: PersonNameComponents {
     var name = PersonNameComponents()
     name.givenName = "Ada"
@@ -23,14 +22,13 @@ struct FoundationTypesInterchangeTests {
     Pair("a name", name as NSPersonNameComponents, name),
   ]
 
-  @Test("archived by Foundation are decoded here", arguments: pairs)
-  func archivedByFoundationAreDecodedHere(_ pair: Pair) throws { try pair.expectDecodedHere(.binary) }
+  @Test(arguments: pairs)
+  func `archived by Foundation are decoded here`(_ pair: Pair) throws { try pair.expectDecodedHere(.binary) }
 
-  @Test("archived here are decoded by Foundation", arguments: pairs)
-  func archivedHereAreDecodedByFoundation(_ pair: Pair) throws { try pair.expectDecodedByFoundation(.binary) }
+  @Test(arguments: pairs)
+  func `archived here are decoded by Foundation`(_ pair: Pair) throws { try pair.expectDecodedByFoundation(.binary) }
 
-  @Test("stand under keys, in collections and in optionals")
-  func standUnderKeys() throws {
+  @Test func `stand under keys, in collections and in optionals`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode([1, 2] as IndexSet, forKey: "rows")
     try archiver.encode([Self.name], forKey: "names")
@@ -46,8 +44,7 @@ struct FoundationTypesInterchangeTests {
     #expect(try unarchiver.decodeIfPresent(IndexSet.self, forKey: "nothing") == nil)
   }
 
-  @Test("an empty URL relative to another, archived by Foundation, is decoded here")
-  func emptyURL() throws {
+  @Test func `an empty URL relative to another, archived by Foundation, is decoded here`() throws {
     let base = try #require(URL(string: "http://example.com/a/b"))
     let data = try Foundations.archive(try #require(NSURL(string: "", relativeTo: base)))
     let url = try KeyedUnarchiver.unarchivedObject(of: URL.self, from: data)

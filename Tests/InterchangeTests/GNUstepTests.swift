@@ -29,8 +29,8 @@ struct GNUstepTests {
     return String(decoding: try value.data(format: .openStep, options: options), as: UTF8.self)
   }
 
-  @Test("what is written in OpenStep means the same to GNUstep", arguments: 0..<20 as Range<UInt64>)
-  func whatIsWrittenInOpenStepMeansTheSame(_ seed: UInt64) throws {
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `what is written in OpenStep means the same to GNUstep`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value: PropertyList = ["a": Self.random(depth: 3, using: &random)]
     let text = try Self.text(value, isCompact: seed & 1 == 1)
@@ -38,8 +38,7 @@ struct GNUstepTests {
   }
 
   /// But for a byte order mark at the beginning of a string, which it drops, escaped or not.
-  @Test("every character means the same to GNUstep")
-  func everyCharacterMeansTheSameToGNUstep() throws {
+  @Test func `every character means the same to GNUstep`() throws {
     let scalars = Array(0..<0x250) + [0x2028, 0x2029, 0xFFFD, 0x1F600, 0x10FFFD] as [UInt32]
     let characters = scalars.map { Character(Unicode.Scalar($0)!) }
     let value = PropertyList.array(characters.flatMap { [.string("x\($0)1"), .string("\($0)")] })
@@ -59,15 +58,13 @@ struct GNUstepTests {
     #expect(try Self.gnustep(Self.text([value], .gnustep)) == [.string(printed)])
   }
 
-  @Test(
-    "what GNUstep has no notation for, it refuses", arguments: ["<*F1.5>", "<*T0.5>", "<*N>", "<*XR7ff8000000000001>"])
-  func whatGNUstepHasNoNotation(_ text: String) throws {
+  @Test(arguments: ["<*F1.5>", "<*T0.5>", "<*N>", "<*XR7ff8000000000001>"])
+  func `what GNUstep has no notation for, it refuses`(_ text: String) throws {
     #expect(try PropertyList(openStep: text) != .string(text))
     #expect(try Self.gnustep("(\(text))") == nil)
   }
 
-  @Test("a strings file means the same to GNUstep")
-  func stringsFile() throws {
+  @Test func `a strings file means the same to GNUstep`() throws {
     let value: PropertyList = ["a b": "c\n\"d\"\\", "é日😀": "", "": "x"]
     #expect(try Self.gnustep(Self.text(value, .strings))?.withSortedKeys() == value.withSortedKeys())
   }

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("JSON beside Foundation and Python")
-struct JSONInterchangeTests {
+@Suite("JSON beside Foundation and Python") struct JSONInterchangeTests {
   static let valid = [
     "null", "true", "false", "0", "-0", "1", "-1.5", "1e3", "1E+2", "1e-7", "0.1", "123456789012345678", "5e-324",
     "1.7976931348623157e308",
@@ -51,14 +50,12 @@ struct JSONInterchangeTests {
     }
   }
 
-  @Test("Foundation reads the same", arguments: valid)
-  func foundationReadsTheSame(_ text: String) throws {
+  @Test(arguments: valid) func `Foundation reads the same`(_ text: String) throws {
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     #expect(isSame(object, try tree(text)), "\(object)")
   }
 
-  @Test("Foundation refuses the same", arguments: invalid)
-  func foundationRefuses(_ text: String) throws {
+  @Test(arguments: invalid) func `Foundation refuses the same`(_ text: String) throws {
     #expect(throws: (any Error).self) {
       try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     }
@@ -66,8 +63,7 @@ struct JSONInterchangeTests {
   }
 
   /// The rows of the documentation, which say "on Linux" where Foundation may be another elsewhere.
-  @Test("Foundation takes a key twice, and integers that no property list has")
-  func foundationIsLax() throws {
+  @Test func `Foundation takes a key twice, and integers that no property list has`() throws {
     #expect(try JSONSerialization.jsonObject(with: Data(#"{"a":1,"a":2}"#.utf8)) is [String: Any])
     #expect(try JSONSerialization.jsonObject(with: Data("[18446744073709551616]".utf8)) is [Any])
     #if os(Linux)
@@ -83,8 +79,7 @@ struct JSONInterchangeTests {
   @Test("what is lost elsewhere is refused here", arguments: takenByOthers)
   func whatIsLostElsewhereIsRefusedHere(_ text: String) { #expect(throws: PropertyListError.self) { try tree(text) } }
 
-  @Test("Foundation reads what is written here, and we what it writes", arguments: 0..<40)
-  func foundationReadsWhatIsWrittenHere(_ seed: UInt64) throws {
+  @Test(arguments: 0..<40) func `Foundation reads what is written here, and we what it writes`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.randomJSON(depth: 4, using: &random)
     for isCompact in [false, true] {
@@ -97,8 +92,7 @@ struct JSONInterchangeTests {
     }
   }
 
-  @Test("JSONEncoder's JSON is decoded, and JSONDecoder decodes ours")
-  func jsonencodersJSONIsDecoded() throws {
+  @Test func `JSONEncoder's JSON is decoded, and JSONDecoder decodes ours`() throws {
     struct Model: Codable, Equatable {
       var name = "größe \"x\" / \u{1}"
       var count = Int.min
@@ -141,8 +135,7 @@ struct JSONInterchangeTests {
 
   static let hasPython = Program.python != nil
 
-  @Test("Python reads the same, and refuses the same", .enabled(if: hasPython))
-  func pythonReadsTheSame() throws {
+  @Test(.enabled(if: hasPython)) func `Python reads the same, and refuses the same`() throws {
     let results = try python((Self.valid + Self.invalid).map { Data($0.utf8) })
     try #require(results.count == Self.valid.count + Self.invalid.count)
     for (text, result) in zip(Self.valid, results) {
@@ -157,8 +150,7 @@ struct JSONInterchangeTests {
     }
   }
 
-  @Test("Python reads what is written here", .enabled(if: hasPython))
-  func pythonReadsOurs() throws {
+  @Test(.enabled(if: hasPython)) func `Python reads what is written here`() throws {
     var random = SeededGenerator(seed: 11)
     let values = (0..<60).map { _ in PropertyList.randomJSON(depth: 4, using: &random) }
     let results = try python(values.map { try $0.data(format: .json) })

@@ -4,8 +4,7 @@ import PropertyLists
 import Testing
 
 /// What only one side can do; `FoundationDefectsTests` says what the other makes of it.
-@Suite("Archives go to Foundation, or come from it")
-struct OneWayInterchangeTests {
+@Suite("Archives go to Foundation, or come from it") struct OneWayInterchangeTests {
   private func decode<T: KeyedArchiving.SecureCoding>(
     _ type: T.Type, from object: NSObject, secure: Bool = true, _ format: PropertyListFormat
   ) throws -> T {
@@ -13,20 +12,20 @@ struct OneWayInterchangeTests {
       of: type, from: Foundations.archive(object, secure: secure, format: format))
   }
 
-  @Test("a string called $null comes in a box, which Foundation opens", arguments: PropertyListFormat.ofArchives)
-  func aStringCalledNullComesInABox(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `a string called $null comes in a box, which Foundation opens`(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["$null", "a", "$null"], outputFormat: format)
     #expect(try Foundations.unarchive(NSArray.self, with: [NSString.self], data) == ["$null", "a", "$null"])
   }
 
-  @Test("an interval of dates is read", arguments: PropertyListFormat.ofArchives)
-  func anIntervalOfDatesIsRead(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `an interval of dates is read`(_ format: PropertyListFormat) throws {
     let interval = DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 10)
     #expect(try decode(DateInterval.self, from: interval as NSDateInterval, format) == interval)
   }
 
-  @Test("components of a date, of which few are set, are read", arguments: PropertyListFormat.ofArchives)
-  func componentsOfADate(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `components of a date, of which few are set, are read`(_ format: PropertyListFormat) throws {
     let components = DateComponents(year: 2001, month: 2)
     var expected = components
     // Foundation has no third state.
@@ -34,22 +33,22 @@ struct OneWayInterchangeTests {
     #expect(try decode(DateComponents.self, from: components as NSDateComponents, format) == expected)
   }
 
-  @Test("a transformation is read from Foundation's array of C", arguments: PropertyListFormat.ofArchives)
-  func aTransformationIsReadFromFoundationsArrayOfC(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `a transformation is read from Foundation's array of C`(_ format: PropertyListFormat) throws {
     let transform = NSAffineTransform(transform: AffineTransform(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
     #expect(
       try decode(Archived.AffineTransform.self, from: transform, format)
         == .init(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
   }
 
-  @Test("a mutable string is read by Foundation as one", arguments: PropertyListFormat.ofArchives)
-  func mutableString(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `a mutable string is read by Foundation as one`(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Archived.Mutable("abc"), outputFormat: format)
     #expect(try Foundations.unarchive(NSMutableString.self, data) == "abc")
   }
 
-  @Test("the opposite of characters: Foundation writes a bitmap", arguments: PropertyListFormat.ofArchives)
-  func invertedCharacters(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `the opposite of characters: Foundation writes a bitmap`(_ format: PropertyListFormat) throws {
     let inverted = NSCharacterSet(charactersIn: "abc").inverted as NSCharacterSet
     let read = try decode(Archived.CharacterSet.self, from: inverted, format)
     guard case .bitmap(let bitmap) = read.form else {
@@ -65,16 +64,15 @@ struct OneWayInterchangeTests {
     }
   }
 
-  @Test("a calendar and a time zone of which only the name is known are read by Foundation")
-  func aCalendarAndATimeZoneOfWhichOnly() throws {
+  @Test func `a calendar and a time zone of which only the name is known are read by Foundation`() throws {
     let calendar = try KeyedArchiver.archivedData(withRootObject: Archived.Calendar(identifier: "gregorian"))
     #expect(try Foundations.unarchive(NSCalendar.self, calendar).calendarIdentifier == .gregorian)
     let zone = try KeyedArchiver.archivedData(withRootObject: Archived.TimeZone(name: "Europe/Berlin"))
     #expect(try Foundations.unarchive(NSTimeZone.self, zone).name == "Europe/Berlin")
   }
 
-  @Test("units of dimensions are read", arguments: PropertyListFormat.ofArchives)
-  func unitsOfDimensionsAreRead(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `units of dimensions are read`(_ format: PropertyListFormat) throws {
     let miles = try decode(
       Archived.Measurement.self, from: NSMeasurement(doubleValue: 45, unit: UnitLength.miles), format)
     #expect(miles.value == 45 && miles.unit.symbol == "mi" && miles.unit.unitClass.name == "NSUnitLength")
@@ -92,8 +90,7 @@ struct OneWayInterchangeTests {
     #expect(theirs.converter.baseUnitValue(fromValue: 1) == 235.215)
   }
 
-  @Test("a notification is read", arguments: PropertyListFormat.ofArchives)
-  func aNotificationIsRead(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives) func `a notification is read`(_ format: PropertyListFormat) throws {
     let notification = NSNotification(
       name: .init("n"), object: NSString(string: "sender"), userInfo: ["k": NSNumber(value: 1)])
     #expect(
@@ -101,8 +98,8 @@ struct OneWayInterchangeTests {
         == .init(name: "n", object: .string("sender"), userInfo: [.string("k"): .integer(1)]))
   }
 
-  @Test("a formatter of intervals is read", arguments: PropertyListFormat.ofArchives)
-  func aFormatterOfIntervalsIsRead(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `a formatter of intervals is read`(_ format: PropertyListFormat) throws {
     let formatter = DateIntervalFormatter()
     formatter.locale = Locale(identifier: "de_DE")
     formatter.dateStyle = .long
@@ -110,8 +107,8 @@ struct OneWayInterchangeTests {
     #expect(read.locale?.identifier == "de_DE" && read.dateStyle == 3)
   }
 
-  @Test("an error is read by Foundation", arguments: PropertyListFormat.ofArchives)
-  func anErrorIsReadByFoundation(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.ofArchives)
+  func `an error is read by Foundation`(_ format: PropertyListFormat) throws {
     let error = Archived.Error(
       domain: "outer", code: -4,
       userInfo: [

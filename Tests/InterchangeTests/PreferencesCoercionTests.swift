@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 
 /// The accessors of this package and of Foundation's `UserDefaults`, asked for the same values in one process.
-@Suite("What the accessors make of a stored value")
-struct PreferencesCoercionTests {
+@Suite("What the accessors make of a stored value") struct PreferencesCoercionTests {
   /// A store that never saves anything, because its values are registered ones.
   private static func preferences(_ values: [String: PropertyList]) throws -> UserPreferences {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -17,8 +16,7 @@ struct PreferencesCoercionTests {
     return preferences
   }
 
-  @Test("is what is written in the table", arguments: Coercion.table)
-  func isWhatIsWrittenInTheTable(_ coercion: Coercion) throws {
+  @Test(arguments: Coercion.table) func `is what is written in the table`(_ coercion: Coercion) throws {
     let preferences = try Self.preferences(["key": coercion.stored])
     for accessor in Coercion.Accessor.allCases {
       #expect(preferences.answer(accessor) == coercion.expected[accessor], "\(accessor)")
@@ -26,8 +24,8 @@ struct PreferencesCoercionTests {
   }
 
   /// Foundation is not asked for a URL in data, which ends the process if there is none.
-  @Test("is what Foundation makes of it, or one of the differences", arguments: Coercion.table)
-  func isWhatFoundationMakes(_ coercion: Coercion) throws {
+  @Test(arguments: Coercion.table)
+  func `is what Foundation makes of it, or one of the differences`(_ coercion: Coercion) throws {
     let defaults = try #require(UserDefaults(suiteName: "coercions-\(UUID().uuidString)"))
     defaults.set(coercion.stored.foundationObject, forKey: "key")
     for accessor in Coercion.Accessor.allCases where accessor != .url || coercion.stored.kind != .data {
@@ -41,8 +39,7 @@ struct PreferencesCoercionTests {
     }
   }
 
-  @Test("differs only for values of the table, each listed once")
-  func differsOnlyForValuesOfTheTable() {
+  @Test func `differs only for values of the table, each listed once`() {
     let stored = Set(Coercion.table.map(\.stored))
     #expect(stored.count == Coercion.table.count)
     for value in CoercionDifference.all.keys { #expect(stored.contains(value), "\(value) is not in the table") }
@@ -66,8 +63,8 @@ struct PreferencesCoercionTests {
   }
 
   /// They cannot be set, but a file may have them.
-  @Test("is nothing for what only the binary format has", arguments: [PropertyList.uid(.init(5)), .null])
-  func binaryOnly(_ value: PropertyList) throws {
+  @Test(arguments: [PropertyList.uid(.init(5)), .null])
+  func `is nothing for what only the binary format has`(_ value: PropertyList) throws {
     let folder = try TemporaryFolder()
     let contents: PropertyList = ["key": value, "other": 1]
     try contents.data(format: .binary).write(to: URL(filePath: folder.path("binary.plist")))
@@ -80,8 +77,7 @@ struct PreferencesCoercionTests {
     }
   }
 
-  @Test("is 0, false or nil if there is none")
-  func is0FalseOrNilIfThereIsNone() throws {
+  @Test func `is 0, false or nil if there is none`() throws {
     let preferences = try Self.preferences([:])
     let defaults = try #require(UserDefaults(suiteName: "nothing-\(UUID().uuidString)"))
     let expected: [Coercion.Accessor: PropertyList] = [.bool: false, .integer: 0, .double: 0.0, .float: .float(0)]

@@ -8,8 +8,7 @@ import Testing
 
 /// What `UserDefaults` of Foundation on Linux (Swift 6.3) gets wrong, beside what is right. Should a test fail after
 /// the toolchain was changed, an error may be gone.
-@Suite("Where UserDefaults on Linux is wrong")
-final class PreferencesErrorsTests {
+@Suite("Where UserDefaults on Linux is wrong") final class PreferencesErrorsTests {
   private let files: FoundationPreferences
   /// In this process, and never saved.
   private let defaults: UserDefaults
@@ -25,8 +24,7 @@ final class PreferencesErrorsTests {
   deinit { try? store.synchronize() }
 
   /// Foundation takes the call for the one with a URL, which calls itself without an end.
-  @Test("to set nil removes the value")
-  func setNil() throws {
+  @Test func `to set nil removes the value`() throws {
     store.set(1, forKey: "key")
     store.set(nil, forKey: "key")
     #expect(store.value(forKey: "key") == nil)
@@ -37,8 +35,8 @@ final class PreferencesErrorsTests {
     #expect(files.names == [])
   }
 
-  @Test("integers that need all of 64 bits are kept", arguments: [UInt64(Int.max), UInt64(Int.max) + 1, .max])
-  func wideIntegers(_ integer: UInt64) throws {
+  @Test(arguments: [UInt64(Int.max), UInt64(Int.max) + 1, .max])
+  func `integers that need all of 64 bits are kept`(_ integer: UInt64) throws {
     let value = PropertyList.integer(.init(integer))
     try files.run("foundation-set", "theirs", input: ["key": value])
     #expect(try files.run("foundation-string", "theirs", "key").text == "nil\n")
@@ -51,8 +49,7 @@ final class PreferencesErrorsTests {
     #expect(store.integer(forKey: "key") == .max)
   }
 
-  @Test("data that is no archive is no URL, and ends no process")
-  func noArchive() throws {
+  @Test func `data that is no archive is no URL, and ends no process`() throws {
     #expect(try files.runToAnyEnd(["foundation-url-of-data", "theirs"]).wasKilled)
     store.set(.data(Data("no archive".utf8)), forKey: "key")
     #expect(store.url(forKey: "key") == nil)
@@ -60,8 +57,7 @@ final class PreferencesErrorsTests {
     #expect(store.url(forKey: "key") == nil)
   }
 
-  @Test("elements of containers are values, and not optional ones")
-  func elementsOfContainersAreValues() throws {
+  @Test func `elements of containers are values, and not optional ones`() throws {
     defaults.set([1], forKey: "key")
     let element = try #require(defaults.array(forKey: "key")?.first)
     #expect(Mirror(reflecting: element).displayStyle == .optional)
@@ -71,8 +67,7 @@ final class PreferencesErrorsTests {
     #expect(store.dictionary(forKey: "key")?["a"] == 1)
   }
 
-  @Test("to set a volatile domain replaces it")
-  func volatileDomains() {
+  @Test func `to set a volatile domain replaces it`() {
     for entries in [["a": 1], ["b": 2]] {
       defaults.setVolatileDomain(entries, forName: "domain")
       store.setVolatileDomain(entries.mapValues { .integer(.init($0)) }, forName: "domain")
@@ -81,8 +76,7 @@ final class PreferencesErrorsTests {
     #expect(store.volatileDomain(forName: "domain") == ["b": 2])
   }
 
-  @Test("the domain of registered values can be read")
-  func registrationDomain() {
+  @Test func `the domain of registered values can be read`() {
     let key = UUID().uuidString
     defaults.register(defaults: [key: 1])
     #expect(defaults.integer(forKey: key) == 1)
@@ -91,8 +85,7 @@ final class PreferencesErrorsTests {
     #expect(store.volatileDomain(forName: UserPreferences.registrationDomain) == [key: 1])
   }
 
-  @Test("all values that count are those of all domains")
-  func dictionaryRepresentation() throws {
+  @Test func `all values that count are those of all domains`() throws {
     try files.run("foundation-set", ".GlobalPreferences", input: ["global": 1])
     try files.run("foundation-set", "theirs", input: ["application": 2])
     let theirs = try files.run("foundation-get", "theirs", "-argument", "first").output
@@ -105,8 +98,8 @@ final class PreferencesErrorsTests {
       store.dictionaryRepresentation() == ["argument": "first", "application": 2, "global": 1, "registered": 3])
   }
 
-  @Test("a URL that is no file's keeps its host", arguments: ["https://a.b/c?d=e#f", "mailto:a@b", "data:,x"])
-  func aURLThatIsNoFilesKeepsItsHost(_ text: String) throws {
+  @Test(arguments: ["https://a.b/c?d=e#f", "mailto:a@b", "data:,x"])
+  func `a URL that is no file's keeps its host`(_ text: String) throws {
     let url = try #require(URL(string: text))
     defaults.set(url, forKey: "key")
     #expect(defaults.url(forKey: "key") != url)
@@ -117,8 +110,7 @@ final class PreferencesErrorsTests {
     #expect(try Foundations.unarchive(NSURL.self, archive) as URL == url)
   }
 
-  @Test("a URL of a file is stored as a path, and text with a scheme is a URL")
-  func fileURLs() throws {
+  @Test func `a URL of a file is stored as a path, and text with a scheme is a URL`() throws {
     store.set(URL(filePath: "/a b/c"), forKey: "key")
     #expect(store.value(forKey: "key") == "/a b/c")
     #expect(store.url(forKey: "key") == URL(filePath: "/a b/c"))
@@ -132,8 +124,7 @@ final class PreferencesErrorsTests {
     #expect(store.url(forKey: "key")?.path == "/x")
   }
 
-  @Test("the global domain is no suite, whose values nobody would find")
-  func globalSuite() throws {
+  @Test func `the global domain is no suite, whose values nobody would find`() throws {
     try files.run("foundation-set", "NSGlobalDomain", input: ["key": "value"])
     #expect(files.names == ["NSGlobalDomain.plist"])
     #expect(try files.run("foundation-string", "-", "key").text == "nil\n")
@@ -145,8 +136,7 @@ final class PreferencesErrorsTests {
     #expect(try files.run("string", "-", "key").text == "value\n")
   }
 
-  @Test("the name of a suite does not lead out of the folder")
-  func theNameOfASuiteDoesNotLeadOut() throws {
+  @Test func `the name of a suite does not lead out of the folder`() throws {
     let files = try FoundationPreferences(subfolder: "configuration")
     try files.run("foundation-set", "../escaped/suite", input: ["key": 1])
     #expect(files.folder.names.contains("escaped"))
@@ -154,8 +144,7 @@ final class PreferencesErrorsTests {
     #expect(throws: PreferencesError.invalidName(name, reason: "it has a separator of paths")) { try DomainName(name) }
   }
 
-  @Test("a key has at least one character")
-  func emptyKey() throws {
+  @Test func `a key has at least one character`() throws {
     try files.run("foundation-set", "theirs", input: ["": 1])
     #expect(try files.run("foundation-string", "theirs", "").text == "1\n")
     let ours = try files.run("set", "com.example.errors", input: ["": 1, "key": 2])
@@ -164,8 +153,7 @@ final class PreferencesErrorsTests {
     #expect(store.persistentDomain(store.domain) == ["key": 2])
   }
 
-  @Test("fractions of a second are kept, also if the file was XML")
-  func fractionsOfASecondAreKept() throws {
+  @Test func `fractions of a second are kept, also if the file was XML`() throws {
     let moment = Date(timeIntervalSinceReferenceDate: 700_000_000.123)
     try files.run("foundation-set", "com.example.errors", input: ["key": .date(moment)])
     #expect(
@@ -177,16 +165,14 @@ final class PreferencesErrorsTests {
     #expect(store.date(forKey: "key") == moment)
   }
 
-  @Test("a 4-byte real prints as it was set after a reload, too")
-  func a4ByteRealPrintsAsItWasSet() throws {
+  @Test func `a 4-byte real prints as it was set after a reload, too`() throws {
     try files.run("foundation-set", "theirs", input: ["key": .float(12.34)])
     #expect(try files.run("foundation-string", "theirs", "key").text == "12.34000015258789\n")
     try files.run("set", "com.example.errors", input: ["key": .float(12.34)])
     #expect(try files.run("string", "com.example.errors", "key").text == "12.34\n")
   }
 
-  @Test("values that nobody asked to save are saved when the process ends")
-  func valuesThatNobodyAskedToSaveAreSavedWhen() throws {
+  @Test func `values that nobody asked to save are saved when the process ends`() throws {
     try files.run("foundation-set-unsaved", "theirs", "a", "b")
     #expect(files.names == [])
     try files.run("set-unsaved", "com.example.errors", "a", "b")
@@ -196,8 +182,7 @@ final class PreferencesErrorsTests {
   }
 
   /// Foundation loses about a third of them, not always the same.
-  @Test("three processes that set 200 keys each lose none")
-  func threeProcessesThatSet200KeysEachLoseNone() throws {
+  @Test func `three processes that set 200 keys each lose none`() throws {
     let errors = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 3) { [files] process in
       do {
@@ -214,8 +199,7 @@ final class PreferencesErrorsTests {
     }
   }
 
-  @Test("a file that cannot be read is kept")
-  func damagedFile() throws {
+  @Test func `a file that cannot be read is kept`() throws {
     let damage = Data("bplist00 and no more".utf8)
     for suite in ["theirs", "ours"] {
       let url = URL(filePath: files.folder.path("\(suite).plist"))
@@ -234,8 +218,8 @@ final class PreferencesErrorsTests {
   }
 
   /// Foundation finds nothing in a file that has one, and overwrites it.
-  @Test("what Apple's reader refuses is not stored", arguments: [PropertyList.null, .uid(.init(1)), ["a": [.null]]])
-  func binaryOnly(_ value: PropertyList) throws {
+  @Test(arguments: [PropertyList.null, .uid(.init(1)), ["a": [.null]]])
+  func `what Apple's reader refuses is not stored`(_ value: PropertyList) throws {
     let contents: PropertyList = ["bad": value, "good": "kept"]
     try contents.data(format: .binary).write(to: URL(filePath: files.folder.path("theirs.plist")))
     #expect(try files.run("foundation-string", "theirs", "good").text == "nil\n")
@@ -244,8 +228,7 @@ final class PreferencesErrorsTests {
     #expect(try files.run("foundation-string", "com.example.errors", "good").text == "kept\n")
   }
 
-  @Test("managed values are forced, and others are not")
-  func managedValuesAreForced() throws {
+  @Test func `managed values are forced, and others are not`() throws {
     let managed = files.folder.url.appending(path: "managed")
     try FileManager.default.createDirectory(at: managed, withIntermediateDirectories: true)
     let contents: PropertyList = ["managed": 1]

@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 /// One folder of files, used by Foundation's `UserDefaults` in other processes and by stores of this package.
-@Suite("Files of preferences that Foundation uses too")
-struct PreferencesFileTests {
+@Suite("Files of preferences that Foundation uses too") struct PreferencesFileTests {
   /// Each kind of value in forms that both have.
   static let kinds: PropertyList = [
     "true": true, "false": false, "zero": 0, "negative": -5, "Int32.max": 2_147_483_647,
@@ -21,8 +20,7 @@ struct PreferencesFileTests {
     "a key with spaces/and.dots é 🙂": 1, "CF$UID": ["CF$UID": "no UID"], "": "the empty key",
   ]
 
-  @Test("of Foundation are read, and keep every value and the format when something is saved here")
-  func fromFoundation() throws {
+  @Test func `of Foundation are read, and keep every value and the format when something is saved here`() throws {
     let files = try FoundationPreferences()
     try files.run("foundation-set", "com.example.kinds", input: Self.kinds)
     #expect(files.names == ["com.example.kinds.plist"])
@@ -43,8 +41,8 @@ struct PreferencesFileTests {
     expectSame(sorted(store.persistentDomain(store.domain)), expected)
   }
 
-  @Test("of this package are read by Foundation", arguments: [PropertyListFormat.binary, .xml])
-  func toFoundation(_ format: PropertyListFormat) throws {
+  @Test(arguments: [PropertyListFormat.binary, .xml])
+  func `of this package are read by Foundation`(_ format: PropertyListFormat) throws {
     let files = try FoundationPreferences()
     if format == .xml {
       let empty: PropertyList = [:]
@@ -71,12 +69,10 @@ struct PreferencesFileTests {
   }
 
   /// Foundation writes such text as it is, which is not XML, and reads it back.
-  @Test(
-    "of Foundation are read though their text is not XML",
-    arguments: [
-      "a\u{1}b", "\u{0}", "\u{1B}[1m", "\u{1F}", "\u{7F}", "a\rb", "a\r\nb\r\n", "\u{FFFE}", "x\u{FFFF}", "]]>\u{8}",
-    ])
-  func controlCharacters(_ text: String) throws {
+  @Test(arguments: [
+    "a\u{1}b", "\u{0}", "\u{1B}[1m", "\u{1F}", "\u{7F}", "a\rb", "a\r\nb\r\n", "\u{FFFE}", "x\u{FFFF}", "]]>\u{8}",
+  ])
+  func `of Foundation are read though their text is not XML`(_ text: String) throws {
     let files = try FoundationPreferences()
     let values: PropertyList = [
       "text": .string(text), "other": 1, "deep": [["key \(text)": .string(text)]], "key \(text)": "\n",
@@ -92,8 +88,7 @@ struct PreferencesFileTests {
     try expectSame(files.foundationValues("com.example.text"), expected)
   }
 
-  @Test("that people edited have ends of lines, and no carriage returns")
-  func editedFile() throws {
+  @Test func `that people edited have ends of lines, and no carriage returns`() throws {
     let files = try FoundationPreferences()
     let text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<plist><dict>\r\n<key>a</key><string>b\r\nc</string></dict></plist>"
@@ -101,14 +96,12 @@ struct PreferencesFileTests {
     #expect(files.store(DomainName("com.example.edited")).string(forKey: "a") == "b\nc")
   }
 
-  @Test(
-    "of Foundation that people edited keep its characters",
-    arguments: [
-      ("<!-- c --><string>\u{1}</string>", "\u{1}"), ("<string xml:space='preserve'>\u{1}</string>", "\u{1}"),
-      ("<string><![CDATA[\u{1}&]]></string>", "\u{1}&"), ("<string>a\rb</string><!-- c -->", "a\rb"),
-      ("<string><![CDATA[x\r\ny]]></string>", "x\ny"),
-    ])
-  func editedFileOfFoundation(_ value: String, _ expected: String) throws {
+  @Test(arguments: [
+    ("<!-- c --><string>\u{1}</string>", "\u{1}"), ("<string xml:space='preserve'>\u{1}</string>", "\u{1}"),
+    ("<string><![CDATA[\u{1}&]]></string>", "\u{1}&"), ("<string>a\rb</string><!-- c -->", "a\rb"),
+    ("<string><![CDATA[x\r\ny]]></string>", "x\ny"),
+  ])
+  func `of Foundation that people edited keep its characters`(_ value: String, _ expected: String) throws {
     let files = try FoundationPreferences()
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -124,8 +117,7 @@ struct PreferencesFileTests {
     #expect(files.store(DomainName("com.example.edited")).string(forKey: "a") == expected)
   }
 
-  @Test("that have the characters which stand for others while a file is read are not changed")
-  func privateCharacters() throws {
+  @Test func `that have the characters which stand for others while a file is read are not changed`() throws {
     let files = try FoundationPreferences()
     let values: PropertyList = ["text": "\u{10FF01}\u{10FF20}", "end": "a\u{10FFFF}"]
     try files.run("foundation-set", "com.example.text", input: values)
@@ -133,8 +125,7 @@ struct PreferencesFileTests {
     expectSame(sorted(store.persistentDomain(store.domain)), values)
   }
 
-  @Test("keep what only the binary format has, until Foundation writes them")
-  func keepWhatOnlyTheBinaryFormatHas() throws {
+  @Test func `keep what only the binary format has, until Foundation writes them`() throws {
     let files = try FoundationPreferences()
     let store = files.store(DomainName("com.example.widths"))
     let moment = Date(timeIntervalSinceReferenceDate: 100.5)
@@ -149,8 +140,7 @@ struct PreferencesFileTests {
   }
 
   /// Foundation finds nothing in such a file, though it is its own, and would overwrite it.
-  @Test("of Foundation are saved here for it, if it wrote a dictionary that it takes for a UID")
-  func dictionaryLikeUID() throws {
+  @Test func `of Foundation are saved here for it, if it wrote a dictionary that it takes for a UID`() throws {
     let files = try FoundationPreferences()
     let values: PropertyList = ["a": ["CF$UID": 7], "b": 1]
     try files.run("foundation-set", "com.example.uid", input: values)
@@ -162,8 +152,8 @@ struct PreferencesFileTests {
     try expectSame(files.foundationValues("com.example.uid"), ["a": ["CF$UID": 7], "b": 2])
   }
 
-  @Test("are changed and saved by turns in one process", arguments: [nil, PropertyListFormat.binary, .xml])
-  func byTurns(_ format: PropertyListFormat?) throws {
+  @Test(arguments: [nil, PropertyListFormat.binary, .xml])
+  func `are changed and saved by turns in one process`(_ format: PropertyListFormat?) throws {
     let files = try FoundationPreferences()
     if let format {
       let contents: PropertyList = ["first": 1]
@@ -175,8 +165,7 @@ struct PreferencesFileTests {
     #expect(Set(left.keys) == Set(first + ["ours-18", "ours-19", "theirs-18", "theirs-19"]))
   }
 
-  @Test("removed keys are gone for both, and a key that Foundation removed does not come back")
-  func removedKeysAreGoneForBoth() throws {
+  @Test func `removed keys are gone for both, and a key that Foundation removed does not come back`() throws {
     let files = try FoundationPreferences()
     try files.run("foundation-set", "com.example.removal", input: ["a": 1, "b": 2, "c": 3])
     let store = files.store(DomainName("com.example.removal"))
@@ -189,8 +178,7 @@ struct PreferencesFileTests {
     #expect(try files.foundationValues("com.example.removal") == ["c": 3, "d": 4])
   }
 
-  @Test("of the global domain are the same")
-  func ofTheGlobalDomainAreTheSame() throws {
+  @Test func `of the global domain are the same`() throws {
     let files = try FoundationPreferences()
     try files.run("foundation-set", ".GlobalPreferences", input: ["theirs": "there"])
     let global = files.store(.global)
@@ -208,8 +196,7 @@ struct PreferencesFileTests {
 }
 
 /// `UserPreferences.standard` and `UserDefaults.standard`, of one program under several names.
-@Suite("The domain of a program")
-struct ProgramDomainTests {
+@Suite("The domain of a program") struct ProgramDomainTests {
   /// Where the program is put, which link leads to it, and the bundle information beside it.
   struct Installation: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -256,8 +243,7 @@ struct ProgramDomainTests {
     try #require(copying.status == 0, "\(copying.errors)")
   }
 
-  @Test("is the one that Foundation takes", arguments: installations)
-  func isTheOneThatFoundationTakes(_ installation: Installation) throws {
+  @Test(arguments: installations) func `is the one that Foundation takes`(_ installation: Installation) throws {
     var files = try FoundationPreferences()
     let home = try TemporaryFolder()
     let program = home.url.appending(path: installation.program)
@@ -285,8 +271,8 @@ struct ProgramDomainTests {
   }
 
   /// A name of a file that no domain has stands for itself nearly.
-  @Test("has no characters that are no part of a name", arguments: [("back\\slash", "back_slash"), ("a\nb", "a_b")])
-  func unusualNames(_ name: String, _ domain: String) throws {
+  @Test(arguments: [("back\\slash", "back_slash"), ("a\nb", "a_b")])
+  func `has no characters that are no part of a name`(_ name: String, _ domain: String) throws {
     var files = try FoundationPreferences()
     let home = try TemporaryFolder()
     let program = home.url.appending(path: name)

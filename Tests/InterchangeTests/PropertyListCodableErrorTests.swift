@@ -46,8 +46,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("Codable beside Foundation: conversions and errors")
-struct PropertyListCodableErrorTests {
+@Suite("Codable beside Foundation: conversions and errors") struct PropertyListCodableErrorTests {
   struct Field<T: Codable & Sendable>: Codable, Sendable {
     var value: T
   }
@@ -167,8 +166,7 @@ struct PropertyListCodableErrorTests {
     "<dict><key>value</key><dict><key>value</key>\(value)</dict></dict>"
   }
 
-  @Test("values and errors are the same, with the same paths", arguments: alike)
-  func sameOutcome(_ decoding: Decoding) throws {
+  @Test(arguments: alike) func `values and errors are the same, with the same paths`(_ decoding: Decoding) throws {
     for data in [decoding.xml, try decoding.binary()] {
       #expect(decoding.ours(data) == decoding.foundation(data))
     }
@@ -206,8 +204,7 @@ struct PropertyListCodableErrorTests {
       reason: "integers of 128 bits have a range too"),
   ]
 
-  @Test("the differences, each with its reason", arguments: differences)
-  func theDifferencesEachWithItsReason(_ difference: Difference) throws {
+  @Test(arguments: differences) func `the differences, each with its reason`(_ difference: Difference) throws {
     let decoding = difference.decoding
     let binary = try decoding.binary()
     #expect(decoding.foundation(decoding.xml) == difference.foundationXML)
@@ -216,8 +213,7 @@ struct PropertyListCodableErrorTests {
     #expect(decoding.ours(binary) == difference.ours)
   }
 
-  @Test("scalars may stand alone in a file; Foundation reads them, but writes none but data")
-  func scalarsMayStandAloneInAFile() throws {
+  @Test func `scalars may stand alone in a file; Foundation reads them, but writes none but data`() throws {
     func check<T: Codable & Equatable>(_ value: T) throws {
       #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode(value) }
       let data = try PropertyLists.PropertyListEncoder().encode(value)
@@ -245,8 +241,7 @@ struct PropertyListCodableErrorTests {
     #expect(try PropertyLists.PropertyListEncoder().encodeToPropertyList(["$null": "null"]) == ["$null": "null"])
   }
 
-  @Test("null objects of binary files are nil to both")
-  func nullObject() throws {
+  @Test func `null objects of binary files are nil to both`() throws {
     let data = try PropertyList.array([.null, 1]).data(format: .binary)
     #expect(try Foundation.PropertyListDecoder().decode([Int?].self, from: data) == [nil, 1])
     #expect(try PropertyLists.PropertyListDecoder().decode([Int?].self, from: data) == [nil, 1])
@@ -255,8 +250,7 @@ struct PropertyListCodableErrorTests {
     #expect(Decoding.outcome { try PropertyLists.PropertyListDecoder().decode([Int].self, from: data) } == expected)
   }
 
-  @Test("integers of 128 bits are written if 64 are enough; Foundation writes none")
-  func wideIntegers() throws {
+  @Test func `integers of 128 bits are written if 64 are enough; Foundation writes none`() throws {
     let encoder = PropertyLists.PropertyListEncoder()
     #expect(try encoder.encodeToPropertyList([Int128(Int64.min), 5]) == [.integer(.init(Int64.min)), 5])
     #expect(try encoder.encodeToPropertyList(["a": UInt128(UInt64.max)]) == ["a": .integer(.init(UInt64.max))])
@@ -264,8 +258,7 @@ struct PropertyListCodableErrorTests {
     #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode([Int128(5)]) }
   }
 
-  @Test("a value that encodes nothing is refused by both, and is an empty dictionary in another value")
-  func aValueThatEncodesNothingIsRefusedByBoth() throws {
+  @Test func `a value that encodes nothing is refused by both, and is an empty dictionary in another value`() throws {
     struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
     #expect(throws: EncodingError.self) { try Foundation.PropertyListEncoder().encode(Nothing()) }
     #expect(throws: EncodingError.self) { try PropertyLists.PropertyListEncoder().encode(Nothing()) }

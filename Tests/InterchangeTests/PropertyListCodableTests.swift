@@ -64,8 +64,7 @@ enum Coders {
   }
 }
 
-@Suite("Codable beside Foundation")
-struct PropertyListCodableInterchangeTests {
+@Suite("Codable beside Foundation") struct PropertyListCodableInterchangeTests {
   typealias Models = CodableModels
 
   static let cases: [CodableCase] =
@@ -123,11 +122,10 @@ struct PropertyListCodableInterchangeTests {
     CodableCase("a transform", AffineTransform(translationByX: 1, byY: 2)),
   ]
 
-  @Test("what one encodes, the other decodes", arguments: cases)
-  func whatOneEncodes(_ testCase: CodableCase) throws { try testCase.check() }
+  @Test(arguments: cases)
+  func `what one encodes, the other decodes`(_ testCase: CodableCase) throws { try testCase.check() }
 
-  @Test("any value, tried as one type after the other", arguments: 0..<40)
-  func anyValueTriedAsOneTypeAfterTheOther(_ seed: UInt64) throws {
+  @Test(arguments: 0..<40) func `any value, tried as one type after the other`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = CodableModels.Anything.array([.random(depth: 4, using: &random), .random(depth: 4, using: &random)])
     for format in Coders.foundationFormats {
@@ -142,8 +140,7 @@ struct PropertyListCodableInterchangeTests {
     }
   }
 
-  @Test("types find the same in userInfo, and the same paths")
-  func typesFindTheSameInUserInfo() throws {
+  @Test func `types find the same in userInfo, and the same paths`() throws {
     let value = ["list": [Models.Context(found: "a"), .init(found: "b")]]
     var encoder = PropertyLists.PropertyListEncoder()
     encoder.userInfo[Models.Context.key] = "here"

@@ -23,10 +23,8 @@ private final class Note: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-@Suite("Which types an archive's objects may be")
-struct AdmissionTests {
-  @Test("a class description whose $classes begin with another class is malformed")
-  func contradictingDescription() throws {
+@Suite("Which types an archive's objects may be") struct AdmissionTests {
+  @Test func `a class description whose $classes begin with another class is malformed`() throws {
     for classes in [["Evil", "Ticket", "NSObject"], ["NSObject", "Ticket"], ["Evil"], []] {
       var archive = HandmadeArchive()
       let description = archive.add([
@@ -60,8 +58,7 @@ struct AdmissionTests {
     #expect(type(of: try unarchiver.decode(SeasonTicket.self, forKey: "root")) == SeasonTicket.self)
   }
 
-  @Test("types that one call adds count for that call")
-  func typesOfOneCall() throws {
+  @Test func `types that one call adds count for that call`() throws {
     var archive = HandmadeArchive()
     let ticket = archive.addObject("Ticket")
     let list = archive.addArray([ticket, archive.add("text")])
@@ -85,8 +82,7 @@ struct AdmissionTests {
     #expect(unarchiver.additionalTypes.isEmpty)
   }
 
-  @Test("types that one call adds count in the objects that the value consists of")
-  func typesOfOneCallWithin() throws {
+  @Test func `types that one call adds count in the objects that the value consists of`() throws {
     var archive = HandmadeArchive()
     let entries: OrderedDictionary<String, PropertyList> = [
       "NS.keys": [archive.add("key")], "NS.objects": [archive.addObject("Ticket")],
@@ -99,8 +95,7 @@ struct AdmissionTests {
     #expect(decoded.info.count == 1)
   }
 
-  @Test("the description of a value is short, however much its parts share")
-  func shortDescriptions() throws {
+  @Test func `the description of a value is short, however much its parts share`() throws {
     let file = (0..<60).reduce(ArchivedValue.string("leaf")) { inner, _ in .array([inner, inner, .integer(1)]) }
     for text in ["\(file)", String(reflecting: file), String(reflecting: [file])] {
       #expect(text.utf8.count < 3000)

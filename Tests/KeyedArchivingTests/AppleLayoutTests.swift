@@ -11,15 +11,13 @@ private final class Listener: NSObject, KeyedArchiving.SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-@Suite("Details of Apple's layouts")
-struct AppleLayoutTests {
+@Suite("Details of Apple's layouts") struct AppleLayoutTests {
   /// The names of the classes of an archive.
   private func classNames(_ value: some KeyedArchiving.SecureCoding) throws -> [String] {
     try KeyedArchive(KeyedArchiver.archivedData(withRootObject: value)).classes.map(\.description.name)
   }
 
-  @Test("an empty URL relative to another is decoded, and archived as it was")
-  func emptyURL() throws {
+  @Test func `an empty URL relative to another is decoded, and archived as it was`() throws {
     let data = try Fixtures.data("archives/empty-relative-url.bplist")
     let url = try unarchive(URL.self, data)
     #expect(url.relativeString.isEmpty)
@@ -31,16 +29,14 @@ struct AppleLayoutTests {
     #expect(archiveError { _ = try archive.decode(URL.self, root: lone) }?.kind == .invalidContents)
   }
 
-  @Test("a subclass of NSObject has it as its ancestor once, as it is called everywhere")
-  func aSubclassOfNSObjectHasItAsItsAncestor() throws {
+  @Test func `a subclass of NSObject has it as its ancestor once, as it is called everywhere`() throws {
     #expect(Listener.archivedClass.ancestors == ["NSObject"])
     #expect(ArchivedClass(NSObject.self) == ArchivedClass("NSObject", ancestors: []))
     let archive = try KeyedArchive(KeyedArchiver.archivedData(withRootObject: Listener()))
     #expect(try archive.classes.map(\.description.classes) == [[Listener.archivedClass.name, "NSObject"]])
   }
 
-  @Test("a class that another program described with reflection's name of NSObject is read")
-  func foreignAncestors() throws {
+  @Test func `a class that another program described with reflection's name of NSObject is read`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass(Listener.archivedClass.name, ancestors: ["Foundation.NSObject", "NSObject"])
     let object = archive.add(["$class": description])
@@ -51,8 +47,7 @@ struct AppleLayoutTests {
     #expect(try archive.decode(UUID.self, root: hinted).uuid.0 == 0)
   }
 
-  @Test("the ranges of a match are an array that can be changed, but for many ranges")
-  func theRangesOfAMatchAreAnArray() throws {
+  @Test func `the ranges of a match are an array that can be changed, but for many ranges`() throws {
     func match(_ count: Int) -> Archived.TextCheckingResult {
       Archived.TextCheckingResult(
         ranges: (0..<count).map { Archived.Range(location: $0, length: 1) }, regularExpression: nil)
@@ -64,8 +59,7 @@ struct AppleLayoutTests {
     #expect(many.contains("NSComplexRegularExpressionCheckingResult"))
   }
 
-  @Test("the text of a mutable attributed string is a mutable string")
-  func mutableText() throws {
+  @Test func `the text of a mutable attributed string is a mutable string`() throws {
     let text = Archived.AttributedString("ab", attributes: ["a": .integer(1)])
     let data = try KeyedArchiver.archivedData(withRootObject: Archived.Mutable(text))
     let objects = try objects(data)
@@ -76,8 +70,7 @@ struct AppleLayoutTests {
     #expect(try unarchive(Archived.Mutable<Archived.AttributedString>.self, data).value == text)
   }
 
-  @Test("dictionaries of Core Data share their keys")
-  func knownKeys() throws {
+  @Test func `dictionaries of Core Data share their keys`() throws {
     var archive = HandmadeArchive()
     let texts = ["a", "b", "x", "y", "empty"].map { archive.add(.string($0)) }
     let keys = archive.addArray([texts[0], texts[1]])
@@ -97,8 +90,7 @@ struct AppleLayoutTests {
         == .dictionary([.string("a"): .string("x"), .string("b"): .string("y")]))
   }
 
-  @Test("dictionaries of Core Data that lack a value are refused, as are those that are their own keys")
-  func damagedKnownKeys() throws {
+  @Test func `dictionaries of Core Data that lack a value are refused, as are those that are their own keys`() throws {
     var archive = HandmadeArchive()
     let text = archive.add("a")
     let keys = archive.addArray([text, archive.add("b")])

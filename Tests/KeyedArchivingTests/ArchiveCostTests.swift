@@ -49,8 +49,7 @@ private struct Comparable: SecureCoding, Equatable {
 }
 
 /// Each archive here is small, and asks for more work or memory than there is.
-@Suite("What an archive can cost", .serialized)
-struct ArchiveCostTests {
+@Suite("What an archive can cost", .serialized) struct ArchiveCostTests {
   /// Runs something that may throw, but has to come to an end soon, even in a debug build on a busy machine.
   private func soon<T>(
     _ seconds: Int = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
@@ -83,8 +82,7 @@ struct ArchiveCostTests {
     return element
   }
 
-  @Test("arrays that share their elements are refused when they expand beyond measure")
-  func sharedArrays() throws {
+  @Test func `arrays that share their elements are refused when they expand beyond measure`() throws {
     var archive = HandmadeArchive()
     let root = arrays(levels: 60, width: 2, &archive)
     #expect(kind(soon { try archive.decode(ArchivedValue.self, root: root) }) == .limitExceeded)
@@ -102,8 +100,7 @@ struct ArchiveCostTests {
     #expect(try small.decode([[Int]].self, root: smallRoot).count == 700)
   }
 
-  @Test("objects that share others come back, each once")
-  func sharedObjects() throws {
+  @Test func `objects that share others come back, each once`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Fork")
     var next = PropertyList.reference(0)
@@ -139,8 +136,8 @@ struct ArchiveCostTests {
     return file.data(root: root)
   }
 
-  @Test("a large text that many references lead to is in memory once", arguments: [true, false])
-  func largeText(_ isInObjects: Bool) throws {
+  @Test(arguments: [true, false])
+  func `a large text that many references lead to is in memory once`(_ isInObjects: Bool) throws {
     let text = megabytes(3000, isText: true, isInObjects: isInObjects)
     let data = megabytes(3000, isText: false, isInObjects: isInObjects)
     let before = Self.peakMemory
@@ -154,8 +151,7 @@ struct ArchiveCostTests {
     #expect(kind(soon { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: more) }) == .limitExceeded)
   }
 
-  @Test("what is hashed while it is decoded counts as often as it is hashed")
-  func whatIsHashedWhileItIsDecodedCounts() throws {
+  @Test func `what is hashed while it is decoded counts as often as it is hashed`() throws {
     for className in ["NSSet", "NSOrderedSet", "NSDictionary", "NSCountedSet"] {
       var archive = HandmadeArchive()
       let heavy = arrays(levels: 24, width: 2, &archive)
@@ -187,8 +183,7 @@ struct ArchiveCostTests {
     }
   }
 
-  @Test("a set in a set in a set is not hashed over and over")
-  func nestedSets() throws {
+  @Test func `a set in a set in a set is not hashed over and over`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("NSSet")
     let numbers = (0..<20_000).map { archive.add(.integer(.init($0))) }
@@ -198,8 +193,7 @@ struct ArchiveCostTests {
     #expect(kind(result) == .limitExceeded || kind(result) == .nestedTooDeeply)
   }
 
-  @Test("values that cannot be hashed are not compared with each other over and over")
-  func valuesThatCannotBeHashedAreNotCompared() throws {
+  @Test func `values that cannot be hashed are not compared with each other over and over`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Comparable")
     let elements = (0..<20_000).map { archive.add(["number": .integer(.init($0)), "$class": description]) }
@@ -210,8 +204,7 @@ struct ArchiveCostTests {
     #expect(kind(result) == .limitExceeded)
   }
 
-  @Test("values that all have the same hash are not compared with each other over and over")
-  func valuesThatAllHaveTheSameHashAreNot() throws {
+  @Test func `values that all have the same hash are not compared with each other over and over`() throws {
     // Foundation hashes the first 80 bytes of data, and the double next to a decimal number.
     var archive = HandmadeArchive()
     let prefix = Data(repeating: 0, count: 80)
@@ -246,8 +239,7 @@ struct ArchiveCostTests {
     #expect(kind(soon { try archive.decode(Set<Archived.Mutable<Data>>.self, root: set) }) != nil)
   }
 
-  @Test("the message about an element that stands twice is short, however large the element is")
-  func theMessageAboutAnElementThatStandsTwice() throws {
+  @Test func `the message about an element that stands twice is short, however large the element is`() throws {
     var archive = HandmadeArchive()
     let heavy = arrays(levels: 13, width: 2, &archive)
     let set = archive.addObject("NSSet", ["NS.objects": [heavy, heavy]])
@@ -256,8 +248,7 @@ struct ArchiveCostTests {
     if case .failure(let error) = result { #expect("\(error)".utf8.count < 1000) }
   }
 
-  @Test("class descriptions are read no further than names go")
-  func classDescriptions() throws {
+  @Test func `class descriptions are read no further than names go`() throws {
     var file = HandmadeBinary()
     let long = file.add(string: String(repeating: "N", count: 1 << 20))
     let (name, classes, hints) = (
@@ -300,8 +291,7 @@ struct ArchiveCostTests {
     func encode(with coder: KeyedArchiver) throws {}
   }
 
-  @Test("the keys of objects are read as far as the limit goes")
-  func theKeysOfObjectsAreReadAsFar() throws {
+  @Test func `the keys of objects are read as far as the limit goes`() throws {
     // Each object has a key of its own, so that none has the same keys as one before, and a long one that all share.
     var file = HandmadeBinary()
     let long = file.add(string: String(repeating: "k", count: 1 << 20))
@@ -323,8 +313,7 @@ struct ArchiveCostTests {
     }
   }
 
-  @Test("keys that overlap are read as far as the limit goes")
-  func overlappingKeys() throws {
+  @Test func `keys that overlap are read as far as the limit goes`() throws {
     // Each of these bytes begins a string of its own: a marker, a count of 8 bytes, and the characters.
     var file = HandmadeBinary()
     let length = 40_000
@@ -377,8 +366,7 @@ struct ArchiveCostTests {
     return file.data(root: root)
   }
 
-  @Test("a list that many objects share takes memory in proportion to the archive")
-  func sharedLists() throws {
+  @Test func `a list that many objects share takes memory in proportion to the archive`() throws {
     let numbers = (1...100).map { PropertyList.integer(.init($0)) }
     let texts = (100...200).map { PropertyList.string("a text that is no longer than forty: \($0)") }
     func expectSmall<T: SecureCoding>(
@@ -401,8 +389,7 @@ struct ArchiveCostTests {
     expectSmall([[String?]].self, try lists(of: texts, className: "NSArray", key: "NS.objects"))
   }
 
-  @Test("packed numbers that many objects share are unpacked as far as the limit goes")
-  func packedNumbers() throws {
+  @Test func `packed numbers that many objects share are unpacked as far as the limit goes`() throws {
     let numbers = Data(repeating: 1, count: 1 << 16)
     let text = String(repeating: "t", count: 1 << 15)
     for (className, entries, packed) in [
@@ -434,8 +421,7 @@ struct ArchiveCostTests {
     }
   }
 
-  @Test("any value may be one of the additional types")
-  func additionalValue() throws {
+  @Test func `any value may be one of the additional types`() throws {
     for types in [[ArchivedValue.self], [ArchivedValue?.self], [[ArchivedValue].self]] as [[any SecureCoding.Type]] {
       let unarchiver = try HandmadeArchive.unarchiver { $0.addArray([$0.addObject("NSObject")]) }
       unarchiver.additionalTypes = types
@@ -443,8 +429,7 @@ struct ArchiveCostTests {
     }
   }
 
-  @Test("two arrays that contain themselves can be elements of a set")
-  func equalCircles() throws {
+  @Test func `two arrays that contain themselves can be elements of a set`() throws {
     var archive = HandmadeArchive()
     let first = archive.addArray([archive.next], className: "NSMutableArray")
     let second = archive.addArray([archive.next], className: "NSMutableArray")
@@ -459,8 +444,7 @@ struct ArchiveCostTests {
     for case .object(let element) in elements { (element as? Archived.Mutable<[ArchivedValue]>)?.value = [] }
   }
 
-  @Test("an archive with a long prefix of nothing is opened at once")
-  func anArchiveWithALongPrefixOfNothing() throws {
+  @Test func `an archive with a long prefix of nothing is opened at once`() throws {
     var file = HandmadeBinary()
     let null = file.add(string: "$null")
     let objects = file.add(array: Array(repeating: null, count: 1_000_000))

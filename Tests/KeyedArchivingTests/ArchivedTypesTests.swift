@@ -5,10 +5,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("An index set")
-struct IndexSetTests {
-  @Test("has its ranges in order, joined where they touch, none of them empty")
-  func hasItsRangesInOrder() throws {
+@Suite("An index set") struct IndexSetTests {
+  @Test func `has its ranges in order, joined where they touch, none of them empty`() throws {
     let set = try #require(Archived.IndexSet(ranges: [10..<20, 0..<5, 5..<6, 7..<7, 15..<30]))
     #expect(set.ranges == [0..<6, 10..<30])
     #expect(Array(set.integers) == Array(0..<6) + Array(10..<30))
@@ -16,15 +14,13 @@ struct IndexSetTests {
     #expect(Archived.IndexSet(ranges: []) == Archived.IndexSet())
   }
 
-  @Test("cannot be made of what is no index")
-  func cannotBeMadeOfWhatIsNoIndex() {
+  @Test func `cannot be made of what is no index`() {
     #expect(Archived.IndexSet(ranges: [-1..<5]) == nil)
     #expect(Archived.IndexSet([1, -1]) == nil)
     #expect(Archived.IndexSet([Int.max]) == nil)
   }
 
-  @Test("finds an integer")
-  func findsAnInteger() throws {
+  @Test func `finds an integer`() throws {
     let set = try #require(Archived.IndexSet(ranges: [0..<6, 10..<11, 20..<30]))
     let found = (-3..<35).filter { set.contains($0) }
     #expect(found == Array(set.integers))
@@ -32,17 +28,14 @@ struct IndexSetTests {
   }
 
   /// The ranges of an archive may touch; the set is the same.
-  @Test("is read from ranges that touch")
-  func isReadFromRangesThatTouch() throws {
+  @Test func `is read from ranges that touch`() throws {
     let data = try archive("NSIndexSet", ["NSRangeCount": 2, "NSRangeData": .bytes([0, 5, 5, 1])])
     #expect(try unarchive(Archived.IndexSet.self, data).ranges == [0..<6])
   }
 }
 
-@Suite("A counted set")
-struct CountedSetTests {
-  @Test("is equal to another with the same counts in another order")
-  func isEqualToAnotherWithTheSameCounts() {
+@Suite("A counted set") struct CountedSetTests {
+  @Test func `is equal to another with the same counts in another order`() {
     let set: Archived.CountedSet = ["a", "b", "a"]
     #expect(set == ["a", "a", "b"])
     #expect(Set([set, ["b", "a", "a"]]).count == 1)
@@ -54,10 +47,8 @@ struct CountedSetTests {
   }
 }
 
-@Suite("An attributed text")
-struct AttributedStringTests {
-  @Test("has runs as long as it, in UTF-16 units")
-  func hasRunsAsLong() throws {
+@Suite("An attributed text") struct AttributedStringTests {
+  @Test func `has runs as long as it, in UTF-16 units`() throws {
     #expect(Archived.AttributedString("a🙂").runs == [.init(length: 3)])
     #expect(try Archived.AttributedString("a🙂", runs: [.init(length: 1), .init(length: 2)]).runs.count == 2)
     for lengths in [[], [2], [4], [3, 0], [-1, 4], [Int.max, Int.max, 5]] {
@@ -68,8 +59,7 @@ struct AttributedStringTests {
     #expect(try Archived.AttributedString("", runs: []) == Archived.AttributedString())
   }
 
-  @Test("is equal to another with the same runs, whatever list of attributes the archive has")
-  func isEqualToAnotherWithTheSameRuns() throws {
+  @Test func `is equal to another with the same runs, whatever list of attributes the archive has`() throws {
     let fields: OrderedDictionary<String, PropertyList> = ["NS.keys": ["a"], "NS.objects": [1], "$class": .uid(6)]
     let data = try archive(
       "NSAttributedString", ["NSString": "ab", "NSAttributes": .uid(3), "NSAttributeInfo": .bytes([1, 0, 1, 2])],
@@ -88,10 +78,9 @@ struct AttributedStringTests {
   }
 }
 
-@Suite("Points, sizes and rectangles")
-struct GeometryTests {
-  @Test("are encoded as text under a key", arguments: PropertyListFormat.allCases)
-  func areEncodedAsTextUnderAKey(_ format: PropertyListFormat) throws {
+@Suite("Points, sizes and rectangles") struct GeometryTests {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `are encoded as text under a key`(_ format: PropertyListFormat) throws {
     let archiver = KeyedArchiver(outputFormat: format)
     try archiver.encodePoint(.init(x: 1, y: -0.5), forKey: "point")
     try archiver.encodeSize(.init(width: 1e20, height: 0), forKey: "size")
@@ -105,8 +94,7 @@ struct GeometryTests {
     #expect(try unarchiver.decodeRect(forKey: "$rect") == .init(x: 0, y: 0.1, width: 640, height: .infinity))
   }
 
-  @Test("that are none are errors")
-  func thatAreNoneAreErrors() throws {
+  @Test func `that are none are errors`() throws {
     let unarchiver = try KeyedUnarchiver(
       forReadingFrom: archive([["NS.keys": [], "$class": .uid(2)], Description.dictionary]))
     #expect { try unarchiver.decodePoint(forKey: "none") } throws: {
@@ -117,8 +105,7 @@ struct GeometryTests {
     }
   }
 
-  @Test("come back exactly, whatever numbers they are of")
-  func comeBackExactly() throws {
+  @Test func `come back exactly, whatever numbers they are of`() throws {
     var random = SeededGenerator(seed: 17)
     for _ in 0..<1_000 {
       let number = Double(bitPattern: random.next())
@@ -129,8 +116,7 @@ struct GeometryTests {
     }
   }
 
-  @Test("a range of the standard library becomes one of Apple's and back")
-  func aRangeOfTheStandardLibraryBecomesOne() {
+  @Test func `a range of the standard library becomes one of Apple's and back`() {
     #expect(Archived.Range(2..<5) == .init(location: 2, length: 3))
     #expect(Archived.Range(location: 2, length: 3).range == 2..<5)
     #expect(Archived.Range(location: -2, length: 3).range == nil)
@@ -139,15 +125,13 @@ struct GeometryTests {
     #expect(Archived.Range(Int.min..<Int.max).range == nil)
   }
 
-  @Test("an array of C has elements of one type")
-  func arrayOfC() {
+  @Test func `an array of C has elements of one type`() {
     #expect(Archived.CArray(.int, [.int(1), .unsignedInt(1)]) == nil)
     #expect(Archived.CArray(.int, [.int(1), .int(2)])?.objectiveCType == "[2i]")
   }
 }
 
-@Suite("The numbers of a color")
-struct ColorTests {
+@Suite("The numbers of a color") struct ColorTests {
   typealias Color = Archived.Color
 
   static let colors: [([String: Color.Field], [Double]?)] = [
@@ -170,14 +154,12 @@ struct ColorTests {
     (["UIWhite": .string("1")], nil),
   ]
 
-  @Test("are those of the form it has", arguments: colors)
-  func areThoseOfTheFormItHas(_ fields: [String: Color.Field], _ expected: [Double]?) {
+  @Test(arguments: colors) func `are those of the form it has`(_ fields: [String: Color.Field], _ expected: [Double]?) {
     #expect(Color(fields: fields).components == expected)
   }
 }
 
-@Suite("What has no form in an archive")
-struct InvalidValueTests {
+@Suite("What has no form in an archive") struct InvalidValueTests {
   struct Invalid: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let encode: @Sendable (SourceLocation) -> KeyedArchiveError?
@@ -220,18 +202,15 @@ struct InvalidValueTests {
     return calendar
   }
 
-  @Test("is an error that says where", arguments: values)
-  func isError(_ invalid: Invalid) throws {
+  @Test(arguments: values) func `is an error that says where`(_ invalid: Invalid) throws {
     let error = try #require(invalid.encode(#_sourceLocation))
     #expect(error.kind == .invalidValue)
     #expect(error.path?.components.first == .key("root"))
   }
 }
 
-@Suite("Plain structures and Foundation's types")
-struct ConversionTests {
-  @Test("say the same")
-  func sayTheSame() throws {
+@Suite("Plain structures and Foundation's types") struct ConversionTests {
+  @Test func `say the same`() throws {
     #expect(Archived.Locale(Locale(identifier: "de_DE")).identifier == "de_DE")
     #expect(try Locale(Archived.Locale(identifier: "de_DE")) == Locale(identifier: "de_DE"))
     #expect(try Archived.TimeZone(#require(TimeZone(identifier: "Asia/Tokyo"))) == .init(name: "Asia/Tokyo"))
@@ -242,22 +221,17 @@ struct ConversionTests {
     #expect(try Calendar(archived) == calendar)
   }
 
-  @Test(
-    "time zones by name: how far from Greenwich",
-    arguments: [("GMT", 0), ("UTC", 0), ("GMT+0000", 0), ("GMT+0130", 5400), ("GMT-1800", -64800)])
-  func fixedTimeZones(_ name: String, _ seconds: Int) throws {
+  @Test(arguments: [("GMT", 0), ("UTC", 0), ("GMT+0000", 0), ("GMT+0130", 5400), ("GMT-1800", -64800)])
+  func `time zones by name: how far from Greenwich`(_ name: String, _ seconds: Int) throws {
     #expect(try TimeZone(.init(name: name)).secondsFromGMT() == seconds)
   }
 
-  @Test(
-    "no time zone has such a name",
-    arguments: ["GMT+0060", "GMT+18000", "GMT+1801", "GMT*0100", "GMT+01x0", "GMT +100", ""])
-  func noTimeZones(_ name: String) {
+  @Test(arguments: ["GMT+0060", "GMT+18000", "GMT+1801", "GMT*0100", "GMT+01x0", "GMT +100", ""])
+  func `no time zone has such a name`(_ name: String) {
     #expect { try TimeZone(.init(name: name)) } throws: { ($0 as? KeyedArchiveError)?.kind == .invalidContents }
   }
 
-  @Test("a calendar that does not say how weeks are counted has the weeks of its locale")
-  func aCalendarThatDoesNotSayHowWeeks() throws {
+  @Test func `a calendar that does not say how weeks are counted has the weeks of its locale`() throws {
     var expected = Calendar(identifier: .gregorian)
     expected.locale = Locale(identifier: "de_DE")
     let read = try Calendar(.init(identifier: "gregorian", locale: .init(identifier: "de_DE"), firstWeekday: 0))

@@ -10,10 +10,8 @@ func objects(_ data: Data) throws -> [PropertyList] { try PropertyList(data)["$o
 
 private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
 
-@Suite("What an archiver writes")
-struct ArchiverTests {
-  @Test("objects are numbered when they are reached, and their class after their contents")
-  func objectsAreNumberedWhenTheyAreReached() throws {
+@Suite("What an archiver writes") struct ArchiverTests {
+  @Test func `objects are numbered when they are reached, and their class after their contents`() throws {
     let list = try objects(KeyedArchiver.archivedData(withRootObject: [Point(x: 1, y: 2)]))
     #expect(
       list == [
@@ -23,8 +21,7 @@ struct ArchiverTests {
       ])
   }
 
-  @Test("equal values are in the archive once, whatever they consist of")
-  func equalValuesAreInTheArchiveOnce() throws {
+  @Test func `equal values are in the archive once, whatever they consist of`() throws {
     let point = Point(x: 1, y: 2)
     let list = try objects(
       KeyedArchiver.archivedData(withRootObject: [[point, point], [point, point], [Point(x: 1, y: 3)]]))
@@ -35,8 +32,7 @@ struct ArchiverTests {
     #expect(texts[1]["NS.objects"] == [uid(2), uid(3), uid(2), uid(2)])
   }
 
-  @Test("an object is in the archive once, and is one object again")
-  func anObjectIsInTheArchiveOnce() throws {
+  @Test func `an object is in the archive once, and is one object again`() throws {
     let shared = Circle(color: "red", radius: 2)
     let equal = Circle(color: "red", radius: 2)
     let data = try KeyedArchiver.archivedData(withRootObject: [shared, equal, shared])
@@ -47,8 +43,7 @@ struct ArchiverTests {
     #expect(copies.map(\.radius) == [2, 2, 2])
   }
 
-  @Test("mutable objects keep their class and their identity")
-  func mutableObjectsKeepTheirClassAndTheirIdentity() throws {
+  @Test func `mutable objects keep their class and their identity`() throws {
     let text = Archived.Mutable("abc")
     let data = try KeyedArchiver.archivedData(withRootObject: [text, Archived.Mutable("abc"), text])
     let list = try objects(data)
@@ -61,8 +56,7 @@ struct ArchiverTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: [String].self, from: data) == ["abc", "abc", "abc"])
   }
 
-  @Test("a graph with circles comes back as it was")
-  func aGraphWithCirclesComesBackAsItWas() throws {
+  @Test func `a graph with circles comes back as it was`() throws {
     let root = TreeNode("root", [TreeNode("left"), TreeNode("right", [TreeNode("leaf")])])
     root.friend = root
     root.children[0].friend = root.children[1].children[0]
@@ -76,8 +70,7 @@ struct ArchiverTests {
     root.friend = nil
   }
 
-  @Test("what is only referred to conditionally is not archived, in whichever order it is mentioned")
-  func whatIsOnlyReferredToConditionallyIsNotArchived() throws {
+  @Test func `what is only referred to conditionally is not archived, in whichever order it is mentioned`() throws {
     let parent = TreeNode("parent", [TreeNode("child")])
     let orphan = try KeyedUnarchiver.unarchivedObject(
       of: TreeNode.self, from: KeyedArchiver.archivedData(withRootObject: parent.children[0]))
@@ -98,8 +91,7 @@ struct ArchiverTests {
     #expect(!unarchiver.containsValue(forKey: "other"))
   }
 
-  @Test("numbers keep their widths, and truth values stay such")
-  func numbersKeepTheirWidths() throws {
+  @Test func `numbers keep their widths, and truth values stay such`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(true, forKey: "bool")
     try archiver.encode(Int8.min, forKey: "int8")
@@ -126,8 +118,7 @@ struct ArchiverTests {
     #expect(Set(unarchiver.topLevelKeys) == ["bool", "int8", "int", "uint64", "float", "double", "bytes", "list"])
   }
 
-  @Test("keys that begin with a dollar are kept apart from the archiver's own")
-  func keysThatBeginWithADollarAreKeptApart() throws {
+  @Test func `keys that begin with a dollar are kept apart from the archiver's own`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode("a", forKey: "$class")
     try archiver.encode("b", forKey: "$$")
@@ -141,14 +132,12 @@ struct ArchiverTests {
     #expect(Set(unarchiver.topLevelKeys) == ["$class", "$$", "$\u{301}"])
   }
 
-  @Test("the text $null is text")
-  func nullText() throws {
+  @Test func `the text $null is text`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["$null", nil, "$null", "$nul"])
     #expect(try KeyedUnarchiver.unarchivedObject(of: [String?].self, from: data) == ["$null", nil, "$null", "$nul"])
   }
 
-  @Test("a replacement is archived instead of a value, and once for an object")
-  func aReplacementIsArchivedInsteadOfAValue() throws {
+  @Test func `a replacement is archived instead of a value, and once for an object`() throws {
     final class Original: SecureCoding {
       static nonisolated(unsafe) var asked = 0
       static let archivedClass = ArchivedClass("Original")
@@ -181,8 +170,7 @@ struct ArchiverTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: Fahrenheit.self, from: degrees).degrees == 2)
   }
 
-  @Test("a decoded value may be replaced with another")
-  func aDecodedValueMayBeReplacedWithAnother() throws {
+  @Test func `a decoded value may be replaced with another`() throws {
     final class Unique: SecureCoding, Sendable {
       static let archivedClass = ArchivedClass("Unique")
       static let shared = Unique()
@@ -196,8 +184,7 @@ struct ArchiverTests {
     #expect(copies.allSatisfy { $0 === Unique.shared })
   }
 
-  @Test("an archiver can call a class by another name, and an unarchiver can read it by that")
-  func classNames() throws {
+  @Test func `an archiver can call a class by another name, and an unarchiver can read it by that`() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Spot", for: Point.self)
     #expect(archiver.className(for: Point.self) == "Spot")
@@ -210,8 +197,7 @@ struct ArchiverTests {
     #expect(try unarchiver.decode(Point.self, forKey: "root") == Point(x: 1, y: 2))
   }
 
-  @Test("hints and ancestors are written as they are declared")
-  func declaredClass() throws {
+  @Test func `hints and ancestors are written as they are declared`() throws {
     struct Color: SecureCoding {
       static let archivedClass = ArchivedClass("UIColor", ancestors: ["NSObject"], hints: ["NSColor"])
       init() {}
@@ -230,8 +216,7 @@ struct ArchiverTests {
     _ = try KeyedUnarchiver.unarchivedObject(of: MacColor.self, from: data)
   }
 
-  @Test("a type is called Module.Type unless it says another name, whatever it stands in")
-  func defaultNames() throws {
+  @Test func `a type is called Module.Type unless it says another name, whatever it stands in`() throws {
     struct Local: Codable, SecureCoding { var a = 1 }
     #expect(
       Local.archivedClass.name == "KeyedArchivingTests.ArchiverTests.Local"
@@ -240,8 +225,7 @@ struct ArchiverTests {
     #expect(Local.archivedClass.ancestors == ["NSObject"])
   }
 
-  @Test("sets and dictionaries give the same archive each time, in the order of Apple's")
-  func setsAndDictionariesGiveTheSameArchiveEachTime() throws {
+  @Test func `sets and dictionaries give the same archive each time, in the order of Apple's`() throws {
     let numbers = try objects(KeyedArchiver.archivedData(withRootObject: Set([1, 2, 3, 4, 5])))
     #expect(numbers[2...6] == [3, 2, 5, 1, 4])
     var archives: Set<Data> = []
@@ -257,8 +241,7 @@ struct ArchiverTests {
     #expect(archives.count == 1)
   }
 
-  @Test("XML has the same objects, and its keys in the order of XML that Apple writes")
-  func xmlHasTheSameObjects() throws {
+  @Test func `XML has the same objects, and its keys in the order of XML that Apple writes`() throws {
     let foo = Foo(kBar: "祈求者Kael", kBaz: 24)
     let data = try KeyedArchiver.archivedData(withRootObject: foo, outputFormat: .xml)
     let text = String(decoding: data, as: UTF8.self)
@@ -270,8 +253,7 @@ struct ArchiverTests {
     #expect(throws: Never.self) { try PropertyListSerialization.propertyList(from: data, format: nil) }
   }
 
-  @Test("files are written in one step and read again")
-  func filesAreWrittenInOneStepAndReadAgain() throws {
+  @Test func `files are written in one step and read again`() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "points.plist")
     try KeyedArchiver.archive([Point(x: 1, y: 2)], to: url)
@@ -282,8 +264,7 @@ struct ArchiverTests {
     #expect(throws: KeyedArchiveError.self) { try KeyedUnarchiver.unarchivedObject(of: [Point].self, from: nowhere) }
   }
 
-  @Test("an archiver that has failed, or is complete, gives nothing more")
-  func anArchiverThatHasFailed() throws {
+  @Test func `an archiver that has failed, or is complete, gives nothing more`() throws {
     struct Broken: SecureCoding {
       struct Failure: Error {}
       static let archivedClass = ArchivedClass("Broken")
@@ -303,8 +284,7 @@ struct ArchiverTests {
     #expect(throws: KeyedArchiveError.self) { try complete.encodedData() }
   }
 
-  @Test("a key that is encoded twice is an error, also behind other objects")
-  func duplicateKeys() throws {
+  @Test func `a key that is encoded twice is an error, also behind other objects`() throws {
     struct Twice: SecureCoding {
       static let archivedClass = ArchivedClass("Twice")
       init() {}
@@ -320,8 +300,7 @@ struct ArchiverTests {
     #expect(error?.code == 4866)
   }
 
-  @Test("a chain that the stack has no room for is an error, in both directions, on any thread")
-  func aChainThatTheStackHasNoRoom() throws {
+  @Test func `a chain that the stack has no room for is an error, in both directions, on any thread`() throws {
     let chain = ChainLink.chain(length: 1_000_000)
     defer { ChainLink.release(chain) }
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: chain) }
@@ -337,20 +316,17 @@ struct ArchiverTests {
   }
 }
 
-@Suite("The order of Core Foundation's hash tables")
-struct CoreFoundationOrderTests {
-  @Test(
-    "is that of keys in archives that macOS wrote",
-    arguments: [
-      (["NS.keys", "NS.objects", "$class"], ["NS.keys", "NS.objects", "$class"]),
-      (["NS.string", "$class"], ["$class", "NS.string"]),
-      (["NS.base", "NS.relative", "$class"], ["NS.base", "$class", "NS.relative"]),
-      (
-        ["title", "author", "date", "published", "array", "$class"],
-        ["array", "author", "title", "$class", "published", "date"]
-      ),
-    ])
-  func isThatOfKeysInArchivesThatMacOSWrote(_ encoded: [String], _ stored: [String]) throws {
+@Suite("The order of Core Foundation's hash tables") struct CoreFoundationOrderTests {
+  @Test(arguments: [
+    (["NS.keys", "NS.objects", "$class"], ["NS.keys", "NS.objects", "$class"]),
+    (["NS.string", "$class"], ["$class", "NS.string"]),
+    (["NS.base", "NS.relative", "$class"], ["NS.base", "$class", "NS.relative"]),
+    (
+      ["title", "author", "date", "published", "array", "$class"],
+      ["array", "author", "title", "$class", "published", "date"]
+    ),
+  ])
+  func `is that of keys in archives that macOS wrote`(_ encoded: [String], _ stored: [String]) throws {
     struct Fields: SecureCoding {
       static let archivedClass = ArchivedClass("Fields")
       var keys: [String]
@@ -363,8 +339,7 @@ struct CoreFoundationOrderTests {
   }
 }
 
-@Suite("Property lists within objects")
-struct InlinePropertyListTests {
+@Suite("Property lists within objects") struct InlinePropertyListTests {
   struct Holder: SecureCoding {
     static let archivedClass = ArchivedClass("Holder")
     var list: PropertyList
@@ -379,8 +354,8 @@ struct InlinePropertyListTests {
     return list
   }
 
-  @Test("come back as they were", arguments: [PropertyListFormat.binary, .xml])
-  func roundTrip(_ format: PropertyListFormat) throws {
+  @Test(arguments: [PropertyListFormat.binary, .xml])
+  func `come back as they were`(_ format: PropertyListFormat) throws {
     let list: PropertyList = [
       "a": [1, 2.5, true, "text"], "b": .data(Data([9])), "c": .date(Date(timeIntervalSince1970: 0)),
     ]
@@ -390,8 +365,7 @@ struct InlinePropertyListTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: Holder.self, from: other).list == nested(400))
   }
 
-  @Test("that are nested too deeply, or hold UIDs, are errors")
-  func thatAreNestedTooDeeply() throws {
+  @Test func `that are nested too deeply, or hold UIDs, are errors`() throws {
     let error = #expect(throws: KeyedArchiveError.self) {
       try KeyedArchiver.archivedData(withRootObject: Holder(list: nested(600)))
     }
@@ -408,8 +382,7 @@ struct InlinePropertyListTests {
     #expect(small.error == nil || (small.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
   }
 
-  @Test("in many objects take no longer than they are large")
-  func inManyObjectsTakeNoLongerThanThey() throws {
+  @Test func `in many objects take no longer than they are large`() throws {
     let holders = (0..<20_000).map { Holder(list: [.integer(.init($0)), "x"]) }
     let data = try KeyedArchiver.archivedData(withRootObject: holders)
     let start = ThreadClock.now

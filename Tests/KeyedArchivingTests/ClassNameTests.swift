@@ -20,10 +20,8 @@ private class Plant: SecureCoding {
 
 private final class Tree: Plant {}
 
-@Suite("The class names of archives")
-struct ClassNameTests {
-  @Test("a subclass that is called like its superclass is refused, because it would come back as that")
-  func forgottenName() throws {
+@Suite("The class names of archives") struct ClassNameTests {
+  @Test func `a subclass that is called like its superclass is refused, because it would come back as that`() throws {
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedArchiver.archivedData(withRootObject: Bicycle()) }
     #expect(error?.kind == .invalidValue)
     let archiver = KeyedArchiver()
@@ -32,8 +30,7 @@ struct ClassNameTests {
     _ = try KeyedUnarchiver.unarchivedObject(of: Vehicle.self, from: archiver.encodedData())
   }
 
-  @Test("classes that declare no name have their superclasses as ancestors")
-  func classesThatDeclareNoNameHaveTheirSuperclasses() throws {
+  @Test func `classes that declare no name have their superclasses as ancestors`() throws {
     #expect(Tree.archivedClass.name.hasSuffix(".Tree"))
     #expect(Tree.archivedClass.ancestors == [Plant.archivedClass.name, "NSObject"])
     let copy = try KeyedUnarchiver.unarchivedObject(
@@ -41,8 +38,7 @@ struct ClassNameTests {
     #expect(type(of: copy) == Tree.self)
   }
 
-  @Test("two types that are called alike by accident are refused")
-  func twoTypesThatAreCalledAlikeByAccident() throws {
+  @Test func `two types that are called alike by accident are refused`() throws {
     struct First: SecureCoding {
       static let archivedClass = ArchivedClass("ClassNameTests.Same")
       init() {}
@@ -64,8 +60,7 @@ struct ClassNameTests {
     #expect(error?.kind == .invalidValue)
   }
 
-  @Test("a class without ancestors is still described by its own name")
-  func noAncestors() throws {
+  @Test func `a class without ancestors is still described by its own name`() throws {
     struct Lone: SecureCoding {
       static let archivedClass = ArchivedClass("Lone", ancestors: [])
       init() {}
@@ -78,10 +73,8 @@ struct ClassNameTests {
   }
 }
 
-@Suite("Nothing, in collections")
-struct NothingTests {
-  @Test("is an NSNull, as Apple's collections have it, and nil again")
-  func isAnNSNull() throws {
+@Suite("Nothing, in collections") struct NothingTests {
+  @Test func `is an NSNull, as Apple's collections have it, and nil again`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [1, nil, 2, nil])
     let list = try objects(data)
     #expect(list[1]["NS.objects"]?.array?.contains(.uid(.init(0))) == false)
@@ -94,8 +87,7 @@ struct NothingTests {
   }
 }
 
-@Suite("An object that was refused after it was published")
-struct RefusedObjectTests {
+@Suite("An object that was refused after it was published") struct RefusedObjectTests {
   final class Parent: SecureCoding {
     static let archivedClass = ArchivedClass("Parent")
     var percent: Int
@@ -128,8 +120,7 @@ struct RefusedObjectTests {
     func encode(with coder: KeyedArchiver) throws { try coder.encode(parent, forKey: "parent") }
   }
 
-  @Test("is not to be had from what it was given to")
-  func isNotToBeHadFromWhatItWas() throws {
+  @Test func `is not to be had from what it was given to`() throws {
     let parent = Parent(percent: 101)
     parent.child = Child(parent: parent)
     let archiver = KeyedArchiver()

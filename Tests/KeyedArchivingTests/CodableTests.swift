@@ -116,16 +116,14 @@ private struct Pair: Codable, SecureCoding, Equatable {
 
 private enum Suit: String, Codable, SecureCoding { case hearts, spades }
 
-@Suite("Codable types in archives")
-struct CodableTests {
-  @Test("a type that only says it conforms comes back as it was", arguments: [PropertyListFormat.binary, .xml])
-  func roundTrip(_ format: PropertyListFormat) throws {
+@Suite("Codable types in archives") struct CodableTests {
+  @Test(arguments: [PropertyListFormat.binary, .xml])
+  func `a type that only says it conforms comes back as it was`(_ format: PropertyListFormat) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Settings.example, outputFormat: format)
     #expect(try KeyedUnarchiver.unarchivedObject(of: Settings.self, from: data) == .example)
   }
 
-  @Test("the keys of the archive are the names of the properties, and numbers stand in the object")
-  func theKeysOfTheArchiveAreTheNames() throws {
+  @Test func `the keys of the archive are the names of the properties, and numbers stand in the object`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Settings.example)
     let object = try #require(try PropertyList(data)["$objects"]?[1]?.dictionary)
     #expect(Set(object.keys).isSuperset(of: ["volume", "scale", "name", "windows", "$class"]))
@@ -136,16 +134,14 @@ struct CodableTests {
     #expect(object["nothing"] == nil)
   }
 
-  @Test("a superclass has a part of its own")
-  func aSuperclassHasAPartOfItsOwn() throws {
+  @Test func `a superclass has a part of its own`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Dog(name: "Rex", trick: "roll"))
     let dog = try KeyedUnarchiver.unarchivedObject(of: Dog.self, from: data)
     #expect(dog.name == "Rex")
     #expect(dog.trick == "roll")
   }
 
-  @Test("values without keys are numbered, as Apple's archiver numbers them")
-  func withoutKeys() throws {
+  @Test func `values without keys are numbered, as Apple's archiver numbers them`() throws {
     let token = try KeyedArchiver.archivedData(withRootObject: Token(text: "abc"))
     #expect(try PropertyList(token)["$objects"]?[1]?["$0"] == .uid(.init(2)))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Token.self, from: token) == Token(text: "abc"))
@@ -155,8 +151,7 @@ struct CodableTests {
     }
   }
 
-  @Test("an enumeration with raw values is archived as its raw value")
-  func rawValues() throws {
+  @Test func `an enumeration with raw values is archived as its raw value`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [Suit.spades, .hearts])
     #expect(try KeyedUnarchiver.unarchivedObject(of: [String].self, from: data) == ["spades", "hearts"])
     #expect(try KeyedUnarchiver.unarchivedObject(of: [Suit].self, from: data) == [.spades, .hearts])
@@ -164,8 +159,7 @@ struct CodableTests {
     #expect(throws: KeyedArchiveError.self) { try KeyedUnarchiver.unarchivedObject(of: Suit.self, from: other) }
   }
 
-  @Test("a Codable value that declares nothing can be encoded under a key")
-  func aCodableValueThatDeclaresNothingCanBeEncoded() throws {
+  @Test func `a Codable value that declares nothing can be encoded under a key`() throws {
     let archiver = KeyedArchiver()
     let tree = Tree(children: [Tree(children: []), Tree(children: [Tree(children: [])])])
     try archiver.encodeEncodable(tree, forKey: "tree")
@@ -177,8 +171,7 @@ struct CodableTests {
     #expect(try unarchiver.decodeDecodable([Int: String].self, forKey: "numbers") == [1: "a", 2: "b"])
   }
 
-  @Test("what is missing or of another type is an error that says where")
-  func whatIsMissingOrOfAnotherType() throws {
+  @Test func `what is missing or of another type is an error that says where`() throws {
     var settings = try PropertyList(KeyedArchiver.archivedData(withRootObject: Settings.example))
     settings.dictionary?["$objects"]?.array?[1].dictionary?["volume"] = "loud"
     let error = #expect(throws: KeyedArchiveError.self) {
@@ -212,8 +205,7 @@ struct CodableTests {
     ]
   }
 
-  @Test("a value that is a part of itself is an error")
-  func aValueThatIsAPartOfItself() throws {
+  @Test func `a value that is a part of itself is an error`() throws {
     let data = try forest(
       node(children: .uid(.init(7))) + [["NS.objects": [.uid(.init(6))], "$class": .uid(.init(4))]])
     let error = #expect(throws: KeyedArchiveError.self) {
@@ -222,8 +214,7 @@ struct CodableTests {
     #expect(error?.kind == .circularReference)
   }
 
-  @Test("values nested without end, or shared without measure, are errors")
-  func valuesNestedWithoutEnd() throws {
+  @Test func `values nested without end, or shared without measure, are errors`() throws {
     var deep: [PropertyList] = []
     for level in 0..<50_000 {
       deep += node(children: .uid(.init(UInt32(7 + 2 * level))))
@@ -250,8 +241,7 @@ struct CodableTests {
     #expect(size?.kind == .limitExceeded)
   }
 
-  @Test("a value nested too deeply to be archived is an error")
-  func deepValue() throws {
+  @Test func `a value nested too deeply to be archived is an error`() throws {
     var tree = Tree(children: [])
     for _ in 0..<3000 { tree = Tree(children: [tree]) }
     let result = OnSmallStack.run { try KeyedArchiver.archivedData(withRootObject: Forest(tree: tree)) }
@@ -272,8 +262,7 @@ struct CodableTests {
     }
   }
 
-  @Test("values that stand for each other without end are an error")
-  func deepSingleValues() throws {
+  @Test func `values that stand for each other without end are an error`() throws {
     var link = Link.end
     for _ in 0..<3000 { link = .next(link) }
     let result = OnSmallStack.run { try KeyedArchiver().encodeEncodable(link, forKey: "link") }
@@ -301,8 +290,7 @@ struct CodableTests {
 
   private struct Plain: Codable, Hashable { var number: Int }
 
-  @Test("sets and dictionaries of values without a class give the same archive, however they came about")
-  func setsAndDictionariesOfValuesWithoutAClassGive() throws {
+  @Test func `sets and dictionaries of values without a class give the same archive, however they came about`() throws {
     let numbers = Array(0..<20)
     let plain = numbers.map(Plain.init)
     func archive(_ order: [Int], capacity: Int) throws -> Data {

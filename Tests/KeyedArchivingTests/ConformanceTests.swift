@@ -28,38 +28,37 @@ struct Sample: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("What is archived comes back")
-struct ConformanceTests {
-  @Test("basic values", arguments: PropertyListFormat.allCases, Sample.basics)
-  func basicValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+@Suite("What is archived comes back") struct ConformanceTests {
+  @Test(arguments: PropertyListFormat.allCases, Sample.basics)
+  func `basic values`(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("collections", arguments: PropertyListFormat.allCases, Sample.collections)
-  func collectionValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+  @Test(arguments: PropertyListFormat.allCases, Sample.collections)
+  func collections(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
   @Test("dates, calendars, places in the world", arguments: PropertyListFormat.allCases, Sample.times)
   func timeValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("NSValue", arguments: PropertyListFormat.allCases, Sample.values)
-  func valueValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+  @Test(arguments: PropertyListFormat.allCases, Sample.values)
+  func `contents of NSValue`(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("plain structures", arguments: PropertyListFormat.allCases, Sample.structures)
-  func structureValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+  @Test(arguments: PropertyListFormat.allCases, Sample.structures)
+  func `plain structures`(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
-  @Test("decimal numbers", arguments: PropertyListFormat.allCases, Sample.decimals)
-  func decimalNumbers(_ format: PropertyListFormat, _ number: Decimal) throws {
+  @Test(arguments: PropertyListFormat.allCases, Sample.decimals)
+  func `decimal numbers`(_ format: PropertyListFormat, _ number: Decimal) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: number, outputFormat: format)
     let decoded = try unarchive(Decimal.self, data)
     #expect(decoded == number || decoded.isNaN && number.isNaN)
     #expect(decoded.description == number.description)
   }
 
-  @Test("calendars", arguments: PropertyListFormat.allCases, Sample.calendars)
-  func calendarValues(_ format: PropertyListFormat, _ identifier: Calendar.Identifier) throws {
+  @Test(arguments: PropertyListFormat.allCases, Sample.calendars)
+  func calendars(_ format: PropertyListFormat, _ identifier: Calendar.Identifier) throws {
     try Sample("\(identifier)", Sample.calendar(identifier)).check(format)
   }
 
-  @Test("numbers of C", arguments: PropertyListFormat.allCases, Sample.numbers)
-  func numbersOfC(_ format: PropertyListFormat, _ number: Archived.CNumber) throws {
+  @Test(arguments: PropertyListFormat.allCases, Sample.numbers)
+  func `numbers of C`(_ format: PropertyListFormat, _ number: Archived.CNumber) throws {
     try Sample("\(number)", Archived.Value.number(number)).check(format)
     try Sample("\(number)", Archived.CArray(number.type, [number, number]).map { Archived.Value.array($0) }).check(
       format)
@@ -69,10 +68,8 @@ struct ConformanceTests {
   func typesOfC() { #expect(Set(Sample.numbers.map(\.type)) == Set(Archived.CType.allCases)) }
 }
 
-@Suite("Equal values")
-struct EqualValueTests {
-  @Test("stand in an archive once, also those that consist of several objects")
-  func standInAnArchiveOnce() throws {
+@Suite("Equal values") struct EqualValueTests {
+  @Test func `stand in an archive once, also those that consist of several objects`() throws {
     let path = IndexPath(indexes: [1, 2])
     let archived = try PropertyList(KeyedArchiver.archivedData(withRootObject: [path, path]))
     // Null, the array, the path, its data, and the classes of the three.
@@ -80,8 +77,7 @@ struct EqualValueTests {
     #expect(archived["$objects"]?[1]?["NS.objects"] == [.uid(2), .uid(2)])
   }
 
-  @Test("of two classes stand in an archive twice")
-  func ofTwoClassesStandInAnArchiveTwice() throws {
+  @Test func `of two classes stand in an archive twice`() throws {
     let units = ["NSUnitLength", "NSUnitMass"].map {
       Archived.Unit(dimension: $0, symbol: "x", converter: .identity)
     }

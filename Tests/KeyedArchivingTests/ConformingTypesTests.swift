@@ -53,14 +53,12 @@ private final class LabelledCrate<Content: SecureCoding>: Crate<Content> {
 private enum Suit: String, Codable, SecureCoding { case hearts, spades }
 
 /// As the article says that types can conform.
-@Suite("Types that conform")
-struct ConformingTypesTests {
+@Suite("Types that conform") struct ConformingTypesTests {
   private func again<T: SecureCoding>(_ value: T) throws -> T {
     try KeyedUnarchiver.unarchivedObject(of: T.self, from: KeyedArchiver.archivedData(withRootObject: value))
   }
 
-  @Test("a class that is not final, and its subclass, with no code")
-  func aClassThatIsNotFinal() throws {
+  @Test func `a class that is not final, and its subclass, with no code`() throws {
     #expect(try again(Instrument(name: "drum")).name == "drum")
     let guitar = try again(Guitar(name: "lute", strings: 6))
     #expect(guitar.name == "lute" && guitar.strings == 6)
@@ -72,8 +70,7 @@ struct ConformingTypesTests {
     #expect(Guitar.archivedClass.ancestors == [Instrument.archivedClass.name, "NSObject"])
   }
 
-  @Test("a generic type, several of whose kinds are in one archive")
-  func aGenericType() throws {
+  @Test func `a generic type, several of whose kinds are in one archive`() throws {
     #expect(try again(Page(elements: [1, 2])) == Page(elements: [1, 2]))
     #expect(try again(Page(elements: ["a"])) == Page(elements: ["a"]))
     #expect(try again(Page(elements: [Page(elements: [Suit.hearts])])).elements[0].elements == [.hearts])
@@ -85,8 +82,7 @@ struct ConformingTypesTests {
     #expect(pages[0] as? Page<Int> == Page(elements: [1]) && pages[1] as? Page<String> == Page(elements: ["a"]))
   }
 
-  @Test("a generic class, and its subclass")
-  func genericClasses() throws {
+  @Test func `a generic class, and its subclass`() throws {
     #expect(try again(Crate("text")).content == "text")
     #expect(try again(LabelledCrate([1])).content == [1])
     let data = try KeyedArchiver.archivedData(withRootObject: [Crate(1), LabelledCrate(2)])

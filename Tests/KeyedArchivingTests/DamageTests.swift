@@ -5,14 +5,13 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Damage")
-struct DamageTests {
+@Suite("Damage") struct DamageTests {
   static let samples = Sample.basics + Sample.collections + Sample.times + Sample.values + Sample.structures
 
   /// Whatever a part of an archive is replaced by, the outcome is a value, which can be archived or not, or a typed
   /// error.
-  @Test("anywhere in an archive is an error or another value, and nothing worse", arguments: samples)
-  func anywhereInAnArchiveIsAnErrorOrAnother(_ sample: Sample) throws {
+  @Test(arguments: samples)
+  func `anywhere in an archive is an error or another value, and nothing worse`(_ sample: Sample) throws {
     var random = SeededGenerator(seed: 17)
     let original = try PropertyList(sample.archive())
     let objectCount = original["$objects"]?.array?.count ?? 0

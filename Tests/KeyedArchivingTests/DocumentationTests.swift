@@ -13,8 +13,7 @@ private protocol Drawable: SecureCoding {
 extension Shape: Drawable {}
 
 /// What the README and the articles show, run.
-@Suite("The examples of the documentation")
-struct DocumentationTests {
+@Suite("The examples of the documentation") struct DocumentationTests {
   struct Settings: Codable, SecureCoding { var volume: Double }
 
   final class Person: SecureCoding {
@@ -61,14 +60,12 @@ struct DocumentationTests {
     func encode(with coder: KeyedArchiver) throws { try coder.encode(percent, forKey: "percent") }
   }
 
-  @Test("a Codable type needs no code")
-  func aCodableTypeNeedsNoCode() throws {
+  @Test func `a Codable type needs no code`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Settings(volume: 0.5))
     #expect(try KeyedUnarchiver.unarchivedObject(of: Settings.self, from: data).volume == 0.5)
   }
 
-  @Test("persons who are friends of each other")
-  func personsWhoAreFriendsOfEachOther() throws {
+  @Test func `persons who are friends of each other`() throws {
     let (kim, lee) = (Person(name: "Kim", born: .distantPast), Person(name: "Lee", born: .distantFuture))
     (kim.friends, lee.friends) = ([lee], [kim])
     defer { (kim.friends, lee.friends) = ([], []) }
@@ -79,8 +76,7 @@ struct DocumentationTests {
     copy.friends = []
   }
 
-  @Test("errors say where, as the README has it")
-  func errorsSayWhere() throws {
+  @Test func `errors say where, as the README has it`() throws {
     let invoices = [Invoice(total: 1), Invoice(total: 2), Invoice(total: 3), Invoice(total: 4)]
     var archive = try PropertyList(KeyedArchiver.archivedData(withRootObject: invoices))
     let objects = try #require(archive["$objects"]?.array)
@@ -94,8 +90,7 @@ struct DocumentationTests {
     #expect(error?.code == 4864)
   }
 
-  @Test("errors of a type's own checks say where")
-  func errorsOfATypesOwnChecksSayWhere() throws {
+  @Test func `errors of a type's own checks say where`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["load": Progress(percent: 101)])
     let error = #expect(throws: KeyedArchiveError.self) {
       try KeyedUnarchiver.unarchivedObject(of: [String: Progress].self, from: data)
@@ -105,8 +100,7 @@ struct DocumentationTests {
 }
 
 extension DocumentationTests {
-  @Test("several types, and objects of unknown classes, as the README has it")
-  func severalTypes() throws {
+  @Test func `several types, and objects of unknown classes, as the README has it`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode([Circle(color: "red", radius: 1), Square(color: "blue")] as [any Drawable], forKey: "root")
     let drawing = try archiver.encodedData()
@@ -140,15 +134,13 @@ extension DocumentationTests {
     }
   }
 
-  @Test("a property that an old archive lacks gets its default")
-  func oldArchive() throws {
+  @Test func `a property that an old archive lacks gets its default`() throws {
     let archive = try HandmadeArchive.unarchiver { $0.addObject("Look", ["volume": 0.5]) }
     let look = try archive.decode(Look.self, forKey: "root")
     #expect(look.volume == 0.5 && look.theme == "light" && look.note == nil)
   }
 
-  @Test("the surprises that the article names")
-  func theSurprisesThatTheArticleNames() throws {
+  @Test func `the surprises that the article names`() throws {
     func again<T: SecureCoding>(_ value: T) throws -> T {
       try KeyedUnarchiver.unarchivedObject(of: T.self, from: KeyedArchiver.archivedData(withRootObject: value))
     }
@@ -163,8 +155,7 @@ extension DocumentationTests {
     #expect(try KeyedArchive(equal).classes.first { $0.description.name == "Invoice" }?.instanceCount == 1)
   }
 
-  @Test("the tree that the article shows")
-  func theTreeThatTheArticleShows() throws {
+  @Test func `the tree that the article shows`() throws {
     final class Person: SecureCoding {
       static let archivedClass = ArchivedClass("Person")
       var name: String

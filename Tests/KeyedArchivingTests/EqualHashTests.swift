@@ -27,8 +27,7 @@ private struct Blank: Codable, Hashable, SecureCoding {
 
 /// Foundation hashes 80 bytes of data and no more, so an archive can be full of elements with one hash, and a set or a
 /// dictionary compares each with all of them.
-@Suite("Elements that have the same hash")
-struct EqualHashTests {
+@Suite("Elements that have the same hash") struct EqualHashTests {
   private static let header = Data(repeating: 0x5A, count: 80)
 
   private static func data(_ number: Int) -> Data {
@@ -130,8 +129,7 @@ struct EqualHashTests {
     },
   ]
 
-  @Test("are refused before a collection compares all of them", arguments: floods)
-  func areRefusedBeforeACollectionComparesAllOfThem(_ flood: Flood) throws {
+  @Test(arguments: floods) func `are refused before a collection compares all of them`(_ flood: Flood) throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: flood.archive(6000))
     var error: KeyedArchiveError?
     let duration = ThreadClock.measure { error = archiveError { try flood.decode(unarchiver) } }
@@ -141,8 +139,7 @@ struct EqualHashTests {
     #expect(duration < .seconds(60), "which is long, but this is a debug build")
   }
 
-  @Test("are refused in a collection that many references lead to, where they would be compared again")
-  func areRefusedInACollectionThatStandsInMany() throws {
+  @Test func `are refused in a collection that many references lead to, where they would be compared again`() throws {
     for times in [1, 100] {
       var archive = HandmadeArchive()
       let elements = (0..<250).map { archive.add(.data(Self.data($0))) }
@@ -156,15 +153,13 @@ struct EqualHashTests {
     }
   }
 
-  @Test("are no reason to refuse a thousand of them", arguments: floods)
-  func areNoReasonToRefuseAThousandOfThem(_ flood: Flood) throws {
+  @Test(arguments: floods) func `are no reason to refuse a thousand of them`(_ flood: Flood) throws {
     let data = try flood.archive(flood.testDescription.contains("poor") ? 300 : 1000)
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
     #expect(throws: Never.self) { try flood.decode(unarchiver) }
   }
 
-  @Test("are counted in all collections of an archive together")
-  func areCountedInAllCollectionsOfAnArchiveTogether() throws {
+  @Test func `are counted in all collections of an archive together`() throws {
     var archive = HandmadeArchive()
     let datas = (0..<1000).map { archive.add(.data(Self.data($0))) }
     let sets = (0..<100).map { _ in archive.addObject("NSSet", ["NS.objects": .array(datas)]) }

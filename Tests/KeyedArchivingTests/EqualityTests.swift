@@ -4,8 +4,7 @@ import OrderedCollections
 import TestSupport
 import Testing
 
-@Suite("What is equal in spite of its order")
-struct EqualityTests {
+@Suite("What is equal in spite of its order") struct EqualityTests {
   private let ascending: OrderedDictionary<String, ArchivedValue> = [
     "a": .integer(1), "b": .dictionary([.string("x"): .null, .string("y"): .boolean(true)]),
   ]
@@ -25,8 +24,7 @@ struct EqualityTests {
     #expect(Set([first, second, third]).count == 2)
   }
 
-  @Test("attributes of text")
-  func attributesOfText() throws {
+  @Test func `attributes of text`() throws {
     expect { Archived.AttributedString("ab", attributes: $0) }
     expect { Archived.AttributedString.Run(length: 1, attributes: $0) }
     try expect { attributes in
@@ -36,8 +34,7 @@ struct EqualityTests {
     #expect(Archived.AttributedString("ab") != Archived.AttributedString("ab", attributes: ascending))
   }
 
-  @Test("what errors, exceptions and notifications say")
-  func whatErrorsExceptionsAndNotificationsSay() {
+  @Test func `what errors, exceptions and notifications say`() {
     expect { Archived.Error(domain: "d", code: 1, userInfo: $0) }
     expect { userInfo in
       Archived.Exception(name: "n", userInfo: userInfo.reduce(into: [:]) { $0[.string($1.key)] = $1.value })
@@ -49,16 +46,14 @@ struct EqualityTests {
     #expect(Archived.Error(domain: "d", code: 1) != Archived.Error(domain: "d", code: 2))
   }
 
-  @Test("sets of any values")
-  func setsOfAnyValues() {
+  @Test func `sets of any values`() {
     let first = ArchivedValue.set([.integer(1), .string("a")])
     let second = ArchivedValue.set([.string("a"), .integer(1)])
     #expect(first == second && first.hashValue == second.hashValue)
     #expect(ArchivedValue.array([.integer(1), .string("a")]) != .array([.string("a"), .integer(1)]))
   }
 
-  @Test("dictionaries within dictionaries, in a time that grows as their size does")
-  func dictionariesWithinDictionaries() {
+  @Test func `dictionaries within dictionaries, in a time that grows as their size does`() {
     func chain(_ depth: Int, _ isReversed: Bool) -> ArchivedValue {
       var value = ArchivedValue.integer(0)
       for _ in 0..<depth {

@@ -57,10 +57,8 @@ private final class Stubborn: SecureCoding {
   }
 }
 
-@Suite("What goes wrong in types that use the coders")
-struct FailingCodersTests {
-  @Test("an error of the type's own is what a decoding call throws, and the unarchiver can be used on")
-  func decodingErrors() throws {
+@Suite("What goes wrong in types that use the coders") struct FailingCodersTests {
+  @Test func `an error of the type's own is what a decoding call throws, and the unarchiver can be used on`() throws {
     let archiver = KeyedArchiver()
     let good = Picky("good")
     try archiver.encode(Picky("outer", [good, Picky("not decoded", [good]), good]), forKey: "bad")
@@ -80,8 +78,7 @@ struct FailingCodersTests {
     }
   }
 
-  @Test("an object that was refused is not what a later reference leads to")
-  func refusedObject() throws {
+  @Test func `an object that was refused is not what a later reference leads to`() throws {
     // The part publishes itself, is refused, and is asked for again.
     let unarchiver = try HandmadeArchive.unarchiver {
       let text = $0.add("not decoded")
@@ -93,8 +90,7 @@ struct FailingCodersTests {
     #expect(stubborn.parts.isEmpty && stubborn.other == nil)
   }
 
-  @Test("an archiver that failed gives the error again, and no archive")
-  func encodingErrors() throws {
+  @Test func `an archiver that failed gives the error again, and no archive`() throws {
     for format in PropertyListFormat.allCases {
       let archiver = KeyedArchiver(outputFormat: format)
       try archiver.encode(Picky("good"), forKey: "good")
@@ -109,16 +105,14 @@ struct FailingCodersTests {
     }
   }
 
-  @Test("an archiver that failed gives no archive, also if a type has caught the error")
-  func caughtErrors() throws {
+  @Test func `an archiver that failed gives no archive, also if a type has caught the error`() throws {
     let archiver = KeyedArchiver()
     let stubborn = Stubborn([Picky("a"), Picky("not encoded"), Picky("b")])
     #expect(throws: Refusal(reason: "encoding")) { try archiver.encode(stubborn, forKey: "root") }
     #expect(throws: Refusal(reason: "encoding")) { try archiver.encodedData() }
   }
 
-  @Test("a key that is encoded twice is an error that names it")
-  func duplicateKey() throws {
+  @Test func `a key that is encoded twice is an error that names it`() throws {
     struct Twice: SecureCoding {
       init() {}
       init(coder: KeyedUnarchiver) {}
@@ -139,8 +133,7 @@ struct FailingCodersTests {
     #expect(archiveError { _ = try top.encodedData() }?.kind == .duplicateKey)
   }
 
-  @Test("an archive is completed once, and not by what is in it")
-  func anArchiveIsCompletedOnce() throws {
+  @Test func `an archive is completed once, and not by what is in it`() throws {
     struct Impatient: SecureCoding {
       init() {}
       init(coder: KeyedUnarchiver) {}
@@ -155,8 +148,7 @@ struct FailingCodersTests {
     #expect(archiveError { try archiver.encode(1, forKey: "late") }?.kind == .finished)
   }
 
-  @Test("values that have no form are refused")
-  func noForm() throws {
+  @Test func `values that have no form are refused`() throws {
     let archiver = KeyedArchiver()
     let error = archiveError { try archiver.encode(propertyList: [["uid": .reference(1)]], forKey: "list") }
     #expect(error?.kind == .invalidValue && error?.code == 4866)
@@ -206,10 +198,8 @@ private struct Inquisitive: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-@Suite("A type that uses the archiver to say its name", .serialized)
-struct InquisitiveTests {
-  @Test("is archived like any other")
-  func isArchivedLikeAnyOther() throws {
+@Suite("A type that uses the archiver to say its name", .serialized) struct InquisitiveTests {
+  @Test func `is archived like any other`() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Other", for: Data.self)
     Inquisitive.archiver = archiver
@@ -219,15 +209,14 @@ struct InquisitiveTests {
   }
 }
 
-@Suite("Objects that are replaced when they are archived")
-struct ReplacementTests {
+@Suite("Objects that are replaced when they are archived") struct ReplacementTests {
   /// How an object is referred to, one after the other.
   static let orders: [[Bool]] = [
     [false], [false, false], [true, false], [false, true], [true, true, false, true], [true], [true, true],
   ]
 
-  @Test("the replacement is what all references lead to, and it is asked for once", arguments: orders)
-  func theReplacementIsWhatAllReferencesLead(_ conditional: [Bool]) throws {
+  @Test(arguments: orders)
+  func `the replacement is what all references lead to, and it is asked for once`(_ conditional: [Bool]) throws {
     let secret = Secret(Picky("public"))
     let archiver = KeyedArchiver()
     for (index, isConditional) in conditional.enumerated() {
@@ -247,8 +236,8 @@ struct ReplacementTests {
     #expect(decoded.allSatisfy { $0 === decoded[0] })
   }
 
-  @Test("the replacement can be a value, or an object that is archived besides", arguments: orders)
-  func theReplacementCanBeAValue(_ conditional: [Bool]) throws {
+  @Test(arguments: orders)
+  func `the replacement can be a value, or an object that is archived besides`(_ conditional: [Bool]) throws {
     let known = Picky("known")
     let replacements: [(any SecureCoding, String)] = [
       ("text", "text"), (5, "5"), (["a", "b"], #"["a", "b"]"#), (known, ""), (Int?.none, "nil"),

@@ -20,26 +20,22 @@ private struct Selection: Codable, KeyedArchiving.SecureCoding, Equatable {
   }
 }
 
-@Suite("Index sets, names and ranges")
-struct FoundationTypesTests {
+@Suite("Index sets, names and ranges") struct FoundationTypesTests {
   private func classNames(_ data: Data) throws -> Set<String> {
     Set(try KeyedArchive(data).classes.map(\.description.name))
   }
 
-  @Test("in a Codable type are archived as Apple's classes")
-  func inCodable() throws {
+  @Test func `in a Codable type are archived as Apple's classes`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: Selection.example)
     #expect(try classNames(data) == ["Selection", "NSIndexSet", "NSPersonNameComponents", "NSValue"])
     #expect(try unarchive(Selection.self, data) == .example)
   }
 
-  @Test("are decoded from an archive in Apple's layout")
-  func areDecodedFromAnArchiveInApplesLayout() throws {
+  @Test func `are decoded from an archive in Apple's layout`() throws {
     #expect(try unarchive(Selection.self, Fixtures.data("archives/foundation-values.bplist")) == .example)
   }
 
-  @Test("in collections, and where there is none")
-  func inCollectionsAndWhereThereIsNone() throws {
+  @Test func `in collections, and where there is none`() throws {
     struct Many: Codable, KeyedArchiving.SecureCoding, Equatable {
       var sets: [IndexSet]
       var named: [String: NSRange]
@@ -57,8 +53,7 @@ struct FoundationTypesTests {
     #expect(data.count < 3000)
   }
 
-  @Test("by themselves, where any Codable value may be encoded")
-  func byThemselvesWhereAnyCodableValueMayBeEncoded() throws {
+  @Test func `by themselves, where any Codable value may be encoded`() throws {
     let archiver = KeyedArchiver()
     try archiver.encodeEncodable([2, 3] as IndexSet, forKey: "rows")
     let data = try archiver.encodedData()
@@ -68,8 +63,7 @@ struct FoundationTypesTests {
     #expect(try unarchiver.decode(Archived.IndexSet.self, forKey: "rows") == Archived.IndexSet([2, 3]))
   }
 
-  @Test("that are of another class, or none, are errors that say where")
-  func thatAreOfAnotherClass() throws {
+  @Test func `that are of another class, or none, are errors that say where`() throws {
     var archive = HandmadeArchive()
     let rows = archive.addObject("NSSet", ["NS.objects": []])
     let selection = archive.addObject("Selection", ["rows": rows])
@@ -88,30 +82,28 @@ struct FoundationTypesTests {
 
 /// Ranges of the standard library.
 extension FoundationTypesTests {
-  @Test("a range of integers is an NSRange in an NSValue, and comes back", arguments: [0..<0, 3..<9, 0..<Int.max])
-  func aRangeOfIntegersIsAnNSRange(_ range: Range<Int>) throws {
+  @Test(arguments: [0..<0, 3..<9, 0..<Int.max])
+  func `a range of integers is an NSRange in an NSValue, and comes back`(_ range: Range<Int>) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: range)
     #expect(try classNames(data) == ["NSValue"])
     #expect(try unarchive(Range<Int>.self, data) == range)
     #expect(try unarchive(Archived.Range.self, data).range == range)
   }
 
-  @Test("a range that no NSRange can be is an array of its bounds", arguments: [-5..<3, Int.min..<Int.max])
-  func negativeRanges(_ range: Range<Int>) throws {
+  @Test(arguments: [-5..<3, Int.min..<Int.max])
+  func `a range that no NSRange can be is an array of its bounds`(_ range: Range<Int>) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: range)
     #expect(try classNames(data) == ["NSArray"])
     #expect(try unarchive(Range<Int>.self, data) == range)
   }
 
-  @Test("a closed range too", arguments: [0...0, 2...5, -3...3, 0...Int.max])
-  func closedRanges(_ range: ClosedRange<Int>) throws {
+  @Test(arguments: [0...0, 2...5, -3...3, 0...Int.max]) func `a closed range too`(_ range: ClosedRange<Int>) throws {
     let data = try KeyedArchiver.archivedData(withRootObject: range)
     #expect(try classNames(data) == [range.lowerBound < 0 || range.upperBound == .max ? "NSArray" : "NSValue"])
     #expect(try unarchive(ClosedRange<Int>.self, data) == range)
   }
 
-  @Test("contents that make no range are errors")
-  func noRanges() throws {
+  @Test func `contents that make no range are errors`() throws {
     let empty = try KeyedArchiver.archivedData(withRootObject: 3..<3)
     #expect(error(decoding: ClosedRange<Int>.self, empty)?.kind == .invalidContents)
     for bounds in [[], [1], [2, 1], [1, 2, 3]] {

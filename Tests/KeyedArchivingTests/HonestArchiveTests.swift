@@ -49,8 +49,7 @@ private struct Sheet: Codable, SecureCoding, Hashable {
 }
 
 /// No limit that stops an archive made to harm may stop one that is only repetitive.
-@Suite("Archives that say the same over and over")
-struct HonestArchiveTests {
+@Suite("Archives that say the same over and over") struct HonestArchiveTests {
   private func expectRoundTrip<T: SecureCoding & Equatable>(
     _ value: T, formats: [PropertyListFormat] = [.binary, .xml], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -61,8 +60,8 @@ struct HonestArchiveTests {
     }
   }
 
-  @Test("texts of any length", arguments: [0, 1, 15, 16, 63, 64, 65, 127, 128, 250, 256, 257, 1000, 100_000])
-  func textsOfAnyLength(_ length: Int) throws {
+  @Test(arguments: [0, 1, 15, 16, 63, 64, 65, 127, 128, 250, 256, 257, 1000, 100_000])
+  func `texts of any length`(_ length: Int) throws {
     for character in LongForm.isWanted || length < 100 ? ["a", "🙂"] : ["a"] {
       let text = String(repeating: character, count: length)
       let count = length <= 1000 ? LongForm.size(5000, or: 2000) : 300
@@ -81,8 +80,7 @@ struct HonestArchiveTests {
       Array(repeating: Data(repeating: 1, count: length), count: length <= 1000 ? 5000 : 300), formats: [.binary])
   }
 
-  @Test("values and collections")
-  func valuesAndCollections() throws {
+  @Test func `values and collections`() throws {
     let row = Array(repeating: ["a", "b"], count: 300)
     try expectRoundTrip(Array(repeating: row, count: 500))
     try expectRoundTrip(Array(repeating: Set(["a", "b", "c"]), count: LongForm.size(5000, or: 1500)))
@@ -102,8 +100,7 @@ struct HonestArchiveTests {
     try expectRoundTrip(Array(repeating: Sheet(cells: []), count: LongForm.size(5000, or: 1500)))
   }
 
-  @Test("values of any type, and sets of large ones")
-  func anyValues() throws {
+  @Test func `values of any type, and sets of large ones`() throws {
     let value = ArchivedValue.array([
       .string("text"), .integer(1), .dictionary([.string("key"): .data(Data(count: 100))]),
     ])
@@ -116,8 +113,7 @@ struct HonestArchiveTests {
     try expectRoundTrip(Set((0..<50).map { first in Set((0..<50).map { [first, $0] }) }))
   }
 
-  @Test("numbers that are not numbers, as keys and elements")
-  func notNumbers() throws {
+  @Test func `numbers that are not numbers, as keys and elements`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [Double.nan: "nan", 1: "one", -.nan: "other"])
     let decoded = try KeyedUnarchiver.unarchivedObject(of: [Double: String].self, from: data)
     #expect(decoded.values.sorted() == ["nan", "one", "other"])
@@ -126,8 +122,7 @@ struct HonestArchiveTests {
     #expect(try KeyedUnarchiver.unarchivedObject(of: Set<Double>.self, from: set).count == 3)
   }
 
-  @Test("bytes that stand in the objects themselves")
-  func bytesThatStandInTheObjectsThemselves() throws {
+  @Test func `bytes that stand in the objects themselves`() throws {
     let bytes = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0) })
     let text = String(repeating: "a text ", count: 1000)
     let pictures = (0..<1000).map { _ in Picture(bytes, text) }
@@ -136,8 +131,7 @@ struct HonestArchiveTests {
     #expect(decoded.count == 1000 && decoded.allSatisfy { $0.bytes == bytes && $0.text.value == text })
   }
 
-  @Test("Codable values that have no class")
-  func codableValuesThatHaveNoClass() throws {
+  @Test func `Codable values that have no class`() throws {
     try expectRoundTrip(Sheet(cells: Array(repeating: Cell(), count: LongForm.size(4000, or: 1200))))
     let other = Cell(title: "another", notes: [])
     try expectRoundTrip(Sheet(cells: (0..<LongForm.size(4000, or: 1200)).map { $0 % 3 == 0 ? other : Cell() }))
@@ -157,8 +151,7 @@ struct HonestArchiveTests {
     }
   }
 
-  @Test("Codable values that hand on to each other what they are made of")
-  func codableValuesThatHandOnToEachOtherWhat() throws {
+  @Test func `Codable values that hand on to each other what they are made of`() throws {
     let value = Wrapper(Wrapper(Wrapper(Wrapper(Cell()))))
     let archiver = KeyedArchiver()
     try archiver.encodeEncodable(value, forKey: "one")
@@ -172,8 +165,7 @@ struct HonestArchiveTests {
 
   private final class Box: Codable { var number = 1 }
 
-  @Test("Codable classes that have no identity in an archive do not get one by being equal")
-  func codableObjects() throws {
+  @Test func `Codable classes that have no identity in an archive do not get one by being equal`() throws {
     let archiver = KeyedArchiver()
     try archiver.encodeEncodable((0..<5).map { _ in [Box()] }, forKey: "boxes")
     let unarchiver = try KeyedUnarchiver(forReadingFrom: archiver.encodedData())
@@ -181,8 +173,7 @@ struct HonestArchiveTests {
     #expect(Set(boxes.map { ObjectIdentifier($0) }).count == 5)
   }
 
-  @Test("a program may ask for the same again and again")
-  func aProgramMayAskForTheSameAgain() throws {
+  @Test func `a program may ask for the same again and again`() throws {
     let archiver = KeyedArchiver()
     let text = String(repeating: "text", count: 10)
     try archiver.encode(text, forKey: "text")

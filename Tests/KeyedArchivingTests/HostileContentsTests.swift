@@ -23,19 +23,18 @@ struct Hostile: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("Hostile contents")
-struct HostileContentsTests {
-  @Test("of collections are errors that say where", arguments: Hostile.collections)
-  func ofCollectionsAreErrorsThatSayWhere(_ hostile: Hostile) throws { try check(hostile) }
+@Suite("Hostile contents") struct HostileContentsTests {
+  @Test(arguments: Hostile.collections)
+  func `of collections are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
 
-  @Test("of values are errors that say where", arguments: Hostile.values)
-  func ofValuesAreErrorsThatSayWhere(_ hostile: Hostile) throws { try check(hostile) }
+  @Test(arguments: Hostile.values)
+  func `of values are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
 
-  @Test("of times and places are errors that say where", arguments: Hostile.times)
-  func ofTimesAndPlacesAreErrorsThatSayWhere(_ hostile: Hostile) throws { try check(hostile) }
+  @Test(arguments: Hostile.times)
+  func `of times and places are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
 
-  @Test("of other classes are errors that say where", arguments: Hostile.others)
-  func ofOtherClassesAreErrorsThatSayWhere(_ hostile: Hostile) throws { try check(hostile) }
+  @Test(arguments: Hostile.others)
+  func `of other classes are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
 
   private func check(_ hostile: Hostile, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let error = try #require(try hostile.decode(sourceLocation))
@@ -45,8 +44,7 @@ struct HostileContentsTests {
     #expect(error.uid != nil)
   }
 
-  @Test("of a class that was not asked for are never looked at")
-  func ofAClassThatWasNotAsked() throws {
+  @Test func `of a class that was not asked for are never looked at`() throws {
     let data = try archive("NSURL", ["NS.relative": "x"])
     #expect(error(decoding: Archived.IndexSet.self, data)?.kind == .classNotAllowed)
     #expect(error(decoding: Archived.Value.self, data)?.kind == .classNotAllowed)
@@ -57,8 +55,7 @@ struct HostileContentsTests {
   }
 
   /// Errors in errors, each the cause of the one around it.
-  @Test("that are nested deeper than the stack has room for are an error")
-  func thatAreNestedDeeperThanTheStackHasRoom() throws {
+  @Test func `that are nested deeper than the stack has room for are an error`() throws {
     var objects: [PropertyList] = []
     let count: UInt32 = 20_000
     for index in 0..<count {
@@ -74,10 +71,8 @@ struct HostileContentsTests {
   }
 
   /// A number replaces the object; its value is no length.
-  @Test(
-    "that are a number instead of an object are an error",
-    arguments: [Int64.max, .min, -1] as [Int64], [true, false])
-  func numberForObject(_ number: Int64, _ isReal: Bool) throws {
+  @Test(arguments: [Int64.max, .min, -1] as [Int64], [true, false])
+  func `that are a number instead of an object are an error`(_ number: Int64, _ isReal: Bool) throws {
     let value: PropertyList = isReal ? .real(Double(bitPattern: UInt64(bitPattern: number))) : .integer(.init(number))
     let data = try archive([["NS.objects": [.uid(3), .uid(3)], "$class": .uid(2)], Description.array, value])
     #expect(error(decoding: [Date].self, data)?.kind == .typeMismatch)
@@ -87,8 +82,7 @@ struct HostileContentsTests {
   }
 
   /// A circle of errors.
-  @Test("that lead back to themselves are an error")
-  func thatLeadBackToThemselvesAreAnError() throws {
+  @Test func `that lead back to themselves are an error`() throws {
     let data = try archive(
       "NSError", ["NSDomain": .uid(3), "NSCode": 1, "NSUserInfo": .uid(4)],
       [

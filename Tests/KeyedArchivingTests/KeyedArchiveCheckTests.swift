@@ -6,8 +6,7 @@ import Testing
 
 @testable import KeyedArchiving
 
-@Suite("The check of an archive")
-struct KeyedArchiveCheckTests {
+@Suite("The check of an archive") struct KeyedArchiveCheckTests {
   /// A finding as a test expects it.
   struct Expected: Hashable, CustomStringConvertible {
     let kind: KeyedArchive.Finding.Kind
@@ -42,8 +41,8 @@ struct KeyedArchiveCheckTests {
     }
   }
 
-  @Test("finds nothing wrong with good archives", arguments: PropertyListFormat.allCases)
-  func findsNothingWrongWithGoodArchives(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `finds nothing wrong with good archives`(_ format: PropertyListFormat) throws {
     #expect(try twoFriends(format: format).check().isEmpty)
     #expect(try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).check().isEmpty)
     let archive = try keyedArchive(
@@ -58,14 +57,12 @@ struct KeyedArchiveCheckTests {
     #expect(archive.check().isEmpty, "\(archive.check())")
   }
 
-  @Test("finds nothing wrong with archives of Apple's", arguments: Fixtures.archives)
-  func findsNothingWrongWithArchivesOfApples(_ url: URL) throws {
+  @Test(arguments: Fixtures.archives) func `finds nothing wrong with archives of Apple's`(_ url: URL) throws {
     let findings = try KeyedArchive(contentsOf: url).check()
     #expect(findings.isEmpty, "\(findings)")
   }
 
-  @Test("finds nothing wrong with archives of this package")
-  func findsNothingWrongWithArchivesOfThisPackage() throws {
+  @Test func `finds nothing wrong with archives of this package`() throws {
     let url = try #require(URL(string: "index.html", relativeTo: URL(string: "https://www.swift.org/")))
     let archiver = KeyedArchiver()
     try archiver.encode(["one": [Foo(kBar: "bar", kBaz: 1), Foo(kBar: "bar", kBaz: 2)], "two": []], forKey: "foos")
@@ -110,8 +107,8 @@ struct KeyedArchiveCheckTests {
     ),
   ]
 
-  @Test("tells what a property list lacks to be an archive", arguments: otherLists)
-  func tellsWhatAPropertyListLacksToBe(_ list: PropertyList, _ expected: [Expected]) throws {
+  @Test(arguments: otherLists)
+  func `tells what a property list lacks to be an archive`(_ list: PropertyList, _ expected: [Expected]) throws {
     try expect(expected, in: list.data(format: .binary))
     try expect(expected, in: list.data(format: .xml))
   }
@@ -172,8 +169,8 @@ struct KeyedArchiveCheckTests {
     (["root", "$null"], []),
   ]
 
-  @Test("finds what is wrong with objects, and where", arguments: damagedObjects)
-  func findsWhatIsWrongWithObjects(_ objects: [PropertyList], _ expected: [Expected]) throws {
+  @Test(arguments: damagedObjects)
+  func `finds what is wrong with objects, and where`(_ objects: [PropertyList], _ expected: [Expected]) throws {
     let list = PropertyList.archive(objects: objects)
     try expect(expected, in: list.data(format: .binary))
     try expect(expected, in: list.data(format: .xml))
@@ -214,8 +211,7 @@ struct KeyedArchiveCheckTests {
     try expect([], in: other.data(format: .binary))
   }
 
-  @Test("finds immutable collections that contain themselves")
-  func findsImmutableCollectionsThatContainThemselves() throws {
+  @Test func `finds immutable collections that contain themselves`() throws {
     func array(_ uids: UInt32..., class uid: UInt32) -> PropertyList {
       ["NS.objects": .array(uids.map { .uid($0) }), "$class": .uid(uid)]
     }
@@ -234,8 +230,7 @@ struct KeyedArchiveCheckTests {
       ], in: list.data(format: .binary))
   }
 
-  @Test("finds keys that stand twice, in the archive, its top, objects and dictionaries")
-  func duplicateKeys() throws {
+  @Test func `finds keys that stand twice, in the archive, its top, objects and dictionaries`() throws {
     var list = PropertyList.archive(
       top: ["root": .uid(1), "a1": 1, "a2": 2],
       objects: [["list": [["b1": 1, "b2": 2] as PropertyList], "c1": 1, "c2": 2, "$class": .uid(2)], .described("C")])
@@ -250,8 +245,7 @@ struct KeyedArchiveCheckTests {
       ], in: data)
   }
 
-  @Test("finds every value and key that cannot be read")
-  func findsEveryValueAndKeyThatCannotBeRead() throws {
+  @Test func `finds every value and key that cannot be read`() throws {
     let list = PropertyList.archive(
       top: ["root": .uid(1), "t": "top!"],
       objects: [
@@ -270,8 +264,7 @@ struct KeyedArchiveCheckTests {
       ], in: data)
   }
 
-  @Test("finds containers that contain themselves, and are nested too deeply")
-  func findsContainersThatContainThemselves() throws {
+  @Test func `finds containers that contain themselves, and are nested too deeply`() throws {
     var deep: PropertyList = []
     for _ in 0..<600 { deep = [deep] }
     let list = PropertyList.archive(top: ["root": .uid(1), "deep": deep], objects: ["root"])
@@ -289,16 +282,14 @@ struct KeyedArchiveCheckTests {
       [.init(.invalidObject, 1), .init(.unreadableValue, 1, "[0]"), .init(.unreadableValue, 1, "[1]")], in: file.data)
   }
 
-  @Test("stops at overlapping objects")
-  func stopsAtOverlappingObjects() throws {
+  @Test func `stops at overlapping objects`() throws {
     let findings = KeyedArchive.check(
       try PropertyListDocument(BinaryFile.sharedDictionary(entries: 3000, objects: 3000).data))
     #expect(findings.last?.kind == .limitExceeded)
     #expect(findings.dropLast().allSatisfy { $0.kind == .missingClass })
   }
 
-  @Test("says of each finding how bad it is: what can be decoded is no error")
-  func saysOfEachFindingHowBad() throws {
+  @Test func `says of each finding how bad it is: what can be decoded is no error`() throws {
     var archive = HandmadeArchive()
     let root = archive.add("root")
     archive.addObject("Unused")
@@ -313,8 +304,7 @@ struct KeyedArchiveCheckTests {
     }
   }
 
-  @Test("every sort of finding is found by one of these tests")
-  func everySortOfFindingIsFoundByOne() {
+  @Test func `every sort of finding is found by one of these tests`() {
     let found = Set(Self.otherLists.flatMap { $0.1.map(\.kind) } + Self.damagedObjects.flatMap { $0.1.map(\.kind) })
     let elsewhere: Set<KeyedArchive.Finding.Kind> = [
       .invalidContents, .circularCollection, .duplicateKey, .unreadableValue, .limitExceeded,
@@ -323,8 +313,7 @@ struct KeyedArchiveCheckTests {
     #expect(found.isDisjoint(with: elsewhere))
   }
 
-  @Test("says where")
-  func saysWhere() throws {
+  @Test func `says where`() throws {
     let archive = try keyedArchive(["a\u{1B}": [1, .uid(9)], "$class": .uid(2)], .described("C"))
     #expect(
       archive.check().map(\.description) == [

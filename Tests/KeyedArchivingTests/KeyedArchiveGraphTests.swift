@@ -5,10 +5,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The picture of an archive")
-struct KeyedArchiveGraphTests {
-  @Test("shows objects, their values, what refers to what, and circles")
-  func showsObjectsTheirValuesWhatRefersToWhat() throws {
+@Suite("The picture of an archive") struct KeyedArchiveGraphTests {
+  @Test func `shows objects, their values, what refers to what, and circles`() throws {
     #expect(
       try twoFriends().graph() == #"""
         digraph archive {
@@ -28,8 +26,7 @@ struct KeyedArchiveGraphTests {
         """#)
   }
 
-  @Test("shows further references in blue, and what leads out of the table in red")
-  func showsFurtherReferencesInBlue() throws {
+  @Test func `shows further references in blue, and what leads out of the table in red`() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(1), "c": .uid(99), "n": 5],
       ["list": [.uid(2), ["k": .uid(2)]], "$class": .uid(3)], ["x": 1, "$class": .uid(3)], .described("Node"))
@@ -46,8 +43,7 @@ struct KeyedArchiveGraphTests {
     #expect(Set(graph.edges) == edges)
   }
 
-  @Test("shows collections by their indices and keys, and objects that nothing leads to")
-  func showsCollectionsByTheirIndicesAndKeys() throws {
+  @Test func `shows collections by their indices and keys, and objects that nothing leads to`() throws {
     let archive = try keyedArchive(
       ["NS.keys": [.uid(2), .uid(4)], "NS.objects": [.uid(3), .uid(3)], "$class": .uid(5)],
       "name", ["NS.objects": [1, .uid(2)], "$class": .uid(6)], ["x": 1, "$class": .uid(7)],
@@ -60,8 +56,7 @@ struct KeyedArchiveGraphTests {
     #expect(graph.nodes.keys.sorted() == ["o1", "o3", "o4", "o8", "top"])
   }
 
-  @Test("whatever stands in an archive, the text is one that Graphviz reads")
-  func whateverStandsInAnArchive() throws {
+  @Test func `whatever stands in an archive, the text is one that Graphviz reads`() throws {
     let nasty = "a\"b\\n\\\"c\n\u{0}\u{1B}[31m{}<>;]\\"
     let archive = try keyedArchive(
       [nasty: .string(nasty), "list": [.string(nasty)], "o": .uid(3), "$class": .uid(2)],
@@ -72,16 +67,14 @@ struct KeyedArchiveGraphTests {
     #expect(graph.edges.map(\.target) == ["o1", "o3"])
   }
 
-  @Test("says how much there is that a box has no room for")
-  func largeBox() throws {
+  @Test func `says how much there is that a box has no room for`() throws {
     let archive = try keyedArchive(
       ["NS.objects": .array((0..<100).map { .integer(.init($0)) }), "$class": .uid(2)], .described("NSArray"))
     let label = try #require(GraphvizText(archive.graph()).nodes["o1"]?["label"])
     #expect(label.hasSuffix("[23]: 23\n… 76 more\n"))
   }
 
-  @Test("can be that of one object, and end some references away")
-  func canBeThatOfOneObject() throws {
+  @Test func `can be that of one object, and end some references away`() throws {
     var objects: [PropertyList] = []
     for uid in 1..<10 as Range<UInt32> { objects.append(["next": .uid(uid + 1), "$class": .uid(11)]) }
     objects.append(["next": .uid(0), "$class": .uid(11)])
@@ -94,10 +87,8 @@ struct KeyedArchiveGraphTests {
   }
 }
 
-@Suite("A part of the tree of an archive")
-struct KeyedArchivePartTests {
-  @Test("is what is at a path through objects and collections")
-  func isWhatIsAtAPathThroughObjects() throws {
+@Suite("A part of the tree of an archive") struct KeyedArchivePartTests {
+  @Test func `is what is at a path through objects and collections`() throws {
     let archive = try twoFriends()
     func tree(_ path: String) throws -> String { try archive.tree(at: PropertyListKeyPath(path)) }
     #expect(try tree("root.name") == "\"Ada\"")
@@ -121,8 +112,7 @@ struct KeyedArchivePartTests {
     #expect(failure?.path == PropertyListKeyPath([.key("root"), .key("friends")]))
   }
 
-  @Test("goes through dictionaries by their keys, be they texts or numbers")
-  func goesThroughDictionariesByTheirKeys() throws {
+  @Test func `goes through dictionaries by their keys, be they texts or numbers`() throws {
     let archive = try keyedArchive(
       top: ["root": .uid(1), "$0": 7],
       ["NS.keys": [.uid(2), .uid(3)], "NS.objects": [.uid(4), .uid(5)], "$class": .uid(6)], "a.b", 12, "text", "number",
@@ -132,8 +122,7 @@ struct KeyedArchivePartTests {
     #expect(try archive.tree(at: PropertyListKeyPath([.key("$0")])) == "7")
   }
 
-  @Test("is an object by its UID, and what is below it down to a depth")
-  func isAnObjectByItsUID() throws {
+  @Test func `is an object by its UID, and what is below it down to a depth`() throws {
     let archive = try twoFriends()
     #expect(try archive.tree(of: PropertyList.UID(3), depth: 1) == "#3 [\n  #1 Person …\n  Person …\n]")
     #expect(try archive.tree(of: PropertyList.UID(4), at: PropertyListKeyPath("name")) == "\"Charles\"")
@@ -142,18 +131,15 @@ struct KeyedArchivePartTests {
     #expect(throws: KeyedArchiveError.self) { try archive.tree(of: PropertyList.UID(99)) }
   }
 
-  @Test("shows an object that was cut short once, and names it where it is met again")
-  func showsAnObjectThatWasCutShortOnce() throws {
+  @Test func `shows an object that was cut short once, and names it where it is met again`() throws {
     let archive = try keyedArchive(
       ["a": .uid(2), "b": .uid(2), "$class": .uid(3)], ["x": 1, "$class": .uid(3)], .described("Node"))
     #expect(try archive.tree(depth: 1) == "root: Node\n  a: #2 Node …\n  b: → #2")
   }
 }
 
-@Suite("The names that Swift has for the classes of an archive")
-struct SwiftTypeNameTests {
+@Suite("The names that Swift has for the classes of an archive") struct SwiftTypeNameTests {
   @Test(
-    "are those of this package's types, or the own ones",
     arguments: [
       ("NSURL", "URL"), ("NSMutableString", "String"), ("NSArray", "[ArchivedValue]"),
       ("NSDictionary", "[ArchivedValue: ArchivedValue]"), ("NSMutableSet", "Set<ArchivedValue>"),
@@ -161,7 +147,7 @@ struct SwiftTypeNameTests {
       ("MyApp.Person", "MyApp.Person"), ("_TtC5MyApp6Person", "MyApp.Person"), ("UIColor", "Archived.Color"),
       ("a b", nil), ("", nil), ("A..B", nil), ("1A", nil), ("A\n.self, B", nil),
     ] as [(String, String?)])
-  func areThoseOfThisPackagesTypes(_ className: String, _ expected: String?) throws {
+  func `are those of this package's types, or the own ones`(_ className: String, _ expected: String?) throws {
     let archive = try keyedArchive(["$class": .uid(2)], .described(className))
     #expect(try archive.classes.map(\.description.swiftTypeName) == [expected])
   }

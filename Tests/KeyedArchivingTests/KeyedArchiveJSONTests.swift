@@ -6,8 +6,7 @@ import Testing
 
 @testable import KeyedArchiving
 
-@Suite("The JSON of an archive")
-struct KeyedArchiveJSONTests {
+@Suite("The JSON of an archive") struct KeyedArchiveJSONTests {
   /// The JSON of what the key `root` leads to.
   private func root(_ archive: KeyedArchive) throws -> String { try top(archive, "root") }
 
@@ -19,8 +18,7 @@ struct KeyedArchiveJSONTests {
     return String(text[start..<end].dropFirst(key.utf8.count + 3))
   }
 
-  @Test("has the parts of the archive, objects where they are referred to, and the classes")
-  func hasThePartsOfTheArchive() throws {
+  @Test func `has the parts of the archive, objects where they are referred to, and the classes`() throws {
     let json = try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).jsonData()
     #expect(
       String(decoding: json, as: UTF8.self) == """
@@ -51,8 +49,8 @@ struct KeyedArchiveJSONTests {
         """)
   }
 
-  @Test("has shared and circular objects once", arguments: PropertyListFormat.allCases)
-  func hasSharedAndCircularObjectsOnce(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `has shared and circular objects once`(_ format: PropertyListFormat) throws {
     #expect(
       try root(twoFriends(format: format)) == #"""
         {"$class":"Person","$uid":1,"name":"Ada","age":36,"friends":{"$class":"NSArray","$uid":3,"NS.objects":[{"$ref":1},\#
@@ -82,28 +80,25 @@ struct KeyedArchiveJSONTests {
     (.uid(0), "null"), (.uid(99), #"{"$dangling":99}"#), (.uid(3), #"{"$ref":3}"#),
   ]
 
-  @Test("tells every kind of value from every other", arguments: values)
-  func tellsEveryKindOfValueFromEveryOther(_ value: PropertyList, _ json: String) throws {
+  @Test(arguments: values)
+  func `tells every kind of value from every other`(_ value: PropertyList, _ json: String) throws {
     let archive = try keyedArchive(["v": value, "$class": .uid(3)], "unused", .described("Thing"))
     #expect(try root(archive) == #"{"$class":"Thing","v":\#(json)}"#)
   }
 
-  @Test("escapes keys that could be taken for something else")
-  func escapesKeysThatCouldBeTakenForSomethingElse() throws {
+  @Test func `escapes keys that could be taken for something else`() throws {
     let archive = try keyedArchive(
       ["$$user": 1, "$0": 2, "$ref": 3, "$.x": 4, "$": 5, "$classname": 6, "$class": .uid(2)], .described("Thing"))
     #expect(
       try root(archive) == #"{"$class":"Thing","$$user":1,"$0":2,"$.ref":3,"$..x":4,"$.":5,"$.classname":6}"#)
   }
 
-  @Test("says the moment of an NSDate beside its seconds")
-  func saysTheMomentOfAnNSDateBesideItsSeconds() throws {
+  @Test func `says the moment of an NSDate beside its seconds`() throws {
     let archive = try keyedArchive(["NS.time": 86400.25, "$class": .uid(2)], .described("NSDate"))
     #expect(try root(archive) == #"{"$class":"NSDate","$date":"2001-01-02T00:00:00.25Z","NS.time":86400.25}"#)
   }
 
-  @Test("has long strings and data once, short ones where they are")
-  func longNatives() throws {
+  @Test func `has long strings and data once, short ones where they are`() throws {
     let long = String(repeating: "long ", count: 20)
     let bytes = Data(repeating: 0, count: 65)
     let archive = try keyedArchive(
@@ -120,8 +115,7 @@ struct KeyedArchiveJSONTests {
         """#)
   }
 
-  @Test("keeps what is wrong")
-  func keepsWhatIsWrong() throws {
+  @Test func `keeps what is wrong`() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(3), "d": .uid(4), "e": .uid(4), "f": .uid(5), "g": .uid(6)],
       ["x": 1, "$class": .uid(50)], ["x": 1, "$class": "Name"], [1], .uid(3), ["$k": 2], ["$class": .uid(7)],
@@ -136,8 +130,7 @@ struct KeyedArchiveJSONTests {
         """#), "\(text)")
   }
 
-  @Test("has objects that no key leads to, and other keys of the property list")
-  func hasObjectsThatNoKeyLeads() throws {
+  @Test func `has objects that no key leads to, and other keys of the property list`() throws {
     var list = PropertyList.archive(objects: [
       "root", ["other": .uid(3), "$class": .uid(4)], ["other": .uid(2), "$class": .uid(4)], .described("Node"), "$null",
     ])
@@ -153,8 +146,7 @@ struct KeyedArchiveJSONTests {
         """#)
   }
 
-  @Test("is not made of what cannot be read, or has a key twice; the error says where")
-  func isNotMadeOfWhatCannotBeRead() throws {
+  @Test func `is not made of what cannot be read, or has a key twice; the error says where`() throws {
     let list = PropertyList.archive(objects: [
       ["list": [1, ["ab": "aXb", "aa": 2] as PropertyList], "$class": .uid(2)], .described("Thing"),
     ])
@@ -168,8 +160,8 @@ struct KeyedArchiveJSONTests {
     #expect(duplicate?.path?.description == "root.list.1")
   }
 
-  @Test("is read by Foundation", arguments: Fixtures.archives + [Fixtures.url("archives/foo-ios.bplist")])
-  func isReadByFoundation(_ url: URL) throws {
+  @Test(arguments: Fixtures.archives + [Fixtures.url("archives/foo-ios.bplist")])
+  func `is read by Foundation`(_ url: URL) throws {
     let archive = try KeyedArchive(contentsOf: url)
     let indented = try JSONSerialization.jsonObject(with: archive.jsonData()) as? NSDictionary
     let compact = try JSONSerialization.jsonObject(with: archive.jsonData(isIndented: false)) as? NSDictionary
@@ -181,8 +173,7 @@ struct KeyedArchiveJSONTests {
     try matcher.match(JSONDecoder().decode(JSONValue.self, from: archive.jsonData()))
   }
 
-  @Test("loses nothing of generated archives", arguments: 0..<100)
-  func losesNothingOfGeneratedArchives(_ seed: UInt64) throws {
+  @Test(arguments: 0..<100) func `loses nothing of generated archives`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let archive = try KeyedArchive(PropertyList.randomArchive(using: &random).data(format: .binary))
     let data = try archive.jsonData()

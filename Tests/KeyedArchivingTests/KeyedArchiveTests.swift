@@ -42,10 +42,9 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     .described("Person"), .described("NSArray"))
 }
 
-@Suite("An archive that is looked at without its classes")
-struct KeyedArchiveTests {
-  @Test("has an archiver, top-level keys, and objects by UID", arguments: PropertyListFormat.allCases)
-  func hasAnArchiver(_ format: PropertyListFormat) throws {
+@Suite("An archive that is looked at without its classes") struct KeyedArchiveTests {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `has an archiver, top-level keys, and objects by UID`(_ format: PropertyListFormat) throws {
     let archive = try twoFriends(format: format)
     #expect(archive.archiver == "NSKeyedArchiver")
     #expect(archive.document.format == format)
@@ -64,8 +63,7 @@ struct KeyedArchiveTests {
     #expect(archive.objects.map(\.className) == [nil, "Person", nil, "NSArray", "Person", nil, "Person", "NSArray"])
   }
 
-  @Test("is read from a file")
-  func isReadFromAFile() throws {
+  @Test func `is read from a file`() throws {
     let archive = try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist"))
     let foo = archive.objects[PropertyList.UID(1)]
     #expect(foo.className == "Foo")
@@ -80,8 +78,7 @@ struct KeyedArchiveTests {
     #expect(try archive.objects[PropertyList.UID(2)].value?.string == "祈求者Kael")
   }
 
-  @Test("what is no archive is refused with the reason")
-  func whatIsNoArchiveIsRefusedWithTheReason() throws {
+  @Test func `what is no archive is refused with the reason`() throws {
     let cases: [(PropertyList, String)] = [
       (["$objects"], "its root is no dictionary"),
       (["$version": 100000], "it has no text $archiver"),
@@ -99,8 +96,7 @@ struct KeyedArchiveTests {
     #expect(error?.code == 3840)
   }
 
-  @Test("natives have values, and no fields")
-  func nativesHaveValues() throws {
+  @Test func `natives have values, and no fields`() throws {
     let moment = Date(timeIntervalSinceReferenceDate: 1.5)
     let archive = try keyedArchive("text", 3, 2.5, .float(0.5), true, .data(Data([1])), .date(moment), .null)
     let objects = archive.objects
@@ -112,8 +108,7 @@ struct KeyedArchiveTests {
     #expect(try objects.allSatisfy { try $0.fields.isEmpty })
   }
 
-  @Test("a key that was encoded with a dollar has it, and one encoded without key has its number")
-  func aKeyThatWasEncodedWithADollarHas() throws {
+  @Test func `a key that was encoded with a dollar has it, and one encoded without key has its number`() throws {
     let archive = try keyedArchive(
       top: ["$$top": .uid(1), "$0": 7],
       ["$$class": 1, "$$$two": 2, "$0": 3, "plain": 4, "$class": .uid(2)], .described("Thing"))
@@ -121,8 +116,7 @@ struct KeyedArchiveTests {
     #expect(try archive.objects[PropertyList.UID(1)].fields.map(\.key) == ["$class", "$$two", "$0", "plain"])
   }
 
-  @Test("what an object cannot be is malformed, and so is what lies beyond the table")
-  func whatAnObjectCannotBeIsMalformed() throws {
+  @Test func `what an object cannot be is malformed, and so is what lies beyond the table`() throws {
     let archive = try keyedArchive([1], .uid(3), ["a": 1], ["$class": .uid(9)], ["$classname": 3])
     let objects = archive.objects
     #expect(
@@ -136,8 +130,7 @@ struct KeyedArchiveTests {
     #expect(throws: KeyedArchiveError.self) { try beyond.node }
   }
 
-  @Test("the objects are a collection that can be gone through in both directions")
-  func theObjectsAreACollectionThatCanBeGone() throws {
+  @Test func `the objects are a collection that can be gone through in both directions`() throws {
     let objects = try twoFriends().objects
     #expect(objects.distance(from: objects.startIndex, to: objects.endIndex) == 8)
     #expect(objects.reversed().first?.uid == PropertyList.UID(7))
@@ -146,10 +139,8 @@ struct KeyedArchiveTests {
   }
 }
 
-@Suite("The classes of an archive")
-struct KeyedArchiveClassesTests {
-  @Test("are listed with what they inherit from, their hints, and the number of their objects")
-  func areListedWithWhatTheyInheritFrom() throws {
+@Suite("The classes of an archive") struct KeyedArchiveClassesTests {
+  @Test func `are listed with what they inherit from, their hints, and the number of their objects`() throws {
     let archive = try keyedArchive(
       ["$class": .uid(3)], ["$class": .uid(3)], .described("UIColor", hints: ["NSColor"]), .described("Unused", "Base"),
       ["$classname": "Renamed"], ["$class": .uid(5)])
@@ -166,8 +157,7 @@ struct KeyedArchiveClassesTests {
       ])
   }
 
-  @Test("of real archives are those that they have", .enabled(if: !Fixtures.archives.isEmpty))
-  func ofRealArchivesAreThoseThatTheyHave() throws {
+  @Test(.enabled(if: !Fixtures.archives.isEmpty)) func `of real archives are those that they have`() throws {
     let url = try #require(
       Fixtures.archives.first { $0.lastPathComponent == "NSTextCheckingResult-SimpleRegex.archive" })
     let classes = try KeyedArchive(contentsOf: url).classes
@@ -184,10 +174,9 @@ struct KeyedArchiveClassesTests {
   }
 }
 
-@Suite("The references of an archive")
-struct KeyedArchiveReferencesTests {
-  @Test("say from where, by which way and to where, circles included", arguments: PropertyListFormat.allCases)
-  func sayFromWhere(_ format: PropertyListFormat) throws {
+@Suite("The references of an archive") struct KeyedArchiveReferencesTests {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `say from where, by which way and to where, circles included`(_ format: PropertyListFormat) throws {
     #expect(
       try twoFriends(format: format).references().map(\.description) == [
         "root → #1", "#1 name → #2", "#1 friends → #3", "#3 NS.objects[0] → #1", "#3 NS.objects[1] → #4",
@@ -195,16 +184,14 @@ struct KeyedArchiveReferencesTests {
       ])
   }
 
-  @Test("to an object are those that others have to it")
-  func toAnObjectAreThoseThatOthersHave() throws {
+  @Test func `to an object are those that others have to it`() throws {
     let references = try twoFriends().references(to: PropertyList.UID(3))
     #expect(references.map(\.source?.value) == [1, 4])
     #expect(references.map(\.path.description) == ["friends", "friends"])
     #expect(try twoFriends().references(to: PropertyList.UID(6)).isEmpty, "classes are no part of an object")
   }
 
-  @Test("are found in dictionaries and arrays within an object, and those to nothing are none")
-  func areFoundInDictionariesAndArraysWithinAnObject() throws {
+  @Test func `are found in dictionaries and arrays within an object, and those to nothing are none`() throws {
     let archive = try keyedArchive(
       top: ["root": .uid(1), "list": [.uid(2), .uid(99)]],
       ["a": ["b": [[.uid(1)], .uid(0), .uid(2)]], "$$k": .uid(3), "$class": .uid(4)], "$null", "text",
@@ -216,8 +203,7 @@ struct KeyedArchiveReferencesTests {
     #expect(try archive.references().first?.source == nil)
   }
 
-  @Test("are those of unreachable objects too")
-  func areThoseOfUnreachableObjectsToo() throws {
+  @Test func `are those of unreachable objects too`() throws {
     let archive = try keyedArchive("root", [.uid(1)], .uid(1))
     #expect(try archive.references().map(\.description) == ["root → #1", "#2 [0] → #1", "#3  → #1"])
   }

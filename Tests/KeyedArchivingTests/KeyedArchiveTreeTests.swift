@@ -6,10 +6,8 @@ import Testing
 
 @testable import KeyedArchiving
 
-@Suite("The tree of an archive")
-struct KeyedArchiveTreeTests {
-  @Test("shows an object with its class and fields")
-  func showsAnObjectWithItsClassAndFields() throws {
+@Suite("The tree of an archive") struct KeyedArchiveTreeTests {
+  @Test func `shows an object with its class and fields`() throws {
     #expect(
       try KeyedArchive(contentsOf: Fixtures.url("archives/foo-ios.bplist")).tree() == """
         root: Foo
@@ -18,9 +16,8 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test(
-    "shows what several references lead to once, with its UID, and circles", arguments: PropertyListFormat.allCases)
-  func showsWhatSeveralReferencesLeadToOnce(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `shows what several references lead to once, with its UID, and circles`(_ format: PropertyListFormat) throws {
     #expect(
       try twoFriends(format: format).tree() == """
         root: #1 Person
@@ -36,8 +33,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("shows collections by what is in them")
-  func showsCollectionsByWhatIsInThem() throws {
+  @Test func `shows collections by what is in them`() throws {
     let archive = try keyedArchive(
       top: ["array": .uid(1), "set": .uid(2), "dictionary": .uid(3), "list": [1, ["k": .uid(4)]]],
       ["NS.objects": [.uid(4), .uid(7)], "$class": .uid(8)],
@@ -69,8 +65,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("shows objects that are keys")
-  func complexKeys() throws {
+  @Test func `shows objects that are keys`() throws {
     let archive = try keyedArchive(
       ["NS.keys": [.uid(2), .uid(3), .uid(3)], "NS.objects": [.uid(4), .uid(2), .uid(5)], "$class": .uid(6)],
       ["x": 1, "$class": .uid(7)], ["NS.objects": [], "$class": .uid(8)], "value", "more",
@@ -87,8 +82,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("shows values of Foundation's classes as people write them")
-  func showsValuesOfFoundationsClassesAsPeopleWriteThem() throws {
+  @Test func `shows values of Foundation's classes as people write them`() throws {
     let archive = try keyedArchive(
       top: [
         "text": .uid(1), "data": .uid(2), "date": .uid(3), "uuid": .uid(4), "url": .uid(5), "null": .uid(7),
@@ -123,8 +117,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("shows an object that has not the layout of its class field by field")
-  func otherLayouts() throws {
+  @Test func `shows an object that has not the layout of its class field by field`() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(3)],
       ["NS.objects": [1], "more": 2, "$class": .uid(4)],
@@ -151,8 +144,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("shows long strings once, and short ones where they are")
-  func longStrings() throws {
+  @Test func `shows long strings once, and short ones where they are`() throws {
     let long = String(repeating: "long ", count: 20)
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(1), "c": .uid(2), "d": .uid(2)], .string(long), "short")
@@ -165,8 +157,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("shows what is wrong where it is")
-  func showsWhatIsWrongWhereItIs() throws {
+  @Test func `shows what is wrong where it is`() throws {
     let archive = try keyedArchive(
       top: ["a": .uid(1), "b": .uid(2), "c": .uid(99), "d": .uid(4), "e": .uid(5), "f": .uid(6), "g": .uid(7)],
       ["x": 1, "$class": .uid(50)], ["x": 1, "$class": "Name"], "unused", [1], .uid(4), ["k": 2], .described("Class"))
@@ -192,8 +183,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("shows objects that no key leads to, also circles of them")
-  func showsObjectsThatNoKeyLeads() throws {
+  @Test func `shows objects that no key leads to, also circles of them`() throws {
     let archive = try keyedArchive(
       "root", ["other": .uid(3), "$class": .uid(4)], ["other": .uid(2), "$class": .uid(4)], .described("Node"),
       .described("Unused"), "$null")
@@ -208,8 +198,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("cannot be read: the rest is shown all the same")
-  func cannotBeRead() throws {
+  @Test func `cannot be read: the rest is shown all the same`() throws {
     let list = PropertyList.archive(objects: [
       ["first": 1, "second": "aXb", "third": 3, "$class": .uid(2)], .described("Thing"),
     ])
@@ -231,8 +220,7 @@ struct KeyedArchiveTreeTests {
         """)
   }
 
-  @Test("gives a terminal no commands, whatever the strings, keys and classes are")
-  func givesATerminalNoCommands() throws {
+  @Test func `gives a terminal no commands, whatever the strings, keys and classes are`() throws {
     let evil = "\u{1B}[31m\n\r\t\u{7F}\u{9B}\u{2028}\u{202E}\"\\ x: 1"
     let archive = try keyedArchive(
       top: [evil: .uid(1), "": 1],
@@ -246,8 +234,7 @@ struct KeyedArchiveTreeTests {
     #expect(tree.contains(#""\u{1b}[31m\n\r\t\u{7f}\u{9b}\u{2028}\u{202e}\"\\ x: 1""#))
   }
 
-  @Test("of real archives reads well", .enabled(if: !Fixtures.archives.isEmpty))
-  func ofRealArchivesReadsWell() throws {
+  @Test(.enabled(if: !Fixtures.archives.isEmpty)) func `of real archives reads well`() throws {
     let trees = try Dictionary(
       uniqueKeysWithValues: Fixtures.archives.map { ($0.lastPathComponent, try KeyedArchive(contentsOf: $0).tree()) })
     #expect(

@@ -9,8 +9,7 @@ import Testing
 extension KnownDefectsTests {
   /// Foundation on Linux, NSKeyedArchiver: setClassName is never applied, because it is stored under one description of
   /// the class and looked up under another.
-  @Test("a class is archived under the name that was set for it")
-  func classNameThatWasSet() throws {
+  @Test func `a class is archived under the name that was set for it`() throws {
     let archiver = KeyedArchiver()
     archiver.setClassName("Link", for: ChainLink.self)
     try archiver.encode(ChainLink(next: ChainLink(next: nil)), forKey: "root")
@@ -42,8 +41,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedArchiver: replacementObject(for:) is never called.
-  @Test("an object is asked once for what is archived instead of it")
-  func anObjectIsAskedOnceForWhatIsArchived() throws {
+  @Test func `an object is asked once for what is archived instead of it`() throws {
     let ticket = Ticket("7")
     let data = try KeyedArchiver.archivedData(withRootObject: [ticket, ticket])
     #expect(ticket.askedCount == 1)
@@ -53,8 +51,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedArchiver: objects are told apart by isEqual. Two NSMutableStrings with the same text
   /// become one, and that one a plain string.
-  @Test("two mutable strings with the same text stay two, and mutable")
-  func equalMutableStrings() throws {
+  @Test func `two mutable strings with the same text stay two, and mutable`() throws {
     let (first, second) = (Archived.Mutable("text"), Archived.Mutable("text"))
     #expect(first == second)
     let data = try KeyedArchiver.archivedData(withRootObject: [first, second, first])
@@ -71,8 +68,8 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedArchiver: what is encoded conditionally before it is encoded without condition is
   /// dropped, and its key is absent.
-  @Test("what is encoded conditionally first, and then without condition, is there", arguments: [true, false])
-  func conditionalFirst(_ isEncodedLater: Bool) throws {
+  @Test(arguments: [true, false])
+  func `what is encoded conditionally first, and then without condition, is there`(_ isEncodedLater: Bool) throws {
     let node = TreeNode("node")
     let archiver = KeyedArchiver()
     try archiver.encodeConditionalObject(node, forKey: "maybe")
@@ -85,8 +82,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedArchiver: the text `$null` comes back as nil.
-  @Test("the text that stands for nothing in archives comes back as text")
-  func textOfNull() throws {
+  @Test func `the text that stands for nothing in archives comes back as text`() throws {
     let texts: [String?] = ["$null", nil, "$null", "$nul"]
     #expect(try unarchive([String?].self, KeyedArchiver.archivedData(withRootObject: texts)) == texts)
     let map = ["$null": "$null", "$class": "$class"]
@@ -112,8 +108,8 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedArchiver: looking for equal objects takes the fourth power of the depth. 64 nested
   /// arrays take 6.6 seconds, 250 are not done after 100; 30 000 overflow the stack.
-  @Test("the time for nested arrays is as their number, and too many are an error", arguments: [250, 5_000, 30_000])
-  func nestedArrays(_ depth: Int) throws {
+  @Test(arguments: [250, 5_000, 30_000])
+  func `the time for nested arrays is as their number, and too many are an error`(_ depth: Int) throws {
     let start = ThreadClock.now
     let outcome = OnSmallStack.run(stackSize: 128 << 20) {
       let value = Self.nested(depth)
@@ -134,8 +130,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedArchiver: the same comparison, in a graph that is wide.
-  @Test("30 000 equal values are archived at once, and once; 30 000 equal objects are 30 000")
-  func wideGraphs() throws {
+  @Test func `30 000 equal values are archived at once, and once; 30 000 equal objects are 30 000`() throws {
     let count = 30_000
     let start = ThreadClock.now
     let points = [Point](repeating: Point(x: 1, y: 2), count: count)

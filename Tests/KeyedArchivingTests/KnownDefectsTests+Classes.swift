@@ -8,8 +8,7 @@ import Testing
 extension KnownDefectsTests {
   /// Foundation on Linux, NSArray: elements that are no UIDs, or UID 0, are dropped; without an array in NS.objects it
   /// is empty.
-  @Test("no element of an array is dropped")
-  func noElementOfAnArrayIsDropped() throws {
+  @Test func `no element of an array is dropped`() throws {
     let withNothing = try archive("NSArray", ["NS.objects": [.uid(3), .uid(0), .uid(3)]], ["a"])
     let failure = error(decoding: [String].self, withNothing)
     #expect(failure?.kind == .valueNotFound && failure?.path?.description == "root.1")
@@ -26,8 +25,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, NSDictionary: 2 keys and 1 value are taken for 2 entries, and using the second kills the
   /// process; with nil for a key it is empty.
-  @Test("a dictionary with more keys than values, or nil for a key, is an error")
-  func aDictionaryWithMoreKeysThanValues() throws {
+  @Test func `a dictionary with more keys than values, or nil for a key, is an error`() throws {
     func failure(_ keys: PropertyList, _ values: PropertyList) throws -> KeyedArchiveError.Kind? {
       let data = try archive("NSDictionary", ["NS.keys": keys, "NS.objects": values], ["a", "b", "c"])
       let kind = error(decoding: [String: String].self, data)?.kind
@@ -45,8 +43,8 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSString and NSMutableString: NS.string that is missing, or no text, traps.
-  @Test("a string object without text is an error", arguments: ["NSString", "NSMutableString"])
-  func aStringObjectWithoutTextIsAnError(_ className: String) throws {
+  @Test(arguments: ["NSString", "NSMutableString"])
+  func `a string object without text is an error`(_ className: String) throws {
     func failure(_ fields: OrderedDictionary<String, PropertyList>) throws -> KeyedArchiveError.Kind? {
       error(decoding: String.self, try archive(.string(className), fields))?.kind
     }
@@ -62,8 +60,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSError: a missing NSDomain traps.
-  @Test("an error without a domain is an error")
-  func errorWithoutDomain() throws {
+  @Test func `an error without a domain is an error`() throws {
     let data = try archive("NSError", ["NSCode": 1])
     let failure = error(decoding: Archived.Error.self, data)
     #expect(failure?.kind == .valueNotFound && failure?.path?.description == "root.NSDomain")
@@ -72,8 +69,8 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSURL: no text, or text that is no URL, gives an empty URL.
-  @Test("text that is no URL is an error", arguments: ["", "http://[::1", "http://a:b:c/", "http://example.com:port/"])
-  func textThatIsNoURLIsAnError(_ text: String) throws {
+  @Test(arguments: ["", "http://[::1", "http://a:b:c/", "http://example.com:port/"])
+  func `text that is no URL is an error`(_ text: String) throws {
     let data = try archive("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(3)], [.string(text)])
     #expect(error(decoding: URL.self, data)?.kind == .invalidContents)
     let whole = try archive("NSURL", ["NS.base": .uid(0), "NS.relative": .uid(3)], ["http://[::1]/a"])
@@ -81,8 +78,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSNotification: decoding one without an object traps, and its user info is dropped.
-  @Test("a notification needs no object, and keeps its user info")
-  func aNotificationNeedsNoObject() throws {
+  @Test func `a notification needs no object, and keeps its user info`() throws {
     let info: OrderedDictionary<ArchivedValue, ArchivedValue> = [.string("key"): .integer(5)]
     let notification = Archived.Notification(name: "saved", userInfo: info)
     let decoded = try unarchive(
@@ -92,8 +88,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, DateIntervalFormatter: it reads `NS.dateTemplateFromStyle`, which nobody writes.
-  @Test("the template that a formatter of intervals has made of its styles comes back")
-  func dateIntervalFormatter() throws {
+  @Test func `the template that a formatter of intervals has made of its styles comes back`() throws {
     let formatter = Archived.DateIntervalFormatter(dateTemplateFromStyles: "yMMMdjm", isModified: true)
     let data = try KeyedArchiver.archivedData(withRootObject: formatter)
     #expect(try objects(data)[1]["NS.dateTemplateFromStyles"] != nil)
@@ -129,8 +124,7 @@ extension KnownDefectsTests {
   /// Foundation on Linux, NSDecimalNumberHandler: it writes `NS.roundingmode` and reads `NS.roundingMode`, so that up
   /// with scale 2 comes back as plain with scale 0. There is no such class here, and a type with this slip is found
   /// out.
-  @Test("a key that is read in another spelling than it was written in is an error, not 0")
-  func decimalNumberHandler() throws {
+  @Test func `a key that is read in another spelling than it was written in is an error, not 0`() throws {
     let right = Handler(roundingMode: 2, scale: 2)
     #expect(try unarchive(Handler.self, KeyedArchiver.archivedData(withRootObject: right)) == right)
     let slip = Handler(roundingMode: 2, scale: 2, spelling: "NS.roundingmode")
@@ -140,8 +134,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSTextCheckingResult and NSURLQueryItem: missing keys trap.
-  @Test("a match without a range, and an item of a query without a name, are errors")
-  func missingKeys() throws {
+  @Test func `a match without a range, and an item of a query without a name, are errors`() throws {
     for className in ["NSSimple", "NSExtended", "NSComplex"].map({ "\($0)RegularExpressionCheckingResult" }) {
       let match = try archive(.string(className), [:])
       #expect(error(decoding: Archived.TextCheckingResult.self, match)?.kind == .valueNotFound)
@@ -155,8 +148,7 @@ extension KnownDefectsTests {
 
   /// Foundation on Linux, formatters: a MeasurementFormatter traps; NumberFormatter and DateFormatter archive nothing
   /// of themselves, and nobody is told.
-  @Test("a formatter is archived with all that it says, or it is an error")
-  func aFormatterIsArchivedWithAllThatItSays() throws {
+  @Test func `a formatter is archived with all that it says, or it is an error`() throws {
     var bytes = Archived.ByteCountFormatter()
     (bytes.allowedUnits, bytes.countStyle, bytes.formattingContext) = (4, 3, 2)
     (bytes.zeroPadsFractionDigits, bytes.includesActualByteCount, bytes.allowsNonnumericFormatting) = (
@@ -212,8 +204,7 @@ extension KnownDefectsTests {
   }
 
   /// Foundation on Linux, all classes: the same of a whole archive without keys, as NSArchiver wrote them.
-  @Test("an archive of the kind before keyed ones is an error")
-  func typedStream() throws {
+  @Test func `an archive of the kind before keyed ones is an error`() throws {
     let bytes = Data([0x04, 0x0B] + "streamtyped".utf8 + [0x81, 0xE8, 0x03, 0x84, 0x01, 0x40])
     guard case .propertyList = archiveError({ _ = try KeyedUnarchiver(forReadingFrom: bytes) })?.kind else {
       Issue.record("it was opened")

@@ -16,16 +16,14 @@ import Testing
 ///
 /// Without a test of its own: that exchange with Apple's systems is an open issue of Foundation on Linux as a whole
 /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/3615). `MacArchiveTests` has archives of macOS.
-@Suite("Defects of other implementations are none here")
-struct KnownDefectsTests {
+@Suite("Defects of other implementations are none here") struct KnownDefectsTests {
   /// An archive whose root is an object of a class that nobody names.
   static func widget() throws -> Data { try archive("Widget", ["size": 1]) }
 
   /// Foundation on Linux, NSKeyedUnarchiver: an object is cached only when its initializer is done, so a circle
   /// overflows the stack; so does an NSArray in itself
   /// (https://github.com/swiftlang/swift-corelibs-foundation/issues/4214).
-  @Test("an object that leads back to itself is one object, and an array in itself is an error")
-  func anObjectThatLeadsBackToItselfIsOne() throws {
+  @Test func `an object that leads back to itself is one object, and an array in itself is an error`() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
       let node = $0.next
       let name = PropertyList.reference(node.index + 2)
@@ -49,8 +47,7 @@ struct KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedUnarchiver: "Value was of unexpected class" kills the process, at the root and below
   /// it.
-  @Test("a class that was not asked for is a thrown error, at the root and below it")
-  func unlistedClass() throws {
+  @Test func `a class that was not asked for is a thrown error, at the root and below it`() throws {
     let atRoot = error(decoding: UUID.self, try Self.widget())
     #expect(atRoot?.kind == .classNotAllowed && atRoot?.className == "Widget")
     let below = error(
@@ -64,8 +61,8 @@ struct KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedUnarchiver: a class that is not secure, such as NSNotification, kills the process.
-  @Test("a notification where something else is due is a thrown error, and a value where it is asked for")
-  func classThatIsNotSecure() throws {
+  @Test
+  func `a notification where something else is due is a thrown error, and a value where it is asked for`() throws {
     let data = try archive("NSNotification", ["NS.name": "saved", "NS.object": .uid(0), "NS.userinfo": .uid(0)])
     #expect(error(decoding: URL.self, data)?.kind == .classNotAllowed)
     #expect(error(decoding: ArchivedValue.self, data)?.kind == .classNotAllowed)
@@ -74,8 +71,7 @@ struct KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedUnarchiver: a dictionary without `$class` is given out as it is, with UIDs in it,
   /// whatever was asked for.
-  @Test("an object without a class is an error")
-  func noClass() throws {
+  @Test func `an object without a class is an error`() throws {
     let data = try archive([["secret": .uid(2)], "text"])
     for type in [ArchivedValue.self, [String: String].self, UUID.self] as [any SecureCoding.Type] {
       let failure = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: [type], from: data) }
@@ -86,8 +82,7 @@ struct KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedUnarchiver: a `$class` that leads to a string traps.
-  @Test("an object whose class is a string is an error")
-  func classIsString() throws {
+  @Test func `an object whose class is a string is an error`() throws {
     let data = try archive([["NS.uuidbytes": .data(Data(0..<16)), "$class": .uid(2)], "NSUUID"])
     #expect(error(decoding: UUID.self, data)?.kind == .malformed)
     let inline = try archive([["NS.uuidbytes": .data(Data(0..<16)), "$class": "NSUUID"]])
@@ -96,8 +91,7 @@ struct KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedUnarchiver: the classes that are allowed are looked at the first time only. An NSUUID
   /// is then given out where an NSURL was asked for.
-  @Test("an object that was decoded before is refused where its class was not asked for")
-  func decodedBefore() throws {
+  @Test func `an object that was decoded before is refused where its class was not asked for`() throws {
     var archive = HandmadeArchive()
     let uuid = archive.addUUID()
     let link = archive.addObject("ChainLink", ["next": .reference(0)])
@@ -114,8 +108,7 @@ struct KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedUnarchiver: an absent key that may be absent fails the whole call with error 4865; an
   /// NSError without NSUserInfo is one.
-  @Test("a key that may be absent is nil, and the rest is decoded")
-  func absentKey() throws {
+  @Test func `a key that may be absent is nil, and the rest is decoded`() throws {
     let data = try archive("NSError", ["NSDomain": .uid(3), "NSCode": 7], ["domain"])
     #expect(try unarchive(Archived.Error.self, data) == .init(domain: "domain", code: 7))
     let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
@@ -126,8 +119,7 @@ struct KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedUnarchiver: init(forReadingFrom:) leaves requiresSecureCoding off.
-  @Test("an unarchiver checks classes from the start")
-  func checksAreOn() throws {
+  @Test func `an unarchiver checks classes from the start`() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: Self.widget())
     let failure = archiveError { _ = try unarchiver.decode(ArchivedValue.self, forKey: "root") }
     #expect(failure?.kind == .classNotAllowed && failure?.className == "Widget")
@@ -136,8 +128,7 @@ struct KnownDefectsTests {
 
   /// Foundation on Linux, NSKeyedUnarchiver: after a decoding error, the policy raiseException kills the process
   /// (https://github.com/swiftlang/swift/issues/86344).
-  @Test("a decoding error can be caught, and the unarchiver can be used on")
-  func errorsAreCaught() throws {
+  @Test func `a decoding error can be caught, and the unarchiver can be used on`() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
       $0.top = ["number": 5, "text": "five"]
       return $0.addObject("Widget")
@@ -150,8 +141,7 @@ struct KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedUnarchiver: decodeBool of the integer 2 is false.
-  @Test("a truth value that is written as a number is false for 0 alone")
-  func truthValues() throws {
+  @Test func `a truth value that is written as a number is false for 0 alone`() throws {
     var archive = HandmadeArchive()
     archive.top = ["two": 2, "minus": -1, "zero": 0, "true": true, "real": 2.0]
     let unarchiver = try archive.unarchiver()
@@ -163,8 +153,7 @@ struct KnownDefectsTests {
   }
 
   /// Foundation on Linux, NSKeyedUnarchiver: decodeInt32 of 2^40 is 0, and of 3.75 it is 3.
-  @Test("a number that does not fit is an error")
-  func numbersThatDoNotFit() throws {
+  @Test func `a number that does not fit is an error`() throws {
     var archive = HandmadeArchive()
     archive.top = ["large": 1_099_511_627_776, "fraction": 3.75, "whole": 3.0]
     let unarchiver = try archive.unarchiver()
@@ -179,8 +168,7 @@ struct KnownDefectsTests {
   /// Foundation on Linux, NSKeyedUnarchiver: ten fatal errors kill the process, such as "Decoder already finished",
   /// "cannot decode structs", "array type is missing" and "Cannot unset requiresSecureCoding". An unarchiver here has
   /// nothing to finish and no switch for security.
-  @Test("an unarchiver is never finished, and structures and arrays of C that are wrong are errors")
-  func fatalErrors() throws {
+  @Test func `an unarchiver is never finished, and structures and arrays of C that are wrong are errors`() throws {
     let structure = try archive("NSValue", ["$0": .uid(3), "$1": .uid(4)], ["{Point=dd}", "{1, 2}"])
     #expect(error(decoding: Archived.Value.self, structure)?.kind == .invalidContents)
 

@@ -28,27 +28,26 @@ struct Layout: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("The layout of Apple's archives")
-struct LayoutTests {
+@Suite("The layout of Apple's archives") struct LayoutTests {
   @Test("of collections is read and written", arguments: PropertyListFormat.allCases, Layout.collections)
   func ofCollectionsIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
   @Test("of values is read and written", arguments: PropertyListFormat.allCases, Layout.values)
   func ofValuesIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of times and places is read and written", arguments: PropertyListFormat.allCases, Layout.times)
-  func ofTimesAndPlacesIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws {
+  @Test(arguments: PropertyListFormat.allCases, Layout.times)
+  func `of times and places is read and written`(_ format: PropertyListFormat, _ layout: Layout) throws {
     try layout.check(format)
   }
 
   @Test("of units is read and written", arguments: PropertyListFormat.allCases, Layout.units)
   func ofUnitsIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of text is read and written", arguments: PropertyListFormat.allCases, Layout.text)
-  func ofTextIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
+  @Test(arguments: PropertyListFormat.allCases, Layout.text)
+  func `of text is read and written`(_ format: PropertyListFormat, _ layout: Layout) throws { try layout.check(format) }
 
-  @Test("of other classes is read and written", arguments: PropertyListFormat.allCases, Layout.others)
-  func ofOtherClassesIsReadAndWritten(_ format: PropertyListFormat, _ layout: Layout) throws {
+  @Test(arguments: PropertyListFormat.allCases, Layout.others)
+  func `of other classes is read and written`(_ format: PropertyListFormat, _ layout: Layout) throws {
     try layout.check(format)
   }
 }

@@ -4,8 +4,7 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-@Suite("Archives that break the rules of their format")
-struct MalformedArchiveTests {
+@Suite("Archives that break the rules of their format") struct MalformedArchiveTests {
   /// A finding in an archive whose root is a string in an object, `NSMutableString`.
   struct Finding: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -81,8 +80,7 @@ struct MalformedArchiveTests {
     Finding("a text that says nothing", kind: .valueNotFound, "$null"),
   ]
 
-  @Test("are refused, and the error says which object is wrong", arguments: findings)
-  func areRefusedAndTheErrorSaysWhichObject(_ finding: Finding) throws {
+  @Test(arguments: findings) func `are refused, and the error says which object is wrong`(_ finding: Finding) throws {
     var archive = HandmadeArchive()
     archive.objects += finding.objects
     for type in [String.self, Archived.Mutable<String>.self, [String].self, Float.self] as [any SecureCoding.Type] {
@@ -109,8 +107,7 @@ struct MalformedArchiveTests {
     }
   }
 
-  @Test("a class description may lack its ancestors, and have more than anybody needs")
-  func generousDescriptions() throws {
+  @Test func `a class description may lack its ancestors, and have more than anybody needs`() throws {
     let descriptions: [PropertyList] = [
       ["$classname": "NSMutableString"],
       [
@@ -127,7 +124,6 @@ struct MalformedArchiveTests {
   }
 
   @Test(
-    "what is no archive at all says what it lacks",
     arguments: [
       ([], "its root is no dictionary"), ([:], "it has no text $archiver"),
       (["$archiver": 1], "it has no text $archiver"), (["$archiver": "A"], "it has no $version"),
@@ -139,7 +135,7 @@ struct MalformedArchiveTests {
       (["$archiver": "A", "$version": 100_000, "$top": [:]], "it has no array $objects"),
       (["$archiver": "A", "$version": 100_000, "$top": [:], "$objects": "$null"], "it has no array $objects"),
     ] as [(PropertyList, String)])
-  func noArchive(_ root: PropertyList, _ reason: String) throws {
+  func `what is no archive at all says what it lacks`(_ root: PropertyList, _ reason: String) throws {
     for format in PropertyListFormat.allCases {
       let error = archiveError { _ = try KeyedUnarchiver(forReadingFrom: root.data(format: format, options: .exact)) }
       #expect(error?.kind == .notAnArchive && error?.code == 3840)
@@ -147,8 +143,7 @@ struct MalformedArchiveTests {
     }
   }
 
-  @Test("an archive without objects has nothing to refer to")
-  func noObjects() throws {
+  @Test func `an archive without objects has nothing to refer to`() throws {
     var archive = HandmadeArchive()
     archive.objects = []
     archive.top = ["number": 5]
@@ -158,8 +153,7 @@ struct MalformedArchiveTests {
     #expect(archiveError { _ = try unarchiver.decode(Int.self, forKey: "none") }?.kind == .valueNotFound)
   }
 
-  @Test("a key that stands twice in an object is an error, in every format")
-  func duplicateKeys() throws {
+  @Test func `a key that stands twice in an object is an error, in every format`() throws {
     var archive = HandmadeArchive()
     let text = archive.add("text")
     archive.top = ["kex": text, "key": text]
@@ -175,8 +169,7 @@ struct MalformedArchiveTests {
     }
   }
 
-  @Test("counts and offsets that lead out of the file are errors when something there is asked for")
-  func damagedBinary() throws {
+  @Test func `counts and offsets that lead out of the file are errors when something there is asked for`() throws {
     for promised in [1 << 31, 1 << 40, Int(Int32.max), .max] {
       for marker in [0xA0, 0xD0, 0x40, 0x50, 0x60] as [UInt8] {
         var file = HandmadeBinary()

@@ -133,7 +133,6 @@ import Typedstreams
     [0x92, 0x84, 0x84] + Piece.new("NSDictionary") + [0, 0x94] + Piece.new("i") + [0, 0x86]
 
   @Test(
-    "is an error with an offset if its runs are not those of its text",
     arguments: [
       ([], "the runs end"),
       (Piece.new("iI") + [1, 2] + dictionary, "the runs end"),
@@ -143,7 +142,7 @@ import Typedstreams
       (Piece.new("iI") + [1, 3], "no dictionary"), (Piece.new("iI") + [1, 3, 0x92, 0x94], "no dictionary"),
       (Piece.new("@@") + [0x85, 0x85], "the runs end"),
     ] as [([UInt8], String)])
-  func findings(groups: [UInt8], message: String) throws {
+  func `is an error with an offset if its runs are not those of its text`(groups: [UInt8], message: String) throws {
     let error = #expect(throws: TypedstreamError.self) { try MessageBody(Self.broken(groups)) }
     #expect(error?.kind == .invalidContents && error?.byteOffset != nil)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
@@ -161,8 +160,7 @@ import Typedstreams
     }
   }
 
-  @Test("stands for no more memory than its size allows, however attributes refer to each other")
-  func expansion() throws {
+  @Test func `stands for no more memory than its size allows, however attributes refer to each other`() throws {
     let text = String(repeating: "x", count: 20_000)
     // Each run has attributes of its own, all with one long value.
     let runs = (0..<2_000).map { (1, ["a\($0)": ArchivedValue.string(text)] as Attributes) }
@@ -175,8 +173,7 @@ import Typedstreams
     #expect(few.runs.count == 50)
   }
 
-  @Test("has no long runs of work in few bytes, where many runs have one large set of attributes")
-  func manyRunsOfOneSet() throws {
+  @Test func `has no long runs of work in few bytes, where many runs have one large set of attributes`() throws {
     let names = (0..<1000).map { ("a\($0)", ArchivedValue.integer(1)) }
     let large = Attributes(uniqueKeysWithValues: names)
     let runs = (0..<400).map { (1, $0 % 2 == 0 ? large : [:]) }
@@ -226,8 +223,7 @@ import Typedstreams
   }
 }
 
-@Suite("Bodies that Messages wrote", .enabled(if: !TypedstreamSamples.files.isEmpty))
-struct MessageBodySampleTests {
+@Suite("Bodies that Messages wrote", .enabled(if: !TypedstreamSamples.files.isEmpty)) struct MessageBodySampleTests {
   /// A stretch as an independent reader finds it.
   private static func stretches(_ name: String) -> (text: String, lengths: [Int])? {
     guard let groups = TypedstreamSamples.expected[name]?["groups"] as? [[[Any]]],
@@ -239,8 +235,8 @@ struct MessageBodySampleTests {
     return (text, lengths)
   }
 
-  @Test("have the text and the runs that another reader finds", arguments: TypedstreamSamples.sound)
-  func sameAsReader(_ name: String) throws {
+  @Test(arguments: TypedstreamSamples.sound)
+  func `have the text and the runs that another reader finds`(_ name: String) throws {
     let stream = try Typedstream(TypedstreamSamples.data(name))
     guard let root = stream.objects.first?.class.chain.map(\.name), root.contains("NSAttributedString") else {
       return

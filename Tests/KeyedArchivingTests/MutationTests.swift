@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 
 /// Archives with random damage, decoded as every type there is.
-@Suite("Archives with random damage")
-struct MutationTests {
+@Suite("Archives with random damage") struct MutationTests {
   /// How many damaged archives are decoded. The short form runs always; `ARCHIVE_MUTATIONS=1000000` is the long one.
   static let mutations = ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? 4000
 
@@ -50,8 +49,8 @@ struct MutationTests {
     return originals.compactMap { Original($0) }
   }()
 
-  @Test("give a value or an error, in no time and little memory", arguments: [1, 2, 3, 4] as [UInt64])
-  func giveAValueOrAnError(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `give a value or an error, in no time and little memory`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let memory = ArchiveCostTests.peakMemory
     var (decoded, refused) = (0, 0)

@@ -6,8 +6,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("A compiled nib that is damaged, or made to do harm")
-struct NIBArchiveErrorTests {
+@Suite("A compiled nib that is damaged, or made to do harm") struct NIBArchiveErrorTests {
   struct Damage: Sendable, CustomTestStringConvertible {
     let name: String
     let kind: NIBArchiveError.Kind
@@ -64,8 +63,7 @@ struct NIBArchiveErrorTests {
     },
   ]
 
-  @Test("each damage is an error that says what and where", arguments: damages)
-  func eachDamageIsAnError(_ damage: Damage) throws {
+  @Test(arguments: damages) func `each damage is an error that says what and where`(_ damage: Damage) throws {
     var bytes = NIBArchiveTests.ada
     damage.bend(&bytes)
     let error = try #require(throws: NIBArchiveError.self) { try NIBArchive(Data(bytes)) }
@@ -74,8 +72,7 @@ struct NIBArchiveErrorTests {
     #expect(error.description.hasPrefix("byte \(damage.byteOffset ?? -1): "))
   }
 
-  @Test("a file that ends at any byte is an error")
-  func aFileThatEndsAtAnyByte() throws {
+  @Test func `a file that ends at any byte is an error`() throws {
     let data = try NIBArchive.label().data()
     for count in 0..<data.count {
       let error = #expect(throws: NIBArchiveError.self) { try NIBArchive(data.prefix(count)) }
@@ -83,8 +80,7 @@ struct NIBArchiveErrorTests {
     }
   }
 
-  @Test("a file with any byte changed is an error, or can be looked at")
-  func aFileWithAnyByteChanged() throws {
+  @Test func `a file with any byte changed is an error, or can be looked at`() throws {
     let data = try NIBArchive.label().data()
     for offset in data.indices {
       let values: [UInt8] = [data[offset] ^ 1, data[offset] ^ 0x80, 0xFF, 0, 1, 0x7F, 0x80]
@@ -103,8 +99,7 @@ struct NIBArchiveErrorTests {
     }
   }
 
-  @Test("headers of any numbers make no memory and no time", arguments: [1, 2] as [UInt64])
-  func headersOfAnyNumbers(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2] as [UInt64]) func `headers of any numbers make no memory and no time`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let data = try NIBArchive.label().data()
     let numbers: [UInt32] = [0, 1, 49, 50, 51, UInt32(data.count), UInt32(data.count) + 1, 1 << 31, .max]
@@ -119,8 +114,8 @@ struct NIBArchiveErrorTests {
     }
   }
 
-  @Test("damaged archives of all sorts never trap", arguments: 1...4 as ClosedRange<UInt64>)
-  func damagedArchivesNeverTrap(_ seed: UInt64) throws {
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `damaged archives of all sorts never trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<LongForm.size(20_000, or: 60) {
       var bytes = Array(try NIBArchive.random(using: &random).data())
@@ -139,8 +134,7 @@ struct NIBArchiveErrorTests {
       values: Array(repeating: (keyIndex: 0, value: value), count: values), classNames: [.init("NSObject")])
   }
 
-  @Test("objects that share values are no more work than their bytes")
-  func objectsThatShareValues() throws {
+  @Test func `objects that share values are no more work than their bytes`() throws {
     for nib in [
       try overlapping(objects: 10_000, values: 10_000, .null), try overlapping(objects: 3, values: 1, .null),
       try overlapping(objects: 5_000, values: 1, .data(Data(count: 50_000))),
@@ -162,8 +156,7 @@ struct NIBArchiveErrorTests {
     }
   }
 
-  @Test("findings without number are no list without end")
-  func findingsWithoutNumber() throws {
+  @Test func `findings without number are no list without end`() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<0)], keys: Array(repeating: "", count: 100_000), values: [],
       classNames: [.init("NSObject")])

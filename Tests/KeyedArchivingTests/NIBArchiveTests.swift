@@ -6,8 +6,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("A compiled nib, read and written")
-struct NIBArchiveTests {
+@Suite("A compiled nib, read and written") struct NIBArchiveTests {
   /// A file by hand, after the public descriptions: a root that has a string, whose class has a fallback.
   static let ada: [UInt8] =
     Array("NIBArchive".utf8) + [1, 0, 0, 0, 9, 0, 0, 0]
@@ -17,8 +16,7 @@ struct NIBArchiveTests {
     + [0x80, 10, 1, 0, 0, 0, 0x81, 8, 0x83] + Array("Ada".utf8)
     + [0x89, 0x80] + Array("NSObject\0".utf8) + [0x89, 0x81, 0, 0, 0, 0] + Array("NSString\0".utf8)
 
-  @Test("the tables of a file by hand are read, and written as they were")
-  func theTablesOfAFileByHand() throws {
+  @Test func `the tables of a file by hand are read, and written as they were`() throws {
     let nib = try NIBArchive(Data(Self.ada))
     #expect(nib.formatVersion == 1 && nib.coderVersion == 9 && nib.trailingBytes.isEmpty)
     #expect(nib.keys == ["root", "NS.bytes"])
@@ -44,8 +42,7 @@ struct NIBArchiveTests {
     ([10, 0xFF, 0xFF, 0xFF, 0xFF], .object(4_294_967_295)),
   ]
 
-  @Test("each type of value", arguments: values)
-  func eachTypeOfValue(_ bytes: [UInt8], _ value: NIBArchive.Value) throws {
+  @Test(arguments: values) func `each type of value`(_ bytes: [UInt8], _ value: NIBArchive.Value) throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<1)], keys: ["k"], values: [(keyIndex: 0, value: value)],
       classNames: [.init("NSObject")])
@@ -57,12 +54,11 @@ struct NIBArchiveTests {
   }
 
   @Test(
-    "numbers have seven bits in a byte, and the highest bit in the last",
     arguments: [
       (0, [0x80]), (127, [0xFF]), (128, [0x00, 0x81]), (300, [0x2C, 0x82]), (16_384, [0x00, 0x00, 0x81]),
       (4_294_967_295, [0x7F, 0x7F, 0x7F, 0x7F, 0x8F]),
     ] as [(Int, [UInt8])])
-  func numbersHaveSevenBitsInAByte(_ number: Int, _ bytes: [UInt8]) throws {
+  func `numbers have seven bits in a byte, and the highest bit in the last`(_ number: Int, _ bytes: [UInt8]) throws {
     let nib = try NIBArchive(
       objects: [(classIndex: number, values: 0..<0)], keys: [], values: [], classNames: [.init("A")])
     let data = try nib.data()
@@ -71,8 +67,7 @@ struct NIBArchiveTests {
     #expect(try NIBArchive(data).objects[0].className == (number == 0 ? "A" : nil))
   }
 
-  @Test("what is written is read again", arguments: 1...(LongForm.size(500, or: 12) as Int))
-  func whatIsWrittenIsReadAgain(_ seed: Int) throws {
+  @Test(arguments: 1...(LongForm.size(500, or: 12) as Int)) func `what is written is read again`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<10 {
       let nib = try NIBArchive.random(using: &random)
@@ -84,8 +79,7 @@ struct NIBArchiveTests {
     }
   }
 
-  @Test("equal archives are of the same bytes, not of texts that look the same")
-  func equalArchivesAreOfTheSameBytes() throws {
+  @Test func `equal archives are of the same bytes, not of texts that look the same`() throws {
     func nib(_ key: String, _ value: NIBArchive.Value) throws -> NIBArchive {
       try NIBArchive(objects: [.init("NSObject", [.init(key, value)])])
     }
@@ -97,8 +91,7 @@ struct NIBArchiveTests {
     #expect(both.keys.count == 2)
   }
 
-  @Test("objects share the names of keys and classes")
-  func objectsShareTheNamesOfKeysAndClasses() throws {
+  @Test func `objects share the names of keys and classes`() throws {
     let nib = try NIBArchive.label()
     #expect(Set(nib.keys).count == nib.keys.count && Set(nib.classNames.map(\.name)).count == nib.classNames.count)
     #expect(nib.objects[8].fallbackClassNames == ["NSColor"])
@@ -108,8 +101,7 @@ struct NIBArchiveTests {
     #expect(nib.check().isEmpty)
   }
 
-  @Test("bytes after the tables are kept")
-  func bytesAfterTheTablesAreKept() throws {
+  @Test func `bytes after the tables are kept`() throws {
     let data = Data(Self.ada + [0, 1, 2])
     let nib = try NIBArchive(data)
     #expect(nib.trailingBytes == Data([0, 1, 2]))
@@ -117,8 +109,7 @@ struct NIBArchiveTests {
     #expect(nib.check().map(\.kind) == [.trailingBytes])
   }
 
-  @Test("tables may stand anywhere, and numbers be longer than they need")
-  func tablesMayStandAnywhere() throws {
+  @Test func `tables may stand anywhere, and numbers be longer than they need`() throws {
     var bytes = Self.ada
     // The objects once more at the end, with a class index of two bytes.
     bytes[22...25] = [108, 0, 0, 0]
@@ -129,8 +120,7 @@ struct NIBArchiveTests {
     #expect(try nib.data() == Data(Self.ada))
   }
 
-  @Test("indices and limits that the format has no room for are errors")
-  func indicesThatTheFormatHasNoRoomFor() throws {
+  @Test func `indices and limits that the format has no room for are errors`() throws {
     func kind(_ body: () throws -> Void) -> NIBArchiveError.Kind? {
       #expect(throws: NIBArchiveError.self, performing: body)?.kind
     }
@@ -145,8 +135,7 @@ struct NIBArchiveTests {
     #expect(kind { _ = try NIBArchive(Data(Self.ada), limits: ParsingLimits(inputSize: 20)) } == .limitExceeded)
   }
 
-  @Test("an index beyond the objects is an object without contents")
-  func anIndexBeyondTheObjects() throws {
+  @Test func `an index beyond the objects is an object without contents`() throws {
     let object = try NIBArchive(Data(Self.ada)).objects[99]
     #expect(object.className == nil && object.classIndex == nil && object.values.isEmpty && object["a"] == nil)
     #expect(object.fallbackClassNames.isEmpty && object.valueRange.isEmpty)

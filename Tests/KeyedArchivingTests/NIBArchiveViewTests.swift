@@ -6,10 +6,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Views of a compiled nib")
-struct NIBArchiveViewTests {
-  @Test("the tree is that of a keyed archive, with the root's values at the top")
-  func theTreeIsThatOfAKeyedArchive() throws {
+@Suite("Views of a compiled nib") struct NIBArchiveViewTests {
+  @Test func `the tree is that of a keyed archive, with the root's values at the top`() throws {
     let archive = try NIBArchive.label().keyedArchive()
     #expect(archive.archiver == "UINibEncoder")
     #expect(
@@ -43,8 +41,7 @@ struct NIBArchiveViewTests {
         """)
   }
 
-  @Test("the JSON has all values, the classes with their fallbacks, and the versions")
-  func theJSONHasAllValues() throws {
+  @Test func `the JSON has all values, the classes with their fallbacks, and the versions`() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<4), (classIndex: 1, values: 4..<5)],
       keys: ["child", "float", "$0", "$class", "NS.bytes"],
@@ -64,8 +61,7 @@ struct NIBArchiveViewTests {
         """#)
   }
 
-  @Test("classes are counted, paths lead through collections, arrows have keys")
-  func classesAreCounted() throws {
+  @Test func `classes are counted, paths lead through collections, arrows have keys`() throws {
     let archive = try NIBArchive.label().keyedArchive()
     let classes = try archive.classes
     #expect(classes.first { $0.description.name == "NSString" }?.instanceCount == 2)
@@ -88,8 +84,7 @@ struct NIBArchiveViewTests {
     return try nib.keyedArchive().tree()
   }
 
-  @Test("what is no collection as the coder writes it stays as it is")
-  func whatIsNoCollectionStaysAsItIs() throws {
+  @Test func `what is no collection as the coder writes it stays as it is`() throws {
     let element = NIBArchive.NewValue("UINibEncoderEmptyKey", .int8(7))
     let mark = NIBArchive.NewValue("NSInlinedValue", .boolean(true))
     #expect(try tree("NSArray", [mark]) == "a: []")
@@ -101,8 +96,7 @@ struct NIBArchiveViewTests {
     #expect(try tree("NSArray", [mark, .init("b", .int8(1))]) == "a: NSArray\n  NSInlinedValue: true\n  b: 1")
   }
 
-  @Test("strings and data are their contents where they have nothing else")
-  func stringsAndDataAreTheirContents() throws {
+  @Test func `strings and data are their contents where they have nothing else`() throws {
     let bytes = NIBArchive.NewValue("NS.bytes", .data(Data([6, 0, 0, 0, 0, 0, 0, 0, 0])))
     #expect(try tree("NSMutableString", [.init("NS.bytes", .data(Data("x".utf8)))]) == "a: NSMutableString \"x\"")
     #expect(try tree("NSData", [bytes]) == "a: <06000000 00000000 00>")
@@ -110,8 +104,7 @@ struct NIBArchiveViewTests {
     #expect(try tree("Other", [bytes]) == "a: Other\n  NS.bytes: <06000000 00000000 00>")
   }
 
-  @Test("numbers in data are text only where all of it is numbers")
-  func numbersInData() throws {
+  @Test func `numbers in data are text only where all of it is numbers`() throws {
     func shown(_ data: Data) throws -> String { try tree("V", [.init("b", .data(data))]) }
     #expect(try shown(NIBArchive.packed([1, -0.0] as [Float])) == "a: V\n  b: \"{1, -0}\"")
     #expect(try shown(NIBArchive.packed([0.1, 1, 2, 3, 4, 5] as [Double])) == "a: V\n  b: \"{0.1, 1, 2, 3, 4, 5}\"")
@@ -122,8 +115,7 @@ struct NIBArchiveViewTests {
     #expect(NIBArchive.Value.data(NIBArchive.packed([1.5, 2, 3] as [Float])).numbers == [1.5, 2, 3])
   }
 
-  @Test("references to the root, and indices that lead nowhere, are shown for what they are")
-  func referencesToTheRoot() throws {
+  @Test func `references to the root, and indices that lead nowhere, are shown for what they are`() throws {
     #expect(
       try tree("V", [.init("root", .object(0)), .init("lost", .object(99))]) == """
         a: #1 V
@@ -141,20 +133,17 @@ struct NIBArchiveViewTests {
   }
 }
 
-@Suite("The check of a compiled nib")
-struct NIBArchiveCheckTests {
+@Suite("The check of a compiled nib") struct NIBArchiveCheckTests {
   private func findings(_ nib: NIBArchive) -> [String] {
     nib.check().map { "\($0.severity.rawValue) \($0.kind.rawValue) \($0.description)" }
   }
 
-  @Test("a nib as the coder writes it has no findings")
-  func aNibAsTheCoderWritesIt() throws {
+  @Test func `a nib as the coder writes it has no findings`() throws {
     #expect(try findings(.label()) == [])
     #expect(try findings(NIBArchive(NIBArchive.label().data())) == [])
   }
 
-  @Test("each index that leads out of a table")
-  func eachIndexThatLeadsOut() throws {
+  @Test func `each index that leads out of a table`() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<2), (classIndex: 5, values: 2..<9)], keys: ["a"],
       values: [(0, .object(1)), (3, .object(44)), (0, .null)],
@@ -170,8 +159,7 @@ struct NIBArchiveCheckTests {
       ])
   }
 
-  @Test("what nothing uses, and what stands twice")
-  func whatNothingUses() throws {
+  @Test func `what nothing uses, and what stands twice`() throws {
     let nib = try NIBArchive(
       objects: [(classIndex: 1, values: 0..<2), (classIndex: 1, values: 0..<1)], keys: ["a", "b", "a"],
       values: [(0, .null), (2, .null), (0, .object(3))],
@@ -190,8 +178,7 @@ struct NIBArchiveCheckTests {
     #expect(try findings(NIBArchive(objects: [])) == ["error noRoot there are no objects, and so no root"])
   }
 
-  @Test("collections that no reader can make")
-  func collectionsThatNoReaderCanMake() throws {
+  @Test func `collections that no reader can make`() throws {
     let mark = NIBArchive.NewValue("NSInlinedValue", .boolean(true))
     let nib = try NIBArchive(objects: [
       .init("NSObject", (1...6).map { .init("k\($0)", .object($0)) }),
@@ -207,8 +194,7 @@ struct NIBArchiveCheckTests {
       ])
   }
 
-  @Test("objects share values without being told twice of them")
-  func objectsShareValues() throws {
+  @Test func `objects share values without being told twice of them`() throws {
     let nib = try NIBArchive(
       objects: [
         (classIndex: 0, values: 0..<3), (classIndex: 1, values: 1..<3), (classIndex: 1, values: 2..<3),

@@ -66,8 +66,7 @@ private final class Parcel: SecureCoding {
   }
 }
 
-@Suite("Objects nested without end")
-struct NestingTests {
+@Suite("Objects nested without end") struct NestingTests {
   /// How objects are nested in an archive, and what they are decoded as.
   struct Nest: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -164,8 +163,8 @@ struct NestingTests {
     },
   ]
 
-  @Test("in an archive: they come back, or are nested too deeply, on any thread", arguments: nests)
-  func inAnArchive(_ nest: Nest) throws {
+  @Test(arguments: nests)
+  func `in an archive: they come back, or are nested too deeply, on any thread`(_ nest: Nest) throws {
     for depth in [10, 100, 1000, 10_100] {
       let data = try nest.archive(depth: depth)
       for outcome in [OnSmallStack.run { try decode(nest, data) }, OnLargeStack.run { try decode(nest, data) }] {
@@ -196,8 +195,7 @@ struct NestingTests {
     return outcome.error == nil
   }
 
-  @Test("600 levels come back on a thread with 512 KB")
-  func smallStacks() throws {
+  @Test func `600 levels come back on a thread with 512 KB`() throws {
     let outcome = OnLargeStack.run {
       let chain = ChainLink.chain(length: 600)
       var (onion, array) = (Onion.heart, ArchivedValue.null)
@@ -219,8 +217,7 @@ struct NestingTests {
     #expect(outcome.error == nil)
   }
 
-  @Test("an array that two values share in memory is as deep as it is in each")
-  func sharedArrays() throws {
+  @Test func `an array that two values share in memory is as deep as it is in each`() throws {
     let outcome = OnLargeStack.run {
       let inner = (0..<400).reduce(ArchivedValue.null) { value, _ in .array([value]) }
       let outer = (0..<400).reduce(inner) { value, _ in .array([value]) }
@@ -234,8 +231,7 @@ struct NestingTests {
     #expect(outcome.error == nil)
   }
 
-  @Test("what a thread can archive it can unarchive")
-  func sameDepth() throws {
+  @Test func `what a thread can archive it can unarchive`() throws {
     let outcome = OnLargeStack.run {
       for depth in stride(from: 580, through: 660, by: 4) {
         let chain = ChainLink.chain(length: depth)
@@ -253,8 +249,7 @@ struct NestingTests {
     #expect(outcome.error == nil)
   }
 
-  @Test("the stack's end is elsewhere, but the thread and what it holds are the same")
-  func sameThread() throws {
+  @Test func `the stack's end is elsewhere, but the thread and what it holds are the same`() throws {
     let outcome = OnLargeStack.run {
       let chain = Watcher.chain(length: 600)
       nonisolated(unsafe) let watcher = chain
@@ -268,8 +263,7 @@ struct NestingTests {
     #expect(outcome.error == nil)
   }
 
-  @Test("a chain of 300 000 objects is refused at once, on any thread")
-  func aChainOf300000ObjectsIsRefusedAt() throws {
+  @Test func `a chain of 300 000 objects is refused at once, on any thread`() throws {
     let data = try Self.nests[0].archive(depth: 300_000)
     let work: () throws -> Void = {
       let duration = ThreadClock.measure {
@@ -284,8 +278,7 @@ struct NestingTests {
     #expect(OnLargeStack.run(work).error == nil)
   }
 
-  @Test("a way around by the top of the archive is nesting too")
-  func aWayAroundByTheTopOfTheArchive() throws {
+  @Test func `a way around by the top of the archive is nesting too`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Climber")
     for index in 0..<100_000 {
@@ -303,8 +296,7 @@ struct NestingTests {
     }
   }
 
-  @Test("in memory: they are archived, or are nested too deeply, on any thread")
-  func inMemoryTheyAreArchivedOrAreNestedToo() throws {
+  @Test func `in memory: they are archived, or are nested too deeply, on any thread`() throws {
     for depth in [10, 100, 1000, 3000] {
       // Values are freed by recursion, so they are made and let go of where there is room for that.
       let outcome = OnLargeStack.run {
@@ -333,8 +325,7 @@ struct NestingTests {
     }
   }
 
-  @Test("archives within archives are nested too")
-  func archivesInArchives() throws {
+  @Test func `archives within archives are nested too`() throws {
     // What is in a binary archive is in it as it is, so each adds a few hundred bytes.
     var data = Data()
     for _ in 0..<1500 { data = try KeyedArchiver.archivedData(withRootObject: Parcel(data)) }
@@ -354,8 +345,7 @@ struct NestingTests {
     }
   }
 
-  @Test("sets of objects that lead to each other through sets are ordered, on any thread")
-  func orderingCircles() throws {
+  @Test func `sets of objects that lead to each other through sets are ordered, on any thread`() throws {
     for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
       let outcome = run {
         let members = (0..<300).map { Member($0) }

@@ -6,10 +6,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Compiled nibs that are bent")
-struct NibMutationTests {
-  @Test("a generated nib has no finding, and all its views", arguments: 1...20 as ClosedRange<UInt64>)
-  func generatedNibsAreValid(_ seed: UInt64) throws {
+@Suite("Compiled nibs that are bent") struct NibMutationTests {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `a generated nib has no finding, and all its views`(_ seed: UInt64) throws {
     var generator = ValidNib(seed: seed)
     let nib = try generator.make()
     #expect(nib.check().map(\.description) == [])
@@ -34,8 +33,8 @@ struct NibMutationTests {
     }
   }
 
-  @Test("give views or an error, however many tables are bent", arguments: 1...4 as ClosedRange<UInt64>)
-  func bentNibs(_ seed: UInt64) throws {
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `give views or an error, however many tables are bent`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var used = 0
     for round in 0..<LongForm.size(20_000, or: 40) {
@@ -49,8 +48,8 @@ struct NibMutationTests {
     #expect(used > 0)
   }
 
-  @Test("give views or an error after damage to their bytes", arguments: 1...2 as ClosedRange<UInt64>)
-  func damagedNibs(_ seed: UInt64) throws {
+  @Test(arguments: 1...2 as ClosedRange<UInt64>)
+  func `give views or an error after damage to their bytes`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for round in 0..<LongForm.size(50_000, or: 60) {
       var generator = ValidNib(seed: seed &* 7919 &+ UInt64(round))
@@ -61,8 +60,8 @@ struct NibMutationTests {
     }
   }
 
-  @Test("views in views of any depth are shown or refused, on a small stack too", arguments: [100, 1000, 5000])
-  func deepNibs(_ depth: Int) throws {
+  @Test(arguments: [100, 1000, 5000])
+  func `views in views of any depth are shown or refused, on a small stack too`(_ depth: Int) throws {
     var objects: [NIBArchive.NewObject] = [.init("NSObject", [.init("UINibTopLevelObjectsKey", .object(1))])]
     for level in 0..<depth {
       objects.append(.init("UIView", [.init("UISubviews", .object(2 * level + 2))]))

@@ -7,8 +7,7 @@ import Testing
 
 @testable import ArchiveViews
 
-@Suite("A nib of any form")
-struct NibTests {
+@Suite("A nib of any form") struct NibTests {
   /// A folder of files, while the body runs.
   private func withFolder(_ files: [String: Data], _ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "Nib-\(UUID().uuidString).nib")
@@ -26,8 +25,8 @@ struct NibTests {
     return try list.data(format: format, options: .exact)
   }
 
-  @Test("its form is told by its bytes", arguments: PropertyListFormat.allCases)
-  func itsFormIsToldByItsBytes(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `its form is told by its bytes`(_ format: PropertyListFormat) throws {
     guard case .keyedArchive(let archive) = try Nib(keyed(format)) else {
       Issue.record("another form")
       return
@@ -50,8 +49,7 @@ struct NibTests {
     #expect(ArchiveFormat(Data("NIBArchive".utf8)) == .nibArchive && ArchiveFormat(Data("NIBArchiv".utf8)) == nil)
   }
 
-  @Test("what it is not says so")
-  func whatItIsNot() throws {
+  @Test func `what it is not says so`() throws {
     let truncated = #expect(throws: NibError.self) { try Nib(Data("NIBArchive".utf8)) }
     guard case .nibArchive(let error) = truncated else {
       Issue.record("\(String(describing: truncated))")
@@ -72,8 +70,7 @@ struct NibTests {
     #expect(throws: NIBArchiveError.self) { try NIBArchive(contentsOf: URL(filePath: "/nowhere/x.nib")) }
   }
 
-  @Test("of a folder, the file for the newest systems is taken")
-  func ofAFolder() throws {
+  @Test func `of a folder, the file for the newest systems is taken`() throws {
     let names = [
       "classes.nib", "designable.nib", "info.nib", "keyedobjects-101300.nib", "keyedobjects-110000.nib",
       "keyedobjects-.nib", "keyedobjects-x.nib", "keyedobjects.nib", "objects-8.0+.nib", "objects-11.0+.nib",
@@ -102,8 +99,7 @@ struct NibTests {
     #expect(throws: NibError.self) { try Nib.files(in: URL(filePath: "/nowhere")) }
   }
 
-  @Test("the lines of the article about nibs are run")
-  func theLinesOfTheArticle() throws {
+  @Test func `the lines of the article about nibs are run`() throws {
     let article = try ArticleText(path: "Sources/Nibs/Documentation.docc/CompiledNibs.md")
     #expect(article.blocks.count == 3)
     #expect(try article.blocks(notIn: "Tests/KeyedArchivingTests/NibTests.swift") == [])

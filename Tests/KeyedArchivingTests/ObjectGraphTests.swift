@@ -91,8 +91,7 @@ private final class Private: SecureCoding {
   func encode(with coder: KeyedArchiver) throws { try coder.encode(other, forKey: "other") }
 }
 
-@Suite("Graphs of objects")
-struct ObjectGraphTests {
+@Suite("Graphs of objects") struct ObjectGraphTests {
   /// The objects that lead on from some, each once, in the order in which they are reached.
   private func reachable(_ roots: [Node]) -> [Node] {
     var found = roots
@@ -119,8 +118,7 @@ struct ObjectGraphTests {
     }
   }
 
-  @Test("a root array that equals one further down")
-  func equalArrays() throws {
+  @Test func `a root array that equals one further down`() throws {
     let (alice, bob) = (Node("alice"), Node("bob"))
     (alice.list, bob.list) = ([bob], [alice])
     for format in PropertyListFormat.allCases {
@@ -132,8 +130,7 @@ struct ObjectGraphTests {
     alice.isolate()
   }
 
-  @Test("a value that contains an object that contains an equal value")
-  func equalValues() throws {
+  @Test func `a value that contains an object that contains an equal value`() throws {
     let node = Node("a")
     node.bond = Bond(node)
     let data = try KeyedArchiver.archivedData(withRootObject: Bond(node))
@@ -143,8 +140,7 @@ struct ObjectGraphTests {
     node.isolate()
   }
 
-  @Test("any graph comes back as it was", arguments: 0..<200)
-  func randomGraphs(_ seed: UInt64) throws {
+  @Test(arguments: 0..<200) func `any graph comes back as it was`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let nodes = (0..<Int.random(in: 1...12, using: &random)).map { Node("node \($0)") }
     for node in nodes {
@@ -168,8 +164,7 @@ struct ObjectGraphTests {
     for node in reachable(decoded) { node.isolate() }
   }
 
-  @Test("sets of objects in circles give the same archive each time, and soon")
-  func orderOfObjects() throws {
+  @Test func `sets of objects in circles give the same archive each time, and soon`() throws {
     var archives: Set<Data> = []
     let duration = try ThreadClock.measure {
       for _ in 0..<4 {
@@ -210,8 +205,7 @@ struct ObjectGraphTests {
     }
   }
 
-  @Test("sets in sets in sets are ordered soon, and the same each time")
-  func orderOfSets() throws {
+  @Test func `sets in sets in sets are ordered soon, and the same each time`() throws {
     var archives: Set<Data> = []
     let duration = try ThreadClock.measure {
       for _ in 0..<3 { archives.insert(try KeyedArchiver.archivedData(withRootObject: Branch(depth: 7, number: 1))) }
@@ -229,8 +223,7 @@ struct ObjectGraphTests {
     }
   }
 
-  @Test("an object that nothing but a conditional reference leads to is nil")
-  func anObjectThatNothingButAConditionalReferenceLeads() throws {
+  @Test func `an object that nothing but a conditional reference leads to is nil`() throws {
     let (node, owner) = (Node("a"), Node("owner"))
     node.owner = owner
     let data = try KeyedArchiver.archivedData(withRootObject: node)
@@ -357,8 +350,7 @@ extension ObjectGraphTests {
     },
   ]
 
-  @Test("a circle that nobody published is an error, and stays one", arguments: circles)
-  func aCircleThatNobodyPublishedIsAnError(_ circle: Circle) throws {
+  @Test(arguments: circles) func `a circle that nobody published is an error, and stays one`(_ circle: Circle) throws {
     let unarchiver = try HandmadeArchive.unarchiver(circle.build)
     for _ in 0..<3 {
       let error = archiveError { try circle.decode(unarchiver) }
@@ -367,8 +359,7 @@ extension ObjectGraphTests {
     }
   }
 
-  @Test("a circle through values and collections comes back if its objects publish themselves")
-  func aCircleThroughValuesAndCollectionsComesBackIf() throws {
+  @Test func `a circle through values and collections comes back if its objects publish themselves`() throws {
     let node = Node("a")
     (node.next, node.list, node.set, node.map, node.bond) = (node, [node, node], [node], ["self": node], Bond(node))
     (node.owner, node.bonds) = (node, [Bond(node), nil])
@@ -380,8 +371,7 @@ extension ObjectGraphTests {
     node.isolate()
   }
 
-  @Test("a mutable array may contain itself")
-  func mutableArray() throws {
+  @Test func `a mutable array may contain itself`() throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addArray([$0.next, $0.next], className: "NSMutableArray") }
     unarchiver.additionalTypes = [Archived.Mutable<[ArchivedValue]>.self]
     let array = try unarchiver.decode(Archived.Mutable<[ArchivedValue]>.self, forKey: "root")

@@ -6,8 +6,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Objects of unknown classes")
-struct OpaqueObjectTests {
+@Suite("Objects of unknown classes") struct OpaqueObjectTests {
   private static let textClasses = [
     "NSFont", "NSMutableParagraphStyle", "NSTextTab", "NSTextAttachment", "NSTextAttachmentCell",
   ]
@@ -38,8 +37,7 @@ struct OpaqueObjectTests {
     }
   }
 
-  @Test("are attributes of text, and say what they are and have")
-  func areAttributesOfText() throws {
+  @Test func `are attributes of text, and say what they are and have`() throws {
     let text = try text()
     #expect(text.text == "ab" && text.runs.count == 2)
     let font = try opaque(text.runs[0].attributes["NSFont"])
@@ -58,8 +56,7 @@ struct OpaqueObjectTests {
     #expect(try opaque(stops.first).value(forKey: "NSLocation") == .real(28))
   }
 
-  @Test("that lead back to themselves can be followed, compared and hashed")
-  func thatLeadBackToThemselvesCanBeFollowed() throws {
+  @Test func `that lead back to themselves can be followed, compared and hashed`() throws {
     let attachment = try opaque(text().runs[1].attributes["NSAttachment"])
     let cell = try opaque(attachment.value(forKey: "NSCell"))
     #expect(cell.className == "NSTextAttachmentCell" && cell != attachment)
@@ -68,8 +65,7 @@ struct OpaqueObjectTests {
     #expect(Set([attachment, try opaque(cell.value(forKey: "NSAttachment")), cell]).count == 2)
   }
 
-  @Test("are archived again as they were: classes, hints, keys, kinds, sharing and circles")
-  func archivedAgain() throws {
+  @Test func `are archived again as they were: classes, hints, keys, kinds, sharing and circles`() throws {
     let original = try Fixtures.data("archives/attributed-font.bplist")
     let data = try KeyedArchiver.archivedData(withRootObject: text())
     #expect(try contents(data) == contents(original))
@@ -93,8 +89,7 @@ struct OpaqueObjectTests {
     #expect(try KeyedArchiver.archivedData(withRootObject: again) == data)
   }
 
-  @Test("are not allowed unless they are named, and the error says where")
-  func areNotAllowedUnlessTheyAreNamed() throws {
+  @Test func `are not allowed unless they are named, and the error says where`() throws {
     let data = try Fixtures.data("archives/attributed-font.bplist")
     for (index, name) in Self.textClasses.enumerated() {
       let others = Self.textClasses.enumerated().filter { $0.offset != index }.map(\.element)
@@ -107,8 +102,7 @@ struct OpaqueObjectTests {
     }
   }
 
-  @Test("are not allowed by a hint, by their ancestors, or by the name of what stands for any object")
-  func otherNames() throws {
+  @Test func `are not allowed by a hint, by their ancestors, or by the name of what stands for any object`() throws {
     var archive = HandmadeArchive()
     let hinted = archive.add(["$class": archive.addClass("Intruder", hints: ["NSFont"])])
     let descendant = archive.add(["$class": archive.addClass("MyFont", ancestors: ["NSFont", "NSObject"])])
@@ -145,8 +139,7 @@ struct OpaqueObjectTests {
     }
   }
 
-  @Test("stand in properties, arrays, dictionaries, sets and at the root")
-  func standInProperties() throws {
+  @Test func `stand in properties, arrays, dictionaries, sets and at the root`() throws {
     var archive = HandmadeArchive()
     let (first, second) = (archive.addObject("NSFont", ["size": 1]), archive.addObject("NSFont", ["size": 2]))
     let document = archive.addObject(
@@ -177,8 +170,7 @@ struct OpaqueObjectTests {
     #expect(try copy.decode((any SecureCoding).self, of: [OpaqueObject.self], forKey: "font") is OpaqueObject)
   }
 
-  @Test("a class of theirs that this package has a type for is described as they had it, beside its own")
-  func foreignDescriptions() throws {
+  @Test func `a class of theirs that this package has a type for is described as they had it, beside its own`() throws {
     var archive = HandmadeArchive()
     let array = archive.add([
       "NS.objects": [archive.add("a")], "$class": archive.addClass("NSArray", ancestors: ["GSArray", "NSObject"]),
@@ -198,10 +190,8 @@ struct OpaqueObjectTests {
 
 /// What opaque objects cost.
 extension OpaqueObjectTests {
-  @Test(
-    "dictionaries nested inside one are archived, or are nested too deeply, on any thread",
-    arguments: [100, 300, 400, 500])
-  func dictionariesNestedInsideOneAreArchived(_ depth: Int) throws {
+  @Test(arguments: [100, 300, 400, 500])
+  func `dictionaries nested inside one are archived, or are nested too deeply, on any thread`(_ depth: Int) throws {
     var archive = HandmadeArchive()
     let nested = (0..<depth).reduce(1 as PropertyList) { value, level in level % 2 == 0 ? ["k": value] : [value] }
     let font = archive.addObject("NSFont", ["nested": nested])
@@ -218,8 +208,7 @@ extension OpaqueObjectTests {
     }
   }
 
-  @Test("a chain of 20 000 of them needs no stack")
-  func aChainOf20000OfThemNeeds() throws {
+  @Test func `a chain of 20 000 of them needs no stack`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Link")
     let first = archive.objects.count
@@ -238,8 +227,7 @@ extension OpaqueObjectTests {
     #expect(try objects(again).count == archive.objects.count && className == "Link")
   }
 
-  @Test("objects that share their parts again and again are refused within the limits")
-  func objectsThatShareTheirPartsAgainAndAgain() throws {
+  @Test func `objects that share their parts again and again are refused within the limits`() throws {
     // Each dictionary holds the next one twice: 2^40 values.
     var file = HandmadeBinary()
     let levels = 40
@@ -258,8 +246,7 @@ extension OpaqueObjectTests {
     #expect(duration < .seconds(10))
   }
 
-  @Test("a set of many that lead to the same is archived in a time that grows with their number")
-  func aSetOfManyThatLeadToTheSame() throws {
+  @Test func `a set of many that lead to the same is archived in a time that grows with their number`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Leaf")
     var shared = archive.add(["$class": description])
@@ -277,8 +264,7 @@ extension OpaqueObjectTests {
     #expect(duration < .seconds(20))
   }
 
-  @Test("what is wrong with one of them, or with what it leads to, is an error when it is decoded")
-  func whatIsWrongWithOneOfThem() throws {
+  @Test func `what is wrong with one of them, or with what it leads to, is an error when it is decoded`() throws {
     func kind(_ fields: OrderedDictionary<String, PropertyList>) throws -> KeyedArchiveError? {
       var archive = HandmadeArchive()
       let root = archive.addObject("NSFont", fields)

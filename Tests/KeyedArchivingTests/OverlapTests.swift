@@ -3,10 +3,8 @@ import KeyedArchiving
 import PropertyLists
 import Testing
 
-@Suite("An archive whose objects overlap in the file")
-struct OverlapTests {
-  @Test("its keys are not all read")
-  func itsKeysAreNotAllRead() throws {
+@Suite("An archive whose objects overlap in the file") struct OverlapTests {
+  @Test func `its keys are not all read`() throws {
     let data = BinaryFile.overlappingKeys(count: 1000, atTop: true).data
     #expect(data.count < 40_000, "though its keys have 16 megabytes")
     let error = #expect(throws: KeyedArchiveError.self) { try KeyedUnarchiver(forReadingFrom: data) }
@@ -17,8 +15,7 @@ struct OverlapTests {
     #expect(cause.kind == .limitExceeded)
   }
 
-  @Test("the names of its classes are not all read")
-  func classNames() throws {
+  @Test func `the names of its classes are not all read`() throws {
     let data = BinaryFile.sharedClassDescription(objectCount: 200).data
     #expect(data.count < 40_000, "though the names have 800 megabytes")
     #expect(error(decoding: [Foo].self, data)?.kind == .limitExceeded)

@@ -4,10 +4,8 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-@Suite("What other software writes")
-struct ProducerTests {
-  @Test("with a mutable class is read where the other is asked for")
-  func mutableClasses() throws {
+@Suite("What other software writes") struct ProducerTests {
+  @Test func `with a mutable class is read where the other is asked for`() throws {
     #expect(try unarchive(String.self, archive("NSMutableString", ["NS.string": "x"])) == "x")
     #expect(try unarchive(Data.self, archive("NSMutableData", ["NS.data": .bytes([1])])) == Data([1]))
     #expect(try unarchive([Int].self, archive("NSMutableArray", ["NS.objects": [1]])) == [1])
@@ -26,8 +24,7 @@ struct ProducerTests {
         == Archived.AttributedString("a"))
   }
 
-  @Test("as data in the object itself, or in an object of another class, is read as data")
-  func asDataInTheObjectItself() throws {
+  @Test func `as data in the object itself, or in an object of another class, is read as data`() throws {
     let expected = try #require(Archived.IndexSet([1, 3]))
     let fields: OrderedDictionary<String, PropertyList> = ["NSRangeCount": 2, "NSRangeData": .uid(3)]
     let forms: [[PropertyList]] = [
@@ -40,8 +37,7 @@ struct ProducerTests {
     }
   }
 
-  @Test("for unset components of a date, the largest integer, is read as that")
-  func unsetComponents() throws {
+  @Test func `for unset components of a date, the largest integer, is read as that`() throws {
     let data = try archive(
       "NSDateComponents", ["NS.year": 2001, "NS.month": .integer(.init(Int.max)), "NS.leapMonth": true])
     var expected = DateComponents(year: 2001)
@@ -49,8 +45,7 @@ struct ProducerTests {
     #expect(try unarchive(DateComponents.self, data) == expected)
   }
 
-  @Test("with GNUstep's keys is read")
-  func withGNUstepsKeysIsRead() throws {
+  @Test func `with GNUstep's keys is read`() throws {
     let expression = try archive("NSRegularExpression", ["pattern": "a", "options": 1])
     #expect(try unarchive(Archived.RegularExpression.self, expression) == .init(pattern: "a", options: 1))
     let name = try archive("NSPersonNameComponents", ["givenName": "Ada"])
@@ -59,16 +54,14 @@ struct ProducerTests {
     #expect(try unarchive(Date.self, date) == Date(timeIntervalSinceReferenceDate: 7))
   }
 
-  @Test("with the keys of other coders is read")
-  func otherCoders() throws {
+  @Test func `with the keys of other coders is read`() throws {
     let text = try archive("NSCharacterSet", ["NSStringObject": .uid(3)], ["abc"])
     #expect(try unarchive(Archived.CharacterSet.self, text) == .init(charactersIn: "abc"))
     let bitmap = try archive("NSCharacterSet", ["NSBuiltinID": 0, "NSBitmapObject": .uid(3)], [.bytes([1])])
     #expect(try unarchive(Archived.CharacterSet.self, bitmap) == .init(.bitmap(Data([1]))))
   }
 
-  @Test("as a transformation, an array of C, is read")
-  func arrayOfC() throws {
+  @Test func `as a transformation, an array of C, is read`() throws {
     let numbers: [PropertyList] = [.float(1), .float(2), .float(3), .float(4), .float(5), .real(6)]
     var fields: OrderedDictionary<String, PropertyList> = [
       "NS.count": 6, "NS.size": 4, "NS.type": 102, "$class": .uid(4),
@@ -80,15 +73,13 @@ struct ProducerTests {
       try unarchive(Archived.AffineTransform.self, data) == .init(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
   }
 
-  @Test("as a long of 4 or of 8 bytes is read", arguments: [4, 8])
-  func asALongOf4OrOf8Bytes(_ size: Int) throws {
+  @Test(arguments: [4, 8]) func `as a long of 4 or of 8 bytes is read`(_ size: Int) throws {
     let data = try archive(
       "_NSKeyedCoderOldStyleArray", ["NS.count": 1, "NS.size": .integer(.init(size)), "NS.type": 108, "$0": -5])
     #expect(try unarchive(Archived.CArray.self, data).elements == [.long(-5)])
   }
 
-  @Test("as a text with its runs listed, though there is only one, is read")
-  func oneRun() throws {
+  @Test func `as a text with its runs listed, though there is only one, is read`() throws {
     let data = try archive(
       "NSAttributedString", ["NSString": "ab", "NSAttributes": .uid(3), "NSAttributeInfo": .bytes([2, 0])],
       [
@@ -98,24 +89,21 @@ struct ProducerTests {
     #expect(try unarchive(Archived.AttributedString.self, data) == Archived.AttributedString("ab"))
   }
 
-  @Test("as a match without its list of ranges is read")
-  func matchOfOneRange() throws {
+  @Test func `as a match without its list of ranges is read`() throws {
     let data = try archive("NSRegularExpressionCheckingResult", ["NSRangeLocation": 2, "NSRangeLength": 3])
     #expect(
       try unarchive(Archived.TextCheckingResult.self, data)
         == .init(ranges: [.init(location: 2, length: 3)], regularExpression: nil))
   }
 
-  @Test(
-    "as a geometry with fewer blanks or other spellings of numbers is read",
-    arguments: ["{1,2}", "{1.0, 2e0}", "{+1,   2.}"])
-  func asAGeometryWithFewerBlanksOrOtherSpellings(_ text: String) throws {
+  @Test(arguments: ["{1,2}", "{1.0, 2e0}", "{+1,   2.}"])
+  func `as a geometry with fewer blanks or other spellings of numbers is read`(_ text: String) throws {
     let data = try archive("NSValue", ["NS.special": 1, "NS.pointval": .string(text)])
     #expect(try unarchive(Archived.Point.self, data) == .init(x: 1, y: 2))
   }
 
-  @Test("as a unit of a class that nobody knows is read if that is said, and written as that class again")
-  func unknownUnit() throws {
+  @Test
+  func `as a unit of a class that nobody knows is read if that is said, and written as that class again`() throws {
     let data = try archive([
       ["NS.symbol": .uid(3), "NS.specifier": 5, "$class": .uid(2)],
       classDescription(["MyUnit", "NSUnitLength", "NSDimension", "NSUnit", "NSObject"]), "x",
@@ -129,8 +117,7 @@ struct ProducerTests {
       again["$objects"]?[3]?["$classes"] == ["MyUnit", "NSUnitLength", "NSDimension", "NSUnit", "NSObject"])
   }
 
-  @Test("as a color of UIKit is read where its hint says it can be")
-  func asAColorOfUIKitIsReadWhereIts() throws {
+  @Test func `as a color of UIKit is read where its hint says it can be`() throws {
     let description: PropertyList = [
       "$classname": "MyColor", "$classes": ["MyColor", "NSObject"], "$classhints": ["UIColor", "NSColor"],
     ]

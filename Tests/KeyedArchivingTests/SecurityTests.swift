@@ -38,8 +38,7 @@ private final class Guest: Visitor {
   override class var archivedClass: ArchivedClass { ArchivedClass("Guest", superclass: super.archivedClass) }
 }
 
-@Suite("What an archive can get a program to make")
-struct SecurityTests {
+@Suite("What an archive can get a program to make") struct SecurityTests {
   /// An archive with an intruder somewhere, and a call that asks for something else there.
   struct Break: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -140,8 +139,8 @@ struct SecurityTests {
     },
   ]
 
-  @Test("a class that is not named is refused, and nothing of it is made", arguments: breaks)
-  func aClassThatIsNotNamedIsRefused(_ attempt: Break) throws {
+  @Test(arguments: breaks)
+  func `a class that is not named is refused, and nothing of it is made`(_ attempt: Break) throws {
     var archive = HandmadeArchive()
     let root = attempt.build(&archive)
     for format in PropertyListFormat.allCases {
@@ -158,8 +157,7 @@ struct SecurityTests {
 
 /// Which names of classes lead to which types.
 extension SecurityTests {
-  @Test("a listed class does not stand in for another")
-  func otherListedClass() throws {
+  @Test func `a listed class does not stand in for another`() throws {
     var archive = HandmadeArchive()
     let uuid = archive.addUUID()
     let visitor = archive.addObject("Visitor", ["companion": uuid])
@@ -170,8 +168,7 @@ extension SecurityTests {
     #expect(archiveError { _ = try archive.decode([UUID].self, root: uuid) }?.kind == .classNotAllowed)
   }
 
-  @Test("a list of types holds for the objects of the call, not for what those consist of")
-  func listIsNotInherited() throws {
+  @Test func `a list of types holds for the objects of the call, not for what those consist of`() throws {
     var archive = HandmadeArchive()
     let guest = archive.addObject("Guest")
     let visitor = archive.addObject("Visitor", ["companion": guest])
@@ -180,8 +177,7 @@ extension SecurityTests {
     #expect(error?.kind == .classNotAllowed && error?.className == "Guest")
   }
 
-  @Test("a subclass passes only where it is named")
-  func aSubclassPassesOnlyWhereItIsNamed() throws {
+  @Test func `a subclass passes only where it is named`() throws {
     var archive = HandmadeArchive()
     let guest = archive.addObject("Guest")
     #expect(archiveError { _ = try archive.decode(Visitor.self, root: guest) }?.kind == .classNotAllowed)
@@ -190,8 +186,7 @@ extension SecurityTests {
     #expect(try unarchiver.decode(Visitor.self, of: [Visitor.self, Guest.self], forKey: "root") is Guest)
   }
 
-  @Test("an object that was made under a broad list is refused under a narrow one")
-  func narrowerList() throws {
+  @Test func `an object that was made under a broad list is refused under a narrow one`() throws {
     var archive = HandmadeArchive()
     let uuid = archive.addUUID()
     let guest = archive.addObject("Guest")
@@ -211,8 +206,7 @@ extension SecurityTests {
     #expect(try unarchiver.decode(Guest.self, forKey: "guest") === list[1] as? Guest)
   }
 
-  @Test("an object is one object, also when two types have the name of its class")
-  func sameNameTwice() throws {
+  @Test func `an object is one object, also when two types have the name of its class`() throws {
     final class Double: SecureCoding {
       static let archivedClass = ArchivedClass("Guest")
       init(coder: KeyedUnarchiver) {}
@@ -224,16 +218,14 @@ extension SecurityTests {
     #expect(try unarchiver.decode(Guest.self, forKey: "root") === guest)
   }
 
-  @Test("no types admit nothing")
-  func emptyList() throws {
+  @Test func `no types admit nothing`() throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addObject("Guest") }
     #expect(archiveError { _ = try unarchiver.decode(of: [], forKey: "root") }?.kind == .classNotAllowed)
     let text = try HandmadeArchive.unarchiver { $0.add("text") }
     #expect(archiveError { _ = try text.decode(of: [], forKey: "root") }?.kind == .typeMismatch)
   }
 
-  @Test("what a class is mapped to is made only if it is asked for, and nothing else is then")
-  func mappedClass() throws {
+  @Test func `what a class is mapped to is made only if it is asked for, and nothing else is then`() throws {
     var archive = HandmadeArchive()
     let old = archive.addObject("OldGuest")
     let unarchiver = try archive.unarchiver(root: old)
@@ -248,23 +240,20 @@ extension SecurityTests {
     #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
   }
 
-  @Test("a class that is mapped elsewhere is not its own any more")
-  func mappedAway() throws {
+  @Test func `a class that is mapped elsewhere is not its own any more`() throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addObject("Visitor") }
     unarchiver.setClass(Guest.self, forClassName: "Visitor")
     #expect(archiveError { _ = try unarchiver.decode(Visitor.self, forKey: "root") }?.kind == .classNotAllowed)
     #expect(try unarchiver.decode(Guest.self, forKey: "root").companion == nil)
   }
 
-  @Test(
-    "the spellings of a Swift class are one name",
-    arguments: [
-      ("_TtC6Module5Class", "Module.Class"), ("Module.Class", "_TtC6Module5Class"),
-      ("_TtCC6Module5Outer5Inner", "Module.Outer.Inner"),
-      ("_TtC6ModuleP33_0123456789ABCDEF0123456789ABCDEF5Class", "Module.Class"),
-      ("_TtC7Größe5Class", "Größe.Class"),
-    ])
-  func theSpellingsOfASwiftClassAreOneName(_ written: String, _ mapped: String) throws {
+  @Test(arguments: [
+    ("_TtC6Module5Class", "Module.Class"), ("Module.Class", "_TtC6Module5Class"),
+    ("_TtCC6Module5Outer5Inner", "Module.Outer.Inner"),
+    ("_TtC6ModuleP33_0123456789ABCDEF0123456789ABCDEF5Class", "Module.Class"),
+    ("_TtC7Größe5Class", "Größe.Class"),
+  ])
+  func `the spellings of a Swift class are one name`(_ written: String, _ mapped: String) throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addObject(written) }
     #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
     unarchiver.setClass(Guest.self, forClassName: mapped)
@@ -272,23 +261,20 @@ extension SecurityTests {
     #expect(try unarchiver.decode(Guest.self, forKey: "root").companion == nil)
   }
 
-  @Test(
-    "names that are nearly spelled as Swift's are other names",
-    arguments: [
-      "_Tt", "_TtC", "_TtC6Module", "_TtC6Module5Classy", "_TtC6Module6Class", "_TtC6Module5Class5Class",
-      "_TtC99999999999999999999Module",
-      "_TtC6Module-5Class", "_TtC6ModuleP5Class", "_TtC1é5Class", "_TtGC6Module5ClassSi_", "Module.Class ",
-      "module.Class", "\0Module.Class",
-      "_TtC6Module٥Class", "",
-    ])
-  func nearSpellings(_ name: String) throws {
+  @Test(arguments: [
+    "_Tt", "_TtC", "_TtC6Module", "_TtC6Module5Classy", "_TtC6Module6Class", "_TtC6Module5Class5Class",
+    "_TtC99999999999999999999Module",
+    "_TtC6Module-5Class", "_TtC6ModuleP5Class", "_TtC1é5Class", "_TtGC6Module5ClassSi_", "Module.Class ",
+    "module.Class", "\0Module.Class",
+    "_TtC6Module٥Class", "",
+  ])
+  func `names that are nearly spelled as Swift's are other names`(_ name: String) throws {
     let unarchiver = try HandmadeArchive.unarchiver { $0.addObject(name) }
     unarchiver.setClass(Guest.self, forClassName: "Module.Class")
     #expect(archiveError { _ = try unarchiver.decode(Guest.self, forKey: "root") }?.kind == .classNotAllowed)
   }
 
-  @Test("a hint leads to the type that it names, if that is asked for")
-  func aHintLeadsToTheTypeThatItNames() throws {
+  @Test func `a hint leads to the type that it names, if that is asked for`() throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("UnknownGuest", hints: ["Other", "Guest"])
     let object = archive.add(["$class": description])
@@ -297,8 +283,7 @@ extension SecurityTests {
     #expect(error?.kind == .classNotAllowed && error?.className == "UnknownGuest")
   }
 
-  @Test("a hint does not stand before the name of the class, in whichever order the types are named")
-  func hintsAfterName() throws {
+  @Test func `a hint does not stand before the name of the class, in whichever order the types are named`() throws {
     var archive = HandmadeArchive()
     let object = archive.add(["$class": archive.addClass("Visitor", hints: ["Guest"])])
     for types in [[Guest.self, Visitor.self], [Visitor.self, Guest.self]] as [[any SecureCoding.Type]] {
@@ -307,8 +292,8 @@ extension SecurityTests {
     }
   }
 
-  @Test("values that stand in the object table as themselves are taken by the types that they are values of")
-  func nativeValues() throws {
+  @Test
+  func `values that stand in the object table as themselves are taken by the types that they are values of`() throws {
     let values: [(PropertyList, any SecureCoding.Type)] = [
       ("text", String.self), (.data(Data([1])), Data.self), (1, Int.self), (1.5, Double.self), (true, Bool.self),
       (.date(Date(timeIntervalSinceReferenceDate: 1)), Date.self),

@@ -47,8 +47,7 @@ private final class Dog: Animal {
   override class var archivedClass: ArchivedClass { ArchivedClass("Dog", superclass: super.archivedClass) }
 }
 
-@Suite("Several types where one is asked for")
-struct SeveralTypesTests {
+@Suite("Several types where one is asked for") struct SeveralTypesTests {
   private static var pets: [any SecureCoding.Type] { [Cat.self, Dog.self] }
   private static var figures: [any SecureCoding.Type] { [Disc.self, Label.self] }
   private let cat = Cat("Tom")
@@ -60,8 +59,7 @@ struct SeveralTypesTests {
       T.self, of: Self.pets, from: KeyedArchiver.archivedData(withRootObject: value))
   }
 
-  @Test("subclasses, in every collection and at the root")
-  func subclassesInEveryCollectionAndAtTheRoot() throws {
+  @Test func `subclasses, in every collection and at the root`() throws {
     #expect(try again(cat as Animal) == cat)
     #expect(try again([cat, dog] as [Animal]) == [cat, dog])
     #expect(try again(["a": cat, "b": dog] as [String: Animal]) == ["a": cat, "b": dog])
@@ -74,14 +72,12 @@ struct SeveralTypesTests {
     #expect(try again(["a": [[cat], [], [dog, cat]]] as [String: [[Animal]]]) == ["a": [[cat], [], [dog, cat]]])
   }
 
-  @Test("an object that several references lead to is one object")
-  func anObjectThatSeveralReferencesLeadToIsOne() throws {
+  @Test func `an object that several references lead to is one object`() throws {
     let pets = try again(["a": [cat, cat], "b": [cat]] as [String: [Animal]])
     #expect(pets["a"]?[0] === pets["a"]?[1] && pets["a"]?[0] === pets["b"]?[0])
   }
 
-  @Test("values of a protocol, in collections on both sides")
-  func valuesOfAProtocol() throws {
+  @Test func `values of a protocol, in collections on both sides`() throws {
     let archiver = KeyedArchiver()
     let (disc, label) = (Disc(radius: 2), Label("text"))
     try archiver.encode([disc, label] as [any Figure], forKey: "array")
@@ -105,8 +101,7 @@ struct SeveralTypesTests {
     #expect(try unarchiver.decode([String: [any Figure]].self, of: types, forKey: "deeper")["x"]?.count == 2)
   }
 
-  @Test("a type that is not named is refused, and the error says where")
-  func aTypeThatIsNotNamedIsRefused() throws {
+  @Test func `a type that is not named is refused, and the error says where`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: ["a": [cat], "b": [cat, dog]] as OrderedDictionary)
     let error = archiveError {
       _ = try KeyedUnarchiver.unarchivedObject([String: [Animal]].self, of: [Cat.self], from: data)
@@ -131,8 +126,7 @@ struct SeveralTypesTests {
     #expect(mismatch?.kind == .typeMismatch && mismatch?.path?.description == "root.0")
   }
 
-  @Test("collections that are no collections, lack elements or have them twice are errors")
-  func collectionsThatAreNoCollections() throws {
+  @Test func `collections that are no collections, lack elements or have them twice are errors`() throws {
     var archive = HandmadeArchive()
     let cat = archive.addObject("Cat", ["name": archive.add("Tom")])
     func kind<T>(_ type: T.Type, _ root: PropertyList) throws -> KeyedArchiveError.Kind? {
@@ -150,8 +144,7 @@ struct SeveralTypesTests {
     #expect(try kind([String: Animal].self, uneven) == .invalidContents)
   }
 
-  @Test("a circle of collections ends")
-  func aCircleOfCollectionsEnds() throws {
+  @Test func `a circle of collections ends`() throws {
     var archive = HandmadeArchive()
     let root = archive.addArray([])
     archive.objects[root.index].dictionary?["NS.objects"] = [root]
@@ -163,8 +156,7 @@ struct SeveralTypesTests {
 
 /// The whole of an archive by Apple's names.
 extension SeveralTypesTests {
-  @Test("arrays and dictionaries at the root")
-  func arraysAndDictionariesAtTheRoot() throws {
+  @Test func `arrays and dictionaries at the root`() throws {
     let array = try KeyedArchiver.archivedData(withRootObject: [cat, dog] as [Animal])
     let cats = try KeyedArchiver.archivedData(withRootObject: [cat])
     #expect(try KeyedUnarchiver.unarchivedArrayOfObjects(ofClass: Cat.self, from: cats) == [cat])
@@ -185,8 +177,7 @@ extension SeveralTypesTests {
     #expect(error?.kind == .typeMismatch)
   }
 
-  @Test("keys that cannot be hashed are an error")
-  func keysThatCannotBeHashedAreAnError() throws {
+  @Test func `keys that cannot be hashed are an error`() throws {
     var archive = HandmadeArchive()
     let key = archive.addObject("Label", ["name": archive.add("text")])
     let root = archive.addObject("NSDictionary", ["NS.keys": [key], "NS.objects": [archive.add("value")]])
@@ -197,8 +188,7 @@ extension SeveralTypesTests {
     #expect(error?.kind == .typeMismatch)
   }
 
-  @Test("limits hold for all of them")
-  func limitsHoldForAllOfThem() throws {
+  @Test func `limits hold for all of them`() throws {
     let data = try KeyedArchiver.archivedData(withRootObject: [cat, dog] as [Animal])
     let limits = ParsingLimits(inputSize: 10)
     for decode: (ParsingLimits) throws -> Void in [

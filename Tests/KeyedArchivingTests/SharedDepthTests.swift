@@ -92,16 +92,15 @@ private indirect enum Shell: SecureCoding {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-@Suite("Depth that only shows in shared values")
-struct SharedDepthTests {
+@Suite("Depth that only shows in shared values") struct SharedDepthTests {
   private static var threads: [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
     [
       { OnSmallStack.run($0) }, { OnLargeStack.run($0) },
     ]
   }
 
-  @Test("a property list counts the levels of a subtree that it has built before", arguments: [1, 7, 500, 511, 512])
-  func propertyLists(_ step: Int) throws {
+  @Test(arguments: [1, 7, 500, 511, 512])
+  func `a property list counts the levels of a subtree that it has built before`(_ step: Int) throws {
     let data = Ladder(height: 3000, step: step).propertyList()
     for run in Self.threads {
       let outcome = run {
@@ -121,8 +120,7 @@ struct SharedDepthTests {
     #expect(throws: PropertyListError.self) { try PropertyList(Ladder(height: 512, step: 1).propertyList()) }
   }
 
-  @Test("no reader, decoder or view of property lists is led deeper than its limit")
-  func everyReader() throws {
+  @Test func `no reader, decoder or view of property lists is led deeper than its limit`() throws {
     let looks: [(String, (PropertyListDocument) throws -> Void)] = [
       ("validate", { try $0.validate() }), ("tree", { _ = try PropertyList($0.root) }),
       ("XML", { _ = try $0.root.data(format: .xml) }), ("JSON", { _ = try $0.root.data(format: .json) }),
@@ -200,8 +198,8 @@ struct SharedDepthTests {
       entries: { inner, text, _ in ["NS.keys": [text], "NS.objects": [inner]] }),
   ]
 
-  @Test("objects and values count the levels of what was decoded before, on any thread", arguments: nests)
-  func archives(_ nest: Nest) throws {
+  @Test(arguments: nests)
+  func `objects and values count the levels of what was decoded before, on any thread`(_ nest: Nest) throws {
     // On a small stack there is room for 630 levels.
     for (height, step) in [(10_500, 100), (1500, 500), (560, 50)] {
       for copies in 1...2 {
@@ -216,8 +214,7 @@ struct SharedDepthTests {
     }
   }
 
-  @Test("values that are as deep as a small stack allows are compared and hashed there")
-  func comparedOnSmallStacks() throws {
+  @Test func `values that are as deep as a small stack allows are compared and hashed there`() throws {
     let data = try Ladder(height: 600, step: 50, copies: 2).archive(Self.nests[2])
     let outcome = OnSmallStack.run {
       let value = try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data)
@@ -229,8 +226,7 @@ struct SharedDepthTests {
     #expect(outcome.error == nil)
   }
 
-  @Test("a property list in an object is as deep as it is there")
-  func propertyListInObject() throws {
+  @Test func `a property list in an object is as deep as it is there`() throws {
     let list = (0..<60).reduce(PropertyList.integer(1)) { inner, _ in [inner] }
     let outcome = OnSmallStack.run {
       let archiver = KeyedArchiver()
@@ -265,10 +261,8 @@ private final class Car: TypedstreamDecodable {
 }
 
 extension SharedDepthTests {
-  @Test(
-    "objects of a typedstream count the levels of what was decoded before",
-    arguments: [(560, 40), (1500, 100), (10_500, 100)])
-  func typedstreams(_ height: Int, _ step: Int) throws {
+  @Test(arguments: [(560, 40), (1500, 100), (10_500, 100)])
+  func `objects of a typedstream count the levels of what was decoded before`(_ height: Int, _ step: Int) throws {
     let data = try typedstream { builder in
       var inner: TypedstreamBuilder.Object?
       for _ in 0..<(height / step) {
@@ -297,8 +291,7 @@ extension SharedDepthTests {
     }
   }
 
-  @Test("views of archives are not led deeper than their limits", arguments: nests)
-  func views(_ nest: Nest) throws {
+  @Test(arguments: nests) func `views of archives are not led deeper than their limits`(_ nest: Nest) throws {
     let data = try Ladder(height: 3000, step: 100).archive(nest)
     let looks: [(String, (KeyedArchive) throws -> Void)] = [
       ("tree", { _ = try $0.tree() }), ("JSON", { _ = try $0.jsonData() }), ("check", { _ = $0.check() }),
@@ -325,8 +318,7 @@ extension SharedDepthTests {
     }
   }
 
-  @Test("a class that takes its chain apart is freed on a small stack, however long the chain is")
-  func iterativeDeinit() {
+  @Test func `a class that takes its chain apart is freed on a small stack, however long the chain is`() {
     let outcome = OnSmallStack.run {
       var page: Page?
       for _ in 0..<200_000 { page = Page(page) }

@@ -63,10 +63,8 @@ private enum Anything: Codable, Equatable {
   }
 }
 
-@Suite("Errors that types go on after", .serialized)
-struct SwallowedErrorTests {
-  @Test("failures are counted, however often types ask again", arguments: [30, 400])
-  func doubters(_ depth: Int) throws {
+@Suite("Errors that types go on after", .serialized) struct SwallowedErrorTests {
+  @Test(arguments: [30, 400]) func `failures are counted, however often types ask again`(_ depth: Int) throws {
     var archive = HandmadeArchive()
     let description = archive.addClass("Doubter")
     var inner = PropertyList.reference(0)
@@ -78,8 +76,7 @@ struct SwallowedErrorTests {
     #expect(Doubter.triedCount.withLock { $0 } < 17_000 + data.count)
   }
 
-  @Test("failures of types that are only Decodable are counted", arguments: [30, 400])
-  func doubts(_ depth: Int) throws {
+  @Test(arguments: [30, 400]) func `failures of types that are only Decodable are counted`(_ depth: Int) throws {
     var archive = HandmadeArchive()
     let (a, b) = (archive.add("a"), archive.add("b"))
     let description = archive.addClass("NSDictionary")
@@ -94,8 +91,7 @@ struct SwallowedErrorTests {
     #expect(Doubter.triedCount.withLock { $0 } < 35_000 + data.count)
   }
 
-  @Test("a program may fail at the top as often as it likes")
-  func atTheTop() throws {
+  @Test func `a program may fail at the top as often as it likes`() throws {
     var archive = HandmadeArchive()
     let doubter = archive.addObject("Doubter")
     let visitor = archive.add("text")
@@ -109,8 +105,7 @@ struct SwallowedErrorTests {
     #expect(try unarchiver.decode(String.self, forKey: "other") == "text")
   }
 
-  @Test("types that try what a value could be decode large archives")
-  func honest() throws {
+  @Test func `types that try what a value could be decode large archives`() throws {
     let record = Anything.entries(["id": .number(1), "tags": .list([.text("a"), .entries(["b": .number(2)])])])
     let value = Anything.list(Array(repeating: record, count: 3000))
     let archiver = KeyedArchiver()
@@ -119,8 +114,7 @@ struct SwallowedErrorTests {
     #expect(try unarchiver.decodeDecodable(Anything.self, forKey: "root") == value)
   }
 
-  @Test("an error has the path to its value after others were caught")
-  func paths() throws {
+  @Test func `an error has the path to its value after others were caught`() throws {
     let unarchiver = try HandmadeArchive.unarchiver {
       let text = $0.add("text")
       return $0.addArray([$0.addArray([text, text]), $0.addArray([text, $0.addUUID()])])

@@ -7,8 +7,7 @@ import TestSupport
 import Testing
 import Typedstreams
 
-@Suite("An archive in the data of a typedstream")
-struct TypedstreamNestedTests {
+@Suite("An archive in the data of a typedstream") struct TypedstreamNestedTests {
   /// A class that both kinds of archive have.
   private final class Box: SecureCoding, TypedstreamDecodable {
     static let archivedClass = ArchivedClass("Box")
@@ -72,8 +71,8 @@ struct TypedstreamNestedTests {
 
   private static let result = MessageBody.DetectionResult(type: "Unit", text: "W", range: 2..<3, value: "watt")
 
-  @Test("that is a keyed archive is opened by the call that asks for the value", arguments: [true, false])
-  func isAKeyedArchive(_ isObject: Bool) throws {
+  @Test(arguments: [true, false])
+  func `that is a keyed archive is opened by the call that asks for the value`(_ isObject: Bool) throws {
     let stream = isObject ? Self.stream : Self.rawStream
     #expect(try untypedstream(String.self, stream(Self.keyed("text"))) == "text")
     #expect(try untypedstream(Int.self, stream(Self.keyed(300))) == 300)
@@ -88,8 +87,7 @@ struct TypedstreamNestedTests {
     #expect(try unarchiver.decode(MessageBody.DetectionResult.self) == Self.result && unarchiver.isAtEnd)
   }
 
-  @Test("has the value of its only key, if that is not the root")
-  func hasTheValueOfItsOnlyKey() throws {
+  @Test func `has the value of its only key, if that is not the root`() throws {
     let archiver = KeyedArchiver()
     try archiver.encode(Self.result, forKey: "dd-result")
     let data = try Self.stream(archiver.encodedData())
@@ -100,8 +98,7 @@ struct TypedstreamNestedTests {
     #expect(typedstreamError(decoding: Int.self, try Self.stream(several.encodedData()))?.kind == .valueNotFound)
   }
 
-  @Test("stands wherever a value does: in collections, in objects, among other values")
-  func standsWhereverAValueDoes() throws {
+  @Test func `stands wherever a value does: in collections, in objects, among other values`() throws {
     let data = ArchivedValue.data(try Self.keyed(7))
     #expect(try untypedstream([Int].self, typedstream(of: .array([.integer(1), data, data]))) == [1, 7, 7])
     #expect(try untypedstream([String: Int].self, typedstream(of: .dictionary([.string("a"): data]))) == ["a": 7])
@@ -119,9 +116,8 @@ struct TypedstreamNestedTests {
     #expect(try several.decode(of: [Int.self, String.self]) as? String == "x")
   }
 
-  @Test(
-    "may be a typedstream or a property list, in any number of layers", arguments: [PropertyListFormat.binary, .xml])
-  func mayBeATypedstreamOrAPropertyList(_ format: PropertyListFormat) throws {
+  @Test(arguments: [PropertyListFormat.binary, .xml])
+  func `may be a typedstream or a property list, in any number of layers`(_ format: PropertyListFormat) throws {
     let list: PropertyList = ["a": 1, "b": [2.5]]
     let data = try Self.stream(list.data(format: format))
     #expect(try untypedstream(PropertyList.self, data) == list)
@@ -134,8 +130,7 @@ struct TypedstreamNestedTests {
     #expect(try untypedstream([Int].self, layers) == [1, 2])
   }
 
-  @Test("stays data where data is asked for, and where any value may stand")
-  func staysData() throws {
+  @Test func `stays data where data is asked for, and where any value may stand`() throws {
     let data = try Self.keyed(1)
     #expect(try untypedstream(Data.self, Self.stream(data)) == data)
     #expect(try untypedstream(Data.self, Self.rawStream(data)) == data)
@@ -148,14 +143,12 @@ struct TypedstreamNestedTests {
     #expect(throws: TypedstreamError.self) { try unarchiver.decode(Int.self) }
   }
 
-  @Test("is one object wherever the stream refers to its data")
-  func isOneObject() throws {
+  @Test func `is one object wherever the stream refers to its data`() throws {
     let boxes = try untypedstream([Box].self, Self.shared(Self.keyed(Box(3)), count: 2))
     #expect(boxes.map(\.number) == [3, 3] && boxes[0] === boxes[1])
   }
 
-  @Test("has no class that was not asked for, and says where", arguments: [true, false])
-  func hasNoOtherClass(_ isObject: Bool) throws {
+  @Test(arguments: [true, false]) func `has no class that was not asked for, and says where`(_ isObject: Bool) throws {
     let data = try (isObject ? Self.stream : Self.rawStream)(Self.keyed(["a": Box(1)]))
     let offset = try #require(data.range(of: Data("bplist00".utf8))).lowerBound
     let error = typedstreamError(decoding: [String: String].self, data)
@@ -166,8 +159,7 @@ struct TypedstreamNestedTests {
     #expect(throws: TypedstreamError.self) { try unarchiver.decode([String: ArchivedValue].self) }
   }
 
-  @Test("that is broken is an error that says where")
-  func isBroken() throws {
+  @Test func `that is broken is an error that says where`() throws {
     let archive = try Self.keyed("text")
     for broken in [Data(archive.dropLast()), Data("bplist00 and no more".utf8), Data("NIBArchive and no more".utf8)] {
       let data = try Self.stream(broken)
@@ -180,8 +172,7 @@ struct TypedstreamNestedTests {
     #expect(error?.byteOffset == data.range(of: inner)?.lowerBound && error?.kind == .malformed)
   }
 
-  @Test("takes its share of the limits")
-  func takesItsShareOfTheLimits() throws {
+  @Test func `takes its share of the limits`() throws {
     let shared = try Self.shared(Self.keyed(Array(0..<1000)), count: 20_000)
     let list = PropertyList.array(Array(repeating: .string(String(repeating: "x", count: 500)), count: 500))
     let sharedLists = try Self.shared(list.data(format: .binary), count: 20_000)
@@ -206,8 +197,7 @@ struct TypedstreamNestedTests {
     }
   }
 
-  @Test("in layers is decoded or refused on a small stack")
-  func onASmallStack() throws {
+  @Test func `in layers is decoded or refused on a small stack`() throws {
     var layers = try Self.keyed(1)
     for _ in 0..<300 { layers = try Self.stream(layers) }
     let data = layers
@@ -217,10 +207,8 @@ struct TypedstreamNestedTests {
   }
 }
 
-@Suite("An archive of any kind")
-struct AnyUnarchiverTests {
-  @Test("is told by its bytes")
-  func isToldByItsBytes() throws {
+@Suite("An archive of any kind") struct AnyUnarchiverTests {
+  @Test func `is told by its bytes`() throws {
     let keyed = try KeyedArchiver.archivedData(withRootObject: ["a": 1])
     let stream = try typedstream(of: .dictionary([.string("a"): .integer(1)]))
     let nested = try typedstream(of: .data(keyed))
@@ -232,8 +220,7 @@ struct AnyUnarchiverTests {
     }
   }
 
-  @Test("admits no class that was not asked for")
-  func admitsNoOtherClass() throws {
+  @Test func `admits no class that was not asked for`() throws {
     let keyed = try KeyedArchiver.archivedData(withRootObject: Date())
     #expect(throws: KeyedArchiveError.self) { try AnyUnarchiver.unarchivedObject(of: String.self, from: keyed) }
     let stream = try typedstream(of: .date(Date()))
@@ -248,10 +235,8 @@ struct AnyUnarchiverTests {
   }
 }
 
-@Suite("A limit that a typedstream exceeds")
-struct TypedstreamLimitTests {
-  @Test("is an error about the object or the group that was decoded")
-  func saysWhere() throws {
+@Suite("A limit that a typedstream exceeds") struct TypedstreamLimitTests {
+  @Test func `is an error about the object or the group that was decoded`() throws {
     let limits = ParsingLimits(expandedSize: 10, expansionRatio: 1)
     let numbers = Piece.stream(Piece.new("i"), [1], Piece.new("[100i]"), Array(repeating: 0, count: 100))
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: Data(numbers), limits: limits)
@@ -265,8 +250,7 @@ struct TypedstreamLimitTests {
     #expect(whole?.kind == .limitExceeded && (whole?.byteOffset ?? 0) > 16 && whole?.objectID != nil)
   }
 
-  @Test("of a stream that was made has no offset")
-  func ofAStreamThatWasMade() throws {
+  @Test func `of a stream that was made has no offset`() throws {
     var builder = TypedstreamBuilder()
     try builder.beginGroup("@")
     try builder.append(.array((0..<100).map { .integer(.init($0)) }))
@@ -279,8 +263,7 @@ struct TypedstreamLimitTests {
     #expect(message?.kind == .classNotAllowed && message?.byteOffset == nil)
   }
 
-  @Test("holds for sets in sets, which are hashed at each level")
-  func setsInSets() throws {
+  @Test func `holds for sets in sets, which are hashed at each level`() throws {
     func sets(_ count: Int) throws -> Data {
       try typedstream { builder in
         try builder.beginGroup("@")
@@ -321,8 +304,7 @@ struct TypedstreamLimitTests {
     #expect(duration < .seconds(5))
   }
 
-  @Test("has an offset in many objects as soon as in few")
-  func hasAnOffsetSoon() throws {
+  @Test func `has an offset in many objects as soon as in few`() throws {
     struct Number: TypedstreamDecodable {
       static let typedstreamClasses = ["Number"]
       init(from groups: inout TypedstreamGroups) throws { _ = try groups.decode(of: [String.self, Int.self]) }

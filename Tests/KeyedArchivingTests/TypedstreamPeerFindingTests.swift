@@ -6,8 +6,7 @@ import Typedstreams
 
 /// What other readers of typedstreams are known to get wrong: python-typedstream, crabstep, Madrid, Darling, and those
 /// that search the bytes for text.
-@Suite("What other readers of typedstreams get wrong is right:")
-struct TypedstreamPeerFindingTests {
+@Suite("What other readers of typedstreams get wrong is right:") struct TypedstreamPeerFindingTests {
   /// An `NSNumber` by hand.
   private func number(_ type: String, _ bytes: [UInt8], isBigEndian: Bool = false) -> Data {
     Data(
@@ -17,24 +16,21 @@ struct TypedstreamPeerFindingTests {
         isBigEndian: isBigEndian))
   }
 
-  @Test("integers of 8 bytes")
-  func integersOf8Bytes() throws {
+  @Test func `integers of 8 bytes`() throws {
     let bytes: [UInt8] = [0x00, 0xE6, 0x8E, 0xE7, 0xFD, 0xFF, 0xFF, 0xFF]
     #expect(try untypedstream(Int64.self, number("q", [0x87] + bytes)) == -9_000_000_000)
     #expect(
       try untypedstream(Int64.self, number("q", [0x87] + bytes.reversed(), isBigEndian: true)) == -9_000_000_000)
   }
 
-  @Test("unsigned numbers of one byte")
-  func unsignedNumbersOfOneByte() throws {
+  @Test func `unsigned numbers of one byte`() throws {
     #expect(try untypedstream(UInt64.self, number("Q", [0xFD])) == 18_446_744_073_709_551_613)
     #expect(try untypedstream(UInt32.self, number("I", [0xFD])) == 4_294_967_293)
     #expect(try untypedstream(UInt16.self, number("S", [0x92])) == 65_426)
     #expect(try untypedstream(UInt8.self, number("C", [0xFD])) == 253)
   }
 
-  @Test("references above number 237, of 1, 2 and 4 bytes", arguments: [200, 300, 33_000])
-  func referencesAbove237(_ count: Int) throws {
+  @Test(arguments: [200, 300, 33_000]) func `references above number 237, of 1, 2 and 4 bytes`(_ count: Int) throws {
     let texts = (0..<count).map { ArchivedValue.string("\($0)") }
     let data = try typedstream(of: .array(texts + texts.reversed()))
     let expected = (0..<count).map { "\($0)" }
@@ -50,8 +46,7 @@ struct TypedstreamPeerFindingTests {
     #expect(data.range(of: Data([0x92] + form)) != nil)
   }
 
-  @Test("the high byte first")
-  func theHighByteFirst() throws {
+  @Test func `the high byte first`() throws {
     let value = ArchivedValue.array([
       .integer(300), .integer(-70_000), .integer(1_099_511_627_776), .real(0.1), .float(0.1),
       .string(String(repeating: "é", count: 400)),
@@ -62,8 +57,7 @@ struct TypedstreamPeerFindingTests {
     #expect(try untypedstream(ArchivedValue.self, big) == value)
   }
 
-  @Test("runs around characters of two units")
-  func runsAroundEmoji() throws {
+  @Test func `runs around characters of two units`() throws {
     let text = "👍🏽 ok 😀!"
     let bold = Archived.AttributedString.Attributes(uniqueKeysWithValues: [("b", ArchivedValue.boolean(true))])
     let runs: [Archived.AttributedString.Run] = [
@@ -81,8 +75,7 @@ struct TypedstreamPeerFindingTests {
     #expect(parts == ["👍🏽", " ok ", "😀", "!"])
   }
 
-  @Test("reals of 4 and 8 bytes, and what comes after them")
-  func realsAndWhatComesAfter() throws {
+  @Test func `reals of 4 and 8 bytes, and what comes after them`() throws {
     let stream = Piece.stream(
       Piece.new("fdfi"), [0x83, 0x00, 0x00, 0x20, 0x41], [0x83, 0, 0, 0, 0, 0, 0, 0x24, 0x40],
       [0x83, 0xCD, 0xCC, 0xCC, 0x3D], [7])
@@ -93,16 +86,15 @@ struct TypedstreamPeerFindingTests {
     #expect(try unarchiver.decode(Int.self) == 7)
   }
 
-  @Test("structures, and what comes after them")
-  func structures() throws {
+  @Test func `structures, and what comes after them`() throws {
     let stream = Piece.stream(Piece.new("{_NSRect={_NSPoint=ff}{_NSSize=ff}}i"), [1, 2, 3, 0x83, 0, 0, 0, 0x3F, 7])
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: Data(stream))
     #expect(try unarchiver.decode(Archived.Rect.self) == .init(x: 1, y: 2, width: 3, height: 0.5))
     #expect(try unarchiver.decode(Int.self) == 7)
   }
 
-  @Test("streams of NeXTSTEP, whose system version is not 1000", arguments: [82, 930] as [Int32])
-  func streamsOfNeXTSTEP(_ version: Int32) throws {
+  @Test(arguments: [82, 930] as [Int32])
+  func `streams of NeXTSTEP, whose system version is not 1000`(_ version: Int32) throws {
     let data = try typedstream(systemVersion: version) {
       try $0.beginGroup("@")
       try $0.append(.string("text"))
@@ -111,9 +103,8 @@ struct TypedstreamPeerFindingTests {
     #expect(try untypedstream(String.self, data) == "text")
   }
 
-  @Test(
-    "texts of any length, with any bytes", arguments: [0, 127, 128, 129, 255, 256, 32_767, 32_768, 65_536, 100_000])
-  func textsOfAnyLength(_ length: Int) throws {
+  @Test(arguments: [0, 127, 128, 129, 255, 256, 32_767, 32_768, 65_536, 100_000])
+  func `texts of any length, with any bytes`(_ length: Int) throws {
     // The marks of the format, and what others search for.
     let text = String(
       ("NSString\u{84}\u{86}\u{1}+\u{92}iI" + String(repeating: "x", count: length)).unicodeScalars.suffix(length).map {
@@ -126,8 +117,7 @@ struct TypedstreamPeerFindingTests {
     #expect(length == 0 || decoded == string)
   }
 
-  @Test("versions and ancestors of classes")
-  func versionsAndAncestors() throws {
+  @Test func `versions and ancestors of classes`() throws {
     let stream = try Typedstream(bytes: Piece.attributedString)
     let text = try #require(stream.object(withID: 3))
     #expect(text.class.chain.map { "\($0.name) \($0.version)" } == ["NSString 1", "NSObject 0"])

@@ -4,10 +4,8 @@ import PropertyLists
 import Testing
 import Typedstreams
 
-@Suite("A typedstream")
-struct TypedstreamTests {
-  @Test("is read as groups of values, objects with their classes and numbers")
-  func isReadAsGroups() throws {
+@Suite("A typedstream") struct TypedstreamTests {
+  @Test func `is read as groups of values, objects with their classes and numbers`() throws {
     let stream = try Typedstream(Data(Piece.attributedString))
     #expect(
       try stream.json == """
@@ -19,8 +17,7 @@ struct TypedstreamTests {
         """)
   }
 
-  @Test("says its byte order and the version of the system")
-  func saysItsByteOrder() throws {
+  @Test func `says its byte order and the version of the system`() throws {
     let little = try Typedstream(bytes: Piece.stream())
     #expect(little.byteOrder == .littleEndian && little.systemVersion == 1000 && little.streamerVersion == 4)
     #expect(little.groups.isEmpty)
@@ -40,9 +37,8 @@ struct TypedstreamTests {
     ([0x87], [0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .max),
   ]
 
-  @Test(
-    "has integers of any width in either byte order", arguments: integers.indices, [false, true])
-  func hasIntegersOfAnyWidth(_ index: Int, _ isBigEndian: Bool) throws {
+  @Test(arguments: integers.indices, [false, true])
+  func `has integers of any width in either byte order`(_ index: Int, _ isBigEndian: Bool) throws {
     let (head, bytes, value) = Self.integers[index]
     for type in ["s", "i", "l", "q"] {
       let stream = Piece.stream(
@@ -57,8 +53,7 @@ struct TypedstreamTests {
     }
   }
 
-  @Test("has unsigned numbers as signed ones, cut to the width of their type")
-  func hasUnsignedNumbersAsSignedOnes() throws {
+  @Test func `has unsigned numbers as signed ones, cut to the width of their type`() throws {
     let values = Piece.stream(Piece.new("SILQQ"), [0xFD, 0xFD, 0xFF, 0xFD, 0x87, 1, 2, 3, 4, 5, 6, 7, 0x80])
     #expect(
       try Typedstream(bytes: values).groupsJSON
@@ -68,16 +63,15 @@ struct TypedstreamTests {
     #expect(try Typedstream(bytes: wide).groupsJSON == "[[[\"S\",65533],[\"I\",4294967293]]]")
   }
 
-  @Test("has numbers of one byte without a head", arguments: [0x00, 0x7F, 0x80, 0x81, 0x84, 0x86, 0x87, 0xFF])
-  func hasNumbersOfOneByte(_ byte: UInt8) throws {
+  @Test(arguments: [0x00, 0x7F, 0x80, 0x81, 0x84, 0x86, 0x87, 0xFF])
+  func `has numbers of one byte without a head`(_ byte: UInt8) throws {
     let stream = Piece.stream(Piece.new("cCB"), [byte, byte, byte])
     let signed = Int8(bitPattern: byte)
     #expect(
       try Typedstream(bytes: stream).groupsJSON == "[[[\"c\",\(signed)],[\"C\",\(byte)],[\"B\",\(byte)]]]")
   }
 
-  @Test("has reals as such, or as integers if they are integral")
-  func hasReals() throws {
+  @Test func `has reals as such, or as integers if they are integral`() throws {
     let little = Piece.stream(
       Piece.new("fddfd"), [0x83, 0, 0, 0xC0, 0x3F], [0x83, 0, 0, 0, 0, 0, 0x20, 0x59, 0x40],
       [0x82, 0x80, 0x01, 0x4B, 0x01], [0xFB], [0x83, 0, 0, 0, 0, 0, 0, 0, 0x80])
@@ -89,8 +83,7 @@ struct TypedstreamTests {
     #expect(try Typedstream(bytes: big).groupsJSON == "[[[\"f\",\"inf\"],[\"d\",\"nan\"]]]")
   }
 
-  @Test("has strings of four types")
-  func hasStrings() throws {
+  @Test func `has strings of four types`() throws {
     let stream = Piece.stream(
       Piece.new("+:%*"), Piece.text("unshared"), Piece.new("sel:"), Piece.reference(1), [0x84], Piece.reference(1),
       Piece.new("+"), [0], Piece.reference(2), [0x85],
@@ -104,8 +97,7 @@ struct TypedstreamTests {
         """)
   }
 
-  @Test("has arrays, data and structures, one in another")
-  func hasArraysAndStructures() throws {
+  @Test func `has arrays, data and structures, one in another`() throws {
     let stream = Piece.stream(
       Piece.new("[3i]"), [1, 2, 3],
       Piece.new("[4c]"), Array("text".utf8),
@@ -124,8 +116,7 @@ struct TypedstreamTests {
         """)
   }
 
-  @Test("has classes as values, also where an object may be")
-  func hasClassesAsValues() throws {
+  @Test func `has classes as values, also where an object may be`() throws {
     let stream = Piece.stream(
       Piece.new("##@#"), Piece.newClass("A", version: 7), Piece.reference(0), Piece.reference(1), [0x85])
     #expect(
@@ -135,8 +126,7 @@ struct TypedstreamTests {
         """)
   }
 
-  @Test("has objects that lead back to themselves, and several groups at the top")
-  func hasCircles() throws {
+  @Test func `has objects that lead back to themselves, and several groups at the top`() throws {
     let stream = Piece.root("Node", Piece.reference(0), Piece.reference(0)) + Piece.reference(0) + Piece.reference(0)
     #expect(
       try Typedstream(bytes: stream).groupsJSON == """
@@ -144,8 +134,7 @@ struct TypedstreamTests {
         """)
   }
 
-  @Test("has references of 1, 2, 4 and 8 bytes", arguments: [0, 109, 110, 237, 238, 400])
-  func hasReferencesOfAnyWidth(_ index: Int) throws {
+  @Test(arguments: [0, 109, 110, 237, 238, 400]) func `has references of 1, 2, 4 and 8 bytes`(_ index: Int) throws {
     // Objects 0 and 1 are a class and its superclass, the others C strings.
     var bytes = Piece.stream(Piece.new("#"), Piece.newClass("A"), Piece.new("*"), [0x84], Piece.new("2"))
     for number in 3...400 { bytes += Piece.reference(3) + [0x84] + Piece.new("\(number)") }
@@ -168,8 +157,7 @@ struct TypedstreamTests {
     withUnsafeBytes(of: value.littleEndian) { Array($0) }
   }
 
-  @Test("can be walked: groups, values, objects and their classes")
-  func canBeWalked() throws {
+  @Test func `can be walked: groups, values, objects and their classes`() throws {
     let stream = try Typedstream(bytes: Piece.attributedString)
     let root = try #require(stream.groups.first?.values.first)
     #expect(stream.groups.count == 1 && root.type == "@")
@@ -200,8 +188,7 @@ struct TypedstreamTests {
     #expect(String(decoding: text, as: UTF8.self) == "Hello, world")
   }
 
-  @Test("is equal to one that says the same, however wide its numbers are")
-  func equality() throws {
+  @Test func `is equal to one that says the same, however wide its numbers are`() throws {
     let stream = try Typedstream(bytes: Piece.stream(Piece.new("i+"), [5], Piece.text("text")))
     let wide = try Typedstream(bytes: Piece.stream(Piece.new("i+"), [0x81, 5, 0], [0x81, 4, 0], Array("text".utf8)))
     #expect(stream == wide)
@@ -217,8 +204,7 @@ struct TypedstreamTests {
     #expect(try version != Typedstream(bytes: Piece.stream(Piece.new("#"), Piece.newClass("A", version: 2))))
   }
 
-  @Test("is told by its first bytes")
-  func isToldByItsFirstBytes() {
+  @Test func `is told by its first bytes`() {
     #expect(ArchiveFormat(Data(Piece.stream())) == .typedstream)
     #expect(ArchiveFormat(Data(Piece.stream(isBigEndian: true))) == .typedstream)
     #expect(ArchiveFormat(Data(Piece.stream(version: 3))) == .typedstream)

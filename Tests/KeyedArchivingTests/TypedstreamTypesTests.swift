@@ -46,8 +46,7 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
   func encode(with coder: KeyedArchiver) throws {}
 }
 
-@Suite("A type of one's own out of a typedstream")
-struct TypedstreamTypesTests {
+@Suite("A type of one's own out of a typedstream") struct TypedstreamTypesTests {
   private func nodes(
     _ name: String = "Node", version: Int32 = 0,
     _ next: (inout TypedstreamBuilder, TypedstreamBuilder.Object) throws -> Void
@@ -69,8 +68,7 @@ struct TypedstreamTypesTests {
     }
   }
 
-  @Test("is decoded by its class's versions, in the order of its groups")
-  func isDecodedByItsVersions() throws {
+  @Test func `is decoded by its class's versions, in the order of its groups`() throws {
     let old = try untypedstream(Node.self, nodes { builder, _ in try builder.appendNull() })
     #expect(old.name == "a" && old.weight == 1 && old.next == nil)
     let new = try untypedstream(Node.self, nodes("OldNode", version: 2) { builder, _ in try builder.appendNull() })
@@ -86,8 +84,7 @@ struct TypedstreamTypesTests {
     #expect(renamed.class(forClassName: "Node") is Pair.Type)
   }
 
-  @Test("is one object where the stream has one, in circles too if it publishes itself")
-  func isOneObject() throws {
+  @Test func `is one object where the stream has one, in circles too if it publishes itself`() throws {
     let data = try nodes { builder, object in try builder.append(object) }
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
     let node = try unarchiver.decode(Node.self)
@@ -102,8 +99,7 @@ struct TypedstreamTypesTests {
     #expect(other?.kind == .classNotAllowed)
   }
 
-  @Test("says what is in its groups")
-  func saysWhatIsInItsGroups() throws {
+  @Test func `says what is in its groups`() throws {
     struct Curious: TypedstreamDecodable {
       static let typedstreamClasses = ["Child"]
 
@@ -138,8 +134,7 @@ struct TypedstreamTypesTests {
     _ = try untypedstream(Curious.self, data)
   }
 
-  @Test("or one that the program does not know stands among others only if that is allowed")
-  func stanceOfUnknownClasses() throws {
+  @Test func `or one that the program does not know stands among others only if that is allowed`() throws {
     let data = try typedstream {
       try $0.beginGroup("@")
       try $0.beginObject(TypedstreamClass("NSArray"))
@@ -185,10 +180,8 @@ struct TypedstreamTypesTests {
   }
 }
 
-@Suite("A hostile typedstream")
-struct TypedstreamCostTests {
-  @Test("that refers to the same arrays again and again is refused")
-  func thatRefersToTheSameArraysAgainAndAgain() throws {
+@Suite("A hostile typedstream") struct TypedstreamCostTests {
+  @Test func `that refers to the same arrays again and again is refused`() throws {
     // Each array has the one before it ten times.
     let data = try typedstream { builder in
       var last: TypedstreamBuilder.Object?
@@ -218,8 +211,7 @@ struct TypedstreamCostTests {
     #expect(time < .seconds(10))
   }
 
-  @Test("that refers to one long text again and again is refused")
-  func thatRefersToOneLongText() throws {
+  @Test func `that refers to one long text again and again is refused`() throws {
     let data = try typedstream { builder in
       try builder.beginGroup("@")
       try builder.append(.string(String(repeating: "x", count: 100_000)))
@@ -233,8 +225,7 @@ struct TypedstreamCostTests {
     #expect(error?.kind == .limitExceeded)
   }
 
-  @Test("whose runs have large sets of attributes is refused")
-  func whoseRunsHaveLargeSets() throws {
+  @Test func `whose runs have large sets of attributes is refused`() throws {
     let runs = 40_000
     let data = try typedstream { builder in
       try builder.beginGroup("@")
@@ -255,8 +246,7 @@ struct TypedstreamCostTests {
     #expect(typedstreamError(decoding: Archived.AttributedString.self, data)?.kind == .limitExceeded)
   }
 
-  @Test("in which each object refers to the one before is decoded or refused on any thread")
-  func inWhichEachObjectRefersToTheOneBefore() throws {
+  @Test func `in which each object refers to the one before is decoded or refused on any thread`() throws {
     let data = try typedstream { builder in
       try builder.beginGroup("@")
       try builder.beginObject(TypedstreamClass("NSArray"))
@@ -282,8 +272,7 @@ struct TypedstreamCostTests {
     #expect(error?.kind == .nestedTooDeeply || error?.kind == .limitExceeded, "\(outcome)")
   }
 
-  @Test("nested as deep as the reader allows is decoded or refused on a small stack")
-  func nestedAsDeepAsTheReaderAllows() throws {
+  @Test func `nested as deep as the reader allows is decoded or refused on a small stack`() throws {
     // To make the value takes more stack than the thread of a test may have.
     let made = OnSmallStack.run(stackSize: 16 << 20) {
       var deep = ArchivedValue.array([])
@@ -303,8 +292,7 @@ struct TypedstreamCostTests {
     #expect(outcome.value as? Int == 500 || (outcome.error as? TypedstreamError)?.kind == .nestedTooDeeply)
   }
 
-  @Test("is decoded or refused, whatever its bytes are")
-  func isDecodedOrRefused() throws {
+  @Test func `is decoded or refused, whatever its bytes are`() throws {
     var random = SeededGenerator(seed: 18)
     var values: [ArchivedValue] = [
       .object(

@@ -43,10 +43,8 @@ func typedstreamError<T: TypedstreamDecodable>(
   return nil
 }
 
-@Suite("A value out of a typedstream")
-struct TypedstreamUnarchiverTests {
-  @Test("is the one that was archived, for each of Foundation's classes")
-  func isTheOneThatWasArchived() throws {
+@Suite("A value out of a typedstream") struct TypedstreamUnarchiverTests {
+  @Test func `is the one that was archived, for each of Foundation's classes`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 12.5)
     let url = try #require(URL(string: "a", relativeTo: URL(string: "https://example.com/b/")))
     #expect(try untypedstream(String.self, typedstream(of: .string("Grüße 😀"))) == "Grüße 😀")
@@ -83,15 +81,13 @@ struct TypedstreamUnarchiverTests {
     .object(Archived.AttributedString("text", attributes: ["a": .integer(1)])),
   ]
 
-  @Test("may be of any of these classes, and says which", arguments: values.indices)
-  func mayBeOfAnyOfTheseClasses(_ index: Int) throws {
+  @Test(arguments: values.indices) func `may be of any of these classes, and says which`(_ index: Int) throws {
     let value = Self.values[index]
     #expect(try untypedstream(ArchivedValue.self, typedstream(of: value)) == value)
     #expect(try untypedstream([ArchivedValue].self, typedstream(of: .array([value, value]))) == [value, value])
   }
 
-  @Test("may stand there as no object")
-  func mayStandThereAsNoObject() throws {
+  @Test func `may stand there as no object`() throws {
     let data = try typedstream {
       try $0.beginGroup("icQfd+*:%")
       try $0.append(-5)
@@ -125,8 +121,7 @@ struct TypedstreamUnarchiverTests {
     #expect(error?.kind == .valueNotFound)
   }
 
-  @Test("of one of several types is of the one that its class has")
-  func ofSeveralTypes() throws {
+  @Test func `of one of several types is of the one that its class has`() throws {
     let types: [any TypedstreamDecodable.Type] = [Date.self, Int.self, String.self]
     #expect(
       try TypedstreamUnarchiver.unarchivedObject(of: types, from: typedstream(of: .string("a"))) as? String == "a")
@@ -143,8 +138,7 @@ struct TypedstreamUnarchiverTests {
     #expect(error?.kind == .classNotAllowed && error?.className == "NSData" && error?.objectID == 0)
   }
 
-  @Test("is never of a class that was not asked for")
-  func isNeverOfAnotherClass() throws {
+  @Test func `is never of a class that was not asked for`() throws {
     let error = typedstreamError(decoding: [Int].self, try typedstream(of: .array([.integer(1), .string("a")])))
     #expect(error?.kind == .classNotAllowed && error?.className == "NSString")
     #expect(error?.byteOffset.map { $0 > 40 } == true)
@@ -162,8 +156,7 @@ struct TypedstreamUnarchiverTests {
     #expect(typedstreamError(decoding: ArchivedValue.self, subclass)?.className == "MyString")
   }
 
-  @Test("is exact, or is none")
-  func isExactOrIsNone() throws {
+  @Test func `is exact, or is none`() throws {
     #expect(typedstreamError(decoding: Int8.self, try typedstream(of: .integer(128)))?.kind == .numberOutOfRange)
     #expect(typedstreamError(decoding: UInt.self, try typedstream(of: .integer(-1)))?.kind == .numberOutOfRange)
     #expect(typedstreamError(decoding: Int.self, try typedstream(of: .real(0.5)))?.kind == .numberOutOfRange)
@@ -415,8 +408,7 @@ struct TypedstreamUnarchiverTests {
     try builder.append(.dictionary([:]))
   }
 
-  @Test("has the contents that its class has, or is an error", arguments: contents.indices)
-  func hasTheContentsOfItsClass(_ index: Int) throws {
+  @Test(arguments: contents.indices) func `has the contents that its class has, or is an error`(_ index: Int) throws {
     let (name, groups) = Self.contents[index]
     let data = try typedstream {
       try $0.beginGroup("@")
@@ -428,8 +420,7 @@ struct TypedstreamUnarchiverTests {
     #expect(error?.byteOffset != nil && error?.kind != .malformed, "\(error?.description ?? "")")
   }
 
-  @Test("is text in runs of UTF-16 units")
-  func isTextInRuns() throws {
+  @Test func `is text in runs of UTF-16 units`() throws {
     let runs: [Archived.AttributedString.Run] = [
       .init(length: 4, attributes: ["bold": .boolean(true)]), .init(length: 1),
       .init(length: 2, attributes: ["bold": .boolean(true)]),
@@ -450,8 +441,7 @@ struct TypedstreamUnarchiverTests {
     (1, "ffff", "NSRGB"), (2, "ffff", "NSRGB"), (3, "ff", "NSWhite"), (4, "ff", "NSWhite"), (5, "fffff", "NSCMYK"),
   ]
 
-  @Test("is a color of any kind", arguments: colors.indices)
-  func isAColor(_ index: Int) throws {
+  @Test(arguments: colors.indices) func `is a color of any kind`(_ index: Int) throws {
     let (kind, encoding, key) = Self.colors[index]
     let numbers = encoding.indices.map { Float(encoding.distance(from: encoding.startIndex, to: $0)) / 8 + 0.1 }
     let data = try typedstream {
@@ -474,8 +464,7 @@ struct TypedstreamUnarchiverTests {
     #expect(try untypedstream(Archived.Color.self, typedstream(of: .object(named))) == named)
   }
 
-  @Test("of a geometry is told by its shape, or by its name where several have the shape")
-  func ofAGeometry() throws {
+  @Test func `of a geometry is told by its shape, or by its name where several have the shape`() throws {
     func value(_ type: String, _ numbers: [Double]) throws -> Data {
       try typedstream {
         try $0.beginGroup("@")
@@ -502,8 +491,7 @@ struct TypedstreamUnarchiverTests {
     #expect(typedstreamError(decoding: Archived.Point.self, try typedstream(of: .integer(1)))?.kind == .classNotAllowed)
   }
 
-  @Test("of NeXTSTEP has the characters of NeXTSTEP")
-  func ofNeXTSTEP() throws {
+  @Test func `of NeXTSTEP has the characters of NeXTSTEP`() throws {
     func text(_ version: Int32, _ bytes: [UInt8]) throws -> Data {
       try typedstream(systemVersion: version) {
         try $0.beginGroup("+")
@@ -520,8 +508,7 @@ struct TypedstreamUnarchiverTests {
 
 @Suite("A value out of a typedstream that Apple's archiver wrote", .enabled(if: !TypedstreamSamples.files.isEmpty))
 struct TypedstreamSampleValueTests {
-  @Test("is the one that the file's name says")
-  func isTheOneThatTheNameSays() throws {
+  @Test func `is the one that the file's name says`() throws {
     func value<T: TypedstreamDecodable>(_ type: T.Type, _ name: String) throws -> T {
       try untypedstream(type, TypedstreamSamples.data(name))
     }
@@ -550,10 +537,8 @@ struct TypedstreamSampleValueTests {
     #expect(page.absoluteString == "https://example.com/dir/page.html")
   }
 
-  @Test(
-    "is a value of Foundation, but for those of programs' own classes",
-    arguments: TypedstreamSamples.sound.filter { !$0.hasPrefix("nib") && !$0.contains("HugeWithRefs") })
-  func isAValueOfFoundation(_ name: String) throws {
+  @Test(arguments: TypedstreamSamples.sound.filter { !$0.hasPrefix("nib") && !$0.contains("HugeWithRefs") })
+  func `is a value of Foundation, but for those of programs' own classes`(_ name: String) throws {
     let data = try TypedstreamSamples.data(name)
     let value = try untypedstream(ArchivedValue.self, data)
     guard name.hasPrefix("imessage") else { return }
@@ -566,10 +551,8 @@ struct TypedstreamSampleValueTests {
     #expect(try untypedstream(Archived.AttributedString.self, data) == text)
   }
 
-  @Test(
-    "with other classes is refused, or kept as it is",
-    arguments: TypedstreamSamples.sound.filter { $0.contains("HugeWithRefs") })
-  func withOtherClasses(_ name: String) throws {
+  @Test(arguments: TypedstreamSamples.sound.filter { $0.contains("HugeWithRefs") })
+  func `with other classes is refused, or kept as it is`(_ name: String) throws {
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: TypedstreamSamples.data(name))
     let error = #expect(throws: TypedstreamError.self) { try unarchiver.decode(ArchivedValue.self) }
     #expect(error?.kind == .classNotAllowed && error?.byteOffset != nil)
@@ -577,8 +560,8 @@ struct TypedstreamSampleValueTests {
     #expect(throws: Never.self) { try unarchiver.decode(ArchivedValue.self) }
   }
 
-  @Test("of an interface file is kept as it is", arguments: TypedstreamSamples.sound.filter { $0.hasPrefix("nib") })
-  func ofAnInterfaceFile(_ name: String) throws {
+  @Test(arguments: TypedstreamSamples.sound.filter { $0.hasPrefix("nib") })
+  func `of an interface file is kept as it is`(_ name: String) throws {
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: TypedstreamSamples.data(name))
     #expect(throws: TypedstreamError.self) { try unarchiver.decode(ArchivedValue.self) }
     #expect(try unarchiver.decode(Typedstream.Object.self).class.name == "NSIBObjectData")

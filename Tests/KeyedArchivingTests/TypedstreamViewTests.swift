@@ -6,8 +6,7 @@ import PropertyLists
 import Testing
 import Typedstreams
 
-@Suite("A typedstream, looked at as a keyed archive")
-struct TypedstreamViewTests {
+@Suite("A typedstream, looked at as a keyed archive") struct TypedstreamViewTests {
   private nonisolated(unsafe) static let values: [ArchivedValue] = [
     .boolean(true), .integer(-5), .integer(.init(UInt64.max)), .real(0.5), .float(0.1), .string("Grüße"), .null,
     .data(Data([1, 2])), .date(Date(timeIntervalSinceReferenceDate: 5)),
@@ -15,16 +14,15 @@ struct TypedstreamViewTests {
     .set([.string("a")]), .dictionary([.string("a"): .integer(1), .string("b"): .string("a")]),
   ]
 
-  @Test("has the values of Foundation's classes", arguments: values.indices)
-  func hasTheValues(_ index: Int) throws {
+  @Test(arguments: values.indices) func `has the values of Foundation's classes`(_ index: Int) throws {
     let value = Self.values[index]
     let archive = try Typedstream(typedstream(of: value)).keyedArchive()
     #expect(archive.archiver == Typedstream.archiverName)
     #expect(try KeyedUnarchiver(archive.document).decode(ArchivedValue.self, forKey: "root") == value)
   }
 
-  @Test("has strings of NeXTSTEP as text, and as data what is none", arguments: [82, 1000] as [Int32])
-  func hasStringsOfNeXTSTEP(_ version: Int32) throws {
+  @Test(arguments: [82, 1000] as [Int32])
+  func `has strings of NeXTSTEP as text, and as data what is none`(_ version: Int32) throws {
     let isOld = version < 1000
     let data = try typedstream(systemVersion: version) {
       for bytes: [UInt8] in [[0x41, 0xAE], [0xC3, 0xA9], [0xFF]] {
@@ -50,16 +48,14 @@ struct TypedstreamViewTests {
     ]
   }()
 
-  @Test("has attributed strings as keyed archives have them", arguments: texts.indices)
-  func hasAttributedStrings(_ index: Int) throws {
+  @Test(arguments: texts.indices) func `has attributed strings as keyed archives have them`(_ index: Int) throws {
     let archive = try Typedstream(typedstream(of: .object(Self.texts[index]))).keyedArchive()
     let decoded = try KeyedUnarchiver(archive.document).decode(Archived.AttributedString.self, forKey: "root")
     #expect(decoded == Self.texts[index])
     #expect(KeyedArchive.check(archive.document).filter { $0.severity == .error }.isEmpty)
   }
 
-  @Test("has runs that are none as values without keys, and shows those that are")
-  func showsRuns() throws {
+  @Test func `has runs that are none as values without keys, and shows those that are`() throws {
     #expect(
       try Typedstream(bytes: Piece.attributedString).keyedArchive().tree() == """
         root: NSAttributedString
@@ -75,8 +71,7 @@ struct TypedstreamViewTests {
         """)
   }
 
-  @Test("has the values of other classes without keys, and circles")
-  func hasOtherClasses() throws {
+  @Test func `has the values of other classes without keys, and circles`() throws {
     let bytes = Piece.root(
       "Node", Piece.reference(0), Piece.reference(0), Piece.new("*[2s]{?=if}@"), [0x84], Piece.new("text"),
       [1, 2, 3, 4, 0x85])
@@ -98,16 +93,14 @@ struct TypedstreamViewTests {
         """)
   }
 
-  @Test("has no findings", arguments: TypedstreamSamples.sound)
-  func hasNoFindings(_ name: String) throws {
+  @Test(arguments: TypedstreamSamples.sound) func `has no findings`(_ name: String) throws {
     let archive = try Typedstream(TypedstreamSamples.data(name)).keyedArchive()
     let findings = KeyedArchive.check(archive.document).filter { $0.kind != .otherArchiver }
     #expect(findings.isEmpty, "\(findings.prefix(5))")
     #expect(try !archive.tree().isEmpty)
   }
 
-  @Test("is refused where it would be many times larger")
-  func isRefusedWhereItWouldBeManyTimesLarger() throws {
+  @Test func `is refused where it would be many times larger`() throws {
     let name = String(repeating: "N", count: 30_000)
     let text: [UInt8] = [0x84, 0x81] + [UInt8(name.utf8.count & 0xFF), UInt8(name.utf8.count >> 8)] + name.utf8
     let bytes = Piece.stream(Piece.new(":"), text, Array(repeating: [0x92, 0x93], count: 10_000).flatMap(\.self))

@@ -6,21 +6,18 @@ import TestSupport
 import Testing
 import Typedstreams
 
-@Suite("A typedstream that is written")
-struct TypedstreamWriterTests {
-  @Test("has the bytes that it was read from")
-  func hasTheBytesThatItWasReadFrom() throws {
+@Suite("A typedstream that is written") struct TypedstreamWriterTests {
+  @Test func `has the bytes that it was read from`() throws {
     #expect(try [UInt8](Typedstream(bytes: Piece.attributedString).data()) == Piece.attributedString)
   }
 
-  @Test("of Apple's archiver has the bytes of Apple's archiver", arguments: TypedstreamSamples.sound)
-  func hasApplesBytes(_ name: String) throws {
+  @Test(arguments: TypedstreamSamples.sound)
+  func `of Apple's archiver has the bytes of Apple's archiver`(_ name: String) throws {
     let data = try TypedstreamSamples.data(name)
     #expect(try Typedstream(data).data() == data)
   }
 
-  @Test("in the other byte order says the same")
-  func inTheOtherByteOrder() throws {
+  @Test func `in the other byte order says the same`() throws {
     for bytes in try [Piece.attributedString]
       + TypedstreamSamples.sound.map({ [UInt8](try TypedstreamSamples.data($0)) })
     {
@@ -33,8 +30,7 @@ struct TypedstreamWriterTests {
     }
   }
 
-  @Test("has each number as narrow as it can be")
-  func hasEachNumberAsNarrowAsItCanBe() throws {
+  @Test func `has each number as narrow as it can be`() throws {
     let wide = Piece.stream(
       Piece.new("ilqsd+"), [0x82, 0x92, 0xFF, 0xFF, 0xFF], [0x81, 7, 0], [0x87, 0x80, 0, 0, 0, 0, 0, 0, 0],
       [0x81, 0x91, 0xFF], [0x83, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F], [0x82, 2, 0, 0, 0, 0x48, 0x69])
@@ -57,8 +53,7 @@ struct TypedstreamWriterTests {
     ("d", 2_147_483_648, [0x83, 0x41, 0xE0, 0, 0, 0, 0, 0, 0]),
   ]
 
-  @Test("has integers in the widths of Apple's archiver", arguments: integers.indices)
-  func hasIntegersInTheWidthsOfApplesArchiver(_ index: Int) throws {
+  @Test(arguments: integers.indices) func `has integers in the widths of Apple's archiver`(_ index: Int) throws {
     let (type, value, bytes) = Self.integers[index]
     var builder = TypedstreamBuilder(byteOrder: .bigEndian)
     try builder.beginGroup(type)
@@ -66,8 +61,7 @@ struct TypedstreamWriterTests {
     #expect(try [UInt8](builder.finish().data()) == Piece.stream(Piece.new(type), bytes, isBigEndian: true))
   }
 
-  @Test("has reals as integers if those are the same")
-  func hasReals() throws {
+  @Test func `has reals as integers if those are the same`() throws {
     var builder = TypedstreamBuilder(byteOrder: .bigEndian, systemVersion: 930)
     try builder.beginGroup("fdddfdQ")
     try builder.append(1.5 as Float)
@@ -84,8 +78,7 @@ struct TypedstreamWriterTests {
     #expect(try [UInt8](builder.finish().data()) == head + Piece.new("fdddfdQ") + bytes)
   }
 
-  @Test("has shared strings, C strings, classes and objects once")
-  func hasSharedThingsOnce() throws {
+  @Test func `has shared strings, C strings, classes and objects once`() throws {
     let plain = TypedstreamClass("A")
     var builder = TypedstreamBuilder()
     try builder.beginGroup("@")
@@ -116,8 +109,7 @@ struct TypedstreamWriterTests {
     #expect(try builder.finish() == Typedstream(bytes: bytes))
   }
 
-  @Test("has arrays, structures and values without bytes by themselves")
-  func hasArraysAndStructures() throws {
+  @Test func `has arrays, structures and values without bytes by themselves`() throws {
     var builder = TypedstreamBuilder()
     try builder.beginGroup("!{}{a=s{b=[2{c=f!}]}}[3c]i")
     try builder.append(1)
@@ -280,16 +272,14 @@ struct TypedstreamWriterTests {
     ),
   ]
 
-  @Test("has no values that its encodings do not announce", arguments: findings.indices)
-  func hasNoOtherValues(_ index: Int) {
+  @Test(arguments: findings.indices) func `has no values that its encodings do not announce`(_ index: Int) {
     let (kind, ask) = Self.findings[index]
     var builder = TypedstreamBuilder()
     let error = #expect(throws: TypedstreamError.self) { try ask(&builder) }
     #expect(error?.kind == kind, "\(error?.description ?? "")")
   }
 
-  @Test("of any objects is read as the same, in both byte orders")
-  func ofAnyObjectsIsReadAsTheSame() throws {
+  @Test func `of any objects is read as the same, in both byte orders`() throws {
     for seed in 0..<UInt64(LongForm.size(20_000, or: 2_000)) {
       var random = RandomStream(seed: seed)
       let stream = try random.make()
@@ -300,8 +290,7 @@ struct TypedstreamWriterTests {
     }
   }
 
-  @Test("and was damaged before is read as the same")
-  func damaged() throws {
+  @Test func `and was damaged before is read as the same`() throws {
     var random = SeededGenerator(seed: 17)
     var count = 0
     for seed in 0..<UInt64(LongForm.size(100_000, or: 5_000)) {
@@ -316,8 +305,7 @@ struct TypedstreamWriterTests {
   }
 }
 
-@Suite("Values in a typedstream that is written")
-struct TypedstreamValueWritingTests {
+@Suite("Values in a typedstream that is written") struct TypedstreamValueWritingTests {
   private func stream(_ value: ArchivedValue) throws -> [UInt8] {
     var builder = TypedstreamBuilder()
     try builder.beginGroup("@")
@@ -325,8 +313,7 @@ struct TypedstreamValueWritingTests {
     return [UInt8](try builder.finish().data())
   }
 
-  @Test("are the objects that Apple's archiver makes of them")
-  func areObjects() throws {
+  @Test func `are the objects that Apple's archiver makes of them`() throws {
     // The bytes of `NSNumber` with the number 42 are in the description of the format.
     let number = Piece.stream(
       Piece.new("@"), [0x84, 0x84], Piece.new("NSNumber"), [0, 0x84], Piece.new("NSValue"), [0, 0x84],
@@ -336,8 +323,7 @@ struct TypedstreamValueWritingTests {
     #expect(try stream(.object(Archived.AttributedString("Hello, world"))) == Piece.attributedString)
   }
 
-  @Test("of one kind that are equal are one object")
-  func thatAreEqualAreOneObject() throws {
+  @Test func `of one kind that are equal are one object`() throws {
     let text = ArchivedValue.string("a")
     let array = ArchivedValue.array([text, .integer(1), .real(1), text, .integer(1), .boolean(true), .null, .null])
     #expect(
@@ -368,10 +354,8 @@ struct TypedstreamValueWritingTests {
     ),
   ]
 
-  @Test(
-    "have the bytes of Apple's archiver",
-    arguments: samples.indices.filter { TypedstreamSamples.files.contains(samples[$0].name) })
-  func haveApplesBytes(_ index: Int) throws {
+  @Test(arguments: samples.indices.filter { TypedstreamSamples.files.contains(samples[$0].name) })
+  func `have the bytes of Apple's archiver`(_ index: Int) throws {
     let (name, value) = Self.samples[index]
     let expected = try TypedstreamSamples.data(name)
     if case .value = value {
@@ -382,8 +366,7 @@ struct TypedstreamValueWritingTests {
     }
   }
 
-  @Test("are refused without a trap, however deep they are")
-  func areRefusedHoweverDeep() throws {
+  @Test func `are refused without a trap, however deep they are`() throws {
     for depth in [400, 1000] {
       var deep = ArchivedValue.null
       for _ in 0..<depth { deep = .array([deep]) }

@@ -4,10 +4,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Values without keys")
-struct UnkeyedValueTests {
-  @Test("are told from a user's key of the same name, and both are decoded")
-  func topLevel() throws {
+@Suite("Values without keys") struct UnkeyedValueTests {
+  @Test func `are told from a user's key of the same name, and both are decoded`() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: Fixtures.url("archives/unkeyed.bplist"))
     #expect(unarchiver.topLevelKeys == ["$0", "name"])
     #expect(unarchiver.unkeyedCount == 2)
@@ -17,8 +15,7 @@ struct UnkeyedValueTests {
     #expect(try unarchiver.decodeUnkeyed((any SecureCoding).self, of: [String.self], at: 0) as? String == "first")
   }
 
-  @Test("of a number beyond the last are an error that says so")
-  func ofANumberBeyondTheLastAreAnError() throws {
+  @Test func `of a number beyond the last are an error that says so`() throws {
     let unarchiver = try KeyedUnarchiver(forReadingFrom: Fixtures.url("archives/unkeyed.bplist"))
     let error = archiveError { _ = try unarchiver.decodeUnkeyed(String.self, at: 2) }
     #expect(error?.kind == .valueNotFound && error?.message == "no value number 2 without a key")
@@ -38,16 +35,14 @@ struct UnkeyedValueTests {
     func encode(with coder: KeyedArchiver) throws {}
   }
 
-  @Test("in an object are decoded by the object")
-  func inObject() throws {
+  @Test func `in an object are decoded by the object`() throws {
     var archive = HandmadeArchive()
     let pair = archive.addObject("Pair", ["$0": archive.add("a"), "$1": archive.add("b"), "x": archive.add("c")])
     #expect(try archive.decode(Pair.self, root: pair).parts == ["a", "b"])
     #expect(try archive.decode(Pair.self, root: pair).keys == ["x"])
   }
 
-  @Test("every key at the top that is listed is decoded, however its dollar was written")
-  func listedKeys() throws {
+  @Test func `every key at the top that is listed is decoded, however its dollar was written`() throws {
     var archive = HandmadeArchive()
     archive.top = [
       "$$a": archive.add("escaped"), "$b": archive.add("bare"), "$$$c": archive.add("two"), "$": archive.add("dollar"),

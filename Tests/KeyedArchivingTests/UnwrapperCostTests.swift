@@ -8,8 +8,7 @@ import TestSupport
 import Testing
 
 /// Small inputs that ask for more work, memory or stack than there is.
-@Suite("What nested data can cost", .serialized)
-struct UnwrapperCostTests {
+@Suite("What nested data can cost", .serialized) struct UnwrapperCostTests {
   /// In an optimized build 100 ms are the limit; others are slower, and run on busy machines.
   private static let limit: Duration = {
     var isDebug = false
@@ -154,8 +153,7 @@ struct UnwrapperCostTests {
     ),
   ]
 
-  @Test("is little for small inputs, whatever they ask for", arguments: inputs.indices)
-  func isLittle(_ index: Int) throws {
+  @Test(arguments: inputs.indices) func `is little for small inputs, whatever they ask for`(_ index: Int) throws {
     let (name, make) = Self.inputs[index]
     let document = try PropertyListDocument(PropertyList.array([make()]).data(format: .binary))
     let looks: [(inout Unwrapper) throws -> Void] = [
@@ -177,8 +175,7 @@ struct UnwrapperCostTests {
     }
   }
 
-  @Test("a nib in data is opened, and one that would become too large stays data")
-  func nibsAreOpened() throws {
+  @Test func `a nib in data is opened, and one that would become too large stays data`() throws {
     let list: PropertyList = ["nib": .data(try NIBArchive.label().data())]
     let document = try PropertyListDocument(list.data(format: .binary))
     var unwrapper = Unwrapper()

@@ -19,8 +19,7 @@ private enum FirstModel {
   }
 }
 
-@Suite("The examples of the README and the landing page")
-struct FirstExamples {
+@Suite("The examples of the README and the landing page") struct FirstExamples {
   private typealias Person = FirstModel.Person
   private typealias Note = FirstModel.Note
   private let folder: TemporaryFolder
@@ -28,8 +27,7 @@ struct FirstExamples {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("of the README")
-  func readme() throws {
+  @Test func `of the README`() throws {
     let model = try ManagedObjectModel(Person.self, Note.self)
     let container = try PersistentContainer(model: model, stores: [.xml(file)])
     let titles = try container.updateAndWait { context in
@@ -42,8 +40,7 @@ struct FirstExamples {
     #expect(titles == ["Untitled"])
   }
 
-  @Test("of the landing page")
-  func landingPage() throws {
+  @Test func `of the landing page`() throws {
     let model = try ManagedObjectModel(Person.self, Note.self)
     let container = try PersistentContainer(model: model, stores: [.xml(file)])
     let titles = try container.updateAndWait { context in
@@ -55,8 +52,7 @@ struct FirstExamples {
     #expect(titles == ["Untitled"])
   }
 
-  @Test("of the way from Core Data")
-  func comingFromCoreData() throws {
+  @Test func `of the way from Core Data`() throws {
     let model = try ManagedObjectModel(Person.self, Note.self)
     let container = try PersistentContainer(model: model, stores: [.xml(file)])
     let context = container.newContext()
@@ -144,8 +140,7 @@ private enum ModelArticle {
   }
 }
 
-@Suite("The examples of the article about models")
-struct ModelExamples {
+@Suite("The examples of the article about models") struct ModelExamples {
   private typealias Note = ModelArticle.Note
   private typealias Person = ModelArticle.Person
   private typealias Tag = ModelArticle.Tag
@@ -154,8 +149,7 @@ struct ModelExamples {
     try PersistentContainer(model: ManagedObjectModel(classes: classes), stores: [.inMemory]).newContext()
   }
 
-  @Test("classes")
-  func classes() throws {
+  @Test func classes() throws {
     let model = try ManagedObjectModel(Note.self, Person.self, Tag.self)
     print(model["Note"]?.attributes.map(\.name) ?? [])
     #expect(model["Note"]?.attributes.map(\.name) == ["date", "text", "title"])
@@ -166,8 +160,7 @@ struct ModelExamples {
     #expect(error?.code == .missingMandatoryProperty && error?.key == "date")
   }
 
-  @Test("types of attributes")
-  func types() throws {
+  @Test func `types of attributes`() throws {
     let context = try context(ModelArticle.Task.self)
     let task = try context.insert(ModelArticle.Task.self)
     #expect(task.priority == .normal && task.place == nil && task.keywords == [])
@@ -181,8 +174,7 @@ struct ModelExamples {
     #expect(task.entity.attribute(named: "picture")?.definition.allowsExternalBinaryDataStorage == true)
   }
 
-  @Test("rules")
-  func rules() throws {
+  @Test func rules() throws {
     let context = try context(ModelArticle.Event.self)
     let event = try context.insert(ModelArticle.Event.self)
     (event.seats, event.contact, event.start) = (0, "ada", .now)
@@ -200,8 +192,7 @@ struct ModelExamples {
     #expect(throws: ManagedObjectError.self) { try context.save() }
   }
 
-  @Test("rules in another language")
-  func localization() throws {
+  @Test func `rules in another language`() throws {
     let container = try PersistentContainer(model: ManagedObjectModel(ModelArticle.Event.self), stores: [.inMemory])
     try container.performAndWait { context in
       try context.insert(ModelArticle.Event.self).seats = 0
@@ -220,8 +211,7 @@ struct ModelExamples {
     }
   }
 
-  @Test("inheritance")
-  func inheritance() throws {
+  @Test func inheritance() throws {
     let context = try context(ModelArticle.Work.self, ModelArticle.Book.self, ModelArticle.Film.self)
     for type in [ModelArticle.Book.self, ModelArticle.Film.self] as [ModelArticle.Work.Type] {
       try context.insert(type).title = "Solaris"
@@ -235,8 +225,7 @@ struct ModelExamples {
     #expect(error?.code == .constraintMerge)
   }
 
-  @Test("without classes")
-  func descriptions() throws {
+  @Test func `without classes`() throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
         "Person",
@@ -267,8 +256,7 @@ struct ModelExamples {
     #expect(try container.performAndWait { try $0.count(for: FetchRequest("Note")) } == 1)
   }
 
-  @Test("files and versions")
-  func files() throws {
+  @Test func `files and versions`() throws {
     let temporary = try TemporaryFolder()
     let folder = temporary.url
     let source = try ManagedObjectModel(Note.self, Person.self, Tag.self)
@@ -306,8 +294,7 @@ private enum KeepArticle {
   }
 }
 
-@Suite("The examples of the article about keeping objects")
-struct KeepExamples {
+@Suite("The examples of the article about keeping objects") struct KeepExamples {
   private typealias Person = KeepArticle.Person
   private typealias Note = KeepArticle.Note
 
@@ -323,8 +310,7 @@ struct KeepExamples {
     return container
   }
 
-  @Test("containers and contexts")
-  func containers() async throws {
+  @Test func `containers and contexts`() async throws {
     let temporary = try TemporaryFolder()
     let folder = temporary.url
     let model = try ManagedObjectModel(Person.self, Note.self)
@@ -352,8 +338,7 @@ struct KeepExamples {
     #expect(error?.code == .invalidValue && error?.objectID == ada)
   }
 
-  @Test("prefetching, and changes of relationships")
-  func prefetching() throws {
+  @Test func `prefetching, and changes of relationships`() throws {
     let context = try filled().newContext()
     var request = FetchRequest("Person", sortedBy: [.init("name")])
     request.relationshipKeyPathsForPrefetching = ["notes"]
@@ -367,8 +352,7 @@ struct KeepExamples {
     #expect(note.author == ada && ada.notes.count == 2)
   }
 
-  @Test("a save that fails")
-  func failure() throws {
+  @Test func `a save that fails`() throws {
     // Programs have it in the function that a container calls.
     try filled().performAndWait { context in
       try context.insert(Person.self)
@@ -387,8 +371,7 @@ struct KeepExamples {
     }
   }
 
-  @Test("the same work again, and a policy")
-  func conflicts() throws {
+  @Test func `the same work again, and a policy`() throws {
     let container = try filled()
     let context = container.newContext()
     let ada = try #require(try context.fetch(Person.self).first)
@@ -403,8 +386,7 @@ struct KeepExamples {
     #expect(ada.name == "Augusta" && ada.visits == 1)
   }
 
-  @Test("undo, and a child")
-  func undo() throws {
+  @Test func `undo, and a child`() throws {
     let context = try filled().newContext()
     let note = try #require(try context.fetch(Note.self).first)
     context.undoManager = ManagedObjectContext.UndoManager()
@@ -425,8 +407,7 @@ struct KeepExamples {
     #expect(note.title == "Draft" && context.hasChanges)
   }
 
-  @Test("what others save")
-  func others() async throws {
+  @Test func `what others save`() async throws {
     let container = try filled()
     let following = Task { try await follow(container) }
     // The other task may not listen yet.
@@ -451,8 +432,7 @@ struct KeepExamples {
     return note.title
   }
 
-  @Test("what other programs save")
-  func otherPrograms() async throws {
+  @Test func `what other programs save`() async throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let model = try ManagedObjectModel(Person.self, Note.self)
     func container() throws -> PersistentContainer {
@@ -485,8 +465,7 @@ struct KeepExamples {
   }
 }
 
-@Suite("The examples of the article about predicates")
-struct PredicateExamples {
+@Suite("The examples of the article about predicates") struct PredicateExamples {
   private typealias Person = KeepArticle.Person
   private typealias Note = KeepArticle.Note
 
@@ -504,8 +483,7 @@ struct PredicateExamples {
     return context
   }
 
-  @Test("text and Swift")
-  func textAndSwift() throws {
+  @Test func `text and Swift`() throws {
     let context = try context()
     let predicate = try ManagedPredicate(format: "author.name BEGINSWITH[cd] %@ AND pages > %d", "á", 100)
     let notes = try context.fetch(Note.self, where: predicate, sortedBy: [.init("date", isAscending: false)], limit: 10)
@@ -542,36 +520,31 @@ struct PredicateExamples {
     #expect(try ManagedPredicate(format: text) == both)
   }
 
-  @Test(
-    "the words of the table",
-    arguments: [
-      ("SUBQUERY(notes, $n, $n.pages > 100 AND $n.date != nil).@count == 2", true), ("notes.@count == 3", true),
-      ("ANY notes.pages BETWEEN {100, 150}", true), ("NONE notes.pages IN {1, 2}", true),
-      ("notes.@sum.pages == 410", true), ("ALL notes.title LIKE[c] 'number*'", true), ("name MATCHES 'A.a'", true),
-      ("TERNARY(visits == 0, 'new', 'old') == 'new'", true), ("modulus:by:(visits, 2) == 0", true),
-      ("name ==[c] 'ADA' && !(visits <> 0)", true), ("2 ** 3 + abs(-1) == 9", true), ("#name == 'Ada'", true),
-      ("ANY notes.date >= CAST('2026-01-31', 'NSDate')", true), ("notes.@max.pages = 200 || FALSEPREDICATE", true),
-      ("CAST(visits, 'NSString') == '0'", true),
-      ("'%@' == name", false), ("SELF.name != nil", true),
-    ])
-  func words(_ format: String, _ expected: Bool) throws {
+  @Test(arguments: [
+    ("SUBQUERY(notes, $n, $n.pages > 100 AND $n.date != nil).@count == 2", true), ("notes.@count == 3", true),
+    ("ANY notes.pages BETWEEN {100, 150}", true), ("NONE notes.pages IN {1, 2}", true),
+    ("notes.@sum.pages == 410", true), ("ALL notes.title LIKE[c] 'number*'", true), ("name MATCHES 'A.a'", true),
+    ("TERNARY(visits == 0, 'new', 'old') == 'new'", true), ("modulus:by:(visits, 2) == 0", true),
+    ("name ==[c] 'ADA' && !(visits <> 0)", true), ("2 ** 3 + abs(-1) == 9", true), ("#name == 'Ada'", true),
+    ("ANY notes.date >= CAST('2026-01-31', 'NSDate')", true), ("notes.@max.pages = 200 || FALSEPREDICATE", true),
+    ("CAST(visits, 'NSString') == '0'", true),
+    ("'%@' == name", false), ("SELF.name != nil", true),
+  ])
+  func `the words of the table`(_ format: String, _ expected: Bool) throws {
     let predicate = try ManagedPredicate(format: format)
     #expect(try context().count(Person.self, where: predicate) == (expected ? 1 : 0))
   }
 
-  @Test(
-    "nil",
-    arguments: [
-      ("pages != 3", true), ("pages == nil", true), ("pages < 3", false), ("pages > 3", false),
-      ("text LIKE '*'", false),
-      ("author.name == nil", true), ("pages + 1 == nil", true), ("pages BETWEEN {0, 9}", false),
-    ])
-  func missing(_ format: String, _ expected: Bool) throws {
+  @Test(arguments: [
+    ("pages != 3", true), ("pages == nil", true), ("pages < 3", false), ("pages > 3", false),
+    ("text LIKE '*'", false),
+    ("author.name == nil", true), ("pages + 1 == nil", true), ("pages BETWEEN {0, 9}", false),
+  ])
+  func `nil`(_ format: String, _ expected: Bool) throws {
     #expect(try ManagedPredicate(format: format).evaluate(with: PropertyList.dictionary([:])) == expected)
   }
 
-  @Test("errors")
-  func errors() throws {
+  @Test func errors() throws {
     let context = try context()
     do {
       _ = try ManagedPredicate(format: "pages > AND title == 'x'")
@@ -593,8 +566,7 @@ struct PredicateExamples {
     #expect(key?.code == .undefinedKey && key?.predicateError?.kind == .unknownKey)
   }
 
-  @Test("a condition that somebody types")
-  func typed() throws {
+  @Test func `a condition that somebody types`() throws {
     func condition(_ text: String, in model: ManagedObjectModel) -> ManagedPredicate? {
       do {
         return try ManagedPredicate(format: text, for: Note.self, in: model)
@@ -612,8 +584,7 @@ struct PredicateExamples {
     #expect(error?.position?.column == 8)
   }
 
-  @Test("property lists and dictionaries")
-  func propertyLists() throws {
+  @Test func `property lists and dictionaries`() throws {
     let apps: [PropertyList] = [
       ["CFBundleName": "Notes", "UIDeviceFamily": [1, 2]], ["CFBundleName": "Mail", "UIDeviceFamily": [1]],
     ]
@@ -659,8 +630,7 @@ private enum ResultsArticle {
   }
 }
 
-@Suite("The examples of the article about fetched results")
-struct ResultsExamples {
+@Suite("The examples of the article about fetched results") struct ResultsExamples {
   private typealias Contact = ResultsArticle.Contact
   private typealias Team = ResultsArticle.Team
   private typealias ContactList = ResultsArticle.ContactList
@@ -678,8 +648,7 @@ struct ResultsExamples {
     return contact
   }
 
-  @Test("Sections and positions")
-  func sections() throws {
+  @Test func `Sections and positions`() throws {
     let ada = try add("Ada", "London")
     _ = try add("Bob", nil)
     var lines: [String] = []
@@ -696,8 +665,7 @@ struct ResultsExamples {
     #expect(first?.name == "Bob" && position == ResultIndexPath(section: 1, item: 0))
   }
 
-  @Test("Functions of sections")
-  func functions() throws {
+  @Test func `Functions of sections`() throws {
     let ada = try add("Ada", nil)
     ada.team = try context.insert(Team.self)
     ada.team?.name = "Red"
@@ -722,8 +690,7 @@ struct ResultsExamples {
     #expect(teams.sections.map(\.name) == ["No team", "Team Blue"])
   }
 
-  @Test("Changes", .timeLimit(.minutes(5)))
-  func changes() async throws {
+  @Test(.timeLimit(.minutes(5))) func `Changes of results`() async throws {
     let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.name))
     let results = try FetchedResultsController(Contact.self, request, in: context)
     try results.performFetch()
@@ -756,8 +723,7 @@ struct ResultsExamples {
     #expect(ids?.count == 2)
   }
 
-  @Test("On the disk")
-  func cache() throws {
+  @Test func `On the disk`() throws {
     let request = try FetchRequest(Contact.self, sortedBy: .ascending(\.city), .ascending(\.name))
     let cache = FetchedResultsCache(name: "contacts", folder: folder)
     let kept = try FetchedResultsController(Contact.self, request, in: context, sectionKeyPath: "city", cache: cache)

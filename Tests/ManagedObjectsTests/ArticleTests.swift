@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// The articles show nothing that was not compiled and run.
-@Suite("The lines of the articles")
-struct ArticleTests {
+@Suite("The lines of the articles") struct ArticleTests {
   private static let examples = "Tests/ManagedObjectsTests/ArticleExamples.swift"
 
   static let articles = [
@@ -12,14 +11,12 @@ struct ArticleTests {
     "ComingFromCoreData.md",
   ]
 
-  @Test("stand in a test", arguments: articles)
-  func standInATest(_ name: String) throws {
+  @Test(arguments: articles) func `stand in a test`(_ name: String) throws {
     let article = try ArticleText(path: "Sources/ManagedObjects/Documentation.docc/\(name)")
     #expect(try !article.blocks.isEmpty && article.blocks(notIn: Self.examples) == [])
   }
 
-  @Test("of the README stand in a test")
-  func readme() throws {
+  @Test func `of the README stand in a test`() throws {
     let section = try #require(try ArticleText(path: "README.md").section("Managed objects"))
     #expect(try section.blocks.count == 3 && section.blocks(notIn: Self.examples) == [])
   }

@@ -114,8 +114,8 @@ import Testing
     }
   }
 
-  @Test("Insertions need values of mandatory attributes and relationships", arguments: StoreKind.allCases)
-  func insertion(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `Insertions need values of mandatory attributes and relationships`(kind: StoreKind) throws {
     let context = try context(kind)
     let error = thrownError { try context.execute(.insert("Person", [["name": .string("a")], ["age": .integer(2)]])) }
     #expect(error?.code == .missingMandatoryProperty && error?.key == "name" && error?.objectID != nil)
@@ -124,8 +124,7 @@ import Testing
     #expect(errorCode { try context.execute(.insert("Team", [[:]])) } == .relationshipLacksMinimumCount)
   }
 
-  @Test("Updates leave mandatory attributes a value", arguments: StoreKind.allCases)
-  func update(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func `Updates leave mandatory attributes a value`(kind: StoreKind) throws {
     let context = try context(kind)
     try context.execute(.insert("Person", [["name": .string("a")], ["name": .string("b")]]))
     let error = thrownError { try context.execute(.update("Person", ["name": .null, "age": .integer(3)])) }
@@ -135,8 +134,8 @@ import Testing
     #expect(try people(context) == ["a nil", "b nil"])
   }
 
-  @Test("Deletions leave no object without one that it must refer to", arguments: StoreKind.allCases)
-  func deletion(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `Deletions leave no object without one that it must refer to`(kind: StoreKind) throws {
     let context = try context(kind)
     let people = try ["a", "b"].map { name in
       let person = try context.insert("Person")
@@ -162,9 +161,8 @@ import Testing
     #expect(try self.people(context) == [])
   }
 
-  @Test(
-    "Deletions leave a mandatory to-many relationship without an inverse its objects", arguments: StoreKind.allCases)
-  func soleOwner(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `Deletions leave a mandatory to-many relationship without an inverse its objects`(kind: StoreKind) throws {
     var items = RelationshipDescription("items", to: "Item", isToMany: true)
     items.minimumCount = 2
     items.traits.isOptional = false
@@ -202,8 +200,8 @@ import Testing
     #expect(delete(["b", "c", "d", "e"]) == nil)
   }
 
-  @Test("New objects that others are in the way of do what the merge policy says", arguments: StoreKind.allCases)
-  func policies(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `New objects that others are in the way of do what the merge policy says`(kind: StoreKind) throws {
     let expected: [(MergePolicy, [String]?)] = [
       (.error, nil), (.storeTrump, ["a 5", "b 2", "c 1"]), (.rollback, ["a 5", "b 2", "c 1"]),
       (.objectTrump, ["a 5", "b 3", "c 1"]), (.overwrite, ["a 1", "b 3", "c 1"]),

@@ -15,8 +15,8 @@ import Testing
     return (sketch, contexts)
   }
 
-  @Test("A save goes one level up, and the save of the root into the store", arguments: StoreKind.saving)
-  func levels(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving)
+  func `A save goes one level up, and the save of the root into the store`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(3, "", kind)
     let (root, child, grandchild) = (contexts[0], contexts[1], contexts[2])
     try sketch.run("Person a; Note n; n.author=a", in: grandchild)
@@ -35,8 +35,7 @@ import Testing
     #expect(try sketch.state(of: grandchild) == "a n n.author=a")
   }
 
-  @Test("A child sees what its parent has, saved or not", arguments: StoreKind.saving)
-  func sight(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving) func `A child sees what its parent has, saved or not`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("a.age=3; n.author=a; delete x; Tag y; n.tags=y", in: root)
@@ -92,8 +91,8 @@ import Testing
       child: "delete a", result: ""),
   ]
 
-  @Test("Changes of a child and of its parent become one state", arguments: rows, StoreKind.saving)
-  func merge(row: Row, kind: StoreKind) throws {
+  @Test(arguments: rows, StoreKind.saving)
+  func `Changes of a child and of its parent become one state`(row: Row, kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, row.setup, kind)
     let (root, child) = (contexts[0], contexts[1])
     let known = try sketch.readAll(in: child)
@@ -115,8 +114,7 @@ import Testing
     #expect(try sketch.state(of: child) == result)
   }
 
-  @Test("A child that is not valid saves nothing into its parent")
-  func validation() throws {
+  @Test func `A child that is not valid saves nothing into its parent`() throws {
     let root = try ObjectValidationTests.context()
     let child = ManagedObjectContext(parent: root)
     let thing = try child.insert("Thing")
@@ -125,9 +123,8 @@ import Testing
     #expect(!root.hasChanges && child.hasChanges)
   }
 
-  @Test(
-    "A child deletes an object that refers to one which it read before", arguments: [false, true], [false, true])
-  func staleDeletion(isSaved: Bool, hasOrder: Bool) throws {
+  @Test(arguments: [false, true], [false, true])
+  func `A child deletes an object that refers to one which it read before`(isSaved: Bool, hasOrder: Bool) throws {
     let (sketch, contexts) = try contexts(2, "Person a")
     let (root, child) = (contexts[0], contexts[1])
     let person = try sketch.object("a", in: child)
@@ -144,8 +141,7 @@ import Testing
     #expect(try sketch.state(of: child) == "a")
   }
 
-  @Test("A child deletes a new object of its parent whose references no rule ends")
-  func newWithoutRule() throws {
+  @Test func `A child deletes a new object of its parent whose references no rule ends`() throws {
     for rule in [RelationshipDescription.DeleteRule.noAction, .deny] {
       let model = try ManagedObjectModel(entities: [
         EntityDescription(
@@ -169,8 +165,8 @@ import Testing
     }
   }
 
-  @Test("What a child saved is taken back in its parent at once", arguments: StoreKind.saving)
-  func undo(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving)
+  func `What a child saved is taken back in its parent at once`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "Person a; Note n; Tag x; n.tags=x", kind)
     let (root, child) = (contexts[0], contexts[1])
     let undoManager = ManagedObjectContext.UndoManager()
@@ -189,8 +185,8 @@ import Testing
     #expect(try sketch.stored() == "a n n.tags=x x")
   }
 
-  @Test("An object that a child inserted and deleted never reaches the store", arguments: StoreKind.saving)
-  func insertionTakenBack(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving)
+  func `An object that a child inserted and deleted never reaches the store`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "", kind)
     let (root, child) = (contexts[0], contexts[1])
     let note = try child.insert("Note")
@@ -202,8 +198,8 @@ import Testing
     #expect(try sketch.stored() == "")
   }
 
-  @Test("An object of a child can be changed again before the root is saved", arguments: StoreKind.saving)
-  func changedAgain(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving)
+  func `An object of a child can be changed again before the root is saved`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("Person a; Note n", in: child)
@@ -220,8 +216,8 @@ import Testing
     #expect(try sketch.stored() == "a a.age=7 n n.author=a")
   }
 
-  @Test("Rollback and reset of a parent leave a child without what it never had", arguments: StoreKind.saving)
-  func rollback(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving)
+  func `Rollback and reset of a parent leave a child without what it never had`(kind: StoreKind) throws {
     let (sketch, contexts) = try contexts(2, "Person a", kind)
     let (root, child) = (contexts[0], contexts[1])
     try sketch.run("Note n; a.age=2", in: root)
@@ -235,8 +231,7 @@ import Testing
     #expect(try sketch.state(of: child) == "a")
   }
 
-  @Test("A child keeps its parent alive, and a parent does not keep a child")
-  func lifetime() throws {
+  @Test func `A child keeps its parent alive, and a parent does not keep a child`() throws {
     let sketch = try GraphSketch()
     var root: ManagedObjectContext? = sketch.context()
     weak let weakRoot = root

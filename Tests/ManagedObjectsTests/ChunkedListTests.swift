@@ -4,8 +4,7 @@ import Testing
 @testable import ManagedObjects
 
 @Suite("Lists of rows and their indices") struct ChunkedListTests {
-  @Test("Indices and rows agree after any insertions and removals", arguments: [3, 700, 5_000])
-  func indices(count: Int) throws {
+  @Test(arguments: [3, 700, 5_000]) func `Indices and rows agree after any insertions and removals`(count: Int) throws {
     var random = SeededGenerator(seed: UInt64(count))
     var number: Int64 = 0
     func row() -> ResultRow {
@@ -40,13 +39,12 @@ import Testing
   }
 
   @Test(
-    "As few rows move as possible",
     arguments: [
       ([(0, 0), (1, 1)], [true, true]), ([(0, 1), (1, 0)], [false, true]), ([(2, 2), (5, 4)], [true, false]),
       ([(nil, 0), (0, 1)], [false, true]), ([(0, 2), (1, 0), (2, 1)], [false, true, true]),
       ([(3, nil), (4, 3), (9, 9)], [false, true, false]),
     ] as [([(Int?, Int?)], [Bool])])
-  func staying(items: [(Int?, Int?)], expected: [Bool]) {
+  func `As few rows move as possible`(items: [(Int?, Int?)], expected: [Bool]) {
     #expect(ResultEdits.staying(items.map { (old: $0.0, new: $0.1) }) == expected)
   }
 }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Classes for a model that is there")
-struct ClassJoiningTests {
+@Suite("Classes for a model that is there") struct ClassJoiningTests {
   final class Note: ManagedObject {
     @Attribute var title: String
     @Attribute var pages: Int32
@@ -41,8 +40,7 @@ struct ClassJoiningTests {
     return try ManagedObjectModel(entities: entities)
   }
 
-  @Test("leave the model as it is")
-  func same() throws {
+  @Test func `leave the model as it is`() throws {
     let model = try Self.model()
     let joined = try model.joined(with: [Note.self, Person.self, Employee.self])
     #expect(joined == model && joined.entityVersionHashesByName == model.entityVersionHashesByName)
@@ -51,19 +49,16 @@ struct ClassJoiningTests {
     #expect(model.entity(of: Note.self) == nil)
   }
 
-  @Test("serve sub-entities without a class of their own")
-  func nearest() throws {
+  @Test func `serve sub-entities without a class of their own`() throws {
     let joined = try Self.model().joined(with: [Note.self, Person.self])
     let employee = try #require(joined["Employee"])
     #expect(joined.objectClass(of: employee.index) == Person.self)
   }
 
-  @Test(
-    "are found by the name of the class that the entity has",
-    arguments: [
-      "ManagedObjectsTests.ClassJoiningTests.Person", "Person", ".Person",
-    ])
-  func className(_ name: String) throws {
+  @Test(arguments: [
+    "ManagedObjectsTests.ClassJoiningTests.Person", "Person", ".Person",
+  ])
+  func `are found by the name of the class that the entity has`(_ name: String) throws {
     let model = try Self.model { entities in
       entities[1].name = "CDPerson"
       entities[1].className = name
@@ -153,8 +148,7 @@ struct ClassJoiningTests {
     },
   ]
 
-  @Test("name every difference", arguments: differences)
-  func difference(_ difference: Difference) throws {
+  @Test(arguments: differences) func `name every difference`(_ difference: Difference) throws {
     let model = try Self.model(difference.change)
     let error = #expect(throws: ManagedObjectModelError.self) { try model.joined(with: difference.classes) }
     guard case .invalid(let defects)? = error else { return }
@@ -162,8 +156,7 @@ struct ClassJoiningTests {
     #expect(defects.map(\.kind) == difference.kinds)
   }
 
-  @Test("take what is optional in the model if 0 can stand for nothing")
-  func scalars() throws {
+  @Test func `take what is optional in the model if 0 can stand for nothing`() throws {
     // pages is Int32 in the class, and optional in the model.
     #expect(throws: Never.self) { try Self.model().joined(with: [Note.self, Person.self]) }
     // A class may take nothing for what is mandatory in the model.

@@ -4,12 +4,10 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Models from classes")
-struct ClassModelTests {
+@Suite("Models from classes") struct ClassModelTests {
   typealias S = ClassSamples
 
-  @Test("are those that are put together by hand, with the same version hashes")
-  func byHand() throws {
+  @Test func `are those that are put together by hand, with the same version hashes`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let expected = try ManagedObjectModel(entities: S.entities())
     for entity in expected.entities {
@@ -22,8 +20,7 @@ struct ClassModelTests {
     #expect(model["Employee"]?.isAbstract == false)
   }
 
-  @Test("do not depend on the order of the classes")
-  func order() throws {
+  @Test func `do not depend on the order of the classes`() throws {
     #expect(
       try ManagedObjectModel(S.Book.self, S.Note.self, S.Employee.self, S.Person.self)
         == ManagedObjectModel(classes: S.classes))
@@ -59,8 +56,7 @@ struct ClassModelTests {
     TypeCase("optionalLocale", .transformable, optional: true),
   ]
 
-  @Test("have an attribute for each type of Swift", arguments: typeCases)
-  func types(_ type: TypeCase) throws {
+  @Test(arguments: typeCases) func `have an attribute for each type of Swift`(_ type: TypeCase) throws {
     let model = try ManagedObjectModel(S.Everything.self)
     let attribute = try #require(model["Everything"]?.attribute(named: type.name))
     #expect(
@@ -69,8 +65,7 @@ struct ClassModelTests {
           type.name, type.type, isOptional: type.isOptional, defaultValue: type.value))
   }
 
-  @Test("have the wrapped properties and no others")
-  func properties() throws {
+  @Test func `have the wrapped properties and no others`() throws {
     let model = try ManagedObjectModel(S.Everything.self)
     let names = try #require(model["Everything"]).attributes.map(\.definition.name)
     #expect(Set(names) == Set(Self.typeCases.map(\.name) + ["settings"]))
@@ -90,8 +85,8 @@ struct ClassModelTests {
 
   final class Second: Base { @Attribute var b: Int }
 
-  @Test("give the properties of a superclass that is not among the classes to the entities of its subclasses")
-  func plainSuperclass() throws {
+  @Test
+  func `give the properties of a superclass that is not among the classes to the entities of its subclasses`() throws {
     let model = try ManagedObjectModel(First.self, Second.self)
     #expect(model["First"]?.definition.properties.map(\.name) == ["created", "a"])
     #expect(model["Second"]?.definition.properties.map(\.name) == ["created", "b"])
@@ -101,8 +96,7 @@ struct ClassModelTests {
     #expect(whole["First"]?.definition.userInfo == [:] && whole["First"]?.superentity?.name == "Base")
   }
 
-  @Test("know the class of each entity, also when they are merged")
-  func classes() throws {
+  @Test func `know the class of each entity, also when they are merged`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     for type in S.classes {
       let entity = try #require(model.entity(of: type))
@@ -118,8 +112,7 @@ struct ClassModelTests {
   }
 }
 
-@Suite("Classes that make no model")
-struct ClassDefectTests {
+@Suite("Classes that make no model") struct ClassDefectTests {
   final class Lone: ManagedObject { @Relationship var other: Other? }
 
   final class Other: ManagedObject { @Attribute var a: Int }
@@ -221,16 +214,14 @@ struct ClassDefectTests {
       text: "BadDefault.value: the default value: the value cannot be archived: Missing()"),
   ]
 
-  @Test("say all that is wrong, and where", arguments: misfits)
-  func defect(_ misfit: Misfit) throws {
+  @Test(arguments: misfits) func `say all that is wrong, and where`(_ misfit: Misfit) throws {
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(classes: misfit.classes) }
     #expect(error?.description == misfit.text)
     guard case .invalid(let defects)? = error else { return }
     #expect(defects.map(\.kind) == misfit.kinds)
   }
 
-  @Test("say what several have wrong in one error")
-  func several() throws {
+  @Test func `say what several have wrong in one error`() throws {
     let error = #expect(throws: ManagedObjectModelError.self) {
       try ManagedObjectModel(BadPredicate.self, Lone.self, Reserved.self)
     }

@@ -4,16 +4,14 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Properties of classes")
-struct ClassPropertyTests {
+@Suite("Properties of classes") struct ClassPropertyTests {
   typealias S = ClassSamples
 
   static func everything() throws -> S.Everything {
     try S.object(S.Everything.self, in: ManagedObjectModel(S.Everything.self))
   }
 
-  @Test("read as the model's default when there is no value, or as the one of the type")
-  func missing() throws {
+  @Test func `read as the model's default when there is no value, or as the one of the type`() throws {
     let object = try Self.everything()
     #expect(!object.truth && object.integer == 0 && object.integer16 == 16 && object.integer32 == -32)
     #expect(object.integer64 == .max && object.double == 1.5 && object.float == 2.5 && object.decimal == 10)
@@ -25,8 +23,7 @@ struct ClassPropertyTests {
     #expect(object.count == 0 && object.late == "x" && object.computed == "text!")
   }
 
-  @Test("keep what they are given")
-  func writing() throws {
+  @Test func `keep what they are given`() throws {
     let object = try Self.everything()
     func check<Value: Equatable>(
       _ path: ReferenceWritableKeyPath<S.Everything, Value>, _ values: Value...,
@@ -64,14 +61,12 @@ struct ClassPropertyTests {
     check(\.optionalURL, URL(string: "a"), nil)
   }
 
-  @Test(
-    "read as the default when a value does not fit the type",
-    arguments: [
-      ("integer16", AttributeValue.integer(70_000)), ("priority", .integer(77)), ("language", .string("Latin")),
-      ("settings", .data(Data("no archive".utf8))), ("words", .data(Data())), ("string", .integer(1)),
-      ("optionalPriority", .integer(9)), ("optionalSettings", .data(Data([0]))), ("date", .string("today")),
-    ])
-  func unfit(_ name: String, _ value: AttributeValue) throws {
+  @Test(arguments: [
+    ("integer16", AttributeValue.integer(70_000)), ("priority", .integer(77)), ("language", .string("Latin")),
+    ("settings", .data(Data("no archive".utf8))), ("words", .data(Data())), ("string", .integer(1)),
+    ("optionalPriority", .integer(9)), ("optionalSettings", .data(Data([0]))), ("date", .string("today")),
+  ])
+  func `read as the default when a value does not fit the type`(_ name: String, _ value: AttributeValue) throws {
     let object = try Self.everything()
     let slot = try #require(object.shape.entity.property(named: name)?.slot)
     object.values[slot] = .attribute(value)
@@ -91,8 +86,7 @@ struct ClassPropertyTests {
 
   final class Refusing: ManagedObject { @Attribute var value: ClassDefectTests.Unarchivable? }
 
-  @Test("keep their value if they are given one that cannot be archived")
-  func refused() throws {
+  @Test func `keep their value if they are given one that cannot be archived`() throws {
     let object = try S.object(Refusing.self, in: ManagedObjectModel(Refusing.self))
     let slot = try #require(object.shape.entity.property(named: "value")?.slot)
     object.values[slot] = .attribute(.data(Data([1])))
@@ -102,8 +96,7 @@ struct ClassPropertyTests {
     #expect(object.values[slot] == .null)
   }
 
-  @Test("that are inherited are where the superclass has them")
-  func inherited() throws {
+  @Test func `that are inherited are where the superclass has them`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let employee = try S.object(S.Employee.self, in: model)
     employee.name = "Ada"
@@ -113,8 +106,7 @@ struct ClassPropertyTests {
     #expect(employee.value(ofSlot: name) == .attribute(.string("Ada")))
   }
 
-  @Test("that the entity does not have read as nothing, and take nothing")
-  func foreign() throws {
+  @Test func `that the entity does not have read as nothing, and take nothing`() throws {
     let model = try ManagedObjectModel(entities: [EntityDescription("Everything", [.attribute("string", .date)])])
     let entity = try #require(model["Everything"])
     let object = S.Everything(
@@ -125,15 +117,13 @@ struct ClassPropertyTests {
     #expect(object.integer == 0 && object.optionalDate == nil)
   }
 
-  @Test("of relationships read as none without objects")
-  func relationships() throws {
+  @Test func `of relationships read as none without objects`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let employee = try S.object(S.Employee.self, in: model)
     #expect(employee.notes.isEmpty && employee.books.isEmpty && employee.boss == nil && employee.recent.isEmpty)
   }
 
-  @Test("of relationships take each object once, and leave out those of other classes")
-  func relationshipValues() throws {
+  @Test func `of relationships take each object once, and leave out those of other classes`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let (one, other) = (try S.object(S.Note.self, in: model), try S.object(S.Note.self, in: model))
     let book = try S.object(S.Book.self, in: model)
@@ -147,8 +137,7 @@ struct ClassPropertyTests {
 
   class Generic<Value: AttributeConvertible>: ManagedObject { @Attribute var value: Value }
 
-  @Test("of generic classes are found, and remembered once")
-  func generic() throws {
+  @Test func `of generic classes are found, and remembered once`() throws {
     let entity = EntityDescription("Generic", [.attribute("value", .integer64)])
     let model = try ManagedObjectModel(entities: [entity])
     let shape = EntityShape(try #require(model["Generic"]), objectClass: Generic<Int>.self, context: nil)
@@ -162,12 +151,10 @@ struct ClassPropertyTests {
   }
 }
 
-@Suite("Prototypes of classes")
-struct ClassPrototypeTests {
+@Suite("Prototypes of classes") struct ClassPrototypeTests {
   typealias S = ClassSamples
 
-  @Test("are made by several threads at once, and give ordinary objects no numbers")
-  func threads() async throws {
+  @Test func `are made by several threads at once, and give ordinary objects no numbers`() async throws {
     let model = try ManagedObjectModel(classes: S.classes)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for task in 0..<8 {
@@ -209,8 +196,7 @@ struct ClassPrototypeTests {
     }
   }
 
-  @Test("evaluate defaults and options once a model, and ordinary objects never")
-  func evaluation() throws {
+  @Test func `evaluate defaults and options once a model, and ordinary objects never`() throws {
     Self.evaluations = 0
     let model = try ManagedObjectModel(Counting.self)
     #expect(Self.evaluations == 2)
@@ -229,22 +215,19 @@ struct ClassPrototypeTests {
     }
   }
 
-  @Test("can be made of classes whose initializers use properties")
-  func initializers() throws {
+  @Test func `can be made of classes whose initializers use properties`() throws {
     let model = try ManagedObjectModel(Busy.self)
     #expect(model["Busy"]?.attributes.map(\.definition.name) == ["first", "second"])
     #expect(PropertyPath(\Busy.second)?.names == ["second"])
     #expect(try S.object(Busy.self, in: model).second == "")
   }
 
-  @Test("cost objects two bytes a wrapper")
-  func size() {
+  @Test func `cost objects two bytes a wrapper`() {
     #expect(MemoryLayout<Attribute<String>>.size == 2 && MemoryLayout<Attribute<Date?>>.size == 2)
     #expect(MemoryLayout<Relationship<Set<S.Note>>>.size == 2 && MemoryLayout<FetchedProperty<S.Note>>.size == 2)
   }
 
-  @Test("name the properties of key paths")
-  func names() {
+  @Test func `name the properties of key paths`() {
     func check(_ path: AnyKeyPath, _ names: String?, at location: SourceLocation = #_sourceLocation) {
       #expect(PropertyPath(path)?.names.joined(separator: ".") == names, sourceLocation: location)
     }
@@ -270,8 +253,7 @@ struct ClassPrototypeTests {
     check(\S.Everything.optionalPriority, "optionalPriority")
   }
 
-  @Test("tell what only looks like a property")
-  func others() {
+  @Test func `tell what only looks like a property`() {
     #expect(PropertyPath(\S.Person.upperName) == nil)
     #expect(PropertyPath(\S.Person.fewNotes) == nil && PropertyPath(\S.Person.positiveAge) == nil)
     #expect(PropertyPath(\S.Person.openNotes) == nil && PropertyPath(\S.Note.someFollower) == nil)

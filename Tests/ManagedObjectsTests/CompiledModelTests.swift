@@ -5,12 +5,10 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Compiled models")
-struct CompiledModelTests {
+@Suite("Compiled models") struct CompiledModelTests {
   static let notes = "models/Notes.mom"
 
-  @Test("are read with all they say")
-  func read() throws {
+  @Test func `are read with all they say`() throws {
     let model = try ManagedObjectModel(contentsOf: Fixtures.url(Self.notes))
     let note = try #require(model["Note"]?.definition)
     #expect(note.renamingIdentifier == "Memo" && note.versionHashModifier == "second" && note.className == "Note")
@@ -32,21 +30,18 @@ struct CompiledModelTests {
     #expect(model.fetchRequestTemplates["all"]?.fetchLimit == 10 && model.versionIdentifiers == ["one"])
   }
 
-  @Test("are the same after being read and compiled again")
-  func roundTrip() throws {
+  @Test func `are the same after being read and compiled again`() throws {
     let original = try Fixtures.data(Self.notes)
     let copy = try ManagedObjectModel(compiled: original).compiledData()
     #expect(try ArchiveGraph.differences(original, copy) == [])
   }
 
-  @Test("come out of source as the compiler makes them")
-  func fromSource() throws {
+  @Test func `come out of source as the compiler makes them`() throws {
     let model = try ManagedObjectModel(contentsOf: Fixtures.url("models/Notes.xcdatamodel"))
     #expect(try ArchiveGraph.differences(Fixtures.data(Self.notes), model.compiledData()) == [])
   }
 
-  @Test("keep the comparisons of sort descriptors, also those that nothing can be sorted by")
-  func comparisons() throws {
+  @Test func `keep the comparisons of sort descriptors, also those that nothing can be sorted by`() throws {
     let names = [
       "compare:", "caseInsensitiveCompare:", "localizedCompare:", "localizedCaseInsensitiveCompare:",
       "localizedStandardCompare:", "reverse:", "",
@@ -66,8 +61,7 @@ struct CompiledModelTests {
     #expect(String(decoding: try model.jsonData(), as: UTF8.self).contains("reverse:"))
   }
 
-  @Test("keep sort descriptors without a method as they are")
-  func noMethod() throws {
+  @Test func `keep sort descriptors without a method as they are`() throws {
     let original = try ManagedObjectModel(
       entities: [EntityDescription("Note", [.attribute("content", .string)])],
       fetchRequestTemplates: ["all": FetchRequest("Note", sortedBy: [.init("content")])]
@@ -93,8 +87,7 @@ struct CompiledModelTests {
     #expect(again.fetchRequestTemplates["all"]?.sortDescriptors.first?.comparison == .localized)
   }
 
-  @Test("keep default values of classes that nobody knows")
-  func opaqueDefault() throws {
+  @Test func `keep default values of classes that nobody knows`() throws {
     // An object of the class Cover with itself in it.
     let archiver = KeyedArchiver()
     let cover = Cover()
@@ -125,16 +118,14 @@ struct CompiledModelTests {
     func encode(with coder: KeyedArchiver) throws { try coder.encode(text, forKey: "text") }
   }
 
-  @Test("have the module's name in the names of classes that have none")
-  func moduleName() throws {
+  @Test func `have the module's name in the names of classes that have none`() throws {
     let entity = ModelTests.changed(EntityDescription("A")) { $0.className = ".A" }
     let model = try ManagedObjectModel(entities: [entity])
     let copy = try ManagedObjectModel(compiled: model.compiledData(moduleName: "App"))
     #expect(copy["A"]?.definition.className == "App.A")
   }
 
-  @Test("say what is wrong with bytes that are none")
-  func malformed() throws {
+  @Test func `say what is wrong with bytes that are none`() throws {
     #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(compiled: Data()) }
     #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(compiled: Data("bplist00".utf8)) }
     let other = try KeyedArchiver.archivedData(withRootObject: "text")
@@ -145,8 +136,7 @@ struct CompiledModelTests {
   private static let mutations =
     ProcessInfo.processInfo.environment["ARCHIVE_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(3000, or: 1000)
 
-  @Test("never trap, however they are damaged")
-  func damaged() throws {
+  @Test func `never trap, however they are damaged`() throws {
     let original = [UInt8](try Fixtures.data(Self.notes))
     var random = SeededGenerator(seed: 7)
     var opened = 0
@@ -162,8 +152,7 @@ struct CompiledModelTests {
     #expect(opened > 0)
   }
 
-  @Test("never trap, whatever their references lead to")
-  func misled() throws {
+  @Test func `never trap, whatever their references lead to`() throws {
     let original = try PropertyList(Fixtures.data(Self.notes))
     var random = SeededGenerator(seed: 9)
     var opened = 0
@@ -188,8 +177,7 @@ struct CompiledModelTests {
     #expect(opened > 0)
   }
 
-  @Test("are written as a folder of versions, and read from it")
-  func versions() throws {
+  @Test func `are written as a folder of versions, and read from it`() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Notes.momd")
     let notes = try ManagedObjectModel(contentsOf: Fixtures.url(Self.notes))

@@ -22,9 +22,9 @@ import Testing
   }
 
   @Test(
-    "All insertions of all tasks are saved, and a shared object has all of them", .timeLimit(.minutes(15)),
+    .timeLimit(.minutes(15)),
     arguments: StoreKind.saving)
-  func insertions(kind: StoreKind) async throws {
+  func `All insertions of all tasks are saved, and a shared object has all of them`(kind: StoreKind) async throws {
     let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
     let id = try insertPerson(container)
@@ -56,9 +56,8 @@ import Testing
     #expect(counts == [tasks * rounds, tasks * rounds, tasks * rounds])
   }
 
-  @Test(
-    "A counter that tasks raise with retries has the right sum", .timeLimit(.minutes(15)), arguments: StoreKind.saving)
-  func counter(kind: StoreKind) async throws {
+  @Test(.timeLimit(.minutes(15)), arguments: StoreKind.saving)
+  func `A counter that tasks raise with retries has the right sum`(kind: StoreKind) async throws {
     let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))
     let id = try insertPerson(container)
@@ -93,8 +92,8 @@ import Testing
     #expect(age)
   }
 
-  @Test("Tasks see what others save, and all of it or nothing", .timeLimit(.minutes(15)), arguments: StoreKind.saving)
-  func readers(kind: StoreKind) async throws {
+  @Test(.timeLimit(.minutes(15)), arguments: StoreKind.saving)
+  func `Tasks see what others save, and all of it or nothing`(kind: StoreKind) async throws {
     let container = try container(kind)
     let rounds = LongForm.size(300, or: 40)
     async let writer: Void = container.perform { context async throws in

@@ -9,8 +9,7 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
 
 /// What a task may not do with the objects of another one is an error of the compiler. So is a wrapper in a class that
 /// has no managed objects.
-@Suite("Confinement", .enabled(if: compiler != nil, "there is no swiftc"))
-struct ConfinementTests {
+@Suite("Confinement", .enabled(if: compiler != nil, "there is no swiftc")) struct ConfinementTests {
   /// Where the compiler keeps the modules of the system. To make them takes most of the time of a program.
   private static let cache = Result { try TemporaryFolder() }
 
@@ -55,46 +54,40 @@ struct ConfinementTests {
     return lines
   }
 
-  @Test(
-    "is broken by",
-    arguments: [
-      "Task { note.title = \"x\" }",
-      "Task { _ = context }",
-      "Task.detached { _ = note.author }",
-      "async let other: Void = use(note); note.title = \"y\"; await other",
-      "await withTaskGroup(of: Void.self) { group in group.addTask { _ = context } }",
-      "let closure: @Sendable () -> Void = { print(note.title) }; closure()",
-      "let closure: @Sendable () -> Void = { _ = context }; closure()",
-      "await Keeper().keep(note)",
-      "await MainActor.run { print(note.title) }",
-    ])
-  func broken(_ body: String) throws {
+  @Test(arguments: [
+    "Task { note.title = \"x\" }",
+    "Task { _ = context }",
+    "Task.detached { _ = note.author }",
+    "async let other: Void = use(note); note.title = \"y\"; await other",
+    "await withTaskGroup(of: Void.self) { group in group.addTask { _ = context } }",
+    "let closure: @Sendable () -> Void = { print(note.title) }; closure()",
+    "let closure: @Sendable () -> Void = { _ = context }; closure()",
+    "await Keeper().keep(note)",
+    "await MainActor.run { print(note.title) }",
+  ])
+  func `is broken by`(_ body: String) throws {
     let errors = try Self.errors(body)
     #expect(
       errors.contains { $0.contains("risks causing data races") || $0.contains("non-Sendable type") }, "\(errors)")
   }
 
-  @Test(
-    "is kept by",
-    arguments: [
-      "Task { print(id) }",
-      "async let other: Void = use(id); print(id); await other",
-      "await Keeper().keep(id)",
-      "let closure: @Sendable () -> Void = { print(id, model.entities) }; closure()",
-      "await withTaskGroup(of: Void.self) { group in group.addTask { print(id) } }",
-      "note.title = \"x\"; await use(note); note.author = note",
-    ])
-  func kept(_ body: String) throws { #expect(try Self.errors(body) == []) }
+  @Test(arguments: [
+    "Task { print(id) }",
+    "async let other: Void = use(id); print(id); await other",
+    "await Keeper().keep(id)",
+    "let closure: @Sendable () -> Void = { print(id, model.entities) }; closure()",
+    "await withTaskGroup(of: Void.self) { group in group.addTask { print(id) } }",
+    "note.title = \"x\"; await use(note); note.author = note",
+  ])
+  func `is kept by`(_ body: String) throws { #expect(try Self.errors(body) == []) }
 
-  @Test(
-    "has wrappers for managed objects alone",
-    arguments: [
-      ("class Plain { @Attribute var title: String = \"\" }; print(Plain().title)", "'Plain' inherit from"),
-      (
-        "struct Plain { @Attribute var title: String }; print(Plain().title)", "@Attribute is for properties of classes"
-      ),
-    ])
-  func wrappers(_ body: String, _ message: String) throws {
+  @Test(arguments: [
+    ("class Plain { @Attribute var title: String = \"\" }; print(Plain().title)", "'Plain' inherit from"),
+    (
+      "struct Plain { @Attribute var title: String }; print(Plain().title)", "@Attribute is for properties of classes"
+    ),
+  ])
+  func `has wrappers for managed objects alone`(_ body: String, _ message: String) throws {
     let errors = try Self.errors(body)
     #expect(errors.contains { $0.contains(message) }, "\(errors)")
   }

@@ -11,8 +11,7 @@ final class Counter: ManagedObject {
   @Attribute var value = 0
 }
 
-@Suite("Updates of containers that share a file")
-struct ContainerUpdateTests {
+@Suite("Updates of containers that share a file") struct ContainerUpdateTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
 
@@ -39,8 +38,7 @@ struct ContainerUpdateTests {
     }
   }
 
-  @Test("work is done again with what somebody else saved meanwhile, of the same object")
-  func sameObject() throws {
+  @Test func `work is done again with what somebody else saved meanwhile, of the same object`() throws {
     let (mine, theirs) = (try container(), try container())
     try mine.updateAndWait(raise)
     var attempts = 0
@@ -53,8 +51,7 @@ struct ContainerUpdateTests {
     #expect(try values() == ["visits": 2])
   }
 
-  @Test("work is done again if somebody else made the object that it makes")
-  func sameValuesOfAConstraint() throws {
+  @Test func `work is done again if somebody else made the object that it makes`() throws {
     let (mine, theirs) = (try container(), try container())
     var attempts = 0
     try mine.updateAndWait { context in
@@ -66,8 +63,7 @@ struct ContainerUpdateTests {
     #expect(try values() == ["visits": 1])
   }
 
-  @Test("work that can never be saved is not done for ever")
-  func neverSaved() throws {
+  @Test func `work that can never be saved is not done for ever`() throws {
     var attempts = 0
     let error = #expect(throws: ManagedObjectError.self) {
       try container().updateAndWait { context in
@@ -80,8 +76,7 @@ struct ContainerUpdateTests {
     #expect(try values() == [:])
   }
 
-  @Test("an error of the work saves nothing, and is the caller's")
-  func errorOfTheWork() throws {
+  @Test func `an error of the work saves nothing, and is the caller's`() throws {
     #expect(throws: CocoaError.self) {
       try container().updateAndWait { context in
         try raise(context)
@@ -91,8 +86,7 @@ struct ContainerUpdateTests {
     #expect(try values() == [:])
   }
 
-  @Test("tasks update at the same time, and every update counts")
-  func tasks() async throws {
+  @Test func `tasks update at the same time, and every update counts`() async throws {
     let container = try PersistentContainer(model: model, stores: [.inMemory])
     try container.updateAndWait { try $0.insert(Counter.self).name = "visits" }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -108,8 +102,7 @@ struct ContainerUpdateTests {
     #expect(try container.performAndWait { try $0.fetch(Counter.self).map(\.value) } == [20])
   }
 
-  @Test("new objects get other numbers if somebody else has saved objects under theirs")
-  func numbersThatSomebodyElseHas() throws {
+  @Test func `new objects get other numbers if somebody else has saved objects under theirs`() throws {
     let theirs = try container()
     let inner = try XMLStore(folder.url.appending(path: "counters.xml"), model: model)
     let interrupted = InterruptedStore(inner) {
@@ -127,8 +120,7 @@ struct ContainerUpdateTests {
       try container().performAndWait { try $0.existingObject(Counter.self, with: counter.objectID).name } == "mine")
   }
 
-  @Test("numbers that were given out before the save stay, and the save says that they are taken")
-  func numbersThatWereGivenOut() throws {
+  @Test func `numbers that were given out before the save stay, and the save says that they are taken`() throws {
     let theirs = try container()
     let context = try container().newContext()
     let counter = try context.insert(Counter.self)

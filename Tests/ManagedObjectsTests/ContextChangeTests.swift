@@ -31,8 +31,7 @@ import Testing
     }
   }
 
-  @Test("Observers are told once of what changed")
-  func observers() throws {
+  @Test func `Observers are told once of what changed`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let log = Log()
@@ -63,8 +62,7 @@ import Testing
     #expect(log.take().isEmpty)
   }
 
-  @Test("Observers are told of what is taken back")
-  func undo() throws {
+  @Test func `Observers are told of what is taken back`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Person b", in: context)
@@ -79,8 +77,7 @@ import Testing
     #expect(log.take() == ["inserted n updated a deleted b"])
   }
 
-  @Test("An object is reported once as inserted, and not at all if it was deleted before the report")
-  func newObjects() throws {
+  @Test func `An object is reported once as inserted, and not at all if it was deleted before the report`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let log = Log()
@@ -134,8 +131,7 @@ import Testing
     #expect(secondLog.take() == ["inserted Tag"])
   }
 
-  @Test("An observer can change objects, and add and remove observers")
-  func nested() throws {
+  @Test func `An observer can change objects, and add and remove observers`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let person = try context.insert("Person")
@@ -155,8 +151,7 @@ import Testing
     #expect(calls == 11 && person["age"] == .attribute(.integer(9)))
   }
 
-  @Test("Another context takes over what was saved", .timeLimit(.minutes(15)))
-  func saves() async throws {
+  @Test(.timeLimit(.minutes(15))) func `Another context takes over what was saved`() async throws {
     let sketch = try GraphSketch()
     var saves = sketch.coordinator.saves.makeAsyncIterator()
     let first = sketch.context()
@@ -221,8 +216,7 @@ import Testing
       mine: "delete a", merged: "g", stored: "g"),
   ]
 
-  @Test("Changes stay over what another context saved", arguments: rows)
-  func mergeChanges(row: Row) async throws {
+  @Test(arguments: rows) func `Changes stay over what another context saved`(row: Row) async throws {
     let sketch = try GraphSketch()
     let first = sketch.context()
     try sketch.run(row.setup, in: first)
@@ -241,8 +235,7 @@ import Testing
     #expect(try sketch.stored() == row.stored)
   }
 
-  @Test("A rollback brings back what was read, on both sides of relationships")
-  func rollback() throws {
+  @Test func `A rollback brings back what was read, on both sides of relationships`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Person b; Note n; n.author=a; Group g; g.members=a,b; Card 1; a.card=1", in: context)
@@ -259,8 +252,7 @@ import Testing
     #expect(try sketch.stored() == before)
   }
 
-  @Test("A reset forgets objects and changes")
-  func reset() throws {
+  @Test func `A reset forgets objects and changes`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a", in: context)

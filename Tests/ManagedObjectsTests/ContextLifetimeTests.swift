@@ -4,8 +4,8 @@ import Testing
 @testable import ManagedObjects
 
 @Suite("Lifetime of contexts and objects") struct ContextLifetimeTests {
-  @Test("A context with changes, undo and observers is gone when nobody has it", arguments: [true, false])
-  func context(isSaved: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A context with changes, undo and observers is gone when nobody has it`(isSaved: Bool) throws {
     let sketch = try GraphSketch()
     var context: ManagedObjectContext? = sketch.context()
     weak let weakContext = context
@@ -23,8 +23,8 @@ import Testing
     #expect(weakContext == nil && weakObject == nil)
   }
 
-  @Test("The memory of many objects goes back to the system when most are released, and again when all are")
-  func memory() throws {
+  @Test
+  func `The memory of many objects goes back to the system when most are released, and again when all are`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let objects = try (0..<64).map { _ in try context.insert("Note") }
@@ -44,8 +44,7 @@ import Testing
     #expect(map.releaseCount == 6)
   }
 
-  @Test("An object without context keeps its values, and takes no others into relationships")
-  func withoutContext() throws {
+  @Test func `An object without context keeps its values, and takes no others into relationships`() throws {
     let sketch = try GraphSketch()
     var context: ManagedObjectContext? = sketch.context()
     let note = try #require(try context?.insert("Note"))
@@ -61,8 +60,7 @@ import Testing
     #expect(try note.fetchedOrEmpty() == 0)
   }
 
-  @Test("A fault without context has no values")
-  func faultWithoutContext() throws {
+  @Test func `A fault without context has no values`() throws {
     let sketch = try GraphSketch()
     let first = sketch.context()
     let note = try first.insert("Note")
@@ -75,8 +73,7 @@ import Testing
     #expect(fault.objectID == note.objectID)
   }
 
-  @Test("Objects without changes are gone when nobody has them")
-  func objects() throws {
+  @Test func `Objects without changes are gone when nobody has them`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Note n; n.author=a; Note m; m.author=a", in: context)
@@ -96,8 +93,7 @@ import Testing
     #expect(context.registeredObjects == Set(author))
   }
 
-  @Test("Refreshed objects are not kept")
-  func refreshed() throws {
+  @Test func `Refreshed objects are not kept`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Person b", in: context)
@@ -109,10 +105,8 @@ import Testing
     #expect(context.registeredObjects.isEmpty)
   }
 
-  @Test(
-    "A long chain of cascades takes no deep recursion, and no more than its length",
-    arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
-  func chain(kind: StoreKind) throws {
+  @Test(arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
+  func `A long chain of cascades takes no deep recursion, and no more than its length`(kind: StoreKind) throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
         "Link",
@@ -146,8 +140,7 @@ import Testing
     #expect(ThreadClock.now - start < .seconds(60))
   }
 
-  @Test("An order of many objects is replaced at once")
-  func order() throws {
+  @Test func `An order of many objects is replaced at once`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let group = try context.insert("Group")

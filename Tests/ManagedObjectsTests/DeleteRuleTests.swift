@@ -163,9 +163,9 @@ import Testing
   }
 
   @Test(
-    "Do what they say, and can be taken back", arguments: kinds,
+    arguments: kinds,
     [RelationshipDescription.DeleteRule.nullify, .cascade, .deny, .noAction])
-  func deletion(kind: Kind, rule: RelationshipDescription.DeleteRule) throws {
+  func `Do what they say, and can be taken back`(kind: Kind, rule: RelationshipDescription.DeleteRule) throws {
     let model = try model(kind, rule)
     let folder = try TemporaryFolder(isInMemory: true)
     for isSaved in [true, false] {

@@ -56,8 +56,8 @@ import Testing
     ("author != nil AND TERNARY(author.name == nil, 'none', author.name) == 'none'", ["a"]),
   ]
 
-  @Test("Are the same in all stores, in requests and in objects", arguments: StoreKind.allCases)
-  func deletion(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `Are the same in all stores, in requests and in objects`(kind: StoreKind) throws {
     let url = folder.url.appending(path: "store")
     let coordinator = PersistentStoreCoordinator(model: Self.model)
     try coordinator.add(kind.open(url, Self.model))
@@ -117,9 +117,8 @@ import Testing
     #expect(try titles("author != nil", in: reader) == ["b"])
   }
 
-  @Test(
-    "Last when the file is opened again, and no new object takes the number", arguments: StoreKind.allCases.dropFirst())
-  func file(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases.dropFirst())
+  func `Last when the file is opened again, and no new object takes the number`(kind: StoreKind) throws {
     let url = folder.url.appending(path: "store")
     func context() throws -> ManagedObjectContext {
       let coordinator = PersistentStoreCoordinator(model: Self.model)
@@ -146,8 +145,7 @@ import Testing
     #expect(other.objectID.key.number > number)
   }
 
-  @Test("Are not copied into a store that is filled, whose numbers are its own")
-  func filling() throws {
+  @Test func `Are not copied into a store that is filled, whose numbers are its own`() throws {
     let store = try SQLiteStore(folder.url.appending(path: "store"), model: Self.model)
     func key(_ entity: String, _ number: Int64) throws -> RowKey {
       RowKey(store: store.number, entityIndex: try #require(Self.model[entity]).index, number: number)

@@ -22,8 +22,7 @@ import Testing
     ManagedObjectContext(coordinator: try kind.coordinator(ManagedObjectModel(Note.self), folder))
   }
 
-  @Test("An object is prepared for its deletion once")
-  func secondDeletion() throws {
+  @Test func `An object is prepared for its deletion once`() throws {
     let context = try context()
     let note = try context.insert(Note.self)
     try context.save()
@@ -34,8 +33,7 @@ import Testing
     #expect(note.preparations == 1)
   }
 
-  @Test("A new object that is deleted is not part of the context")
-  func deletedNewObject() throws {
+  @Test func `A new object that is deleted is not part of the context`() throws {
     let context = try context()
     let note = try context.insert(Note.self)
     try context.delete(note)
@@ -43,8 +41,8 @@ import Testing
     #expect(!context.hasChanges && context.deletedObjects.isEmpty)
   }
 
-  @Test("A refresh keeps the values of an object that was never saved", arguments: [true, false])
-  func refresh(mergesChanges: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A refresh keeps the values of an object that was never saved`(mergesChanges: Bool) throws {
     let context = try context()
     let note = try context.insert(Note.self)
     note.title = "Milk"
@@ -53,8 +51,7 @@ import Testing
     try context.save()
   }
 
-  @Test("Fetched dictionaries have null for no value", arguments: StoreKind.allCases)
-  func dictionaries(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func `Fetched dictionaries have null for no value`(kind: StoreKind) throws {
     let context = try context(kind)
     try context.insert(Note.self).title = "Milk"
     try context.save()
@@ -64,8 +61,7 @@ import Testing
     #expect(found == [["pages": .null, "title": .string("Milk")]])
   }
 
-  @Test("A file of another kind is named as what it is")
-  func otherKind() throws {
+  @Test func `A file of another kind is named as what it is`() throws {
     let url = folder.url.appending(path: "a.xml")
     let model = try ManagedObjectModel(Note.self)
     _ = try XMLStore(url, model: model)

@@ -7,8 +7,7 @@ import Testing
 
 /// Random sequences of edits, each done by a context and by a naive graph, which agree after each step.
 @Suite("Edit scripts") struct EditScriptTests {
-  @Test("A context and a naive graph agree after every step", arguments: 0..<8)
-  func memory(part: Int) throws {
+  @Test(arguments: 0..<8) func `A context and a naive graph agree after every step`(part: Int) throws {
     for seed in 0..<LongForm.size(all: 1_250, 60, or: 15) {
       let coordinator = PersistentStoreCoordinator(model: NaiveGraph.model)
       try coordinator.add(InMemoryStore(model: NaiveGraph.model))
@@ -32,8 +31,8 @@ import Testing
     }
   }
 
-  @Test("A file that is opened again after each save has the naive graph", arguments: FileKind.allCases, 0..<4)
-  func files(kind: FileKind, part: Int) throws {
+  @Test(arguments: FileKind.allCases, 0..<4)
+  func `A file that is opened again after each save has the naive graph`(kind: FileKind, part: Int) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 600, 30, or: 6) {
       let file = folder.url.appending(path: "\(seed).store")

@@ -17,8 +17,7 @@ import Testing
     )
   }
 
-  @Test("A fault reads its row once, when a value is asked for")
-  func once() throws {
+  @Test func `A fault reads its row once, when a value is asked for`() throws {
     let (context, store, ids) = try stored("Person a")
     let person = try context.object(with: ids[0])
     #expect(person.isFault && store.rowReads == 0)
@@ -29,8 +28,7 @@ import Testing
     #expect(person.isFault && person["name"] == .attribute(.string("a")) && store.rowReads == 2)
   }
 
-  @Test("What a fetch reads is not read again")
-  func fetched() throws {
+  @Test func `What a fetch reads is not read again`() throws {
     let (context, store, _) = try stored("Person a; Person b")
     let people = try context.fetch(FetchRequest("Person"))
     #expect(people.allSatisfy { $0.isFault })
@@ -43,8 +41,7 @@ import Testing
     #expect(store.rowReads == 0)
   }
 
-  @Test("An object whose row is gone has no values, and says so")
-  func gone() throws {
+  @Test func `An object whose row is gone has no values, and says so`() throws {
     let (context, _, ids) = try stored("Person a; Note n; n.author=a; Person c")
     let other = ManagedObjectContext(coordinator: context.coordinator)
     let person = try context.object(with: ids[0])
@@ -61,8 +58,7 @@ import Testing
     #expect(try context.fetch(FetchRequest("Person")).isEmpty)
   }
 
-  @Test("An object that could not be read is read by the next one who asks")
-  func failure() throws {
+  @Test func `An object that could not be read is read by the next one who asks`() throws {
     let (context, store, ids) = try stored("Person a; Note n")
     let person = try context.object(with: ids[0])
     store.failsToRead = true
@@ -83,8 +79,7 @@ import Testing
     try context.save()
   }
 
-  @Test("An object that was not there can be there later")
-  func comesBack() throws {
+  @Test func `An object that was not there can be there later`() throws {
     let (context, _, ids) = try stored("Person a")
     let other = ManagedObjectContext(coordinator: context.coordinator)
     let new = try other.insert("Person")
@@ -97,8 +92,7 @@ import Testing
     #expect(early["name"] == .attribute(.string("new")) && !early.isInaccessible && ids.count == 1)
   }
 
-  @Test("To refresh drops changes, or keeps them over new values of all else")
-  func refresh() throws {
+  @Test func `To refresh drops changes, or keeps them over new values of all else`() throws {
     let (context, _, ids) = try stored("Employee a; Group g; Group h; Note n; g.members=a")
     let employee = try context.object(with: try #require(ids.first { $0.entity.name == "Employee" }))
     let group = try context.object(with: try #require(ids.first { $0.entity.name == "Group" }))
@@ -129,8 +123,7 @@ import Testing
     #expect(note["title"] == .attribute(.string("new")), "a new object has nothing that could be read")
   }
 
-  @Test("Relationships that a store leaves out of rows are read when they are asked for")
-  func unread() throws {
+  @Test func `Relationships that a store leaves out of rows are read when they are asked for`() throws {
     let (context, store, ids) = try stored("Person a; Note n; Note m; n.author=a; Note o; Tag x; n.tags=x")
     store.leavesOut = Set(0..<20)
     let person = try context.object(with: try #require(ids.first { $0.entity.name == "Person" }))
@@ -158,8 +151,7 @@ import Testing
     return first.objectID.key < second.objectID.key
   }
 
-  @Test("Objects are told before they become faults")
-  func willTurnIntoFault() throws {
+  @Test func `Objects are told before they become faults`() throws {
     try SaveOrderTests.run { context, hooks in
       let diary = try context.insert(Diary.self)
       diary.title = "a"
@@ -192,8 +184,7 @@ import Testing
     override func validateForUpdate() {}
   }
 
-  @Test("What an object changes in itself before it becomes a fault is lost")
-  func changedInHook() throws {
+  @Test func `What an object changes in itself before it becomes a fault is lost`() throws {
     let model = try ManagedObjectModel(Restless.self)
     let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
     var objects: [String: Restless] = [:]
@@ -218,8 +209,8 @@ import Testing
     #expect(try context.fetch(Restless.self).count == 2)
   }
 
-  @Test("An object that becomes a fault as it is read has its values", arguments: ["refresh", "refresh all", "forget"])
-  func refreshedInHook(ending: String) throws {
+  @Test(arguments: ["refresh", "refresh all", "forget"])
+  func `An object that becomes a fault as it is read has its values`(ending: String) throws {
     let context = try PersistentContainer(model: ManagedObjectModel(Restless.self), stores: [.inMemory]).newContext()
     let objects = try (0..<3).map { _ in try context.insert(Restless.self) }
     for object in objects { object.ending = ending }
@@ -235,8 +226,7 @@ import Testing
     #expect(try context.fetch(Restless.self).count == 3)
   }
 
-  @Test("Prefetched relationships take one reading for each level")
-  func prefetching() throws {
+  @Test func `Prefetched relationships take one reading for each level`() throws {
     let (context, store, _) = try stored(
       "Person a; Person b; Note n; Note m; n.author=a; m.author=b; Tag x; Tag y; n.tags=x,y; m.tags=y")
     var request = FetchRequest("Person")
@@ -261,8 +251,7 @@ import Testing
     #expect(store.rowReads == reads + 2)
   }
 
-  @Test("Objects of a batch are read together, when the first of them is asked for a value")
-  func batches() throws {
+  @Test func `Objects of a batch are read together, when the first of them is asked for a value`() throws {
     let (context, store, _) = try stored("Person a; Person b; Person c; Person d; Person e")
     var request = FetchRequest("Person", sortedBy: [.init("name")])
     request.fetchBatchSize = 2
@@ -275,8 +264,7 @@ import Testing
     #expect(people[1]["name"] == .attribute(.string("b")) && store.rowsRead == 5 && store.rowReads == 3)
   }
 
-  @Test("Names of objects are fetched without their rows")
-  func names() throws {
+  @Test func `Names of objects are fetched without their rows`() throws {
     let (context, store, ids) = try stored("Person a; Person b")
     #expect(try context.fetchObjectIDs(FetchRequest("Person")) == ids)
     #expect(store.rowReads == 0)

@@ -5,8 +5,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Requests for dictionaries")
-struct FetchDictionaryTests {
+@Suite("Requests for dictionaries") struct FetchDictionaryTests {
   typealias Value = FetchRequest.FetchedValue
 
   static func value(_ name: String, _ format: String, _ type: AttributeType = .undefined) throws -> Value {
@@ -50,8 +49,7 @@ struct FetchDictionaryTests {
     return request
   }
 
-  @Test("have properties, key paths through to-one relationships, and expressions")
-  func values() throws {
+  @Test func `have properties, key paths through to-one relationships, and expressions`() throws {
     #expect(
       try found(request("Person", [.property("name"), .property("age"), .property("boss.name")], where: "age > 29"))
         == [
@@ -79,8 +77,7 @@ struct FetchDictionaryTests {
     #expect(try found(all) == ["latitude=47.4 longitude=8.5 name=Chess"])
   }
 
-  @Test("have results as their types")
-  func types() throws {
+  @Test func `have results as their types`() throws {
     #expect(
       try found(
         request(
@@ -96,8 +93,7 @@ struct FetchDictionaryTests {
     #expect(error?.code == .unsupportedRequest)
   }
 
-  @Test("are one of all objects if there are aggregates")
-  func aggregates() throws {
+  @Test func `are one of all objects if there are aggregates`() throws {
     let values = try [
       Self.value("sum", "sum(age)"), Self.value("count", "count(age)"), Self.value("all", "count(SELF)"),
       Self.value("min", "min(name)"), Self.value("max", "max(born)"), Self.value("average", "average(age)"),
@@ -118,8 +114,7 @@ struct FetchDictionaryTests {
     #expect(try found(offset) == ["sum=178"])
   }
 
-  @Test("are one of each group, in the order of the first object")
-  func groups() throws {
+  @Test func `are one of each group, in the order of the first object`() throws {
     let count = try Self.value("count", "count(SELF)")
     #expect(
       try found(request("Person", [.property("age"), count], groupBy: [.property("age")]))
@@ -156,8 +151,7 @@ struct FetchDictionaryTests {
       try found(request("Person", [.property("age")], where: "FALSEPREDICATE", groupBy: [.property("age")])) == [])
   }
 
-  @Test("are each found once if they are to be distinct")
-  func distinct() throws {
+  @Test func `are each found once if they are to be distinct`() throws {
     var request = try request("Person", [.property("age")])
     #expect(try found(request) == ["age=30", "age=25", "age=41", "age=30", "age=-", "age=52"])
     request.returnsDistinctResults = true
@@ -190,8 +184,7 @@ struct FetchDictionaryTests {
     ("groups sorted by something else", ["age"], ["age"], nil, ["name"], "name"),
   ]
 
-  @Test("cannot be made of everything", arguments: defects)
-  func cannotBeMade(
+  @Test(arguments: defects) func `cannot be made of everything`(
     _ defect: (
       name: String, values: [String], groupBy: [String]?, having: String?, order: [String], key: String?
     )

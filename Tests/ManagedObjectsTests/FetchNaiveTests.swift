@@ -6,8 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Requests find what the rules say, told by hand")
-struct FetchNaiveTests {
+@Suite("Requests find what the rules say, told by hand") struct FetchNaiveTests {
   private static let samples = FetchSamples.shared
 
   /// What a path leads to from an object: one value for each way through the relationships, nil where it ends early.
@@ -130,8 +129,7 @@ struct FetchNaiveTests {
     }
   }
 
-  @Test("for conditions made at random")
-  func random() throws {
+  @Test func `for conditions made at random`() throws {
     var maker = Maker(numbers: RandomNumbers(state: 11))
     let entity = try #require(Self.samples.model["Person"])
     let everybody = entity.selfAndDescendants.flatMap { Self.samples.rows(ofEntity: $0.index) }

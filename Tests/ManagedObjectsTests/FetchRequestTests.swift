@@ -7,8 +7,7 @@ import Testing
 @testable import ManagedObjects
 @testable import Predicates
 
-@Suite("Requests")
-struct FetchRequestTests {
+@Suite("Requests") struct FetchRequestTests {
   typealias Descriptor = FetchRequest.SortDescriptor
 
   static func descriptor(
@@ -57,8 +56,8 @@ struct FetchRequestTests {
     ("Note", [descriptor("author.name"), descriptor("pages", false)], "n4 n2 n1 n3 t2 t1"),
   ]
 
-  @Test("sort rows", arguments: orders)
-  func sort(_ order: (entity: String, descriptors: [Descriptor], names: String)) throws {
+  @Test(arguments: orders)
+  func `sort rows`(_ order: (entity: String, descriptors: [Descriptor], names: String)) throws {
     #expect(try FetchSamples.found(FetchRequest(order.entity, sortedBy: order.descriptors)) == order.names)
     // The same by twos, and for each small limit.
     let entity = try #require(FetchSamples.shared.model[order.entity])
@@ -121,8 +120,7 @@ struct FetchRequestTests {
     }
   }
 
-  @Test("sort texts as Swift does, and keep those that are equal in their order")
-  func sortTexts() throws {
+  @Test func `sort texts as Swift does, and keep those that are equal in their order`() throws {
     var numbers = RandomNumbers(state: 3)
     let letters = ["a", "b", "A", "é", "e", "\u{301}", "z", "0", "ﬁ", "한", "😀", "\u{1112}", "\u{1161}"]
     let texts = (0..<3000).map { _ in
@@ -138,8 +136,8 @@ struct FetchRequestTests {
     #expect(few.map(\.offset) == expected.prefix(100).map(\.offset))
   }
 
-  @Test("have a window of offset and limit", arguments: [0, 1, 4, 6, 9, .max], [0, 1, 2, 6, 9, .max])
-  func window(_ offset: Int, _ limit: Int) throws {
+  @Test(arguments: [0, 1, 4, 6, 9, .max], [0, 1, 2, 6, 9, .max])
+  func `have a window of offset and limit`(_ offset: Int, _ limit: Int) throws {
     let all = ["Ann", "Bob", "Ève", "Dan", "Ida", "Leo"]
     let expected = all.dropFirst(offset).prefix(limit == 0 ? .max : limit)
     let model = FetchSamples.shared.model
@@ -167,8 +165,7 @@ struct FetchRequestTests {
     }
   }
 
-  @Test("leave out objects of sub-entities if they are to")
-  func subentities() throws {
+  @Test func `leave out objects of sub-entities if they are to`() throws {
     var request = FetchRequest("Note")
     #expect(try FetchSamples.found(request) == "n1 n2 n3 n4 t1 t2")
     request.includesSubentities = false
@@ -181,8 +178,7 @@ struct FetchRequestTests {
     #expect(try request.execute(on: FetchSamples.shared, of: entity) == .count(2))
   }
 
-  @Test("take objects as arguments")
-  func objects() throws {
+  @Test func `take objects as arguments`() throws {
     let samples = FetchSamples.shared
     let (ann, leo) = (samples.key("Ann"), samples.key("Leo"))
     let id = ManagedObjectID(ann, model: samples.model, storeIdentifier: "S")
@@ -206,8 +202,7 @@ struct FetchRequestTests {
       try FetchSamples.found(FetchRequest("Person", where: predicate.substituting(["FETCH_SOURCE": ann]))) == "Ann")
   }
 
-  @Test("are made from templates")
-  func templates() throws {
+  @Test func `are made from templates`() throws {
     let model = FetchSamples.shared.model
     #expect(try FetchSamples.found(model.fetchRequest(fromTemplate: "adults")) == "Ann Bob Ève Dan Leo")
     #expect(
@@ -286,8 +281,7 @@ struct FetchRequestTests {
     }
   }
 
-  @Test("can prefetch relationships of sub-entities and of several steps")
-  func prefetch() throws {
+  @Test func `can prefetch relationships of sub-entities and of several steps`() throws {
     let request = Self.changed("Person") {
       $0.relationshipKeyPathsForPrefetching = ["notes", "notes.tags", "boss.groups", "notes.links.author"]
     }

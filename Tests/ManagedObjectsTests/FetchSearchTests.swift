@@ -4,10 +4,9 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Requests find rows by predicates")
-struct FetchSearchTests {
-  @Test("over attributes and relationships", arguments: FetchSearchTables.all)
-  func overAttributesAndRelationships(_ search: FetchSearchTables.Search) throws {
+@Suite("Requests find rows by predicates") struct FetchSearchTests {
+  @Test(arguments: FetchSearchTables.all)
+  func `over attributes and relationships`(_ search: FetchSearchTables.Search) throws {
     if search.names == "error" {
       #expect(throws: ManagedObjectError.self) { try FetchSamples.found(search.entity, search.format) }
     } else {
@@ -23,8 +22,7 @@ struct FetchSearchTests {
     }
   }
 
-  @Test("of which there are enough, and whose text is the same tree again when it is printed and read")
-  func text() throws {
+  @Test func `of which there are enough, and whose text is the same tree again when it is printed and read`() throws {
     #expect(FetchSearchTables.all.count >= 300)
     for search in FetchSearchTables.all {
       let tree = try ManagedPredicate(format: search.format)

@@ -44,12 +44,10 @@ import Testing
     return results
   }
 
-  @Test(
-    "Results of a store that nobody changed come from the disk, and are the same",
-    arguments: [
-      StoreKind.sqlite, .xml, .binary,
-    ])
-  func hit(kind: StoreKind) throws {
+  @Test(arguments: [
+    StoreKind.sqlite, .xml, .binary,
+  ])
+  func `Results of a store that nobody changed come from the disk, and are the same`(kind: StoreKind) throws {
     let snapshot: FetchedResultsSnapshot
     do {
       let context = try open(kind)
@@ -74,8 +72,8 @@ import Testing
     #expect(again.engine.list._checkInvariants() == nil)
   }
 
-  @Test("Whatever anybody saves makes the file one of the past", arguments: [StoreKind.sqlite, .xml, .binary], 0..<4)
-  func miss(kind: StoreKind, change: Int) throws {
+  @Test(arguments: [StoreKind.sqlite, .xml, .binary], 0..<4)
+  func `Whatever anybody saves makes the file one of the past`(kind: StoreKind, change: Int) throws {
     let context = try open(kind)
     try fill(context)
     _ = try results(context)
@@ -95,8 +93,7 @@ import Testing
     #expect(try results(open(kind)).engine.isFromCache)
   }
 
-  @Test("Another program that writes into the file is somebody, too")
-  func otherProgram() throws {
+  @Test func `Another program that writes into the file is somebody, too`() throws {
     let context = try open(.sqlite)
     try fill(context)
     _ = try results(context)
@@ -114,8 +111,7 @@ import Testing
     #expect(!again.engine.isFromCache && again.sections.map(\.name).contains("Rome"))
   }
 
-  @Test("Another request, other sections, and a context with changes have other results")
-  func others() throws {
+  @Test func `Another request, other sections, and a context with changes have other results`() throws {
     let context = try open(.sqlite)
     try fill(context)
     var others: [(FetchRequest, String?)] = [(request(), nil), (request(), "name")]
@@ -153,8 +149,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: cacheFile.path))
   }
 
-  @Test("A damaged file is none")
-  func damage() throws {
+  @Test func `A damaged file is none`() throws {
     let context = try open(.sqlite)
     try fill(context)
     let wanted = try results(context).snapshot

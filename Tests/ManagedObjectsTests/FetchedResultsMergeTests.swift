@@ -35,8 +35,7 @@ import Testing
     return changes
   }
 
-  @Test("An object that was saved again after others deleted it is not the one that they deleted")
-  func savedAgain() throws {
+  @Test func `An object that was saved again after others deleted it is not the one that they deleted`() throws {
     let ada = try add("Ada")
     try context.save()
     let changes = try delete(ada)
@@ -48,8 +47,7 @@ import Testing
     #expect(try context.fetch(FetchRequest("Contact")) == [ada])
   }
 
-  @Test("An object that was saved again goes on to be followed once its deletion by others is merged")
-  func followedAgain() throws {
+  @Test func `An object that was saved again goes on to be followed once its deletion by others is merged`() throws {
     let ada = try add("Ada")
     try context.save()
     let results = try FetchedResultsController(FetchRequest("Contact", sortedBy: [.init("name")]), in: context)
@@ -64,8 +62,8 @@ import Testing
     #expect(results.fetchedObjects == [ada] && ada.managedObjectContext === context)
   }
 
-  @Test("Rows follow an object that was read anew before what others saved is merged", arguments: [true, false])
-  func readBeforeMerge(isTakenBackHere: Bool) throws {
+  @Test(arguments: [true, false])
+  func `Rows follow an object that was read anew before what others saved is merged`(isTakenBackHere: Bool) throws {
     let middle = try context.insert("Group")
     try middle.setValue(.string("c"), forKey: "name")
     let (ada, bea) = (try add("Ada"), try add("Bea"))
@@ -106,8 +104,7 @@ import Testing
     #expect(results.fetchedObjects.last === bea)
   }
 
-  @Test("Rows depend again on an object whose deletion is undone")
-  func backAgain() throws {
+  @Test func `Rows depend again on an object whose deletion is undone`() throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     let (ada, bea) = (try add("Ada"), try add("Bea"))
     try ada.setValue(.object(bea), forKey: "buddy")
@@ -127,8 +124,8 @@ import Testing
     #expect(try results.fetchedObjects == [ada] && context.fetch(request) == [ada])
   }
 
-  @Test("A reference without an inverse leads to an object whose saved deletion is undone, in the store, too")
-  func referenceToRevived() throws {
+  @Test
+  func `A reference without an inverse leads to an object whose saved deletion is undone, in the store, too`() throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     let (ada, bea) = (try add("Ada"), try add("Bea"))
     try ada.setValue(.object(bea), forKey: "buddy")
@@ -143,8 +140,8 @@ import Testing
     #expect(try other.fetch(request).map(\.objectID) == [ada.objectID])
   }
 
-  @Test("An object whose deletion was undone is not the one that was deleted", arguments: [false, true])
-  func revived(isSaved: Bool) throws {
+  @Test(arguments: [false, true])
+  func `An object whose deletion was undone is not the one that was deleted`(isSaved: Bool) throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     let ada = try add("Ada")
     try context.save()
@@ -159,8 +156,7 @@ import Testing
     #expect(try context.fetch(FetchRequest("Contact")) == [ada])
   }
 
-  @Test("A child goes on with an object that its parent saved again")
-  func savedAgainByParent() throws {
+  @Test func `A child goes on with an object that its parent saved again`() throws {
     let group = try context.insert("Group")
     let ada = try add("Ada", group: group)
     try context.save()
@@ -185,8 +181,7 @@ import Testing
     #expect(ada["name"] == .attribute(.string("Ada Lovelace")))
   }
 
-  @Test("A child goes on with an object whose deletion its parent has taken back")
-  func revivedByParent() throws {
+  @Test func `A child goes on with an object whose deletion its parent has taken back`() throws {
     context.undoManager = ManagedObjectContext.UndoManager()
     let group = try context.insert("Group")
     let ada = try add("Ada", group: group)

@@ -9,8 +9,7 @@ import Testing
   private static let start =
     (ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 0) &* 100_000_000
 
-  @Test("Changes lead from the old results to those of a new fetch", arguments: 0..<4)
-  func memory(part: Int) async throws {
+  @Test(arguments: 0..<4) func `Changes lead from the old results to those of a new fetch`(part: Int) async throws {
     var changeCount = 0
     let count = LongForm.size(all: 20_000, 2_500, or: 30)
     for seed in 0..<count {
@@ -29,8 +28,7 @@ import Testing
     try await script.run(steps: 12)
   }
 
-  @Test("Changes of another process, too", arguments: 0..<2)
-  func files(part: Int) async throws {
+  @Test(arguments: 0..<2) func `Changes of another process, too`(part: Int) async throws {
     let folder = try TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 5_000, 600, or: 6) {
       let file = folder.url.appending(path: "\(seed).sqlite")

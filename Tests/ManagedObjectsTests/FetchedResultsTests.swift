@@ -60,8 +60,7 @@ import Testing
     results.sections.map { "\($0.name):" + $0.map(\.name).joined(separator: ",") }.joined(separator: " ")
   }
 
-  @Test("Sections, titles and positions")
-  func reading() throws {
+  @Test func `Sections, titles and positions`() throws {
     let added = try add("Bob", "Ada", "Alan", "Cleo")
     let results = try results()
     #expect(text(results) == "A:Ada,Alan B:Bob C:Cleo")
@@ -79,8 +78,7 @@ import Testing
     #expect(ResultIndexPath(section: 1, item: 2).description == "[1, 2]")
   }
 
-  @Test("Titles of an index are the first letters, or what a function says")
-  func titles() throws {
+  @Test func `Titles of an index are the first letters, or what a function says`() throws {
     try add("ada", "Alan", "bob", "éva")
     var request = try request()
     request.sortDescriptors[0].comparison = .localizedStandard
@@ -91,8 +89,7 @@ import Testing
     #expect(results.sectionIndexTitles == ["#"] && results.sections.map(\.indexTitle) == ["#", "#", nil, "#"])
   }
 
-  @Test("A function of sections, and what it depends on")
-  func function() throws {
+  @Test func `A function of sections, and what it depends on`() throws {
     let team = try context.insert(Team.self)
     team.name = "Blue"
     let contact = try add("Ada", team: team)[0]
@@ -113,8 +110,7 @@ import Testing
     #expect(text(results) == "none:Ada,Zoe")
   }
 
-  @Test("Requests that cannot have results are errors")
-  func errors() throws {
+  @Test func `Requests that cannot have results are errors`() throws {
     func code(_ change: (inout FetchRequest) -> Void, sections: String? = nil) throws -> ManagedObjectError.Code? {
       var request = try request()
       change(&request)
@@ -135,8 +131,8 @@ import Testing
       } == .undefinedKey)
   }
 
-  @Test("Objects of a section that are apart are an error that names one of them, and that can be mended")
-  func separation() throws {
+  @Test
+  func `Objects of a section that are apart are an error that names one of them, and that can be mended`() throws {
     let added = try add("Ada", "Bob", "Cleo")
     added[2].initial = "A"
     let fresh = try Controller(Contact.self, request(), in: context, sectionKeyPath: "initial")
@@ -157,8 +153,7 @@ import Testing
     #expect(results.failure == nil && text(results) == "A:Aaron,Abe B:Bob")
   }
 
-  @Test("A failing store leaves the results, and the next changes bring them up to date")
-  func failingStore() throws {
+  @Test func `A failing store leaves the results, and the next changes bring them up to date`() throws {
     try add("Ada", "Bob")
     try context.save()
     let results = try results()
@@ -212,8 +207,7 @@ import Testing
     func controllerDidChangeContent(_ controller: Controller) { entries.append("did") }
   }
 
-  @Test("A delegate is told of sections, then of objects, with old and new positions")
-  func delegate() throws {
+  @Test func `A delegate is told of sections, then of objects, with old and new positions`() throws {
     let added = try add("Ada", "Bob", "Carl", "Cleo", "Dan")
     let results = try results()
     let log = Log()
@@ -248,8 +242,7 @@ import Testing
     #expect(log.take().isEmpty)
   }
 
-  @Test("What a delegate changes is told after what it is told of")
-  func nestedChanges() throws {
+  @Test func `What a delegate changes is told after what it is told of`() throws {
     let added = try add("Ada", "Bob", "Cleo")
     try context.save()
     let (results, second) = (try results(), try results(sections: nil))
@@ -272,8 +265,7 @@ import Testing
     #expect(secondLog.take().filter { $0.hasPrefix("insert") || $0.hasPrefix("delete") }.count == 2)
   }
 
-  @Test("A controller can go while its delegate is told")
-  func leaving() throws {
+  @Test func `A controller can go while its delegate is told`() throws {
     try add("Ada")
     var results: Controller? = try results()
     let log = Log()
@@ -288,8 +280,7 @@ import Testing
     #expect(log.take().isEmpty && context.followers.isEmpty)
   }
 
-  @Test("Changes come as a sequence, which ends with the controller", .timeLimit(.minutes(5)))
-  func sequence() async throws {
+  @Test(.timeLimit(.minutes(5))) func `Changes come as a sequence, which ends with the controller`() async throws {
     var results: Controller? = try results(sections: nil)
     var list = results?.snapshot ?? FetchedResultsSnapshot()
     var changes = try #require(results?.changes.makeAsyncIterator())
@@ -306,8 +297,7 @@ import Testing
     #expect(await changes.next() == nil)
   }
 
-  @Test("Changes of another state are not applied")
-  func unfit() throws {
+  @Test func `Changes of another state are not applied`() throws {
     var changes = FetchedResultsChanges()
     let results = try results(sections: nil)
     var stream = results.snapshot
@@ -328,8 +318,7 @@ import Testing
     }
   }
 
-  @Test("Observation knows when results change")
-  func observation() throws {
+  @Test func `Observation knows when results change`() throws {
     try add("Ada")
     let results = try results()
     let calls = Mutex(0)
@@ -354,8 +343,7 @@ import Testing
     #expect(calls.withLock { $0 } == 2)
   }
 
-  @Test("Faults stay faults, and are read in batches")
-  func batches() throws {
+  @Test func `Faults stay faults, and are read in batches`() throws {
     for number in 0..<40 { try add("\(number + 10)") }
     try context.save()
     let reader = newContext()
@@ -376,8 +364,8 @@ import Testing
     #expect(sectioned.sections.map(\.count) == [10, 10, 10, 10] && reader.registeredObjects.count <= 30)
   }
 
-  @Test("The work grows with the changes, not with the rows", arguments: [1_000, LongForm.size(100_000, or: 20_000)])
-  func work(count: Int) throws {
+  @Test(arguments: [1_000, LongForm.size(100_000, or: 20_000)])
+  func `The work grows with the changes, not with the rows`(count: Int) throws {
     let team = try context.insert(Team.self)
     team.name = "Blue"
     for number in 0..<count {
@@ -406,8 +394,7 @@ import Testing
     #expect(store.rowsRead == reads && results.count == count + 10)
   }
 
-  @Test("Objects of a parent change as a child saves into it")
-  func parents() throws {
+  @Test func `Objects of a parent change as a child saves into it`() throws {
     try add("Ada")
     let results = try results()
     let child = ManagedObjectContext(parent: context)
@@ -427,8 +414,7 @@ import Testing
     #expect(mine.snapshot == results.snapshot)
   }
 
-  @Test("A team that two contexts give the same new name moves its members")
-  func sameChange() throws {
+  @Test func `A team that two contexts give the same new name moves its members`() throws {
     let team = try context.insert(Team.self)
     team.name = "Red"
     try add("Ada", team: team)
@@ -445,8 +431,7 @@ import Testing
     #expect(text(results) == "Blue:Ada")
   }
 
-  @Test("A predicate that names a new object goes on to do so when the object is saved")
-  func namedObjects() throws {
+  @Test func `A predicate that names a new object goes on to do so when the object is saved`() throws {
     let team = try context.insert(Team.self)
     team.name = "Blue"
     try add("Ada", team: team)

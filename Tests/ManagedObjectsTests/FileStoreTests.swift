@@ -6,8 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("A store in a file")
-struct FileStoreTests {
+@Suite("A store in a file") struct FileStoreTests {
   let model = StoreModels.all
   let folder: TemporaryFolder
   var url: URL { folder.url.appending(path: "store") }
@@ -52,8 +51,7 @@ struct FileStoreTests {
     ],
   ]
 
-  @Test("keeps every value of every type", arguments: FileStoreKind.allCases)
-  func everyValue(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases) func `keeps every value of every type`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     let all = Self.values.sorted { $0.key < $1.key }.flatMap { name, values in values.map { (name, $0) } }
     try store.insert(all.map { _ in "Everything" }) { _ in all.map { [$0: .attribute($1)] } }
@@ -82,8 +80,7 @@ struct FileStoreTests {
     #expect(again.file._checkInvariants() == nil)
   }
 
-  @Test("keeps what is not a number", arguments: FileStoreKind.allCases)
-  func notANumber(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases) func `keeps what is not a number`(kind: FileStoreKind) throws {
     let bits: [UInt64] = [0x7FF8_0000_0000_0000, 0xFFF8_0000_0000_0000, 0x7FF8_0000_0000_1234]
     let keys = try kind.open(url).insert(bits.map { _ in "Everything" } + ["Everything"]) { _ in
       bits.map { ["double": .attribute(.double(Double(bitPattern: $0)))] } + [["decimal": .attribute(.decimal(.nan))]]
@@ -120,8 +117,8 @@ struct FileStoreTests {
     }
   }
 
-  @Test("keeps relationships of all kinds, and versions as far as it has them", arguments: StoreKind.inFiles)
-  func relationships(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles)
+  func `keeps relationships of all kinds, and versions as far as it has them`(kind: StoreKind) throws {
     let store = try kind.open(url)
     let keys = try insertPeople(store)
     try store.update(keys[1], ["content": .string("two")])
@@ -133,8 +130,8 @@ struct FileStoreTests {
       try again.value(again.key(keys[0]), "shelf")?.keys.map(\.number) == [keys[4], keys[1], keys[3]].map(\.number))
   }
 
-  @Test("is made with its metadata, and has none of its numbers twice", arguments: StoreKind.inFiles)
-  func numbers(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles)
+  func `is made with its metadata, and has none of its numbers twice`(kind: StoreKind) throws {
     let store = try kind.open(url)
     #expect(try kind.metadata(url) == store.metadata)
     #expect(UUID(uuidString: store.identifier)?.uuidString == store.identifier)
@@ -146,8 +143,8 @@ struct FileStoreTests {
     #expect(try again.makeKeys([again.model["Note"]!.index])[0].number == keys[1].number + 1)
   }
 
-  @Test("keeps the metadata of programs, and those that it does not know", arguments: StoreKind.inFiles)
-  func metadata(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles)
+  func `keeps the metadata of programs, and those that it does not know`(kind: StoreKind) throws {
     let store = try kind.open(url)
     let mine: OrderedDictionary<String, PropertyList> = [
       "zebra": .array([.string("a\nb"), .dictionary(["k": .data(Data(count: 100))])]), "empty": .dictionary([:]),
@@ -163,8 +160,7 @@ struct FileStoreTests {
     #expect(again.metadata[StoreMetadataKey.identifier] == .string(store.identifier))
   }
 
-  @Test("has the entities of its configuration", arguments: StoreKind.inFiles)
-  func configurations(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles) func `has the entities of its configuration`(kind: StoreKind) throws {
     let store = try kind.open(url, configuration: "people")
     try insertPeople(store)
     #expect(errorCode { try store.insert(["Everything"]) { _ in [[:]] } } == .invalidState)
@@ -175,8 +171,8 @@ struct FileStoreTests {
     #expect(errorCode { _ = try kind.open(url, configuration: "nobody") } == .open)
   }
 
-  @Test("of another model is refused with the entities that differ", arguments: StoreKind.inFiles)
-  func otherModel(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles)
+  func `of another model is refused with the entities that differ`(kind: StoreKind) throws {
     let first = StoreModels.model([EntityDescription("A", [.attribute("x", .string)]), EntityDescription("B")])
     let second = StoreModels.model([EntityDescription("A", [.attribute("x", .integer16)]), EntityDescription("B")])
     try kind.open(url, first).insert(["A"]) { _ in [["x": .string("y")]] }
@@ -185,8 +181,7 @@ struct FileStoreTests {
     #expect(error?.differingEntities == ["A"])
   }
 
-  @Test("that may only be read is not written to, nor made", arguments: StoreKind.inFiles)
-  func readOnly(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles) func `that may only be read is not written to, nor made`(kind: StoreKind) throws {
     #expect(errorCode { _ = try kind.open(url, isReadOnly: true) } == .noSuchFile)
     #expect(folder.names == [])
     try insertPeople(kind.open(url))
@@ -197,8 +192,8 @@ struct FileStoreTests {
     #expect(try Data(contentsOf: url) == bytes)
   }
 
-  @Test("is made with the folders that are missing, and not made again without them", arguments: FileStoreKind.allCases)
-  func folders(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `is made with the folders that are missing, and not made again without them`(kind: FileStoreKind) throws {
     let program = folder.url.appending(path: "program")
     let url = program.appending(path: "data/store")
     #expect(thrownError { _ = try kind.open(url, isReadOnly: true) }?.code == .noSuchFile)
@@ -215,8 +210,8 @@ struct FileStoreTests {
     #expect(thrownError { _ = try kind.open(url) }?.code == .open)
   }
 
-  @Test("What is no such store is refused and left as it is", arguments: FileStoreKind.allCases)
-  func otherFiles(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `What is no such store is refused and left as it is`(kind: FileStoreKind) throws {
     let list = PropertyList.dictionary(["a": .integer(1)])
     let files: [(Data, ManagedObjectError.Code)] = [
       (Data("SQLite format 3\0 and so on".utf8), .storeTypeMismatch), (Data("CoreData\0\0".utf8), .storeTypeMismatch),
@@ -239,8 +234,8 @@ struct FileStoreTests {
     #expect(thrownError { _ = try kind.metadata(folder.url.appending(path: "none")) }?.code == .noSuchFile)
   }
 
-  @Test("that is not there is an error if it is not to be made", arguments: FileStoreKind.allCases)
-  func missing(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `that is not there is an error if it is not to be made`(kind: FileStoreKind) throws {
     var description = kind == .xml ? PersistentStoreDescription.xml(url) : .binary(url)
     description.createsFile = false
     let missing = thrownError { _ = try PersistentContainer(model: model, stores: [description]) }
@@ -251,8 +246,8 @@ struct FileStoreTests {
     #expect(try container.performAndWait { try $0.count(for: FetchRequest("Note")) } == 0)
   }
 
-  @Test("names itself in all errors of opening it, once", arguments: FileStoreKind.allCases)
-  func namesItself(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `names itself in all errors of opening it, once`(kind: FileStoreKind) throws {
     func check(
       _ code: ManagedObjectError.Code, _ url: URL? = nil, sourceLocation: SourceLocation = #_sourceLocation,
       _ body: (PersistentStoreDescription) throws -> Void
@@ -304,9 +299,8 @@ struct FileStoreTests {
     check(.open) { _ in _ = try store.fetch(FetchRequest("Note"), of: #require(model["Note"])) }
   }
 
-  @Test(
-    "A reference that a delete rule leaves to a deleted object stays in the file", arguments: FileStoreKind.allCases)
-  func deletedReferences(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `A reference that a delete rule leaves to a deleted object stays in the file`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     let keys = try insertPeople(store)
     try store.delete([keys[4]])

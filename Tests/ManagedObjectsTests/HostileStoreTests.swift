@@ -6,8 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Hostile files of stores")
-struct HostileStoreTests {
+@Suite("Hostile files of stores") struct HostileStoreTests {
   let model = StoreModels.all
 
   /// The format of a kind, and a small file of it.
@@ -30,8 +29,7 @@ struct HostileStoreTests {
     return (format, [UInt8](try Data(contentsOf: url)))
   }
 
-  @Test("are read, or an error is thrown", arguments: FileStoreKind.allCases)
-  func mutations(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases) func `are read, or an error is thrown`(kind: FileStoreKind) throws {
     let (format, bytes) = try file(kind)
     let empty = RowTable(model: model, storeNumber: .next())
     var random = SeededGenerator(seed: 14)
@@ -91,8 +89,7 @@ struct HostileStoreTests {
       ])
   }
 
-  @Test("A binary store that contradicts itself is an error that says where")
-  func binaryDefects() throws {
+  @Test func `A binary store that contradicts itself is an error that says where`() throws {
     let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
     let cases: [([BinaryEntity], String)] = [
       ([note(name: "Nobody")], "no such entity"), ([note(name: "Thing")], "no such entity"),
@@ -127,8 +124,7 @@ struct HostileStoreTests {
     #expect(contents.table.rowsByNumber.map(\.version) == [4] && contents.lastNumber == 5)
   }
 
-  @Test("A reference to an object that a binary store does not have is an error")
-  func missingObjects() throws {
+  @Test func `A reference to an object that a binary store does not have is an error`() throws {
     let person = BinaryEntity(
       name: "Person", count: 1, numbers: Data([1]), versions: Data(),
       columns: ["favourite", "friends", "name", "notes", "shelf"].map { name in
@@ -150,8 +146,7 @@ struct HostileStoreTests {
     #expect(good.table.rows(ofEntity: model["Person"]!.index)[0].values[notes.slot].keys.count == 1)
   }
 
-  @Test("Deep nesting, long tags and many attributes are read or refused in linear time")
-  func largeXML() throws {
+  @Test func `Deep nesting, long tags and many attributes are read or refused in linear time`() throws {
     let format = try XMLStoreFormat(model)
     let head = XMLStoreTests.text("").replacingOccurrences(of: "\n</database>", with: "")
     let size = LongForm.size(all: 1 << 22, 1 << 19, or: 1 << 18)

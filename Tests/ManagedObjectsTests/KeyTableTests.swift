@@ -3,8 +3,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Tables of keys")
-struct KeyTableTests {
+@Suite("Tables of keys") struct KeyTableTests {
   private static func key(_ number: Int64, entity: Int = 0, store: UInt32 = 1) -> RowKey {
     RowKey(store: StoreNumber(rawValue: store), entityIndex: entity, number: number)
   }
@@ -16,8 +15,8 @@ struct KeyTableTests {
     (1...400).map { key(.max - $0) }, (1...17).map { key($0) }, [key(0), key(1, store: 0), key(.min)],
   ]
 
-  @Test("A table has what a dictionary has, whatever is put into it and taken out", arguments: patterns)
-  func sameAsDictionary(keys: [RowKey]) {
+  @Test(arguments: patterns)
+  func `A table has what a dictionary has, whatever is put into it and taken out`(keys: [RowKey]) {
     var random = SeededGenerator(seed: 7)
     var table = KeyTable<Int>()
     var dictionary: [RowKey: Int] = [:]
@@ -43,8 +42,7 @@ struct KeyTableTests {
     #expect(table.isEmpty && table.pairs.isEmpty)
   }
 
-  @Test("Room is made for many at once, and seldom when it is asked for again and again")
-  func room() {
+  @Test func `Room is made for many at once, and seldom when it is asked for again and again`() {
     var table = KeyTable<Int>()
     var capacities: Set<Int> = []
     for number in 0..<5_000 {
@@ -66,8 +64,7 @@ struct KeyTableTests {
     #expect(names.inverted[Self.key(2)] == Self.key(-2, store: 0) && names.inverted.count == 2)
   }
 
-  @Test("Keys that were never put in are not there, also in a table from which much was taken")
-  func missing() {
+  @Test func `Keys that were never put in are not there, also in a table from which much was taken`() {
     var table: KeyTable<String> = [Self.key(1): "a"]
     #expect(table[Self.key(2)] == nil && table[Self.key(1, entity: 1)] == nil && table[Self.key(1, store: 2)] == nil)
     // Each round leaves slots that are free again; none may be lost.

@@ -2,8 +2,7 @@ import Foundation
 import ManagedObjects
 import Testing
 
-@Suite("What of a mapping model does not fit")
-struct MappingModelDefectTests {
+@Suite("What of a mapping model does not fit") struct MappingModelDefectTests {
   private static func model(_ entities: [EntityDescription]) throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: entities)
   }
@@ -35,13 +34,11 @@ struct MappingModelDefectTests {
     return MappingModel([books, people, EntityMapping("Gone", .remove, from: "Person")])
   }
 
-  @Test("is nothing between the models it was made for")
-  func nothing() throws {
+  @Test func `is nothing between the models it was made for`() throws {
     #expect(try Self.mapping().defects(from: Self.old(), to: Self.new()) == [])
   }
 
-  @Test("are entities of other versions, and those that are not there")
-  func otherModels() throws {
+  @Test func `are entities of other versions, and those that are not there`() throws {
     let defects = try Self.mapping().defects(from: Self.new(), to: Self.old())
     #expect(
       defects.map(\.description) == [
@@ -58,8 +55,7 @@ struct MappingModelDefectTests {
       ])
   }
 
-  @Test("are properties that the destination does not have as such")
-  func properties() throws {
+  @Test func `are properties that the destination does not have as such`() throws {
     var mapping = try Self.mapping()
     mapping.entityMappings[0].attributeMappings.append(PropertyMapping("author"))
     mapping.entityMappings[0].relationshipMappings.append(PropertyMapping("title"))
@@ -67,8 +63,7 @@ struct MappingModelDefectTests {
     #expect(defects.map(\.property) == ["author", "title"] && defects.allSatisfy { $0.kind == .unknownName })
   }
 
-  @Test("is no version whose hash nobody can compute, or that the mapping does not name")
-  func unknownHashes() throws {
+  @Test func `is no version whose hash nobody can compute, or that the mapping does not name`() throws {
     var attribute = AttributeDescription("count", .integer64)
     attribute.derivation = .init(try ManagedExpression(format: "now()"))
     let derived = try Self.model([EntityDescription("Book", [.attribute(attribute)])])

@@ -3,10 +3,8 @@ import KeyedArchiving
 import ManagedObjects
 import Testing
 
-@Suite("Mapping models made by Apple's tools")
-struct MappingModelSampleTests {
-  @Test("are the same after being read and compiled again")
-  func roundTrip() throws {
+@Suite("Mapping models made by Apple's tools") struct MappingModelSampleTests {
+  @Test func `are the same after being read and compiled again`() throws {
     for (compiled, _) in ModelSamples.mappings {
       let original = try Data(contentsOf: compiled)
       let model = try MappingModel(compiled: original)
@@ -17,8 +15,7 @@ struct MappingModelSampleTests {
     }
   }
 
-  @Test("fit the versions that they are named after, and no others")
-  func versions() throws {
+  @Test func `fit the versions that they are named after, and no others`() throws {
     for (compiled, _) in ModelSamples.mappings {
       let mapping = try MappingModel(contentsOf: compiled)
       let folder = compiled.deletingLastPathComponent().appending(path: "SampleModel.momd")
@@ -41,8 +38,7 @@ struct MappingModelSampleTests {
     }
   }
 
-  @Test("say what their sources say")
-  func sources() throws {
+  @Test func `say what their sources say`() throws {
     for (compiled, source) in ModelSamples.mappings {
       let mapping = try MappingModel(contentsOf: compiled)
       let objects = try SourceObject.all(in: source)

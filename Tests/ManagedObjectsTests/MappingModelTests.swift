@@ -6,8 +6,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Compiled mapping models")
-struct MappingModelTests {
+@Suite("Compiled mapping models") struct MappingModelTests {
   static let source = ManagedExpression.variable("source")
   static let manager = ManagedExpression.variable("manager")
 
@@ -46,8 +45,7 @@ struct MappingModelTests {
     ])
   }
 
-  @Test("are the same after being written and read")
-  func roundTrip() throws {
+  @Test func `are the same after being written and read`() throws {
     let library = try Self.library()
     let data = try library.compiledData()
     let copy = try MappingModel(compiled: data)
@@ -62,14 +60,12 @@ struct MappingModelTests {
     #expect(throws: ManagedObjectModelError.self) { try MappingModel(contentsOf: folder.url) }
   }
 
-  @Test("have types with the numbers of files")
-  func types() {
+  @Test func `have types with the numbers of files`() {
     #expect(EntityMapping.MappingType.allCases.map(\.rawValue) == Array(0...5))
     #expect(EntityMapping.MappingType.allCases == [.undefined, .custom, .add, .remove, .copy, .transform])
   }
 
-  @Test("have the classes and keys of Core Data's files")
-  func layout() throws {
+  @Test func `have the classes and keys of Core Data's files`() throws {
     var classes: [String: Set<String>] = [:]
     for object in try KeyedArchive(Self.library().compiledData()).objects {
       guard let name = object.className else { continue }
@@ -88,8 +84,8 @@ struct MappingModelTests {
       ])
   }
 
-  @Test("keep what stands under other keys", arguments: ["NSMappingModel", "NSEntityMapping", "NSPropertyMapping"])
-  func otherKeys(_ name: String) throws {
+  @Test(arguments: ["NSMappingModel", "NSEntityMapping", "NSPropertyMapping"])
+  func `keep what stands under other keys`(_ name: String) throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
     let object = try #require(sketch.indices(of: name).first)
     sketch[object]["CDMCompilerXcodeVersion"] = 150_400
@@ -120,8 +116,7 @@ struct MappingModelTests {
     #expect(try ArchiveGraph.differences(data, model.compiledData()) == [])
   }
 
-  @Test("keep transforms, which are objects of a class that nobody knows")
-  func transforms() throws {
+  @Test func `keep transforms, which are objects of a class that nobody knows`() throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
     let property = try #require(sketch.indices(of: "NSPropertyMapping").first)
     let transform = try sketch.addObject("NSPropertyTransform", ["NSName": sketch.add("title")])
@@ -172,8 +167,7 @@ struct MappingModelTests {
     ({ $0[$0.indices(of: "NSEntityMapping")[0]]["$0"] = $0.add("text") }, "a value without a key"),
   ]
 
-  @Test("say what is wrong with them", arguments: defects.indices)
-  func wrong(_ index: Int) throws {
+  @Test(arguments: defects.indices) func `say what is wrong with them`(_ index: Int) throws {
     var sketch = try ArchiveSketch(Self.library().compiledData())
     try Self.defects[index].change(&sketch)
     let data = try sketch.data()
@@ -181,8 +175,7 @@ struct MappingModelTests {
     #expect(error?.description.contains(Self.defects[index].message) == true, "\(error?.description ?? "no error")")
   }
 
-  @Test("say what is wrong with bytes that are none")
-  func malformed() throws {
+  @Test func `say what is wrong with bytes that are none`() throws {
     #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: Data()) }
     let text = try KeyedArchiver.archivedData(withRootObject: "text")
     let error = #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: text) }
@@ -191,8 +184,7 @@ struct MappingModelTests {
     #expect(throws: ManagedObjectModelError.self) { try MappingModel(compiled: model) }
   }
 
-  @Test("are not written with two mappings of a name, or a key that is taken")
-  func unwritable() throws {
+  @Test func `are not written with two mappings of a name, or a key that is taken`() throws {
     let twice = MappingModel([EntityMapping("A", .add, to: "A"), EntityMapping("A", .remove, from: "A")])
     let error = #expect(throws: ManagedObjectModelError.self) { try twice.compiledData() }
     #expect(error?.description == "two mappings of entities are called \"A\"")
@@ -201,8 +193,7 @@ struct MappingModelTests {
     #expect(throws: ManagedObjectModelError.self) { try taken.compiledData() }
   }
 
-  @Test("never trap, however they are damaged")
-  func damaged() throws {
+  @Test func `never trap, however they are damaged`() throws {
     let original = [UInt8](try Self.library().compiledData())
     var random = SeededGenerator(seed: 21)
     var opened = 0
@@ -215,8 +206,7 @@ struct MappingModelTests {
     #expect(opened > 0 && opened < count)
   }
 
-  @Test("never trap, whatever their references lead to")
-  func misled() throws {
+  @Test func `never trap, whatever their references lead to`() throws {
     let original = try ArchiveSketch(Self.library().compiledData())
     var random = SeededGenerator(seed: 22)
     var opened = 0

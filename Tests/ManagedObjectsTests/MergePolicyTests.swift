@@ -126,8 +126,8 @@ import Testing
       error: "x"),
   ]
 
-  @Test("What two contexts change becomes one state", arguments: rows, MergePolicy.allCases)
-  func merge(row: Row, policy: MergePolicy) throws {
+  @Test(arguments: rows, MergePolicy.allCases)
+  func `What two contexts change becomes one state`(row: Row, policy: MergePolicy) throws {
     for kind in StoreKind.saving { try merge(row, policy, kind) }
   }
 
@@ -165,8 +165,8 @@ import Testing
     withExtendedLifetime(known) {}
   }
 
-  @Test("An error has each object as it was to be saved and as it is stored", arguments: StoreKind.saving)
-  func conflicts(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving)
+  func `An error has each object as it was to be saved and as it is stored`(kind: StoreKind) throws {
     let sketch = try GraphSketch(kind)
     let first = sketch.context()
     try sketch.run("Employee a; Employee b", in: first)
@@ -190,8 +190,8 @@ import Testing
     }
   }
 
-  @Test("Merging is nothing to take back", arguments: [MergePolicy.storeTrump, .objectTrump])
-  func undo(policy: MergePolicy) throws {
+  @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
+  func `Merging is nothing to take back`(policy: MergePolicy) throws {
     let sketch = try GraphSketch()
     let first = sketch.context()
     try sketch.run("Employee a", in: first)

@@ -2,8 +2,7 @@ import ManagedObjects
 import Testing
 
 @Suite("Misuse of objects and contexts") struct MisuseTests {
-  @Test("An object of another context is no part of a relationship")
-  func otherContext() throws {
+  @Test func `An object of another context is no part of a relationship`() throws {
     let sketch = try GraphSketch()
     let (mine, other) = (sketch.context(), sketch.context())
     try sketch.run("Person a; Note n; Group g; Note m; m.author=a", in: mine)
@@ -19,8 +18,7 @@ import Testing
     #expect(!mine.hasChanges && !other.hasChanges)
   }
 
-  @Test("A property notes an object that it cannot have, and leaves it out")
-  func wrappers() throws {
+  @Test func `A property notes an object that it cannot have, and leaves it out`() throws {
     try SaveOrderTests.run { context, _ in
       let other = ManagedObjectContext(coordinator: context.coordinator)
       let diary = try context.insert(Diary.self)
@@ -42,8 +40,7 @@ import Testing
     }
   }
 
-  @Test("A deleted object is no part of a relationship")
-  func deleted() throws {
+  @Test func `A deleted object is no part of a relationship`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Note n; Note m; Card 1", in: context)
@@ -62,8 +59,7 @@ import Testing
     #expect(try sketch.stored() == "1 n")
   }
 
-  @Test("A property that was given a deleted object keeps what it has")
-  func deletedInWrapper() throws {
+  @Test func `A property that was given a deleted object keeps what it has`() throws {
     try SaveOrderTests.run { context, _ in
       let diary = try context.insert(Diary.self)
       let page = try context.insert(Page.self)
@@ -78,8 +74,7 @@ import Testing
     }
   }
 
-  @Test("An object of another entity is no part of a relationship")
-  func otherEntity() throws {
+  @Test func `An object of another entity is no part of a relationship`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Employee e; Note n", in: context)
@@ -93,8 +88,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a e n n.author=e")
   }
 
-  @Test("Unknown names are errors that say them")
-  func unknown() throws {
+  @Test func `Unknown names are errors that say them`() throws {
     let context = try GraphSketch().context()
     let note = try context.insert("Note")
     #expect(errorCode { _ = try context.insert("Nothing") } == .undefinedKey)
@@ -108,8 +102,7 @@ import Testing
     #expect(errorCode { _ = try context.fetch(Diary.self) } == .undefinedKey)
   }
 
-  @Test("There are no objects of an abstract entity")
-  func abstract() throws {
+  @Test func `There are no objects of an abstract entity`() throws {
     var shape = EntityDescription("Shape", [.attribute("name", .string)])
     shape.isAbstract = true
     var circle = EntityDescription("Circle")
@@ -129,8 +122,7 @@ import Testing
     #expect(errorCode { _ = try context.insert(foreign) } == .invalidState)
   }
 
-  @Test("An object is deleted once")
-  func twice() throws {
+  @Test func `An object is deleted once`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Note n; n.author=a", in: context)
@@ -148,8 +140,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test("A change of an object that is gone is noted, and not saved")
-  func goneObject() throws {
+  @Test func `A change of an object that is gone is noted, and not saved`() throws {
     try SaveOrderTests.run { context, _ in
       let diary = try context.insert(Diary.self)
       diary.title = "a"
@@ -169,8 +160,7 @@ import Testing
     }
   }
 
-  @Test("The notes of misuse have an end")
-  func notes() throws {
+  @Test func `The notes of misuse have an end`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let number = Int.random(in: 1_000...2_000)

@@ -6,32 +6,27 @@ import Testing
 
 @testable import ObjectModels
 
-@Suite("Version hashes")
-struct ModelHashTests {
-  @Test(
-    "are made of the digests of FIPS 180-4",
-    arguments: [
-      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-      (
-        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-      ),
-    ])
-  func sha256(_ message: String, _ digest: String) {
+@Suite("Version hashes") struct ModelHashTests {
+  @Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+  ])
+  func `are made of the digests of FIPS 180-4`(_ message: String, _ digest: String) {
     #expect(Self.hexadecimal(SHA2.sha256(Array(message.utf8))) == digest)
   }
 
-  @Test("are made of the long digests of FIPS 180-4")
-  func sha512() {
+  @Test func `are made of the long digests of FIPS 180-4`() {
     #expect(
       Self.hexadecimal(SHA2.sha512(Array("abc".utf8)))
         == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
         + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
   }
 
-  @Test("are digests of messages of every length")
-  func lengths() throws {
+  @Test func `are digests of messages of every length`() throws {
     let program = """
       import hashlib, sys
       for n in range(300): print(hashlib.sha256(b"a" * n).hexdigest(), hashlib.sha512(b"a" * n).hexdigest())
@@ -46,8 +41,7 @@ struct ModelHashTests {
 
   private static func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-  @Test("are those of a known model")
-  func known() throws {
+  @Test func `are those of a known model`() throws {
     let user = EntityDescription(
       "User", [.attribute("name", .string, isOptional: false), .attribute("petName", .string)])
     let model = try ManagedObjectModel(entities: [user])
@@ -55,8 +49,8 @@ struct ModelHashTests {
     #expect(Self.hexadecimal(hash).hasPrefix("6b31f4e97b691d16"))
   }
 
-  @Test("count everything that the formula has", arguments: ["models/Notes.mom", "models/Notes.xcdatamodel/contents"])
-  func formula(_ name: String) throws {
+  @Test(arguments: ["models/Notes.mom", "models/Notes.xcdatamodel/contents"])
+  func `count everything that the formula has`(_ name: String) throws {
     struct Expected: Decodable {
       let entities: [String: Data]
       let digest: String
@@ -75,8 +69,7 @@ struct ModelHashTests {
     #expect(model.entitiesThatDiffer(from: others) == ["Note", "Person", "Tag"])
   }
 
-  @Test("of derived counts are those of their text in Core Data, however the count is written")
-  func counts() throws {
+  @Test func `of derived counts are those of their text in Core Data, however the count is written`() throws {
     for format in ["pages.@count", "count(pages)"] {
       var count = AttributeDescription("pagesCount", .integer64, isOptional: false)
       count.derivation = .init(try ManagedExpression(format: format))
@@ -90,8 +83,7 @@ struct ModelHashTests {
     }
   }
 
-  @Test("of composite attributes are those of their elements, in the order of names")
-  func composites() throws {
+  @Test func `of composite attributes are those of their elements, in the order of names`() throws {
     func composite(_ elements: [AttributeDescription]) -> AttributeDescription {
       var attribute = AttributeDescription("author", .composite)
       attribute.elements = elements
@@ -111,8 +103,7 @@ struct ModelHashTests {
     }
   }
 
-  @Test("that nobody can compute are not written into a store, which is read all the same")
-  func unknownInStore() throws {
+  @Test func `that nobody can compute are not written into a store, which is read all the same`() throws {
     var date = AttributeDescription("changed", .date)
     date.derivation = .init(try ManagedExpression(format: "now()"))
     let model = try ManagedObjectModel(entities: [
@@ -128,8 +119,7 @@ struct ModelHashTests {
     #expect(throws: ManagedObjectError.self) { try XMLStore(file, model: other, isReadOnly: true) }
   }
 
-  @Test("that nobody can compute are not written into a compiled model")
-  func unknown() throws {
+  @Test func `that nobody can compute are not written into a compiled model`() throws {
     var date = AttributeDescription("changed", .date)
     date.derivation = .init(try ManagedExpression(format: "now()"))
     let model = try ManagedObjectModel(entities: [
@@ -143,8 +133,7 @@ struct ModelHashTests {
     #expect(information["NSManagedObjectModel_VersionChecksums"]?.dictionary?.isEmpty == true)
   }
 
-  @Test("do not count what a store does not depend on")
-  func uncounted() throws {
+  @Test func `do not count what a store does not depend on`() throws {
     let plain = try #require(
       try ManagedObjectModel(entities: [ModelTests.person, ModelTests.note])["Note"]?.versionHash)
     func changed(_ change: (inout EntityDescription) -> Void) throws -> Data? {

@@ -3,10 +3,8 @@ import ManagedObjects
 import PropertyLists
 import Testing
 
-@Suite("Localisations of models")
-struct ModelLocalizationTests {
-  @Test("name entities, properties and warnings by four forms of key")
-  func names() throws {
+@Suite("Localisations of models") struct ModelLocalizationTests {
+  @Test func `name entities, properties and warnings by four forms of key`() throws {
     let model = try ManagedObjectModel(entities: [
       ModelTests.person, ModelTests.note, ModelTests.sub("Author", of: "Person", [.attribute("born", .date)]),
     ])
@@ -40,8 +38,7 @@ struct ModelLocalizationTests {
     @Attribute var motto: String
   }
 
-  @Test("are the words of errors in a save")
-  func errors() throws {
+  @Test func `are the words of errors in a save`() throws {
     let model = try ManagedObjectModel(Person.self, Author.self)
     let context = try PersistentContainer(model: model, stores: [.inMemory]).newContext()
     let author = try context.insert(Author.self)
@@ -65,8 +62,7 @@ struct ModelLocalizationTests {
     #expect(ModelLocalization(["ErrorString/1550": "geht nicht"]).text(of: error.details[0]) == "geht nicht")
   }
 
-  @Test("leave errors without an object as they are, but for their text")
-  func otherErrors() {
+  @Test func `leave errors without an object as they are, but for their text`() {
     var error = ManagedObjectError(.noSuchFile, "there is none", key: "x")
     let german = ModelLocalization(["ErrorString/260": "fehlt", "Property/x": "nicht gemeint"])
     #expect(error.description(in: german) == "x: fehlt")
@@ -76,8 +72,7 @@ struct ModelLocalizationTests {
     #expect(error.description(in: german) == "/a/notes.xml: fehlt")
   }
 
-  @Test("are dictionaries of strings")
-  func others() {
+  @Test func `are dictionaries of strings`() {
     #expect(throws: PropertyListError.self) { try ModelLocalization(strings: Data("(a, b)".utf8)) }
     #expect(throws: PropertyListError.self) { try ModelLocalization(strings: Data("a = (b);".utf8)) }
   }

@@ -3,10 +3,9 @@ import ManagedObjects
 import PropertyLists
 import Testing
 
-@Suite("Models made by Apple's tools")
-struct ModelSampleTests {
-  @Test("have the hashes of VersionInfo.plist, from compiled models", arguments: ModelSamples.folders)
-  func compiledHashes(_ folder: URL) throws {
+@Suite("Models made by Apple's tools") struct ModelSampleTests {
+  @Test(arguments: ModelSamples.folders)
+  func `have the hashes of VersionInfo.plist, from compiled models`(_ folder: URL) throws {
     let versions = try VersionedModel(contentsOf: folder)
     #expect(versions.current != nil)
     for (name, model) in versions.models {
@@ -14,8 +13,7 @@ struct ModelSampleTests {
     }
   }
 
-  @Test("have the hashes of VersionInfo.plist, from source")
-  func sourceHashes() throws {
+  @Test func `have the hashes of VersionInfo.plist, from source`() throws {
     for (compiled, source) in ModelSamples.pairs {
       let versions = try VersionedModel(contentsOf: compiled.deletingLastPathComponent())
       let model = try ManagedObjectModel(contentsOf: source)
@@ -24,8 +22,7 @@ struct ModelSampleTests {
     }
   }
 
-  @Test("have the hashes of their stores, from the model that the store keeps")
-  func storeHashes() throws {
+  @Test func `have the hashes of their stores, from the model that the store keeps`() throws {
     for store in try ModelSamples.stores() {
       guard let cache = store.modelCache else { continue }
       let model = try ManagedObjectModel(compiled: cache)
@@ -39,8 +36,7 @@ struct ModelSampleTests {
     }
   }
 
-  @Test("have the hashes of a store, from one of the sources beside it")
-  func storeHashesFromSource() throws {
+  @Test func `have the hashes of a store, from one of the sources beside it`() throws {
     let sources = try ModelSamples.sources.map { try ManagedObjectModel(contentsOf: $0).entityVersionHashesByName }
     let names: Set = ["TestModel.sqlite", "SampleModel_V1.sqlite", "SampleModel_V2.sqlite"]
     for store in try ModelSamples.stores() where names.contains(store.name) {
@@ -48,15 +44,13 @@ struct ModelSampleTests {
     }
   }
 
-  @Test("are the same after being read and compiled again", arguments: ModelSamples.compiled)
-  func roundTrip(_ file: URL) throws {
+  @Test(arguments: ModelSamples.compiled) func `are the same after being read and compiled again`(_ file: URL) throws {
     let original = try Data(contentsOf: file)
     let copy = try ManagedObjectModel(compiled: original).compiledData()
     #expect(try ArchiveGraph.differences(original, copy) == [])
   }
 
-  @Test("that stores keep are the same after being compiled")
-  func modelCaches() throws {
+  @Test func `that stores keep are the same after being compiled`() throws {
     for store in try ModelSamples.stores() {
       guard let cache = store.modelCache else { continue }
       let model = try ManagedObjectModel(compiled: cache)
@@ -67,8 +61,7 @@ struct ModelSampleTests {
     }
   }
 
-  @Test("are compiled from source as by momc")
-  func compilesAsMomc() throws {
+  @Test func `are compiled from source as by momc`() throws {
     for (compiled, source) in ModelSamples.pairs {
       let own = try ManagedObjectModel(contentsOf: source).compiledData()
       let differences = try ArchiveGraph.differences(Data(contentsOf: compiled), own)
@@ -76,8 +69,7 @@ struct ModelSampleTests {
     }
   }
 
-  @Test("are the same after being written as source", arguments: ModelSamples.sources)
-  func sourceRoundTrip(_ file: URL) throws {
+  @Test(arguments: ModelSamples.sources) func `are the same after being written as source`(_ file: URL) throws {
     let model = try ManagedObjectModel(contentsOf: file)
     let copy = try ManagedObjectModel(source: model.sourceData())
     #expect(copy == model)

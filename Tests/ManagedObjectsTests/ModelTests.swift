@@ -2,8 +2,7 @@ import Foundation
 import ManagedObjects
 import Testing
 
-@Suite("Models")
-struct ModelTests {
+@Suite("Models") struct ModelTests {
   static let person = EntityDescription(
     "Person",
     [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "author", isToMany: true)])
@@ -18,8 +17,7 @@ struct ModelTests {
     return entity
   }
 
-  @Test("join entities, inherited properties and inverses")
-  func join() throws {
+  @Test func `join entities, inherited properties and inverses`() throws {
     let model = try ManagedObjectModel(entities: [
       Self.sub(
         "Author", of: "Person", [.attribute("born", .date), .attribute("age", .integer16, defaultValue: .integer(7))]),
@@ -39,8 +37,7 @@ struct ModelTests {
     #expect(author.property(named: "content") == nil && model["Nobody"] == nil)
   }
 
-  @Test("order entities as stores number them: depth first, by name without regard to case")
-  func order() throws {
+  @Test func `order entities as stores number them: depth first, by name without regard to case`() throws {
     let names = ["b", "a", "NetworkAttachment", "NWActivityFragment", "Z"].map { EntityDescription($0) }
     let model = try ManagedObjectModel(
       entities: names + [Self.sub("y", of: "b"), Self.sub("X", of: "b"), Self.sub("x", of: "X")])
@@ -147,8 +144,7 @@ struct ModelTests {
       "a configuration of what is not there", [.unknownName], [EntityDescription("A")], configurations: ["A", "B"]),
   ]
 
-  @Test("name what does not fit", arguments: cases)
-  func misfits(_ misfit: Misfit) throws {
+  @Test(arguments: cases) func `name what does not fit`(_ misfit: Misfit) throws {
     let error = #expect(throws: ManagedObjectModelError.self) {
       try ManagedObjectModel(
         entities: misfit.entities,
@@ -158,8 +154,7 @@ struct ModelTests {
     #expect(defects.map(\.kind) == misfit.kinds, "\(defects)")
   }
 
-  @Test("name everything that does not fit at once")
-  func allDefects() throws {
+  @Test func `name everything that does not fit at once`() throws {
     let entities = [
       EntityDescription("A", [.relationship("r", to: "X"), .attribute("n", .boolean, defaultValue: .string("no"))]),
       EntityDescription("B", [.relationship("s", to: "A", inverse: "nothing")]),
@@ -173,8 +168,7 @@ struct ModelTests {
         """)
   }
 
-  @Test("inherit through thousands of entities")
-  func deepInheritance() throws {
+  @Test func `inherit through thousands of entities`() throws {
     let entities = (0..<3000).map { index in
       index == 0 ? EntityDescription("E0", [.attribute("a", .string)]) : Self.sub("E\(index)", of: "E\(index - 1)")
     }
@@ -185,8 +179,7 @@ struct ModelTests {
     #expect(try ManagedObjectModel(compiled: data) == model)
   }
 
-  @Test("are merged, if they say the same of what both have")
-  func merging() throws {
+  @Test func `are merged, if they say the same of what both have`() throws {
     let first = try ManagedObjectModel(
       entities: [Self.person, Self.note], configurations: ["c": ["Note"]], versionIdentifiers: ["1"])
     let turned = Self.changed(Self.note) { $0.properties.reverse() }
@@ -214,8 +207,7 @@ struct ModelTests {
     #expect(type.normalized(value) == expected)
   }
 
-  @Test("say which values an attribute can have")
-  func admits() {
+  @Test func `say which values an attribute can have`() {
     #expect(AttributeType.integer16.admits(.integer(-32_768)) && !AttributeType.integer16.admits(.integer(-32_769)))
     #expect(!AttributeType.integer16.admits(.boolean(true)) && !AttributeType.double.admits(.integer(1)))
     #expect(AttributeType.date.admits(.null) && AttributeType.undefined.admits(.string("x")))

@@ -3,12 +3,10 @@ import ManagedObjects
 import TestSupport
 import Testing
 
-@Suite("Views of models")
-struct ModelViewTests {
+@Suite("Views of models") struct ModelViewTests {
   let notes = Result { try ManagedObjectModel(contentsOf: Fixtures.url("models/Notes.mom")) }
 
-  @Test("are outlines")
-  func outline() throws {
+  @Test func `are outlines`() throws {
     let expected = """
       version "one"
       entity Note, was Memo
@@ -34,8 +32,7 @@ struct ModelViewTests {
     #expect(try notes.get().description.split(separator: "\n") == expected.split(separator: "\n"))
   }
 
-  @Test("are JSON")
-  func json() throws {
+  @Test func `are JSON`() throws {
     let data = try notes.get().jsonData()
     let model = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     let entities = try #require(model["entities"] as? [String: [String: Any]])
@@ -48,8 +45,7 @@ struct ModelViewTests {
     #expect(entities["Note"]?["versionHash"] as? String == (try notes.get()["Note"]?.versionHash.base64EncodedString()))
   }
 
-  @Test("are graphs with one edge for each pair of very many relationships, also inherited ones")
-  func graphOfManyRelationships() throws {
+  @Test func `are graphs with one edge for each pair of very many relationships, also inherited ones`() throws {
     let count = 2_000
     let root = EntityDescription(
       "Root",
@@ -68,8 +64,7 @@ struct ModelViewTests {
     #expect(edges.count { $0.contains("former") && $0.contains("next") } == count)
   }
 
-  @Test("are pictures: a line for each pair of relationships, an arrow to each superentity")
-  func graph() throws {
+  @Test func `are pictures: a line for each pair of relationships, an arrow to each superentity`() throws {
     let text = try notes.get().graph()
     #expect(
       text.split(separator: "\n").filter { $0.contains("->") } == [

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Names of objects") struct ObjectNameTests {
-  @Test("A name is temporary until the object is saved, and then stays")
-  func permanence() throws {
+  @Test func `A name is temporary until the object is saved, and then stays`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let note = try context.insert("Note")
@@ -22,8 +21,7 @@ import Testing
     #expect(note.objectID == permanent)
   }
 
-  @Test("A name can be obtained before the object is saved", arguments: [0, 1, 2])
-  func obtained(depth: Int) throws {
+  @Test(arguments: [0, 1, 2]) func `A name can be obtained before the object is saved`(depth: Int) throws {
     let sketch = try GraphSketch()
     var contexts = [sketch.context()]
     for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
@@ -46,8 +44,7 @@ import Testing
     #expect(try sketch.stored() == "a n n.author=a")
   }
 
-  @Test("A name that was obtained in a context is that of the object in its parent")
-  func obtainedAfterChildSave() throws {
+  @Test func `A name that was obtained in a context is that of the object in its parent`() throws {
     let sketch = try GraphSketch()
     let root = sketch.context()
     let child = ManagedObjectContext(parent: root)
@@ -102,8 +99,7 @@ import Testing
     #expect(try stranger.count(for: FetchRequest("Note", where: predicates[2])) == 1)
   }
 
-  @Test("Names of many saves are kept, whatever the order of the objects")
-  func manySaves() throws {
+  @Test func `Names of many saves are kept, whatever the order of the objects`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let other = sketch.context()
@@ -123,8 +119,7 @@ import Testing
     #expect(context.registeredObject(for: try other.insert("Note").objectID) == nil)
   }
 
-  @Test("Only objects of the context get a name")
-  func foreign() throws {
+  @Test func `Only objects of the context get a name`() throws {
     let sketch = try GraphSketch()
     let note = try sketch.context().insert("Note")
     #expect(errorCode { try sketch.context().obtainPermanentIDs(for: [note]) } == .invalidState)
@@ -133,8 +128,7 @@ import Testing
     #expect(errorCode { try sketch.context().obtainPermanentIDs(for: [other]) } == .invalidState)
   }
 
-  @Test("A name as text leads back to the object")
-  func text() throws {
+  @Test func `A name as text leads back to the object`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Employee e", in: context)
@@ -149,20 +143,17 @@ import Testing
     }
   }
 
-  @Test(
-    "Other text is no name",
-    arguments: [
-      "", "x-coredata://", "x-coredata:///Note/p1", "x-coredata://STORE/Note/t1", "x-coredata://STORE/Note/p1",
-      "x-coredata:///Note/t0", "x-coredata:///Note/t-1", "x-coredata:///Note/t99999999999999999999",
-      "x-coredata:///Nothing/t1", "x-coredata:///Note/t1/2", "http://example.org/Note/p1", "x-coredata:///Note/",
-    ])
-  func otherText(uri: String) throws {
+  @Test(arguments: [
+    "", "x-coredata://", "x-coredata:///Note/p1", "x-coredata://STORE/Note/t1", "x-coredata://STORE/Note/p1",
+    "x-coredata:///Note/t0", "x-coredata:///Note/t-1", "x-coredata:///Note/t99999999999999999999",
+    "x-coredata:///Nothing/t1", "x-coredata:///Note/t1/2", "http://example.org/Note/p1", "x-coredata:///Note/",
+  ])
+  func `Other text is no name`(uri: String) throws {
     let sketch = try GraphSketch()
     #expect(sketch.coordinator.objectID(forURI: uri) == nil)
   }
 
-  @Test("Another coordinator with the same file knows the same names")
-  func otherCoordinator() throws {
+  @Test func `Another coordinator with the same file knows the same names`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store.xml")
     let first = PersistentStoreCoordinator(model: NaiveGraph.model)
@@ -182,8 +173,7 @@ import Testing
     #expect(try other.fetch(FetchRequest("Note", where: predicate)) == [found])
   }
 
-  @Test("A name of a store that a coordinator does not have is an error")
-  func unknownStore() throws {
+  @Test func `A name of a store that a coordinator does not have is an error`() throws {
     let context = try GraphSketch().context()
     let note = try context.insert("Note")
     try context.save()
@@ -193,8 +183,7 @@ import Testing
     #expect(other.registeredObject(for: note.objectID) == nil)
   }
 
-  @Test("An object whose context is gone still has its name")
-  func afterContext() throws {
+  @Test func `An object whose context is gone still has its name`() throws {
     let sketch = try GraphSketch()
     var context: ManagedObjectContext? = sketch.context()
     let note = try #require(try context?.insert("Note"))

@@ -88,8 +88,7 @@ import Testing
     Row("strange", .string("no"), .validation), Row("strange", .string("yes"), nil),
   ]
 
-  @Test("A value that breaks a rule has the code of the rule", arguments: rows)
-  func values(row: Row) throws {
+  @Test(arguments: rows) func `A value that breaks a rule has the code of the rule`(row: Row) throws {
     let context = try Self.context()
     let thing = try context.insert("Thing")
     #expect(errorCode { try thing.validate(.attribute(row.value), forKey: row.key) } == row.code)
@@ -122,8 +121,7 @@ import Testing
     Count(key: "some", count: 4, code: .relationshipExceedsMaximumCount),
   ]
 
-  @Test("A relationship has a number of objects", arguments: counts)
-  func relationshipCounts(row: Count) throws {
+  @Test(arguments: counts) func `A relationship has a number of objects`(row: Count) throws {
     let context = try Self.context()
     let thing = try context.insert("Thing")
     let others = try (0..<row.count).map { _ in ManagedObject.Value.object(try context.insert("Thing")) }
@@ -153,8 +151,7 @@ import Testing
     try context.save()
   }
 
-  @Test("All that is wrong with all objects is one error")
-  func several() throws {
+  @Test func `All that is wrong with all objects is one error`() throws {
     let context = try Self.context()
     let first = try context.insert("Thing")
     try first.setValues(["most": .integer(11), "least": .integer(0)])
@@ -176,8 +173,7 @@ import Testing
     #expect(context.insertedObjects == [first, second, third])
   }
 
-  @Test("A class has rules of its own, after those of the model")
-  func hooks() throws {
+  @Test func `A class has rules of its own, after those of the model`() throws {
     try SaveOrderTests.run { context, _ in
       let diary = try context.insert(Diary.self)
       diary.title = "forbidden"
@@ -195,8 +191,7 @@ import Testing
     }
   }
 
-  @Test("Errors come in the order in which an entity has its properties, those of its superentity first")
-  func order() throws {
+  @Test func `Errors come in the order in which an entity has its properties, those of its superentity first`() throws {
     func mandatory(_ name: String) -> PropertyDescription { .attribute(name, .string, isOptional: false) }
     let base = EntityDescription("Base", [mandatory("z"), mandatory("y")])
     let leaf = ModelTests.sub(
@@ -256,8 +251,7 @@ import Testing
     #expect(throws: ManagedObjectModelError.self) { try model.sourceData() }
   }
 
-  @Test("Several errors of one value are each an error of their own")
-  func severalOfOneValue() throws {
+  @Test func `Several errors of one value are each an error of their own`() throws {
     let context = try PersistentContainer(model: ManagedObjectModel(Trip.self), stores: [.inMemory]).newContext()
     let trip = try context.insert(Trip.self)
     (trip.seats, trip.name, trip.stars) = (5, "", 6)

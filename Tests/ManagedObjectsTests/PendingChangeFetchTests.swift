@@ -44,8 +44,7 @@ import Testing
     Row(isPending: false, names: "bdehj"), Row(format: "name == 'f'", isPending: false, names: "f"),
   ]
 
-  @Test("Offset, limit and order are those of what there will be", arguments: rows)
-  func windows(row: Row) throws {
+  @Test(arguments: rows) func `Offset, limit and order are those of what there will be`(row: Row) throws {
     let context = try prepared()
     var request = FetchRequest("Person", where: try row.format.map { try ManagedPredicate(format: $0) })
     if let isAscending = row.isAscending { request.sortDescriptors = [.init("name", isAscending: isAscending)] }
@@ -63,8 +62,7 @@ import Testing
     if row.isPending { #expect(try names(child.fetch(request)) == row.names) }
   }
 
-  @Test("A template finds objects with the values of its variables")
-  func template() throws {
+  @Test func `A template finds objects with the values of its variables`() throws {
     let note = EntityDescription("Note", [.attribute("title", .string)])
     let model = try ManagedObjectModel(
       entities: [note],
@@ -81,8 +79,7 @@ import Testing
     #expect(try context.fetch(request).count == 2)
   }
 
-  @Test("Objects that were read before are read again if that is wanted")
-  func refreshing() throws {
+  @Test func `Objects that were read before are read again if that is wanted`() throws {
     let sketch = try GraphSketch()
     let first = sketch.context()
     try sketch.run("Employee a; Employee b", in: first)
@@ -105,8 +102,7 @@ import Testing
     #expect(try sketch.stored() == "a a.age=1 b b.age=2 b.salary=9")
   }
 
-  @Test("Dictionaries are made of what is saved")
-  func dictionaries() throws {
+  @Test func `Dictionaries are made of what is saved`() throws {
     let context = try prepared()
     var request = FetchRequest("Person", sortedBy: [.init("name")])
     request.resultType = .dictionaries
@@ -115,8 +111,8 @@ import Testing
     #expect(saved == ["b", "d", "f", "h", "j"].map { .attribute(.string($0)) })
   }
 
-  @Test("Many changes are sorted into a result at once", arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
-  func many(kind: StoreKind) throws {
+  @Test(arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
+  func `Many changes are sorted into a result at once`(kind: StoreKind) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let coordinator = try kind.coordinator(NaiveGraph.model, folder)
     let context = ManagedObjectContext(coordinator: coordinator)
@@ -136,8 +132,8 @@ import Testing
     }
   }
 
-  @Test("Unknown entities and keys are errors that name them", arguments: ["Nothing", "Person"])
-  func unknown(entity: String) throws {
+  @Test(arguments: ["Nothing", "Person"])
+  func `Unknown entities and keys are errors that name them`(entity: String) throws {
     let context = try prepared()
     let predicate = entity == "Person" ? try ManagedPredicate(format: "nothing == 1") : nil
     for body in [

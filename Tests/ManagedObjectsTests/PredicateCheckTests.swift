@@ -6,8 +6,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Predicates are checked against the model")
-struct PredicateCheckTests {
+@Suite("Predicates are checked against the model") struct PredicateCheckTests {
   /// A predicate on people that cannot be right, the error, and the column where it shows.
   static let defects: [(String, ManagedPredicateError.Kind, Int)] = [
     // Names.
@@ -85,8 +84,7 @@ struct PredicateCheckTests {
     #expect(failed?.code == (defect.kind == .unknownKey ? .undefinedKey : .unsupportedRequest))
   }
 
-  @Test("and say how a name is written that has only other capitals")
-  func capitals() throws {
+  @Test func `and say how a name is written that has only other capitals`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     for (format, name) in [("NAME == 'x'", "name"), ("ANY notes.PAGES > 1", "pages")] {
       let error = #expect(throws: ManagedPredicateError.self) { try ManagedPredicate(format: format, for: entity) }
@@ -94,14 +92,13 @@ struct PredicateCheckTests {
     }
   }
 
-  @Test("and are right if they can be evaluated", arguments: FetchSearchTables.all)
-  func areRight(_ search: FetchSearchTables.Search) throws {
+  @Test(arguments: FetchSearchTables.all)
+  func `and are right if they can be evaluated`(_ search: FetchSearchTables.Search) throws {
     let entity = try #require(FetchSamples.shared.model[search.entity])
     #expect(try ManagedPredicate(format: search.format, for: entity) == ManagedPredicate(format: search.format))
   }
 
-  @Test("with arguments")
-  func arguments() throws {
+  @Test func `with arguments`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     for (format, arguments, column) in [
       ("name == 'é' AND %K == 1", ["boss.nmae"], 17), ("age == 1 AND %K.%K == 1", ["boss", "nmae"], 17),
@@ -118,8 +115,7 @@ struct PredicateCheckTests {
     }
   }
 
-  @Test("for a class of a model")
-  func ofClass() throws {
+  @Test func `for a class of a model`() throws {
     let model = try ManagedObjectModel(classes: ClassSamples.classes)
     let predicate = try ManagedPredicate(
       format: "author.name == %@ AND pages > %d", "Ada", 3, for: ClassSamples.Note.self, in: model)
@@ -134,8 +130,7 @@ struct PredicateCheckTests {
     #expect(unknown?.kind == .unsupported && unknown?.message == "the model has no entity for the class Everything")
   }
 
-  @Test("let texts of objects be dates, which their values decide")
-  func datesInTexts() throws {
+  @Test func `let texts of objects be dates, which their values decide`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     let predicate = try ManagedPredicate(format: "CAST(name, 'NSDate') > CAST('2026-01-31', 'NSDate')", for: entity)
     for (text, expected) in [("2026-02-01", true), ("2026-01-31T00:00:00Z", false), ("2026-01-31T00:00:00.5Z", true)] {
@@ -154,8 +149,7 @@ struct PredicateCheckTests {
     }
   }
 
-  @Test("built by hand, too")
-  func builtByHand() throws {
+  @Test func `built by hand, too`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     var deep = ManagedPredicate.constant(true)
     for _ in 0..<150 { deep = .not(deep) }
@@ -184,8 +178,7 @@ struct PredicateCheckTests {
     }
   }
 
-  @Test("made at random have no wrong kinds once they pass the check")
-  func madeAtRandom() throws {
+  @Test func `made at random have no wrong kinds once they pass the check`() throws {
     let entity = try #require(FetchSamples.shared.model["Person"])
     var maker = RandomPredicates(numbers: RandomNumbers(state: 5))
     maker.paths = [

@@ -3,8 +3,7 @@ import ManagedObjects
 import PropertyLists
 import Testing
 
-@Suite("Printed values")
-struct PrintedValueTests {
+@Suite("Printed values") struct PrintedValueTests {
   static let values: [(AttributeValue, String)] = [
     (.null, "nil"), (.boolean(true), "true"), (.boolean(false), "false"), (.integer(-3), "-3"),
     (.decimal(Decimal(string: "12.50")!), "12.5"), (.double(0.1), "0.1"), (.float(2), "2.0"),
@@ -20,14 +19,12 @@ struct PrintedValueTests {
     (.url(URL(string: "https://example.com/a")!), "https://example.com/a"),
   ]
 
-  @Test("of attributes are short, and on one line", arguments: values)
-  func attributes(_ value: AttributeValue, _ text: String) {
+  @Test(arguments: values) func `of attributes are short, and on one line`(_ value: AttributeValue, _ text: String) {
     #expect("\(value)" == text)
     #expect("\(ManagedObject.Value.attribute(value))" == text)
   }
 
-  @Test("of relationships are objects, which are an entity and a number")
-  func relationships() throws {
+  @Test func `of relationships are objects, which are an entity and a number`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let person = try context.insert("Person")
@@ -44,15 +41,13 @@ struct PrintedValueTests {
     #expect("\(ManagedObject.Value.array([]))" == "[]" && "\(ManagedObject.Value.set([.null]))" == "{nil}")
   }
 
-  @Test("nested in each other end somewhere")
-  func nested() {
+  @Test func `nested in each other end somewhere`() {
     var value = ManagedObject.Value.attribute(.integer(1))
     for _ in 0..<1000 { value = .array([value]) }
     #expect("\(value)" == "[[[[[…]]]]]")
   }
 
-  @Test("of errors have the object and the property, or the file and the position, once")
-  func errors() throws {
+  @Test func `of errors have the object and the property, or the file and the position, once`() throws {
     let note = try GraphSketch().context().insert("Note")
     var error = ManagedObjectError(.stringTooLong, "too long", objectID: note.objectID, key: "title")
     #expect("\(error)" == "\(note.objectID) title: too long")

@@ -4,8 +4,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("Objects that tell the properties of classes")
-struct PrototypeLifetimeTests {
+@Suite("Objects that tell the properties of classes") struct PrototypeLifetimeTests {
   /// Counts those that are alive.
   final class Token: Sendable {
     static let count = Atomic<Int>(0)
@@ -28,8 +27,7 @@ struct PrototypeLifetimeTests {
     @Relationship var readers: Set<Shelf>
   }
 
-  @Test("are released after the requests, predicates and models that ask them")
-  func released() throws {
+  @Test func `are released after the requests, predicates and models that ask them`() throws {
     for _ in 0..<20 {
       let request = try FetchRequest(
         Book.self, where: #Predicate<Book> { $0.shelf?.number == 3 && $0.title != nil },

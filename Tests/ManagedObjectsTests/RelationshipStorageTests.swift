@@ -20,8 +20,8 @@ import Testing
     if case .toMany(let keys) = object.values[slot] { unsafeBitCast(keys, to: UInt.self) } else { 0 }
   }
 
-  @Test("is changed where it is, and not copied for each object", arguments: ["Tag", "Person"])
-  func staysInPlace(_ entity: String) throws {
+  @Test(arguments: ["Tag", "Person"])
+  func `is changed where it is, and not copied for each object`(_ entity: String) throws {
     let coordinator = PersistentStoreCoordinator(model: Self.model)
     try coordinator.add(InMemoryStore(model: Self.model))
     let context = ManagedObjectContext(coordinator: coordinator)

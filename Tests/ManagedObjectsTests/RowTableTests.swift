@@ -5,8 +5,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("The rows of a store")
-struct RowTableTests {
+@Suite("The rows of a store") struct RowTableTests {
   let model = StoreModels.all
   let store = StoreNumber.next()
 
@@ -37,8 +36,8 @@ struct RowTableTests {
     }
   }
 
-  @Test("are those of a dictionary, whatever is saved", arguments: 0..<UInt64(LongForm.size(200, or: 8)))
-  func randomScripts(seed: UInt64) throws {
+  @Test(arguments: 0..<UInt64(LongForm.size(200, or: 8)))
+  func `are those of a dictionary, whatever is saved`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var table = table()
     var expected: [RowKey: StoreRow] = [:]
@@ -85,8 +84,7 @@ struct RowTableTests {
     }
   }
 
-  @Test("A saved change is the next version, and takes the version that was read")
-  func versions() throws {
+  @Test func `A saved change is the next version, and takes the version that was read`() throws {
     var table = table()
     let first = key("Note", 1)
     try table.apply(changes(inserted: [row(first, model)]))
@@ -95,8 +93,7 @@ struct RowTableTests {
     #expect(table.row(first) == row(first, model, ["content": .string("a")], version: 2))
   }
 
-  @Test("All rows that somebody else has saved are conflicts")
-  func conflicts() throws {
+  @Test func `All rows that somebody else has saved are conflicts`() throws {
     var table = table()
     let keys = (1...4).map { key("Note", $0) }
     try table.apply(changes(inserted: keys.map { row($0, model) }))
@@ -114,8 +111,8 @@ struct RowTableTests {
       ])
   }
 
-  @Test("A constraint is one of the entity and of those that inherit it; what is null is equal to nothing")
-  func constraints() throws {
+  @Test
+  func `A constraint is one of the entity and of those that inherit it; what is null is equal to nothing`() throws {
     var table = table()
     let (ann, bob) = (key("Person", 1), key("Employee", 2))
     try table.apply(
@@ -136,8 +133,7 @@ struct RowTableTests {
     #expect(failure(table, changes(updated: [row(ann, model, ["name": .string("Ann")], version: 2)])) != nil)
   }
 
-  @Test("Rows of one save that have the same values of a constraint are a conflict each")
-  func constraintsOfOneSave() throws {
+  @Test func `Rows of one save that have the same values of a constraint are a conflict each`() throws {
     let rows = (1...3).map { row(key("Person", $0), model, ["name": .string($0 == 3 ? "Bob" : "Ann")]) }
     let error = failure(table(), changes(inserted: rows))
     #expect(
@@ -147,8 +143,7 @@ struct RowTableTests {
         })
   }
 
-  @Test("A constraint of several properties compares them together")
-  func compoundConstraints() throws {
+  @Test func `A constraint of several properties compares them together`() throws {
     var table = table()
     func everything(_ number: Int64, _ first: Int64?, _ second: Int64?) -> StoreRow {
       row(
@@ -162,8 +157,7 @@ struct RowTableTests {
     #expect(failure(table, changes(inserted: [everything(5, 2, 2)])) == nil)
   }
 
-  @Test("What a slot cannot have is refused")
-  func values() throws {
+  @Test func `What a slot cannot have is refused`() throws {
     let note = key("Note", 1)
     let elsewhere = RowKey(store: StoreNumber.next(), entityIndex: model["Person"]!.index, number: 1)
     let temporary = RowKey.temporary(entityIndex: model["Person"]!.index)
@@ -190,8 +184,7 @@ struct RowTableTests {
     }
   }
 
-  @Test("A row may refer to another one of the same save, and to one of an entity that inherits")
-  func references() throws {
+  @Test func `A row may refer to another one of the same save, and to one of an entity that inherits`() throws {
     var table = table()
     let (note, person) = (key("Note", 1), key("Employee", 2))
     try table.apply(
@@ -201,8 +194,7 @@ struct RowTableTests {
     #expect(table.count == 2)
   }
 
-  @Test("Keys that no new row can have are refused")
-  func keys() throws {
+  @Test func `Keys that no new row can have are refused`() throws {
     var table = table()
     try table.apply(changes(inserted: [row(key("Note", 5), model)]))
     let elsewhere = RowKey(store: StoreNumber.next(), entityIndex: model["Note"]!.index, number: 9)
@@ -220,15 +212,13 @@ struct RowTableTests {
     #expect(throws: ManagedObjectError.self) { try people.apply(changes(inserted: [row(key("Note", 1), model)])) }
   }
 
-  @Test("Values of transient properties are not kept")
-  func transientValues() throws {
+  @Test func `Values of transient properties are not kept`() throws {
     var table = table()
     try table.apply(changes(inserted: [row(key("Person", 1), model, ["scratch": .string("x")])]))
     #expect(table.row(key("Person", 1)) == row(key("Person", 1), model))
   }
 
-  @Test("A save of one row takes no longer in a large table")
-  func costOfSmallChanges() throws {
+  @Test func `A save of one row takes no longer in a large table`() throws {
     var table = table()
     try table.apply(changes(inserted: (1...50_000).map { row(key("Person", $0), model, ["name": .string("\($0)")]) }))
     let time = try ThreadClock.measure {
@@ -242,12 +232,10 @@ struct RowTableTests {
   }
 }
 
-@Suite("A store in memory")
-struct InMemoryStoreTests {
+@Suite("A store in memory") struct InMemoryStoreTests {
   let model = StoreModels.all
 
-  @Test("keeps what is saved")
-  func saves() throws {
+  @Test func `keeps what is saved`() throws {
     let store = try InMemoryStore(model: model)
     let keys = try store.insert(["Person", "Note"]) { keys in
       [["name": .string("Ann"), "notes": .toMany([keys[1]])], ["author": .toOne(keys[0])]]
@@ -262,8 +250,7 @@ struct InMemoryStoreTests {
     #expect(store._checkInvariants() == nil)
   }
 
-  @Test("has the metadata of a program, and its own, which nobody changes")
-  func metadata() throws {
+  @Test func `has the metadata of a program, and its own, which nobody changes`() throws {
     let store = try InMemoryStore(model: model, identifier: "A")
     store.setMetadata([StoreMetadataKey.identifier: .string("B"), "mine": .integer(1)])
     #expect(store.metadata["mine"] == .integer(1))
@@ -273,8 +260,7 @@ struct InMemoryStoreTests {
     #expect(store.metadata["mine"] == nil && store.metadata[StoreMetadataKey.type] == .string("InMemory"))
   }
 
-  @Test("A configuration that the model does not have is an error, and so is an entity of another model")
-  func misuse() throws {
+  @Test func `A configuration that the model does not have is an error, and so is an entity of another model`() throws {
     #expect(throws: ManagedObjectError.self) { try InMemoryStore(model: model, configuration: "nothing") }
     let other = StoreModels.model([EntityDescription("A")])
     let store = try InMemoryStore(model: model)
@@ -282,8 +268,7 @@ struct InMemoryStoreTests {
     #expect(throws: ManagedObjectError.self) { try store.makeKeys([.max]) }
   }
 
-  @Test("Many tasks save at the same time, and nothing is lost")
-  func concurrency() async throws {
+  @Test func `Many tasks save at the same time, and nothing is lost`() async throws {
     let store = try InMemoryStore(model: model)
     await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<8 {

@@ -88,8 +88,7 @@ final class Page: ManagedObject {
     try Diary.$hooks.withValue(box) { try body(ManagedObjectContext(coordinator: coordinator()), box) }
   }
 
-  @Test("All objects will save, then all are checked, then all did save")
-  func order() throws {
+  @Test func `All objects will save, then all are checked, then all did save`() throws {
     try Self.run { context, hooks in
       let changed = try context.insert(Diary.self)
       changed.title = "changed"
@@ -113,8 +112,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("What will save can change itself and others, which are told as well")
-  func changesOthers() throws {
+  @Test func `What will save can change itself and others, which are told as well`() throws {
     try Self.run { context, hooks in
       let first = try context.insert(Diary.self)
       first.title = "first"
@@ -138,8 +136,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("What will save can insert and delete objects")
-  func insertsAndDeletes() throws {
+  @Test func `What will save can insert and delete objects`() throws {
     try Self.run { context, hooks in
       let diary = try context.insert(Diary.self)
       let old = try context.insert(Page.self)
@@ -158,8 +155,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("Objects that never stop to change are an error")
-  func endless() throws {
+  @Test func `Objects that never stop to change are an error`() throws {
     try Self.run { context, hooks in
       let first = try context.insert(Diary.self)
       let second = try context.insert(Diary.self)
@@ -175,8 +171,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("Objects that change and change back are not endless")
-  func backAndForth() throws {
+  @Test func `Objects that change and change back are not endless`() throws {
     try Self.run { context, hooks in
       _ = try context.insert(Diary.self)
       hooks.value.willSave = { diary in
@@ -188,8 +183,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("A value that is no number is not an endless change")
-  func notANumber() throws {
+  @Test func `A value that is no number is not an endless change`() throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription("Sample", [.attribute("value", .double), .attribute("name", .string)])
     ])
@@ -206,8 +200,8 @@ final class Page: ManagedObject {
     #expect(Set(sample.changedValues().keys) == ["name"])
   }
 
-  @Test("To save in a hook is an error, and the save goes on", arguments: ["willSave", "didSave"])
-  func nested(hook: String) throws {
+  @Test(arguments: ["willSave", "didSave"])
+  func `To save in a hook is an error, and the save goes on`(hook: String) throws {
     try Self.run { context, hooks in
       _ = try context.insert(Diary.self)
       var codes: [ManagedObjectError.Code?] = []
@@ -221,8 +215,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("A context can be reset or rolled back while it is saved", arguments: [true, false])
-  func forgetting(isReset: Bool) throws {
+  @Test(arguments: [true, false]) func `A context can be reset or rolled back while it is saved`(isReset: Bool) throws {
     try Self.run { context, hooks in
       let first = try context.insert(Diary.self)
       let second = try context.insert(Diary.self)
@@ -233,8 +226,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("A save that fails changes nothing in the store, and leaves the changes")
-  func failure() throws {
+  @Test func `A save that fails changes nothing in the store, and leaves the changes`() throws {
     try Self.run { context, _ in
       let kept = try context.insert(Diary.self)
       kept.title = "kept"
@@ -260,8 +252,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("Values that are set when an object awakes from a fetch are no change")
-  func awakeFromFetch() throws {
+  @Test func `Values that are set when an object awakes from a fetch are no change`() throws {
     try Self.run { context, hooks in
       let diary = try context.insert(Diary.self)
       diary.title = "stored"
@@ -277,8 +268,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("Values that are set when an object awakes from its insertion are its first")
-  func awakeFromInsert() throws {
+  @Test func `Values that are set when an object awakes from its insertion are its first`() throws {
     try Self.run { context, hooks in
       hooks.value.awakeFromInsert = { $0.title = "fresh" }
       let undoManager = ManagedObjectContext.UndoManager()
@@ -292,8 +282,7 @@ final class Page: ManagedObject {
     }
   }
 
-  @Test("Objects that delete each other are deleted once each")
-  func mutualDeletion() throws {
+  @Test func `Objects that delete each other are deleted once each`() throws {
     try Self.run { context, hooks in
       let first = try context.insert(Diary.self)
       let second = try context.insert(Diary.self)

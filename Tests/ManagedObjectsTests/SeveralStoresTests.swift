@@ -33,8 +33,7 @@ import Testing
     return object
   }
 
-  @Test("An object goes to the first store that has its entity, or where it is assigned")
-  func assignment() throws {
+  @Test func `An object goes to the first store that has its entity, or where it is assigned`() throws {
     let (context, texts, log) = try stores()
     let tag = try insert("Tag", "tag", context)
     let event = try insert("Event", "event", context)
@@ -57,8 +56,7 @@ import Testing
     #expect(errorCode { try other.assign(other.insert("Note"), to: WatchedStore(model: Self.model)) } == .invalidState)
   }
 
-  @Test("A relationship cannot lead from one store to another")
-  func external() throws {
+  @Test func `A relationship cannot lead from one store to another`() throws {
     let (context, _, log) = try stores()
     let note = try insert("Note", "a", context)
     let tag = try insert("Tag", "x", context)
@@ -71,8 +69,7 @@ import Testing
     #expect(note.objectID.storeIdentifier == log.identifier)
   }
 
-  @Test("No store for an entity is an error")
-  func noStore() throws {
+  @Test func `No store for an entity is an error`() throws {
     let context = ManagedObjectContext(coordinator: PersistentStoreCoordinator(model: Self.model))
     _ = try context.insert("Note")
     #expect(errorCode { try context.save() } == .invalidState)
@@ -81,8 +78,7 @@ import Testing
     #expect(try empty.fetch(FetchRequest("Note")).isEmpty && empty.count(for: FetchRequest("Note")) == 0)
   }
 
-  @Test("When the second store fails, the first is saved, and the rest is left to be saved")
-  func incomplete() throws {
+  @Test func `When the second store fails, the first is saved, and the rest is left to be saved`() throws {
     let (context, texts, log) = try stores()
     let note = try insert("Note", "a", context)
     let event = try insert("Event", "e", context)
@@ -100,8 +96,7 @@ import Testing
     #expect(!context.hasChanges && texts.saves == 1 && log.saves == 1)
   }
 
-  @Test("A child knows the objects that no store took by the names that they still have")
-  func incompleteWithChild() throws {
+  @Test func `A child knows the objects that no store took by the names that they still have`() throws {
     let (context, _, log) = try stores()
     let child = ManagedObjectContext(parent: context)
     let note = try insert("Note", "a", child)
@@ -121,8 +116,7 @@ import Testing
     #expect(titles == [.attribute(.string("later"))])
   }
 
-  @Test("When the only store with changes fails, nothing is saved")
-  func failure() throws {
+  @Test func `When the only store with changes fails, nothing is saved`() throws {
     let (context, texts, log) = try stores()
     let event = try insert("Event", "e", context)
     log.failsToSave = true
@@ -134,8 +128,7 @@ import Testing
     #expect(event.isInserted && note.isInserted)
   }
 
-  @Test("A conflict in the second store is settled after the first was saved")
-  func conflict() throws {
+  @Test func `A conflict in the second store is settled after the first was saved`() throws {
     let (context, texts, log) = try stores()
     let note = try insert("Note", "a", context)
     let event = try insert("Event", "e", context)
@@ -153,8 +146,7 @@ import Testing
     #expect(event["title"] == .attribute(.string("mine")) && note["title"] == .attribute(.string("mine")))
   }
 
-  @Test("A store that is taken out has no objects any more")
-  func removal() throws {
+  @Test func `A store that is taken out has no objects any more`() throws {
     let (context, texts, _) = try stores()
     let note = try insert("Note", "a", context)
     try context.save()

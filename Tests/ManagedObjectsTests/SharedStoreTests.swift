@@ -7,16 +7,14 @@ import Testing
 @testable import ManagedObjects
 
 /// Two instances of a store are to each other what two processes are: they know of each other by the file alone.
-@Suite("A store's file that somebody else saves")
-struct SharedStoreTests {
+@Suite("A store's file that somebody else saves") struct SharedStoreTests {
   let model = StoreModels.all
   let folder: TemporaryFolder
   var url: URL { folder.url.appending(path: "store") }
 
   init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
-  @Test("keeps what both save", arguments: StoreKind.inFiles)
-  func bothSave(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles) func `keeps what both save`(kind: StoreKind) throws {
     let first = try kind.open(url)
     let keys = try first.insert(["Note", "Note"]) { _ in [["content": .string("a")], ["content": .string("b")]] }
     let second = try kind.open(url)
@@ -35,8 +33,7 @@ struct SharedStoreTests {
     if let first = first as? any FileStore { #expect(first.file._checkInvariants() == nil) }
   }
 
-  @Test("is read again by a request", arguments: FileStoreKind.allCases)
-  func requests(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases) func `is read again by a request`(kind: FileStoreKind) throws {
     let first = try kind.open(url)
     let key = try first.insert(["Note"]) { _ in [["content": .string("a")]] }[0]
     let reader = try kind.open(url)
@@ -59,8 +56,8 @@ struct SharedStoreTests {
     #expect(try reader.fetch(request, of: entity) == .rows(rows))
   }
 
-  @Test("has no other versions of objects that nobody changed", arguments: FileStoreKind.allCases)
-  func unchangedVersions(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `has no other versions of objects that nobody changed`(kind: FileStoreKind) throws {
     let first = try kind.open(url)
     let values: [String: RowValue] = [
       "double": .attribute(.double(.nan)), "float": .attribute(.float(.nan)), "decimal": .attribute(.decimal(.nan)),
@@ -74,8 +71,7 @@ struct SharedStoreTests {
     #expect(try first.rows(keys).map { $0?.version } == [1, 3])
   }
 
-  @Test("is a conflict where both change the same object", arguments: StoreKind.inFiles)
-  func conflict(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles) func `is a conflict where both change the same object`(kind: StoreKind) throws {
     let first = try kind.open(url)
     let keys = try first.insert(["Note", "Note", "Note"]) { _ in [[:], [:], [:]] }
     let second = try kind.open(url)
@@ -102,8 +98,8 @@ struct SharedStoreTests {
     #expect(try again.value(again.key(keys[0]), "content") == .string("settled"))
   }
 
-  @Test("is a conflict where both use the values of a constraint", arguments: StoreKind.inFiles)
-  func constraints(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.inFiles)
+  func `is a conflict where both use the values of a constraint`(kind: StoreKind) throws {
     let first = try kind.open(url)
     let second = try kind.open(url)
     try second.insert(["Person"]) { _ in [["name": .string("Ann")]] }
@@ -111,8 +107,8 @@ struct SharedStoreTests {
     #expect(error?.code == .constraintMerge)
   }
 
-  @Test("New objects whose numbers somebody else has used first are not saved", arguments: FileStoreKind.allCases)
-  func sameNumbers(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `New objects whose numbers somebody else has used first are not saved`(kind: FileStoreKind) throws {
     let first = try kind.open(url)
     let second = try kind.open(url)
     let keys = try first.makeKeys([model["Note"]!.index])
@@ -125,8 +121,8 @@ struct SharedStoreTests {
     #expect(try kind.open(url).comparableRows().count == 2)
   }
 
-  @Test("is made again with all objects if somebody has removed it", arguments: FileStoreKind.allCases)
-  func removed(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `is made again with all objects if somebody has removed it`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     try store.insert(["Note"]) { _ in [["content": .string("a")]] }
     try FileManager.default.removeItem(at: url)
@@ -138,8 +134,8 @@ struct SharedStoreTests {
     #expect(errorCode { try store.insert(["Note"]) { _ in [[:]] } } == .save)
   }
 
-  @Test("is not written to if it is damaged or another store by now", arguments: FileStoreKind.allCases)
-  func damaged(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `is not written to if it is damaged or another store by now`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     for data in [Data("garbage".utf8), Data()] {
       try data.write(to: url)
@@ -153,8 +149,7 @@ struct SharedStoreTests {
     #expect(try Data(contentsOf: url) == bytes)
   }
 
-  @Test("New objects with the numbers of others are refused")
-  func foreignNumbers() throws {
+  @Test func `New objects with the numbers of others are refused`() throws {
     let store = try XMLStore(url, model: model)
     let keys = try store.insert(["Person"]) { _ in [[:]] }
     let bytes = try Data(contentsOf: url)
@@ -166,8 +161,7 @@ struct SharedStoreTests {
     #expect(try store.comparableRows().count == 1)
   }
 
-  @Test("keeps its permissions", arguments: FileStoreKind.allCases)
-  func permissions(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases) func `keeps its permissions`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: url.path)
     try store.insert(["Note"]) { _ in [[:]] }
@@ -175,8 +169,8 @@ struct SharedStoreTests {
     #expect(folder.names == ["store"])
   }
 
-  @Test("Many tasks save two instances at the same time, and nothing is lost", arguments: StoreKind.inFiles)
-  func concurrency(kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.inFiles)
+  func `Many tasks save two instances at the same time, and nothing is lost`(kind: StoreKind) async throws {
     let stores = [try kind.open(url), try kind.open(url)]
     let saved = await withTaskGroup(of: Int.self) { group in
       for task in 0..<4 {
@@ -205,8 +199,8 @@ struct SharedStoreTests {
   }
 
   /// The calls that a save makes, each failing in turn.
-  @Test("A save that fails changes neither the rows nor the file", arguments: FileStoreKind.allCases)
-  func failingCalls(kind: FileStoreKind) throws {
+  @Test(arguments: FileStoreKind.allCases)
+  func `A save that fails changes neither the rows nor the file`(kind: FileStoreKind) throws {
     let store = try kind.open(url)
     let keys = try store.insert(["Note"]) { _ in [["content": .string("old")]] }
     var failures = 0

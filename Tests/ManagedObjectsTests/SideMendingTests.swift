@@ -6,8 +6,7 @@ import Testing
 @testable import ManagedObjects
 
 /// Rows of ``NaiveGraph/model`` that are saved with one side of a relationship changed.
-@Suite("Saves of one side of a relationship")
-struct SideMendingTests {
+@Suite("Saves of one side of a relationship") struct SideMendingTests {
   /// Makes two people, two notes, a group and two cards. The first person has all but the second card.
   private func fill(_ store: some PersistentStore) throws -> [String: RowKey] {
     let names = ["a", "b", "n", "m", "g", "c", "d"]
@@ -145,8 +144,7 @@ struct SideMendingTests {
     return changes
   }
 
-  @Test("The other side follows, in memory and in files", arguments: cases)
-  func otherSide(_ test: Case) throws {
+  @Test(arguments: cases) func `The other side follows, in memory and in files`(_ test: Case) throws {
     let folder = try TemporaryFolder()
     let memory = try InMemoryStore(model: NaiveGraph.model)
     try check(test, memory, "in memory")
@@ -169,8 +167,7 @@ struct SideMendingTests {
     return names
   }
 
-  @Test("New rows enter those that they refer to, and lose references to rows that are gone")
-  func newRows() throws {
+  @Test func `New rows enter those that they refer to, and lose references to rows that are gone`() throws {
     for kind in StoreKind.allCases { try newRows(kind) }
   }
 
@@ -215,8 +212,7 @@ struct SideMendingTests {
     #expect(try store.value(keys[2], "a") == expected)
   }
 
-  @Test("Rows that are said to have referred to objects of another entity trap no store")
-  func wrongSnapshots() throws {
+  @Test func `Rows that are said to have referred to objects of another entity trap no store`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let model = StoreModels.model([
       EntityDescription(
@@ -245,8 +241,7 @@ struct SideMendingTests {
     }
   }
 
-  @Test("A context reads again what the store changed besides, and others are told of it")
-  func contexts() async throws {
+  @Test func `A context reads again what the store changed besides, and others are told of it`() async throws {
     for kind in StoreKind.saving { try await contexts(kind) }
   }
 
@@ -277,8 +272,7 @@ struct SideMendingTests {
     withExtendedLifetime(known) {}
   }
 
-  @Test("Many rows that leave an unchanged one, or enter it, take it time in proportion")
-  func costOfManyLinks() throws {
+  @Test func `Many rows that leave an unchanged one, or enter it, take it time in proportion`() throws {
     for kind in StoreKind.saving {
       let time = try costOfLinks(2_500, kind)
       // Each row would look at all others otherwise, which takes 64 times as long.

@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  @Test("Two that have it in one save are an error, which names all three", arguments: StoreKind.allCases)
-  func oneSave(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `Two that have it in one save are an error, which names all three`(kind: StoreKind) throws {
     for key in ["items", "line"] {
       let context = try context(kind)
       let (first, second) = (try insert("Box", "a", context), try insert("Crate", "b", context))
@@ -69,8 +69,8 @@ import Testing
     }
   }
 
-  @Test("A save that adds to one may change objects of entities with fewer properties", arguments: StoreKind.allCases)
-  func fewerProperties(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `A save that adds to one may change objects of entities with fewer properties`(kind: StoreKind) throws {
     let context = try context(kind)
     let box = try insert("Box", "a", context)
     let (item, other) = (try insert("Item", "x", context), try insert("Item", "y", context))
@@ -82,8 +82,8 @@ import Testing
     #expect(box["items"] == .set([.object(item)]) && other["name"] == .attribute(.string("z")))
   }
 
-  @Test("One of a relationship is free for another relationship", arguments: StoreKind.allCases)
-  func relationships(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `One of a relationship is free for another relationship`(kind: StoreKind) throws {
     let context = try context(kind)
     let (first, second) = (try insert("Box", "a", context), try insert("Box", "b", context))
     let item = try insert("Item", "x", context)
@@ -94,8 +94,8 @@ import Testing
     #expect(first["items"] == .set([.object(item)]) && second["line"] == .array([.object(item)]))
   }
 
-  @Test("One that the store has for another is an error, until the other lets go", arguments: StoreKind.allCases)
-  func stored(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `One that the store has for another is an error, until the other lets go`(kind: StoreKind) throws {
     let context = try context(kind)
     let (first, second) = (try insert("Box", "a", context), try insert("Box", "b", context))
     let (item, free) = (try insert("Item", "x", context), try insert("Item", "y", context))
@@ -116,8 +116,7 @@ import Testing
     #expect(first["items"] == .set([]) && second["items"] == .set([.object(item), .object(free)]))
   }
 
-  @Test("An owner that is deleted has nothing", arguments: StoreKind.allCases)
-  func deletedOwner(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func `An owner that is deleted has nothing`(kind: StoreKind) throws {
     let context = try context(kind)
     let (first, second) = (try insert("Box", "a", context), try insert("Box", "b", context))
     let item = try insert("Item", "x", context)
@@ -130,8 +129,7 @@ import Testing
     #expect(second["items"] == .set([.object(item)]))
   }
 
-  @Test("All that is wrong is said at once", arguments: StoreKind.allCases)
-  func several(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func `All that is wrong is said at once`(kind: StoreKind) throws {
     let context = try context(kind)
     let boxes = try ["a", "b", "c"].map { try insert("Box", $0, context) }
     let items = try ["x", "y"].map { try insert("Item", $0, context) }
@@ -148,8 +146,7 @@ import Testing
       ])
   }
 
-  @Test("A file that has one for two is read, and all but that can be changed")
-  func fileWithTwo() throws {
+  @Test func `A file that has one for two is read, and all but that can be changed`() throws {
     let url = folder.url.appending(path: "a.xml")
     let context = ManagedObjectContext(coordinator: PersistentStoreCoordinator(model: Self.model))
     try context.coordinator.add(XMLStore(url, model: Self.model))
@@ -235,8 +232,8 @@ import Testing
     return outcome
   }
 
-  @Test("Stores of all kinds refuse the same, and have the same, after any changes", arguments: 0..<UInt64(4))
-  func sameInAll(seed: UInt64) throws {
+  @Test(arguments: 0..<UInt64(4))
+  func `Stores of all kinds refuse the same, and have the same, after any changes`(seed: UInt64) throws {
     let coordinators = try StoreKind.allCases.map { try $0.coordinator(Self.model, folder) }
     var numbers = coordinators.map { _ in SeededGenerator(seed: seed) }
     var (saved, refused) = (0, 0)

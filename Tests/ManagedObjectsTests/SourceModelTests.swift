@@ -4,10 +4,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Source models")
-struct SourceModelTests {
-  @Test("are written as they were read, but for the order")
-  func roundTrip() throws {
+@Suite("Source models") struct SourceModelTests {
+  @Test func `are written as they were read, but for the order`() throws {
     let text = try String(decoding: Fixtures.data("models/Notes.xcdatamodel/contents"), as: UTF8.self)
     let model = try ManagedObjectModel(source: Data(text.utf8))
     let written = try String(decoding: model.sourceData(), as: UTF8.self)
@@ -44,49 +42,44 @@ struct SourceModelTests {
     #expect(try ManagedObjectModel(source: model.sourceData()) == model)
   }
 
-  @Test(
-    "say where and what is wrong",
-    arguments: [
-      ("<entity/>\n<fetchIndex/>", "5:1: <fetchIndex> without name"),
-      ("<attribute attributeType=\"String\"/>", "4:1: <attribute> without name"),
-      ("\n  <attribute name=\"a\" attributeType=\"Text\"/>", "5:3: \"Text\" is no type of an attribute"),
-      (
-        "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"x\"/>",
-        "4:1: \"x\" is no value of the type Integer 16"
-      ),
-      (
-        "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"70000\"/>",
-        "4:1: \"70000\" is no value of the type Integer 16"
-      ),
-      (
-        "<attribute name=\"a\" optional=\"maybe\" attributeType=\"String\"/>",
-        "4:1: optional is \"maybe\", which is neither YES nor NO"
-      ),
-      (
-        "<relationship name=\"r\" destinationEntity=\"A\" minCount=\"few\"/>",
-        "4:1: minCount is \"few\", which is no integer"
-      ),
-      ("<relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Keep\"/>", "4:1: \"Keep\" is no deletion rule"),
-      ("<relationship name=\"r\"/>", "A.r: the relationship has no destination"),
-      ("<fetchedProperty name=\"f\"/>", "4:1: a fetched property without a fetchRequest"),
-      ("<attribute name=\"a\" name=\"b\"/>", "4:21: the attribute \"name\" stands twice in a tag"),
-      ("<attribute", "5:1: neither an attribute nor \">\" in a tag"),
-      ("</a>", "4:1: </a>, where </entity> is due"),
-    ])
-  func defects(_ body: String, _ message: String) {
+  @Test(arguments: [
+    ("<entity/>\n<fetchIndex/>", "5:1: <fetchIndex> without name"),
+    ("<attribute attributeType=\"String\"/>", "4:1: <attribute> without name"),
+    ("\n  <attribute name=\"a\" attributeType=\"Text\"/>", "5:3: \"Text\" is no type of an attribute"),
+    (
+      "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"x\"/>",
+      "4:1: \"x\" is no value of the type Integer 16"
+    ),
+    (
+      "<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"70000\"/>",
+      "4:1: \"70000\" is no value of the type Integer 16"
+    ),
+    (
+      "<attribute name=\"a\" optional=\"maybe\" attributeType=\"String\"/>",
+      "4:1: optional is \"maybe\", which is neither YES nor NO"
+    ),
+    (
+      "<relationship name=\"r\" destinationEntity=\"A\" minCount=\"few\"/>",
+      "4:1: minCount is \"few\", which is no integer"
+    ),
+    ("<relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Keep\"/>", "4:1: \"Keep\" is no deletion rule"),
+    ("<relationship name=\"r\"/>", "A.r: the relationship has no destination"),
+    ("<fetchedProperty name=\"f\"/>", "4:1: a fetched property without a fetchRequest"),
+    ("<attribute name=\"a\" name=\"b\"/>", "4:21: the attribute \"name\" stands twice in a tag"),
+    ("<attribute", "5:1: neither an attribute nor \">\" in a tag"),
+    ("</a>", "4:1: </a>, where </entity> is due"),
+  ])
+  func `say where and what is wrong`(_ body: String, _ message: String) {
     let error = #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(source: Self.model(body)) }
     #expect(error?.description == message)
   }
 
-  @Test(
-    "are not any XML",
-    arguments: ["", "<a/>", "<model>", "<model/><model/>", "text", "<!DOCTYPE a [<!ENTITY b 'c'>]><model/>"])
-  func others(_ text: String) {
+  @Test(arguments: ["", "<a/>", "<model>", "<model/><model/>", "text", "<!DOCTYPE a [<!ENTITY b 'c'>]><model/>"])
+  func `are not any XML`(_ text: String) {
     #expect(throws: ManagedObjectModelError.self) { try ManagedObjectModel(source: Data(text.utf8)) }
   }
 
-  @Test("are read in any encoding, with references and long tags")
-  func encodings() throws {
+  @Test func `are read in any encoding, with references and long tags`() throws {
     let long = String(repeating: "x", count: 5000)
     let text =
       "<?xml version=\"1.0\"?><model><entity name=\"A\"><attribute name=\"größe\" attributeType=\"String\" "
@@ -98,8 +91,7 @@ struct SourceModelTests {
     }
   }
 
-  @Test("have numbers that are spelled as truth values, as of attributes that were Boolean once")
-  func truthValuesOfNumbers() throws {
+  @Test func `have numbers that are spelled as truth values, as of attributes that were Boolean once`() throws {
     for (type, text, value) in [
       ("Integer 32", "NO", .integer(0)), ("Integer 16", "YES", .integer(1)), ("Double", "NO", .double(0)),
       ("Float", "YES", .float(1)), ("Decimal", "NO", .decimal(0)), ("Integer 64", "1", .integer(1)),
@@ -111,8 +103,7 @@ struct SourceModelTests {
     }
   }
 
-  @Test("have to-one relationships with an order, which only counts for the hash")
-  func orderOfOne() throws {
+  @Test func `have to-one relationships with an order, which only counts for the hash`() throws {
     func hash(_ attributes: String) throws -> Data? {
       let relationship = "<relationship name=\"r\" maxCount=\"1\" destinationEntity=\"A\"\(attributes)/>"
       let model = try ManagedObjectModel(source: Self.model(relationship))
@@ -122,8 +113,7 @@ struct SourceModelTests {
     #expect(try hash(" ordered=\"YES\"") != hash(""))
   }
 
-  @Test("refuse what they have no form for")
-  func noForm() throws {
+  @Test func `refuse what they have no form for`() throws {
     var attribute = AttributeDescription("a", .transformable)
     attribute.defaultValue = .data(Data([1]))
     let model = try ManagedObjectModel(entities: [EntityDescription("A", [.attribute(attribute)])])
@@ -135,8 +125,7 @@ struct SourceModelTests {
     #expect(throws: ManagedObjectModelError.self) { try control.sourceData() }
   }
 
-  @Test("never trap, however they are damaged")
-  func damaged() throws {
+  @Test func `never trap, however they are damaged`() throws {
     let original = [UInt8](try Fixtures.data("models/Notes.xcdatamodel/contents"))
     var random = SeededGenerator(seed: 11)
     var opened = 0

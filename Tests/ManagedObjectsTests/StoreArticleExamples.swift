@@ -61,13 +61,12 @@ final class TableStore: PersistentStore {
 }
 
 @Suite("The examples of the article about writing stores") struct StoreArticleExamples {
-  @Test("The store passes the tests of stores", arguments: StoreTest.all.filter { !$0.reopensStore })
-  func conformance(test: StoreTest) throws {
+  @Test(arguments: StoreTest.all.filter { !$0.reopensStore })
+  func `The store passes the tests of stores`(test: StoreTest) throws {
     try test.run { _, model in try TableStore(model: model) }
   }
 
-  @Test("A container opens the store")
-  func container() throws {
+  @Test func `A container opens the store`() throws {
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
     let store = PersistentStoreDescription { (model, _) throws(ManagedObjectError) in try TableStore(model: model) }
     let container = try PersistentContainer(model: model, stores: [store])
@@ -77,8 +76,7 @@ final class TableStore: PersistentStore {
     #expect(try container.newContext().count(for: FetchRequest("Note")) == 1)
   }
 
-  @Test("The lines of the article stand here")
-  func article() throws {
+  @Test func `The lines of the article stand here`() throws {
     let article = try ArticleText(path: "Sources/ManagedObjects/Documentation.docc/WriteAStore.md")
     #expect(
       try article.blocks.count == 3

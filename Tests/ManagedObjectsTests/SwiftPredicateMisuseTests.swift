@@ -8,12 +8,10 @@ extension ManagedObject {
   fileprivate var ownID: ManagedObjectID { ManagedObjectID(key, model: shape.entity.model, storeIdentifier: nil) }
 }
 
-@Suite("#Predicate of objects")
-struct SwiftPredicateObjectTests {
+@Suite("#Predicate of objects") struct SwiftPredicateObjectTests {
   typealias S = ClassSamples
 
-  @Test("captures objects, IDs and collections of them")
-  func objects() throws {
+  @Test func `captures objects, IDs and collections of them`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let ada = try S.object(S.Employee.self, in: model)
     let note = try S.object(S.Note.self, in: model)
@@ -43,8 +41,7 @@ struct SwiftPredicateObjectTests {
     try check(#Predicate { $0.author?.ownID == missing }, "author == nil")
   }
 
-  @Test("cannot be evaluated by Foundation, or kept in a file")
-  func foundation() throws {
+  @Test func `cannot be evaluated by Foundation, or kept in a file`() throws {
     let model = try ManagedObjectModel(classes: S.classes)
     let note = try S.object(S.Note.self, in: model)
     let predicate = #Predicate<S.Note> { $0.follows == note }
@@ -60,8 +57,7 @@ struct SwiftPredicateObjectTests {
   }
 }
 
-@Suite("#Predicate of what predicates do not have")
-struct SwiftPredicateMisuseTests {
+@Suite("#Predicate of what predicates do not have") struct SwiftPredicateMisuseTests {
   typealias S = ClassSamples
   typealias Note = ClassSamples.Note
 
@@ -131,14 +127,12 @@ struct SwiftPredicateMisuseTests {
     ]
   }()
 
-  @Test("is an error that names it", arguments: misuses)
-  func misuse(_ misuse: Misuse) {
+  @Test(arguments: misuses) func `is an error that names it`(_ misuse: Misuse) {
     let error = #expect(throws: ManagedPredicateError.self) { try misuse.make() }
     #expect(error?.kind == misuse.kind && error?.message == misuse.message, "\(error?.message ?? "")")
   }
 
-  @Test("is an error where it is nested too deeply")
-  func deep() {
+  @Test func `is an error where it is nested too deeply`() {
     func nested<Base: StandardPredicateExpression<Bool>>(_ base: Base, _ depth: Int) -> any StandardPredicateExpression<
       Bool
     > {
@@ -158,12 +152,10 @@ struct SwiftPredicateMisuseTests {
   }
 }
 
-@Suite("Fetch requests of classes")
-struct ClassFetchRequestTests {
+@Suite("Fetch requests of classes") struct ClassFetchRequestTests {
   typealias S = ClassSamples
 
-  @Test("have the names of what key paths lead to")
-  func names() throws {
+  @Test func `have the names of what key paths lead to`() throws {
     let request = try FetchRequest(
       S.Note.self, where: #Predicate { $0.pages > 3 }, sortedBy: .descending(\.date), .ascending(\.author?.name),
       .ascending(\.title, comparison: .localizedStandard))
@@ -178,8 +170,7 @@ struct ClassFetchRequestTests {
     #expect(try FetchRequest(S.Book.self) == FetchRequest("Volume"))
   }
 
-  @Test("are errors for key paths to what is no property")
-  func computed() {
+  @Test func `are errors for key paths to what is no property`() {
     let error = #expect(throws: ManagedPredicateError.self) {
       try FetchRequest(S.Employee.self, sortedBy: .ascending(\.displayName))
     }

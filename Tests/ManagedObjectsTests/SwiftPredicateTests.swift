@@ -4,8 +4,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("#Predicate")
-struct SwiftPredicateTests {
+@Suite("#Predicate") struct SwiftPredicateTests {
   typealias S = ClassSamples
   typealias Note = ClassSamples.Note
 
@@ -168,8 +167,7 @@ struct SwiftPredicateTests {
     Form(Predicate.true, "TRUEPREDICATE"),
   ]
 
-  @Test("makes the tree of the format string", arguments: forms)
-  func tree(_ form: Form) throws {
+  @Test(arguments: forms) func `makes the tree of the format string`(_ form: Form) throws {
     let made = try form.make()
     let expected = try ManagedPredicate(format: form.format, arguments: form.arguments)
     #expect(made == expected, "\(made) for \(form.format)")
@@ -199,8 +197,7 @@ struct SwiftPredicateTests {
     return rows
   }()
 
-  @Test("has the results of the format string", arguments: forms)
-  func results(_ form: Form) throws {
+  @Test(arguments: forms) func `has the results of the format string`(_ form: Form) throws {
     let made = try PreparedPredicate(form.make())
     let expected = try PreparedPredicate(ManagedPredicate(format: form.format, arguments: form.arguments))
     for row in Self.rows {

@@ -18,8 +18,8 @@ import Testing
     return Array(text.unicodeScalars)
   }
 
-  @Test("One is saved instead of the other", arguments: [nil, FileStoreKind.xml, .binary])
-  func saved(kind: FileStoreKind?) throws {
+  @Test(arguments: [nil, FileStoreKind.xml, .binary])
+  func `One is saved instead of the other`(kind: FileStoreKind?) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "store")
     func coordinator() throws -> PersistentStoreCoordinator {
@@ -48,8 +48,7 @@ import Testing
     #expect(Self.scalars(read) == Array(Self.decomposed.unicodeScalars) && read["size"] == .attribute(.integer(1)))
   }
 
-  @Test("They are two values of a constraint, as in the index of a database")
-  func constraint() throws {
+  @Test func `They are two values of a constraint, as in the index of a database`() throws {
     let coordinator = PersistentStoreCoordinator(model: Self.model)
     try coordinator.add(InMemoryStore(model: Self.model))
     let context = ManagedObjectContext(coordinator: coordinator)

@@ -20,8 +20,8 @@ import Testing
     try kind.coordinator(ManagedObjectModel(Car.self), folder)
   }
 
-  @Test("A fetched object has their default values, and can be saved", arguments: StoreKind.allCases)
-  func fetched(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `A fetched object has their default values, and can be saved`(kind: StoreKind) throws {
     let coordinator = try coordinator(kind)
     let context = ManagedObjectContext(coordinator: coordinator)
     let car = try context.insert(Car.self)
@@ -53,8 +53,7 @@ import Testing
     try third.save()
   }
 
-  @Test("A child reads those of its parent")
-  func child() throws {
+  @Test func `A child reads those of its parent`() throws {
     let root = ManagedObjectContext(coordinator: try coordinator(.memory))
     let car = try root.insert(Car.self)
     car.gear = 5
@@ -67,8 +66,8 @@ import Testing
     #expect(car.gear == 5 && car.name == "a")
   }
 
-  @Test("A conflict that the store wins leaves an object that can be saved", arguments: StoreKind.saving)
-  func conflict(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving)
+  func `A conflict that the store wins leaves an object that can be saved`(kind: StoreKind) throws {
     let coordinator = try coordinator(kind)
     let first = ManagedObjectContext(coordinator: coordinator)
     let second = ManagedObjectContext(coordinator: coordinator)

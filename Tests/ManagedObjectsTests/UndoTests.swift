@@ -15,8 +15,7 @@ import Testing
     return (sketch, context, undoManager)
   }
 
-  @Test("What is changed until changes are processed is a group")
-  func groups() throws {
+  @Test func `What is changed until changes are processed is a group`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     #expect(!undoManager.canUndo && !undoManager.canRedo)
     try sketch.run("a.age=1; a.salary=1", in: context)
@@ -35,8 +34,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a a.age=2 a.salary=1")
   }
 
-  @Test("A program makes groups of its own, within each other")
-  func ownGroups() throws {
+  @Test func `A program makes groups of its own, within each other`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     undoManager.beginUndoGrouping()
     try sketch.run("a.age=1", in: context)
@@ -57,8 +55,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a" && !undoManager.canUndo)
   }
 
-  @Test("What follows from other values is not recorded, and spoils nothing that can be made again")
-  func unrecorded() throws {
+  @Test func `What follows from other values is not recorded, and spoils nothing that can be made again`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     try sketch.run("a.age=1", in: context)
     context.processPendingChanges()
@@ -80,8 +77,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a a.age=1 a.salary=3")
   }
 
-  @Test("Groups have names")
-  func names() throws {
+  @Test func `Groups have names`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     try sketch.run("a.age=1", in: context)
     undoManager.setActionName("Birthday")
@@ -98,8 +94,7 @@ import Testing
     #expect(undoManager.undoActionName == "Birthday")
   }
 
-  @Test("Only so many groups are kept as the program wants", arguments: [1, 3, 0])
-  func levels(count: Int) throws {
+  @Test(arguments: [1, 3, 0]) func `Only so many groups are kept as the program wants`(count: Int) throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     undoManager.levelsOfUndo = count
     for age in 1...5 {
@@ -116,8 +111,7 @@ import Testing
     #expect(try sketch.state(of: context) == "a a.age=4")
   }
 
-  @Test("A new change ends what can be made again")
-  func redoCleared() throws {
+  @Test func `A new change ends what can be made again`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     try sketch.run("a.age=1", in: context)
     context.undo()
@@ -128,8 +122,8 @@ import Testing
     #expect(try sketch.state(of: context) == "a a.salary=1")
   }
 
-  @Test("What was saved is taken back as well, and saved again", arguments: [true, false])
-  func afterSave(isChildThere: Bool) throws {
+  @Test(arguments: [true, false])
+  func `What was saved is taken back as well, and saved again`(isChildThere: Bool) throws {
     let (sketch, context, _) = try prepared("Person a; Note n; n.author=a; Card 1; a.card=1; Group g; g.members=a")
     let child = isChildThere ? ManagedObjectContext(parent: context) : nil
     let before = try sketch.stored()
@@ -150,8 +144,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test("The undo of a deletion restores relationships on both sides")
-  func deletion() throws {
+  @Test func `The undo of a deletion restores relationships on both sides`() throws {
     let (sketch, context, _) = try prepared(
       "Person a; Person b; a.friends=b; Note n; Note m; n.author=a; n.next=m; Tag x; n.tags=x; Group g; g.members=b,a")
     let before = try sketch.state(of: context)
@@ -164,8 +157,7 @@ import Testing
     }
   }
 
-  @Test("Many objects are taken out of a relationship in linear time")
-  func manyTargets() throws {
+  @Test func `Many objects are taken out of a relationship in linear time`() throws {
     let sketch = try GraphSketch()
     let context = sketch.context()
     let person = try context.insert("Person")
@@ -184,8 +176,8 @@ import Testing
     #expect(sketch.targetObjects(person, "groups").count == 8_000)
   }
 
-  @Test("A context takes back its own changes alone, if it has its undo manager together with another one")
-  func shared() throws {
+  @Test
+  func `A context takes back its own changes alone, if it has its undo manager together with another one`() throws {
     let (sketch, context, undoManager) = try prepared("Person a; Person b")
     let other = sketch.context()
     other.undoManager = undoManager
@@ -199,8 +191,7 @@ import Testing
     #expect(try !other.hasChanges && sketch.state(of: other) == "a b" && sketch.state(of: context) == "b")
   }
 
-  @Test("Reset, rollback and the end of the undo manager forget what can be taken back")
-  func forgetting() throws {
+  @Test func `Reset, rollback and the end of the undo manager forget what can be taken back`() throws {
     let (sketch, context, undoManager) = try prepared("Employee a")
     try sketch.run("a.age=1", in: context)
     context.rollback()

@@ -100,8 +100,8 @@ import Testing
     return found.sorted()
   }
 
-  @Test("One object keeps the values of a constraint", arguments: rows, MergePolicy.allCases)
-  func constraint(row: Row, policy: MergePolicy) throws {
+  @Test(arguments: rows, MergePolicy.allCases)
+  func `One object keeps the values of a constraint`(row: Row, policy: MergePolicy) throws {
     for kind in StoreKind.saving { try constraint(row, policy, kind) }
   }
 
@@ -154,9 +154,8 @@ import Testing
     return (context, account.objectID)
   }
 
-  @Test(
-    "A new object becomes the stored one, and keeps what it has nothing in", arguments: [true, false], StoreKind.saving)
-  func union(isKnown: Bool, kind: StoreKind) throws {
+  @Test(arguments: [true, false], StoreKind.saving)
+  func `A new object becomes the stored one, and keeps what it has nothing in`(isKnown: Bool, kind: StoreKind) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.objectTrump, kind, folder)
     let known = isKnown ? try context.existingObject(with: id) : nil
@@ -175,8 +174,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test("Overwriting leaves nothing of the stored object", arguments: StoreKind.saving)
-  func overwriting(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.saving) func `Overwriting leaves nothing of the stored object`(kind: StoreKind) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.overwrite, kind, folder)
     let new = try context.insert("Account")
@@ -188,8 +186,8 @@ import Testing
     #expect(owner["accounts"] == .set([]))
   }
 
-  @Test("What refers to the new object refers to the stored one", arguments: [true, false], StoreKind.saving)
-  func references(isKnown: Bool, kind: StoreKind) throws {
+  @Test(arguments: [true, false], StoreKind.saving)
+  func `What refers to the new object refers to the stored one`(isKnown: Bool, kind: StoreKind) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.objectTrump, kind, folder)
     let known = isKnown ? try context.existingObject(with: id) : nil

@@ -7,8 +7,7 @@ import Testing
 
 /// Stores in XML that Apple's framework wrote: mapping models of Xcode. The model of such files is not among the
 /// samples, so that one is made here of what the elements of a file say.
-@Suite("Stores in XML that Apple's framework wrote")
-struct XMLStoreSampleTests {
+@Suite("Stores in XML that Apple's framework wrote") struct XMLStoreSampleTests {
   static let files = ModelSamples.stores(inXML: "<database>")
 
   /// The model of the elements of a file. Names are in lower case there, so that its version hashes are others.
@@ -59,8 +58,7 @@ struct XMLStoreSampleTests {
     return try ManagedObjectModel(entities: Array(entities.values))
   }
 
-  @Test("are read as they are, and written again with the same bytes", arguments: files)
-  func roundTrip(file: URL) throws {
+  @Test(arguments: files) func `are read as they are, and written again with the same bytes`(file: URL) throws {
     let original = try String(contentsOf: file, encoding: .utf8)
     let hashes = ModelSamples.hashes(try XMLStore.metadata(ofFile: file)[StoreMetadataKey.versionHashes])
     let tree = try XMLTree(Data(original.utf8))

@@ -5,8 +5,7 @@ import Testing
 
 @testable import ManagedObjects
 
-@Suite("A store in XML")
-struct XMLStoreTests {
+@Suite("A store in XML") struct XMLStoreTests {
   static let model: ManagedObjectModel = {
     var person = EntityDescription(
       "Person",
@@ -51,8 +50,7 @@ struct XMLStoreTests {
     return String(text[text.range(of: "</databaseInfo>")!.upperBound...])
   }
 
-  @Test("looks like Apple's: names, order, indentation, base64")
-  func layout() throws {
+  @Test func `looks like Apple's: names, order, indentation, base64`() throws {
     let store = try XMLStore(url, model: Self.model)
     try store.insert(["Person", "Note"]) { keys in
       [
@@ -117,8 +115,7 @@ struct XMLStoreTests {
       ))
   }
 
-  @Test("Files that others wrote otherwise are read")
-  func tolerance() throws {
+  @Test func `Files that others wrote otherwise are read`() throws {
     let text = "C:\\temp \\u0041 \\u0007"
     let store = try open(
       Self.text(
@@ -193,8 +190,8 @@ struct XMLStoreTests {
     ("</database><database>", "second root", 9, 12),
   ]
 
-  @Test("What is wrong is said with line and column", arguments: defects)
-  func wrong(objects: String, message: String, line: Int, column: Int) throws {
+  @Test(arguments: defects)
+  func `What is wrong is said with line and column`(objects: String, message: String, line: Int, column: Int) throws {
     let error = thrownError { _ = try open(Self.text(objects)) }
     #expect(error?.code == .open)
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
@@ -202,7 +199,6 @@ struct XMLStoreTests {
   }
 
   @Test(
-    "What is wrong before the objects is said, too",
     arguments: [
       ("<version>134481920</version>", "", nil), ("134481920", "7", "not a known version"),
       ("<UUID>", "<UUID a=\"\">", "not known"), ("<UUID>498313E6-D672-4887-A947-08765F4F1012</UUID>", "", "missing"),
@@ -214,7 +210,7 @@ struct XMLStoreTests {
       ("<metadata></metadata>", "<metadata><plist><dict/></plist><plist/></metadata>", "due"),
       ("databaseInfo", "info", "<databaseInfo> is due"), ("</UUID>", "", "is due"),
     ] as [(String, String, String?)])
-  func wrongHead(part: String, other: String, message: String?) throws {
+  func `What is wrong before the objects is said, too`(part: String, other: String, message: String?) throws {
     let error = thrownError { _ = try open(Self.text("").replacingOccurrences(of: part, with: other)) }
     guard let message else {
       #expect(error == nil)
@@ -224,8 +220,7 @@ struct XMLStoreTests {
     #expect(error?.fileError?.position != nil)
   }
 
-  @Test("What does not change is written as it was")
-  func unchangedText() throws {
+  @Test func `What does not change is written as it was`() throws {
     let objects = """
         <!-- one --><object id="z2" type="PERSON" ><attribute type="string"  name="firstname">&#97;</attribute
           ><attribute name="age" type="int16">07</attribute></object>
@@ -266,8 +261,7 @@ struct XMLStoreTests {
     #expect(try again.comparableRows().map(\.key.number) == store.comparableRows().map(\.key.number))
   }
 
-  @Test("A file of another encoding becomes one in UTF-8")
-  func encodings() throws {
+  @Test func `A file of another encoding becomes one in UTF-8`() throws {
     let text = Self.text(
       "<object type=\"PERSON\" id=\"z2\"><attribute name=\"firstname\" type=\"string\">é😀</attribute></object>",
       head: "")
@@ -282,8 +276,7 @@ struct XMLStoreTests {
     }
   }
 
-  @Test("The side of a relationship that the file does not have is added")
-  func inverses() throws {
+  @Test func `The side of a relationship that the file does not have is added`() throws {
     let store = try open(
       Self.text(
         """
@@ -300,8 +293,7 @@ struct XMLStoreTests {
     #expect(try objects().contains("idrefs=\"z3 z4\""))
   }
 
-  @Test("A model whose names become one in XML has no such store")
-  func foldedNames() throws {
+  @Test func `A model whose names become one in XML has no such store`() throws {
     let models = [
       StoreModels.model([EntityDescription("Note"), EntityDescription("NOTE")]),
       StoreModels.model([EntityDescription("A", [.attribute("x", .string), .attribute("X", .string)])]),
@@ -314,8 +306,7 @@ struct XMLStoreTests {
     }
   }
 
-  @Test("Names with characters that XML escapes are read back")
-  func escapedNames() throws {
+  @Test func `Names with characters that XML escapes are read back`() throws {
     let model = StoreModels.model([EntityDescription("A<\"&>", [.attribute("x&<\">'", .string)])])
     try XMLStore(url, model: model).insert(["A<\"&>"]) { _ in [["x&<\">'": .string("y")]] }
     let store = try XMLStore(url, model: model)
@@ -336,8 +327,7 @@ struct XMLStoreTests {
     #expect((written[StoreMetadataKey.versionChecksum] != nil) == hasChecksum)
   }
 
-  @Test("A relationship to very many objects is read in linear time")
-  func manyReferences() throws {
+  @Test func `A relationship to very many objects is read in linear time`() throws {
     let count = 50_000
     let store = try XMLStore(url, model: Self.model)
     try store.insert(["Person"] + Array(repeating: "Note", count: count)) { keys in

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Predicates
 
-@Suite("Constant lists in predicates")
-struct ConstantListTests {
+@Suite("Constant lists in predicates") struct ConstantListTests {
   private static let texts = [
     "Ann", "ANN", "ánn", "a\u{301}nn", "straße", "STRASSE", "ﬁn", "FIN", "\r\n", "\n", "K", "\u{212A}", "", "ı", "I",
   ]
@@ -32,8 +31,7 @@ struct ConstantListTests {
     }
   }
 
-  @Test("are looked up in by CONTAINS, too, and however often an object is in them")
-  func otherForms() throws {
+  @Test func `are looked up in by CONTAINS, too, and however often an object is in them`() throws {
     let contains = try PreparedPredicate(ManagedPredicate(format: "{'a', 'B', 'a'} CONTAINS[c] name"))
     guard case .key(let key, let test) = contains.condition else {
       Issue.record("\(contains.condition)")

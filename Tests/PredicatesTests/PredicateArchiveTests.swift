@@ -5,8 +5,7 @@ import PredicatesSamples
 import PropertyLists
 import Testing
 
-@Suite("Archived predicates")
-struct PredicateArchiveTests {
+@Suite("Archived predicates") struct PredicateArchiveTests {
   private func archived(_ predicate: ManagedPredicate) throws -> Data {
     let archiver = KeyedArchiver()
     try archiver.encode(predicate, forKey: "root")
@@ -17,9 +16,8 @@ struct PredicateArchiveTests {
     try KeyedUnarchiver(forReadingFrom: data).decodePredicateIfPresent(forKey: "root")
   }
 
-  @Test(
-    "are the same tree again", arguments: PredicateSearchTests.searches.map(\.0) + PredicateSearchTests.facts.map(\.0))
-  func areTheSameTreeAgain(_ format: String) throws {
+  @Test(arguments: PredicateSearchTests.searches.map(\.0) + PredicateSearchTests.facts.map(\.0))
+  func `are the same tree again`(_ format: String) throws {
     guard !format.contains("'nan'") else { return }
     let predicate = try ManagedPredicate(format: format)
     if format.contains("UTI-") {
@@ -29,8 +27,7 @@ struct PredicateArchiveTests {
     }
   }
 
-  @Test("have the classes and keys of Core Data's files")
-  func haveTheClassesAndKeysOfFiles() throws {
+  @Test func `have the classes and keys of Core Data's files`() throws {
     let predicate = try ManagedPredicate(format: "name CONTAINS[c] 'x' AND age <= 3 AND count($a.b) == 1")
     let archive = try KeyedArchive(archived(predicate))
     var classes: [String: Set<String>] = [:]
@@ -51,8 +48,7 @@ struct PredicateArchiveTests {
     #expect(classes["NSSelfExpression"] == ["NSExpressionType"])
   }
 
-  @Test("of other classes are refused, and do not go too deep")
-  func ofOtherClassesAreRefused() throws {
+  @Test func `of other classes are refused, and do not go too deep`() throws {
     let strange = KeyedArchiver()
     try strange.encode("text", forKey: "root")
     #expect(throws: KeyedArchiveError.self) { try unarchived(strange.encodedData()) }
@@ -61,8 +57,7 @@ struct PredicateArchiveTests {
     #expect(throws: KeyedArchiveError.self) { try unarchived(archived(deep)) }
   }
 
-  @Test("damaged at random are errors or other predicates")
-  func damagedAtRandom() throws {
+  @Test func `damaged at random are errors or other predicates`() throws {
     var numbers = RandomNumbers(state: 3)
     let samples = try PredicateSearchTests.searches.prefix(200).map { try archived(ManagedPredicate(format: $0.0)) }
     for _ in 0..<5_000 {

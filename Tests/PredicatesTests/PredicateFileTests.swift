@@ -8,15 +8,13 @@ private let samples = ProcessInfo.processInfo.environment["CORE_DATA_SAMPLES"]
 
 /// Real archives, where there are any: `CORE_DATA_SAMPLES=FOLDER` with `.cdm` and `.mom` files or inflated model
 /// caches.
-@Suite("Predicates of real files", .enabled(if: samples != nil))
-struct PredicateFileTests {
+@Suite("Predicates of real files", .enabled(if: samples != nil)) struct PredicateFileTests {
   /// Parts of key paths and of functions have no meaning by themselves.
   private func isPart(_ object: PropertyList, _ className: String) -> Bool {
     className == "NSKeyPathSpecifierExpression" || object.dictionary?["NSConstantValueClassName"] != nil
   }
 
-  @Test("are read, and written with the same keys")
-  func areReadAndWritten() throws {
+  @Test func `are read, and written with the same keys`() throws {
     let folder = try #require(samples)
     var count = 0
     for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {

@@ -4,15 +4,13 @@ import PredicatesSamples
 import TestSupport
 import Testing
 
-@Suite("Hostile predicates")
-struct PredicateFuzzTests {
+@Suite("Hostile predicates") struct PredicateFuzzTests {
   private func use(_ predicate: ManagedPredicate) {
     guard let prepared = try? PreparedPredicate(predicate, variables: ["x": 1]) else { return }
     for person in PredicateSamples.people { _ = try? prepared.evaluate(with: person) }
   }
 
-  @Test("made at random are printed, read and evaluated")
-  func madeAtRandom() throws {
+  @Test func `made at random are printed, read and evaluated`() throws {
     var maker = RandomPredicates(numbers: RandomNumbers(state: 1))
     for _ in 0..<LongForm.size(10_000, or: 3_000) {
       let predicate = maker.predicate(4)
@@ -24,8 +22,7 @@ struct PredicateFuzzTests {
     }
   }
 
-  @Test("damaged at random are errors or other predicates")
-  func damagedAtRandom() {
+  @Test func `damaged at random are errors or other predicates`() {
     var maker = RandomPredicates(numbers: RandomNumbers(state: 2))
     let formats = PredicateSearchTests.searches.map(\.0) + PredicateSearchTests.facts.map(\.0)
     let signs = Array("()[]{}.,$%#@'\"\\=<>!&|+-*/: 019aéE\u{0}".utf8) + [0xFF, 0xC3]
@@ -49,8 +46,7 @@ struct PredicateFuzzTests {
     }
   }
 
-  @Test("with patterns that explode are done soon, or are errors")
-  func withPatternsThatExplode() throws {
+  @Test func `with patterns that explode are done soon, or are errors`() throws {
     let long = String(repeating: "a", count: LongForm.size(2_000, or: 600))
     let time = ThreadClock.measure {
       for pattern in [

@@ -3,8 +3,7 @@ import Predicates
 import PropertyLists
 import Testing
 
-@Suite("Predicates find what they describe")
-struct PredicateSearchTests {
+@Suite("Predicates find what they describe") struct PredicateSearchTests {
   /// A predicate, and the letters of the people it holds for.
   static let searches: [(String, String)] = [
     // Comparisons of numbers.
@@ -106,8 +105,7 @@ struct PredicateSearchTests {
     ("score == CAST('0.1', 'NSDecimalNumber')", ""), ("score == CAST('7.5', 'NSDecimalNumber')", "a"),
   ]
 
-  @Test("among people", arguments: searches)
-  func amongPeople(_ search: (format: String, expected: String)) throws {
+  @Test(arguments: searches) func `among people`(_ search: (format: String, expected: String)) throws {
     if search.expected == "error" {
       #expect(throws: ManagedPredicateError.self) { try PredicateSamples.found(search.format) }
     } else {
@@ -218,8 +216,7 @@ struct PredicateSearchTests {
     ("'abc'.length == 3", true), ("1.5e3 == 1500", true), (".5 == 0.5", true),
   ]
 
-  @Test("in constants", arguments: facts)
-  func inConstants(_ fact: (format: String, expected: Bool)) throws {
+  @Test(arguments: facts) func `in constants`(_ fact: (format: String, expected: Bool)) throws {
     #expect(
       try ManagedPredicate(format: fact.format).evaluate(with: AttributeValue.null) == fact.expected, "\(fact.format)")
   }
@@ -244,8 +241,8 @@ struct PredicateSearchTests {
     ("'a' MATCHES '((a{1,1000}){1,1000}){1,1000}'", .tooMuchWork), ("'a' MATCHES 'a{1000000}'", .tooMuchWork),
   ]
 
-  @Test("and say what cannot be found", arguments: failures)
-  func sayWhatCannotBeFound(_ failure: (format: String, kind: ManagedPredicateError.Kind)) throws {
+  @Test(arguments: failures)
+  func `and say what cannot be found`(_ failure: (format: String, kind: ManagedPredicateError.Kind)) throws {
     let predicate = try ManagedPredicate(format: failure.format)
     let error = #expect(throws: ManagedPredicateError.self, "\(failure.format)") {
       try predicate.evaluate(with: AttributeValue.integer(1))
@@ -253,8 +250,7 @@ struct PredicateSearchTests {
     #expect(error?.kind == failure.kind, "\(failure.format): \(String(describing: error))")
   }
 
-  @Test("with arguments")
-  func withArguments() throws {
+  @Test func `with arguments`() throws {
     #expect(try PredicateSamples.found("%K == %@", ["name", "Ann"]) == "a")
     #expect(try PredicateSamples.found("%K == %d", ["age", 30]) == "ad")
     #expect(try PredicateSamples.found("score > %f", [3.0]) == "abe")

@@ -2,13 +2,12 @@ import FoundationEssentials
 import Predicates
 import Testing
 
-@Suite("Text of predicates")
-struct PredicateTextTests {
-  @Test("is the same tree again when it is printed and read", arguments: PredicateSearchTests.searches.map(\.0))
-  func isTheSameTreeAgain(_ format: String) throws { try check(format) }
+@Suite("Text of predicates") struct PredicateTextTests {
+  @Test(arguments: PredicateSearchTests.searches.map(\.0))
+  func `is the same tree again when it is printed and read`(_ format: String) throws { try check(format) }
 
-  @Test("is the same tree again for constants", arguments: PredicateSearchTests.facts.map(\.0))
-  func isTheSameTreeAgainForConstants(_ format: String) throws {
+  @Test(arguments: PredicateSearchTests.facts.map(\.0))
+  func `is the same tree again for constants`(_ format: String) throws {
     // Not a number is not even itself.
     if !format.contains("'nan'") { try check(format) }
   }
@@ -40,13 +39,11 @@ struct PredicateTextTests {
     ("($a := 1 + 2) = b", "($a := 1 + 2) == b"), ("a UNION b MINUS c = d", "a UNION b MINUS c == d"),
   ]
 
-  @Test("is printed in one way", arguments: printed)
-  func isPrintedInOneWay(_ sample: (format: String, text: String)) throws {
+  @Test(arguments: printed) func `is printed in one way`(_ sample: (format: String, text: String)) throws {
     #expect(try ManagedPredicate(format: sample.format).description == sample.text)
   }
 
-  @Test("has constants of all kinds")
-  func hasConstantsOfAllKinds() throws {
+  @Test func `has constants of all kinds`() throws {
     let uuid = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
     let url = try #require(URL(string: "https://example.com/a?b"))
     let constants: [PredicateConstant] = [
@@ -79,14 +76,12 @@ struct PredicateTextTests {
     ("a :b(1) = 2", 3), ("a := 1", 3), ("FIRST = 1", 1),
   ]
 
-  @Test("says where it is wrong", arguments: defects)
-  func saysWhereItIsWrong(_ defect: (format: String, column: Int)) throws {
+  @Test(arguments: defects) func `says where it is wrong`(_ defect: (format: String, column: Int)) throws {
     let error = #expect(throws: ManagedPredicateError.self) { try ManagedPredicate(format: defect.format) }
     #expect(error?.position?.column == defect.column, "\(defect.format): \(String(describing: error))")
   }
 
-  @Test("takes as many arguments as it has placeholders")
-  func takesAsManyArgumentsAsItHasPlaceholders() throws {
+  @Test func `takes as many arguments as it has placeholders`() throws {
     for (format, arguments) in [
       ("a = %@", []), ("a = 1", [1]), ("a = %@ AND b = %d", [1]), ("%K = 1", [1]), ("%K = 1", ["a..b"]),
       ("a = %d", ["x"]),
@@ -98,8 +93,7 @@ struct PredicateTextTests {
     }
   }
 
-  @Test("is read in time that grows with its length, and not too deep")
-  func isReadInTimeThatGrowsWithItsLength() throws {
+  @Test func `is read in time that grows with its length, and not too deep`() throws {
     let count = 20_000
     let long = Array(repeating: "a.b.c == 1", count: count).joined(separator: " OR ")
     #expect(try ManagedPredicate(format: ManagedPredicate(format: long).formatText()) == ManagedPredicate(format: long))

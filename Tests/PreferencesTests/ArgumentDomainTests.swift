@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The domain of the command line")
-struct ArgumentDomainTests {
+@Suite("The domain of the command line") struct ArgumentDomainTests {
   private func store(_ arguments: [String]) throws -> UserPreferences {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     return UserPreferences(
@@ -14,7 +13,6 @@ struct ArgumentDomainTests {
   }
 
   @Test(
-    "has the pairs -key value",
     arguments: [
       ([], [:]),
       (["-size", "12"], ["size": "12"]),
@@ -48,13 +46,12 @@ struct ArgumentDomainTests {
       (["-a", "-inf", "b"], ["inf": "b"]),
       (["-a", "-nan", "b"], ["nan": "b"]),
     ] as [([String], [String: String])])
-  func hasThePairsKeyValue(_ arguments: [String], _ expected: [String: String]) throws {
+  func `has the pairs -key value`(_ arguments: [String], _ expected: [String: String]) throws {
     let values = try store(arguments).volatileDomain(forName: UserPreferences.argumentDomain)
     #expect(values == expected.mapValues { .string($0) })
   }
 
   @Test(
-    "has property lists as values if they are written as such",
     arguments: [
       ("{a = 1; b = (c, d);}", ["a": "1", "b": ["c", "d"]]),
       ("(1, \"b c\", {})", ["1", "b c", [:]]),
@@ -70,23 +67,20 @@ struct ArgumentDomainTests {
       ("<plist version=\"1.0\"><integer>7</integer></plist>", 7),
       ("<?xml version=\"1.0\"?><plist version=\"1.0\"><array/></plist>", []),
     ] as [(String, PropertyList)])
-  func propertyLists(_ text: String, _ expected: PropertyList) throws {
+  func `has property lists as values if they are written as such`(_ text: String, _ expected: PropertyList) throws {
     #expect(try store(["-key", text]).value(forKey: "key") == expected)
   }
 
-  @Test(
-    "has text as it is if it is no property list",
-    arguments: [
-      "1", "true", " 42 ", "[1,2]", "{\"k\":1}", "{", "{a=1}", "{a=1;} b", "(", "(1", "\"open", "'single'", "<", "<01",
-      "<html>", "<integer>x</integer>", "<a/>", "a = b;", String(repeating: "(", count: 100_000),
-      String(repeating: "(", count: 505) + String(repeating: ")", count: 505),
-    ])
-  func hasTextAsItIsIf(_ text: String) throws {
+  @Test(arguments: [
+    "1", "true", " 42 ", "[1,2]", "{\"k\":1}", "{", "{a=1}", "{a=1;} b", "(", "(1", "\"open", "'single'", "<", "<01",
+    "<html>", "<integer>x</integer>", "<a/>", "a = b;", String(repeating: "(", count: 100_000),
+    String(repeating: "(", count: 505) + String(repeating: ")", count: 505),
+  ])
+  func `has text as it is if it is no property list`(_ text: String) throws {
     #expect(try store(["-key", text]).value(forKey: "key") == .string(text))
   }
 
-  @Test("comes before what is set, and is converted as that is")
-  func comesBeforeWhatIsSet() throws {
+  @Test func `comes before what is set, and is converted as that is`() throws {
     let store = try store(["-size", "-7", "-flag", "YES", "-list", "(a, b)", "-url", "/a b"])
     store.register(defaults: ["size": 1])
     store.set(2, forKey: "size")
@@ -104,8 +98,7 @@ struct ArgumentDomainTests {
     store.removePersistentDomain(store.domain)
   }
 
-  @Test("can be replaced and emptied by name, for the stores that have it")
-  func byName() throws {
+  @Test func `can be replaced and emptied by name, for the stores that have it`() throws {
     let (store, other) = (try store(["-a", "1"]), try store(["-a", "2"]))
     store.setVolatileDomain(["b": 3], forName: UserPreferences.argumentDomain)
     #expect(store.value(forKey: "a") == nil)

@@ -5,8 +5,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A process is killed in the middle of a save")
-struct CrashTests {
+@Suite("A process is killed in the middle of a save") struct CrashTests {
   @Test(
     "Before each of its system calls: the file is the old one or the new one, and the next process goes on",
     arguments: SaveSituation.Kind.allCases)

@@ -8,8 +8,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A file is damaged while processes use it")
-struct DamagedFileTests {
+@Suite("A file is damaged while processes use it") struct DamagedFileTests {
   /// What becomes of a file.
   enum Damage: CaseIterable {
     case replaced, cut, emptied, replacedByNothing
@@ -39,8 +38,8 @@ struct DamagedFileTests {
     try file.save(patience: .seconds(10))
   }
 
-  @Test("Its values are kept, nobody is told that they went, and it is beside the new one", arguments: Damage.allCases)
-  func itsValuesAreKept(_ damage: Damage) throws {
+  @Test(arguments: Damage.allCases)
+  func `Its values are kept, nobody is told that they went, and it is beside the new one`(_ damage: Damage) throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])
     let store = file.open()
@@ -58,8 +57,8 @@ struct DamagedFileTests {
     #expect(try Data(contentsOf: file.location.appending(path: names[0])) == damaged)
   }
 
-  @Test("There is a file at its path at every moment while it is made anew", arguments: Damage.allCases)
-  func noGap(_ damage: Damage) throws {
+  @Test(arguments: Damage.allCases)
+  func `There is a file at its path at every moment while it is made anew`(_ damage: Damage) throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])
     let store = file.open()
@@ -101,8 +100,8 @@ struct DamagedFileTests {
     #expect(file.namesSetAside.count == 3)
   }
 
-  @Test("A removed domain does not come back with a state that was acknowledged before", arguments: Damage.allCases)
-  func removedState(_ damage: Damage) throws {
+  @Test(arguments: Damage.allCases)
+  func `A removed domain does not come back with a state that was acknowledged before`(_ damage: Damage) throws {
     let file = try SavedFile()
     let process = slow(file)
     try save(process, "a", 1)
@@ -114,8 +113,8 @@ struct DamagedFileTests {
     #expect(try file.contents() == ["c": 3])
   }
 
-  @Test("A copy of the last save that is not whole, or is another file's, is worth nothing", arguments: 0..<3)
-  func spoiltCopy(_ number: Int) throws {
+  @Test(arguments: 0..<3)
+  func `A copy of the last save that is not whole, or is another file's, is worth nothing`(_ number: Int) throws {
     let file = try SavedFile()
     try save(slow(file), "a", 1)
     let copy = try #require(file.lastSave)
@@ -133,8 +132,8 @@ struct DamagedFileTests {
     if number == 2 { #expect(try Data(contentsOf: file.location.appending(path: "other")) == Data("other".utf8)) }
   }
 
-  @Test("The copy of the last save is for those who may read the file", arguments: [0o600, 0o640, 0o644])
-  func permissionsOfCopy(_ permissions: Int) throws {
+  @Test(arguments: [0o600, 0o640, 0o644])
+  func `The copy of the last save is for those who may read the file`(_ permissions: Int) throws {
     let file = try SavedFile()
     let process = slow(file)
     try save(process, "a", 1)
@@ -159,8 +158,7 @@ struct DamagedFileTests {
     #expect(try file.contents() == ["c": 3, "b": 2, "a": 1])
   }
 
-  @Test("What a process has saved last is there when one that did not know it makes the file anew")
-  func whatAProcessHasSavedLastIsPutBack() throws {
+  @Test func `What a process has saved last is there when one that did not know it makes the file anew`() throws {
     let file = try SavedFile()
     try file.write(["a": 1, "removed": 1])
     let (first, second) = (slow(file), slow(file))
@@ -177,8 +175,7 @@ struct DamagedFileTests {
     #expect(second.table.values.byName == ["a": 4, "c": 3])
   }
 
-  @Test("A process that only reads waits a second for others to put back what is lost, and does it then")
-  func aProcessThatOnlyReadsWaitsASecond() throws {
+  @Test func `A process that only reads waits a second for others to put back what is lost, and does it then`() throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])
     let reader = slow(file)
@@ -195,8 +192,7 @@ struct DamagedFileTests {
     #expect(try eventually { () throws in try file.contents() == ["a": 1, "b": 2] && !reader.table.hasUnsaved })
   }
 
-  @Test("A file that another user has made anew is left to that user", .enabled(if: getuid() == 0))
-  func readerOfOthersFile() throws {
+  @Test(.enabled(if: getuid() == 0)) func `A file that another user has made anew is left to that user`() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let reader = slow(file)
@@ -209,8 +205,7 @@ struct DamagedFileTests {
     #expect(try file.contents() == ["c": 3])
   }
 
-  @Test("Missing while it is made anew is not removed", arguments: [true, false])
-  func missingWhileItIsMadeAnew(_ hasSeen: Bool) throws {
+  @Test(arguments: [true, false]) func `Missing while it is made anew is not removed`(_ hasSeen: Bool) throws {
     let file = try SavedFile()
     try file.write(["a": 1, "b": 2])
     let process = slow(file)
@@ -271,8 +266,7 @@ struct DamagedFileTests {
     #expect(file.temporaryNames == [])
   }
 
-  @Test("A domain that is removed leaves what could not be read, and nothing else")
-  func removedDomain() throws {
+  @Test func `A domain that is removed leaves what could not be read, and nothing else`() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let store = file.open()

@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 
 /// What the README and the articles show, run.
-@Suite("The examples of the documentation of preferences")
-final class PreferencesDocumentationTests {
+@Suite("The examples of the documentation of preferences") final class PreferencesDocumentationTests {
   enum Theme: String, PreferenceValue { case light, dark }
 
   enum Keys {
@@ -28,8 +27,7 @@ final class PreferencesDocumentationTests {
   // Waits for the end of the saves, before the folder goes.
   deinit { try? preferences.synchronize() }
 
-  @Test("Registered values, set values and typed keys")
-  func registeredValuesSetValuesAndTypedKeys() throws {
+  @Test func `Registered values, set values and typed keys`() throws {
     preferences.register(defaults: ["fontSize": 12])
     preferences.set("dark", forKey: "theme")
     #expect(preferences.integer(forKey: "fontSize") == 12)
@@ -47,8 +45,7 @@ final class PreferencesDocumentationTests {
     #expect(preferences[Keys.fontSize] == 13)
   }
 
-  @Test("Values and changes are waited for")
-  func valuesAndChangesAreWaited() async throws {
+  @Test func `Values and changes are waited for`() async throws {
     let values = preferences.values(for: Keys.theme)
     let changes = preferences.changes()
     preferences[Keys.theme] = .dark
@@ -63,8 +60,7 @@ final class PreferencesDocumentationTests {
     init(_ store: UserPreferences) { _fontSize = Preference(Keys.fontSize, store: store) }
   }
 
-  @Test("A function is told, and a model is invalidated")
-  func functionsAndModels() throws {
+  @Test func `A function is told, and a model is invalidated`() throws {
     let isTold = DispatchSemaphore(value: 0)
     let observation = preferences.observe(Keys.fontSize) { size in
       if size == 13 { isTold.signal() }
@@ -83,8 +79,7 @@ final class PreferencesDocumentationTests {
     withExtendedLifetime(observation) {}
   }
 
-  @Test("What has to be on the disk, and what depends on the value before")
-  func whatHasToBeOnTheDisk() throws {
+  @Test func `What has to be on the disk, and what depends on the value before`() throws {
     preferences.set("paid", forKey: "state")
     try preferences.synchronize()
     try preferences.update(Keys.launches) { $0 += 1 }
@@ -93,8 +88,7 @@ final class PreferencesDocumentationTests {
     #expect(file == ["state": "paid", "launches": 2])
   }
 
-  @Test("Several values are changed together, and the change says what came of it")
-  func severalValues() throws {
+  @Test func `Several values are changed together, and the change says what came of it`() throws {
     let price = 20
     func pay() throws(PreferencesError) -> Bool {
       let isPaid = try preferences.update { values in
@@ -120,8 +114,7 @@ final class PreferencesDocumentationTests {
     #expect(preferences[Keys.fontSize] == 13)
   }
 
-  @Test("Where a value comes from, and values in other domains")
-  func whereAValueComesFrom() throws {
+  @Test func `Where a value comes from, and values in other domains`() throws {
     preferences.set("dark", forKey: "theme", in: .global)
     preferences.set(2, forKey: "display", in: PersistentDomain(preferences.domain.name, host: .current))
     let (value, source) = try #require(preferences.effectiveValue(forKey: "theme"))
@@ -137,8 +130,7 @@ final class PreferencesDocumentationTests {
       preferences.searchList.first { $0.source == .global(.any) }?.path == folder?.path(".GlobalPreferences.plist"))
   }
 
-  @Test("Arguments of a command line")
-  func argumentsOfACommandLine() throws {
+  @Test func `Arguments of a command line`() throws {
     let arguments = ["-fontSize", "14", "-offset", "-3", "-AppleLanguages", "(en, fr)", "-verbose", "YES"]
     let preferences = UserPreferences(
       suiteName: DomainName("com.example.notes"), locations: preferences.locations, arguments: arguments)

@@ -5,37 +5,32 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Names of domains")
-struct DomainNameTests {
-  @Test(
-    "are names of files, without their ending",
-    arguments: [
-      "com.example.notes", "notes", "a", "my tool", "Ünï 🙂", "...", "a..b", "..a", ".hidden", "~", "-", "a:b", "a*?",
-      "com.example.notes.plist", "NSglobalDomain", "NSGlobalDomain2", String(repeating: "n", count: 180),
-      String(repeating: "é", count: 90),
-    ])
-  func areNamesOfFiles(_ name: String) throws {
+@Suite("Names of domains") struct DomainNameTests {
+  @Test(arguments: [
+    "com.example.notes", "notes", "a", "my tool", "Ünï 🙂", "...", "a..b", "..a", ".hidden", "~", "-", "a:b", "a*?",
+    "com.example.notes.plist", "NSglobalDomain", "NSGlobalDomain2", String(repeating: "n", count: 180),
+    String(repeating: "é", count: 90),
+  ])
+  func `are names of files, without their ending`(_ name: String) throws {
     let domain = try DomainName(name)
     #expect(domain.rawValue == name)
     #expect(domain.description == name)
     #expect(domain == DomainName(nearestTo: name))
   }
 
-  @Test(
-    "have nothing that leads elsewhere",
-    arguments: [
-      ("", "it is empty"), (".", "it names a folder"), ("..", "it names a folder"),
-      ("/", "it has a separator of paths"), ("a/b", "it has a separator of paths"),
-      ("../a", "it has a separator of paths"), ("/etc/passwd", "it has a separator of paths"),
-      ("a\\b", "it has a separator of paths"), ("..\\a", "it has a separator of paths"),
-      ("a\0b", "it has a control character"), ("a\n", "it has a control character"),
-      ("\u{7F}", "it has a control character"), ("\t", "it has a control character"),
-      (String(repeating: "n", count: 181), "it has more than 180 bytes"),
-      (String(repeating: "é", count: 91), "it has more than 180 bytes"),
-      ("NSGlobalDomain", "it stands for another domain"), (".GlobalPreferences", "it stands for another domain"),
-      ("NSArgumentDomain", "it stands for another domain"), ("NSRegistrationDomain", "it stands for another domain"),
-    ])
-  func haveNothingThatLeadsElsewhere(_ name: String, _ reason: String) throws {
+  @Test(arguments: [
+    ("", "it is empty"), (".", "it names a folder"), ("..", "it names a folder"),
+    ("/", "it has a separator of paths"), ("a/b", "it has a separator of paths"),
+    ("../a", "it has a separator of paths"), ("/etc/passwd", "it has a separator of paths"),
+    ("a\\b", "it has a separator of paths"), ("..\\a", "it has a separator of paths"),
+    ("a\0b", "it has a control character"), ("a\n", "it has a control character"),
+    ("\u{7F}", "it has a control character"), ("\t", "it has a control character"),
+    (String(repeating: "n", count: 181), "it has more than 180 bytes"),
+    (String(repeating: "é", count: 91), "it has more than 180 bytes"),
+    ("NSGlobalDomain", "it stands for another domain"), (".GlobalPreferences", "it stands for another domain"),
+    ("NSArgumentDomain", "it stands for another domain"), ("NSRegistrationDomain", "it stands for another domain"),
+  ])
+  func `have nothing that leads elsewhere`(_ name: String, _ reason: String) throws {
     let error = PreferencesError.invalidName(name, reason: reason)
     #expect(throws: error) { try DomainName(name) }
     #expect("\(error)".hasSuffix("is no name of a domain: \(reason)"))
@@ -43,18 +38,15 @@ struct DomainNameTests {
     #expect(try DomainName(DomainName(nearestTo: name).rawValue) == DomainName(nearestTo: name))
   }
 
-  @Test(
-    "are found for the names of processes",
-    arguments: [
-      ("a/b", "a_b"), ("..", "_.."), (".", "_."), ("", "_"), ("a\nb", "a_b"), ("NSGlobalDomain", "_NSGlobalDomain"),
-      (String(repeating: "é", count: 100), String(repeating: "é", count: 90)), ("../../x", ".._.._x"),
-    ])
-  func areFoundForTheNamesOfProcesses(_ text: String, _ name: String) {
+  @Test(arguments: [
+    ("a/b", "a_b"), ("..", "_.."), (".", "_."), ("", "_"), ("a\nb", "a_b"), ("NSGlobalDomain", "_NSGlobalDomain"),
+    (String(repeating: "é", count: 100), String(repeating: "é", count: 90)), ("../../x", ".._.._x"),
+  ])
+  func `are found for the names of processes`(_ text: String, _ name: String) {
     #expect(DomainName(nearestTo: text).rawValue == name)
   }
 
-  @Test("are the same if their bytes are, as for files")
-  func areTheSameIfTheirBytes() throws {
+  @Test func `are the same if their bytes are, as for files`() throws {
     let (composed, decomposed) = (DomainName("\u{E9}"), DomainName("e\u{301}"))
     #expect(composed != decomposed)
     #expect(Set([composed, decomposed]).count == 2)
@@ -63,8 +55,7 @@ struct DomainNameTests {
     #expect([DomainName("b"), DomainName("é"), DomainName("a")].sorted().map(\.rawValue) == ["a", "b", "é"])
   }
 
-  @Test("are literals of the program")
-  func areLiteralsOfTheProgram() throws {
+  @Test func `are literals of the program`() throws {
     let name: DomainName = "com.example.notes"
     let text = "com.example.notes"
     #expect(name == (try DomainName(text)))
@@ -74,14 +65,12 @@ struct DomainNameTests {
   }
 
   #if os(Linux) || os(macOS)
-    @Test("that are none end the program")
-    func unreadableLiterals() async {
+    @Test func `that are none end the program`() async {
       await #expect(processExitsWith: .failure) { _ = "../elsewhere" as DomainName }
     }
   #endif
 
-  @Test("give the names of files, and are told from them")
-  func giveTheNamesOfFiles() throws {
+  @Test func `give the names of files, and are told from them`() throws {
     #expect(DomainName("a.b").fileName(host: nil) == "a.b.plist")
     #expect(DomainName("a.b").fileName(host: "h") == "a.b.h.plist")
     #expect(DomainName.global.fileName(host: nil) == ".GlobalPreferences.plist")

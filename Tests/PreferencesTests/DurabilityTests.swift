@@ -7,10 +7,9 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Values are saved without a call")
-struct DurabilityTests {
-  @Test("When the main function ends, and when the process calls exit", arguments: ["set", "exit"])
-  func orderlyEnd(_ verb: String) throws {
+@Suite("Values are saved without a call") struct DurabilityTests {
+  @Test(arguments: ["set", "exit"])
+  func `When the main function ends, and when the process calls exit`(_ verb: String) throws {
     let file = try SavedFile()
     let process = try file.start(verb, "a", "1", "b", "ü")
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
@@ -18,16 +17,15 @@ struct DurabilityTests {
     #expect(file.names == ["\(file.domain).plist"])
   }
 
-  @Test("When a function sets them that exit calls, though it was registered before any value was set")
-  func setAtExit() throws {
+  @Test func `When a function sets them that exit calls, though it was registered before any value was set`() throws {
     let file = try SavedFile()
     let process = try file.start("atexit", "a", "1")
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
     #expect(try file.contents() == ["a": "1", "late": "2"])
   }
 
-  @Test("Whatever a process prints that has closed its standard output", arguments: [true, false])
-  func closedOutput(_ isThere: Bool) throws {
+  @Test(arguments: [true, false])
+  func `Whatever a process prints that has closed its standard output`(_ isThere: Bool) throws {
     let file = try SavedFile()
     if isThere { try file.write(["z": 1]) }
     let process = try file.start("silent", "a", "1")
@@ -36,24 +34,21 @@ struct DurabilityTests {
     #expect(file.names == ["\(file.domain).plist"])
   }
 
-  @Test("When the process just lives on")
-  func whenTheProcessJustLivesOn() throws {
+  @Test func `When the process just lives on`() throws {
     let file = try SavedFile()
     let process = try file.start("live", "a", "1")
     #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
     #expect(process.ended == nil)
   }
 
-  @Test("When the process had no descriptor left as it opened the domain")
-  func noDescriptors() throws {
+  @Test func `When the process had no descriptor left as it opened the domain`() throws {
     let file = try SavedFile()
     let process = try file.start("starved", "a", "1")
     #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
     #expect(process.ended == nil)
   }
 
-  @Test("In the process that set them, and many in one go")
-  func inTheProcessThatSetThem() throws {
+  @Test func `In the process that set them, and many in one go`() throws {
     let file = try SavedFile()
     let store = file.open()
     let renames = RecordedCalls()
@@ -71,8 +66,7 @@ struct DurabilityTests {
     #expect(try file.contents()?["key99"] == 9999)
   }
 
-  @Test("When nobody has the store any more")
-  func storeIsGone() throws {
+  @Test func `When nobody has the store any more`() throws {
     let file = try SavedFile()
     file.open().set("kept", forKey: "a")
     #expect(try eventually { () throws in try file.contents() == ["a": "kept"] })
@@ -80,8 +74,7 @@ struct DurabilityTests {
     try file.open().synchronize()
   }
 
-  @Test("The file is its owner's alone, and so are folders that are made")
-  func theFileIsItsOwnersAlone() throws {
+  @Test func `The file is its owner's alone, and so are folders that are made`() throws {
     let file = try SavedFile(below: "made/for it")
     let store = file.open()
     store.set(1, forKey: "a")
@@ -91,8 +84,8 @@ struct DurabilityTests {
     #expect(file.permissions(file.folder.path("made")) == 0o700)
   }
 
-  @Test("The permissions of a file that is there stay", arguments: [0o600, 0o640, 0o644, 0o400, 0o660])
-  func keptPermissions(_ permissions: Int) throws {
+  @Test(arguments: [0o600, 0o640, 0o644, 0o400, 0o660])
+  func `The permissions of a file that is there stay`(_ permissions: Int) throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
@@ -124,8 +117,8 @@ struct DurabilityTests {
     #expect(try file.contents() == (good == nil ? ["b": 2] : ["a": 1, "b": 2]))
   }
 
-  @Test("The group of the last good file stays when one of another group is set aside", .enabled(if: getuid() == 0))
-  func groupOfUnreadableFile() throws {
+  @Test(.enabled(if: getuid() == 0))
+  func `The group of the last good file stays when one of another group is set aside`() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 0, 5678) == 0 && chmod(file.path, 0o640) == 0)
@@ -137,8 +130,7 @@ struct DurabilityTests {
     #expect(file.permissions == 0o640)
   }
 
-  @Test("The group of a file that is there stays", .enabled(if: getuid() == 0))
-  func keptGroup() throws {
+  @Test(.enabled(if: getuid() == 0)) func `The group of a file that is there stays`() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 0, 5678) == 0)
@@ -148,10 +140,8 @@ struct DurabilityTests {
     #expect(file.permissions == 0o640)
   }
 
-  @Test(
-    "A file belongs to the user who saves it, for him alone if another user had made it",
-    .enabled(if: getuid() == 0), arguments: [0o600, 0o644, 0o666])
-  func aFileBelongsToTheUserWhoSaves(_ permissions: Int) throws {
+  @Test(.enabled(if: getuid() == 0), arguments: [0o600, 0o644, 0o666])
+  func `A file belongs to the user who saves it, for him alone if another user had made it`(_ permissions: Int) throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 1234, 5678) == 0)
@@ -169,8 +159,8 @@ struct DurabilityTests {
     #expect(try PropertyList(seen).dictionary == ["a": 1])
   }
 
-  @Test("A file that another user made beforehand with the very bytes is replaced too", .enabled(if: getuid() == 0))
-  func ownerOfSameBytes() throws {
+  @Test(.enabled(if: getuid() == 0))
+  func `A file that another user made beforehand with the very bytes is replaced too`() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 1234, 5678) == 0)
@@ -221,8 +211,7 @@ struct DurabilityTests {
     #expect(contents["midge"]?.dictionary.map { Array($0.keys) } == ["y", "x"])
   }
 
-  @Test("A domain that is replaced has the order it was given")
-  func orderOfDomain() throws {
+  @Test func `A domain that is replaced has the order it was given`() throws {
     let file = try SavedFile()
     let store = file.open()
     store.setPersistentDomain(store.domain, to: ["z": 1, "a": 2, "m": 3])
@@ -231,8 +220,7 @@ struct DurabilityTests {
     #expect(try file.contents().map { Array($0.keys) } == ["z", "a", "m", "b"])
   }
 
-  @Test("A save waits for the disk: bytes first, then the name")
-  func aSaveWaitsForTheDisk() throws {
+  @Test func `A save waits for the disk: bytes first, then the name`() throws {
     let situation = try SaveSituation(.binaryFile)
     let store = situation.openChanged()
     let recorded = RecordedCalls()

@@ -2,23 +2,19 @@ import Preferences
 import PropertyLists
 import Testing
 
-@Suite("Lengths of time are stored as seconds")
-struct DurationTests {
-  @Test(
-    "as a real of seconds, which is read back exactly",
-    arguments: [
-      (Duration.milliseconds(100), 0.1), (.seconds(30), 30), (.milliseconds(-1500), -1.5), (.zero, 0),
-      (.nanoseconds(1), 1e-9), (.seconds(1) - .nanoseconds(1), 0.999999999), (.seconds(86_400 * 48), 4_147_200),
-      (.seconds(4_147_199) + .nanoseconds(999_999_999), 4_147_199.999999999),
-      (.seconds(1 << 53), 9_007_199_254_740_992),
-    ])
-  func asARealOfSeconds(_ duration: Duration, _ seconds: Double) throws {
+@Suite("Lengths of time are stored as seconds") struct DurationTests {
+  @Test(arguments: [
+    (Duration.milliseconds(100), 0.1), (.seconds(30), 30), (.milliseconds(-1500), -1.5), (.zero, 0),
+    (.nanoseconds(1), 1e-9), (.seconds(1) - .nanoseconds(1), 0.999999999), (.seconds(86_400 * 48), 4_147_200),
+    (.seconds(4_147_199) + .nanoseconds(999_999_999), 4_147_199.999999999),
+    (.seconds(1 << 53), 9_007_199_254_740_992),
+  ])
+  func `as a real of seconds, which is read back exactly`(_ duration: Duration, _ seconds: Double) throws {
     #expect(duration.storedPreference() == .real(seconds))
     #expect(Duration.preferenceValue(from: .real(seconds)) == duration)
   }
 
-  @Test("Nanoseconds come back, whatever they are, for 48 days")
-  func nanosecondsComeBack() throws {
+  @Test func `Nanoseconds come back, whatever they are, for 48 days`() throws {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<10_000 {
       let limit = 48 * 86_400 * 1_000_000_000

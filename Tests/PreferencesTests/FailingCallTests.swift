@@ -6,8 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A system call of a save fails")
-struct FailingCallTests {
+@Suite("A system call of a save fails") struct FailingCallTests {
   /// The errors that a call may fail with.
   static func errors(of call: SystemCall) -> [Int32] {
     switch call {
@@ -117,10 +116,8 @@ struct FailingCallTests {
     }
   }
 
-  @Test(
-    "An update counts if the file has it, and only then",
-    arguments: SaveSituation.Kind.allCases.filter { !$0.isRemoval })
-  func anUpdateCountsIfTheFileHas(_ kind: SaveSituation.Kind) throws {
+  @Test(arguments: SaveSituation.Kind.allCases.filter { !$0.isRemoval })
+  func `An update counts if the file has it, and only then`(_ kind: SaveSituation.Kind) throws {
     let change: (inout PropertyList?) -> Void = { $0 = "new" }
     let calls = try Self.calls(kind) { store in
       try store.update(forKey: "changed", change)
@@ -146,8 +143,7 @@ struct FailingCallTests {
     }
   }
 
-  @Test("A folder that cannot be looked at is told by the save that has to make it")
-  func statusOfFolder() throws {
+  @Test func `A folder that cannot be looked at is told by the save that has to make it`() throws {
     let situation = try SaveSituation(.folderToBeMade)
     let store = situation.openChanged()
     let folder = situation.file.location.path
@@ -161,8 +157,7 @@ struct FailingCallTests {
     #expect(try situation.isNew())
   }
 
-  @Test("What fails in the background is reported once, tried again, and saved when it is possible")
-  func whatFailsInTheBackgroundIsReportedOnce() throws {
+  @Test func `What fails in the background is reported once, tried again, and saved when it is possible`() throws {
     let file = try SavedFile()
     let store = file.open()
     let isFull = RecordedCalls()

@@ -129,10 +129,8 @@ struct FileLocationTests {
     if change == .save { #expect(store.string(forKey: "a") == "new") }
   }
 
-  @Test(
-    "Whoever only reads is told once, and no name that it will get",
-    arguments: [Obstacle.folder, .pipe, .loop, .linkToGarbage])
-  func whoeverOnlyReadsIsToldOnce(_ obstacle: Obstacle) throws {
+  @Test(arguments: [Obstacle.folder, .pipe, .loop, .linkToGarbage])
+  func `Whoever only reads is told once, and no name that it will get`(_ obstacle: Obstacle) throws {
     let (file, _) = try situation(obstacle)
     let store = file.open()
     try store.synchronize()
@@ -151,8 +149,7 @@ struct FileLocationTests {
     }
   }
 
-  @Test("When it is gone, all that was known and set is saved")
-  func whenItIsGone() throws {
+  @Test func `When it is gone, all that was known and set is saved`() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let store = file.open()
@@ -170,8 +167,8 @@ struct FileLocationTests {
     var needsRoot: Bool { self == .linkOfOtherInOwnFolder || self == .linkOfRoot }
   }
 
-  @Test("Links that the user may follow lead to the file that is replaced", arguments: Way.allCases)
-  func linksThatTheUserMayFollowLead(_ way: Way) throws {
+  @Test(arguments: Way.allCases)
+  func `Links that the user may follow lead to the file that is replaced`(_ way: Way) throws {
     if way.needsRoot, getuid() != 0 { return }
     let file = try SavedFile(below: "P")
     let folder = file.folder

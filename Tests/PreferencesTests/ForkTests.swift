@@ -7,10 +7,8 @@
 
   @testable import Preferences
 
-  @Suite("A child of fork spoils nothing")
-  struct ForkTests {
-    @Test("Its end saves nothing that its parent has not saved")
-    func endOfChild() throws {
+  @Suite("A child of fork spoils nothing") struct ForkTests {
+    @Test func `Its end saves nothing that its parent has not saved`() throws {
       let file = try SavedFile()
       let process = try file.start("fork", "exit")
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
@@ -29,8 +27,7 @@
       #expect(process.errors.contains("forked"))
     }
 
-    @Test("It keeps no file locked that its parent is done with")
-    func lockOfParent() throws {
+    @Test func `It keeps no file locked that its parent is done with`() throws {
       let file = try SavedFile()
       try file.write(["a": 1])
       let process = try file.start("fork", "lock")
@@ -38,8 +35,7 @@
       #expect(process.text == "locked again\n")
     }
 
-    @Test("It keeps no file locked when its parent is killed")
-    func lockOfKilledParent() throws {
+    @Test func `It keeps no file locked when its parent is killed`() throws {
       let file = try SavedFile()
       try file.write(["a": 1])
       let process = try file.start("fork", "killed")

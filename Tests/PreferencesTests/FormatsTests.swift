@@ -6,8 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A file in any format of preferences is read")
-struct FormatsTests {
+@Suite("A file in any format of preferences is read") struct FormatsTests {
   static let openStep: [(text: String, values: OrderedDictionary<String, PropertyList>)] = [
     ("{ a = 1; b = (x, \"y z\"); c = <0102>; }", ["a": "1", "b": ["x", "y z"], "c": .data(Data([1, 2]))]),
     ("/* By hand */\na = <*I5>; // typed\nb = <*BY>;\n", ["a": 5, "b": true]),

@@ -5,12 +5,10 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A store in memory")
-struct InMemoryTests {
+@Suite("A store in memory") struct InMemoryTests {
   private static let count = PreferenceKey<Int>("count", default: 0)
 
-  @Test("has the values that it is made with, shares them with no other store, and has no file")
-  func ownValues() throws {
+  @Test func `has the values that it is made with, shares them with no other store, and has no file`() throws {
     let store = UserPreferences(inMemory: ["count": 3, "theme": "dark"])
     let other = UserPreferences(inMemory: [:])
     #expect(store[Self.count] == 3 && store.string(forKey: "theme") == "dark")
@@ -26,8 +24,7 @@ struct InMemoryTests {
     #expect(store.string(forKey: "theme") == "light")
   }
 
-  @Test("saves and updates without an error, and tells of changes")
-  func saves() throws {
+  @Test func `saves and updates without an error, and tells of changes`() throws {
     let store = UserPreferences(inMemory: ["count": 3])
     let changes = store.changes()
     store.set(1, forKey: "size")
@@ -50,8 +47,7 @@ struct InMemoryTests {
     #expect(store[Self.count] == 4)
   }
 
-  @Test("has an error at once for an update that saves it")
-  func nestedSave() throws {
+  @Test func `has an error at once for an update that saves it`() throws {
     let store = UserPreferences(inMemory: [:])
     let error = try store.update(Self.count) { _ in
       failure { () throws(PreferencesError) in try store.synchronize() }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Keys are told apart by their bytes")
-struct KeySpellingTests {
+@Suite("Keys are told apart by their bytes") struct KeySpellingTests {
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
   private static let spellings = [composed, decomposed]
@@ -42,8 +41,8 @@ struct KeySpellingTests {
     (composed, "<integer>1</integer>"), (decomposed, "<integer>2</integer>"), ("other", "<integer>3</integer>"),
   ])
 
-  @Test("Two spellings in a file are two values, and stay when another is saved", arguments: formats)
-  func twoKeys(_ format: PropertyListFormat) throws {
+  @Test(arguments: formats)
+  func `Two spellings in a file are two values, and stay when another is saved`(_ format: PropertyListFormat) throws {
     let saved = try SavedFile()
     try Self.write(Self.twins, format, to: saved)
     let store = saved.open()
@@ -62,8 +61,7 @@ struct KeySpellingTests {
 
   private static let formats: [PropertyListFormat] = [.binary, .xml]
 
-  @Test("Two spellings that are set are two values")
-  func twoSpellingsThatAreSetAreTwoValues() throws {
+  @Test func `Two spellings that are set are two values`() throws {
     let saved = try SavedFile()
     let store = saved.open()
     store.register(defaults: [Self.composed: "registered"])
@@ -76,8 +74,7 @@ struct KeySpellingTests {
     #expect(try Self.entries(saved) == Self.bytes([(Self.composed, 0), (Self.decomposed, 11)]))
   }
 
-  @Test("Arguments too")
-  func argumentsToo() throws {
+  @Test func `Arguments too`() throws {
     let saved = try SavedFile()
     let store = UserPreferences(
       suiteName: saved.domain, locations: PreferencesLocations(folder: saved.location, host: "here"),
@@ -85,8 +82,7 @@ struct KeySpellingTests {
     #expect(Self.spellings.map { store.string(forKey: $0) } == ["5", "6"])
   }
 
-  @Test("An observer of one spelling is told of that one")
-  func anObserverOfOneSpellingIsTold() async throws {
+  @Test func `An observer of one spelling is told of that one`() async throws {
     let saved = try SavedFile()
     let store = saved.open()
     var changes = store.changes(forKey: Self.decomposed).makeAsyncIterator()
@@ -122,8 +118,8 @@ struct KeySpellingTests {
     #expect(try Self.entries(saved) == Self.bytes([(Self.decomposed, 5)]))
   }
 
-  @Test("A change of a file by itself keeps the spelling that it does not show", arguments: formats)
-  func aChangeOfAFileByItselfKeeps(_ format: PropertyListFormat) throws {
+  @Test(arguments: formats)
+  func `A change of a file by itself keeps the spelling that it does not show`(_ format: PropertyListFormat) throws {
     let saved = try SavedFile()
     try Self.write(Self.twins, format, to: saved)
     let file = PreferencesFile(at: saved.url)
@@ -136,8 +132,8 @@ struct KeySpellingTests {
     #expect(try file.values() ?? [:] == [:])
   }
 
-  @Test("Two spellings inside a value stay until the value is set", arguments: formats)
-  func twoSpellingsInsideAValueStayUntilTheValue(_ format: PropertyListFormat) throws {
+  @Test(arguments: formats)
+  func `Two spellings inside a value stay until the value is set`(_ format: PropertyListFormat) throws {
     let saved = try SavedFile()
     try Self.write(
       "<key>list</key><array><dict>\(Self.twins)</dict><integer>7</integer></array><key>other</key><integer>3</integer>",

@@ -6,8 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Processes take turns by a lock")
-struct LockTests {
+@Suite("Processes take turns by a lock") struct LockTests {
   /// A file that another process has locked.
   private func locked() throws -> (SavedFile, ChildProcess) {
     let file = try SavedFile()
@@ -39,8 +38,7 @@ struct LockTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test("The lock of a process that was killed is none")
-  func theLockOfAProcessThatWasKilled() throws {
+  @Test func `The lock of a process that was killed is none`() throws {
     let (file, process) = try locked()
     process.kill()
     let store = file.open()
@@ -49,8 +47,7 @@ struct LockTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test("A save that waits is done as soon as the other process lets go")
-  func aSaveThatWaitsIsDoneAsSoon() throws {
+  @Test func `A save that waits is done as soon as the other process lets go`() throws {
     let (file, process) = try locked()
     let store = file.open()
     store.set(2, forKey: "b")
@@ -87,8 +84,7 @@ struct LockTests {
     #expect(ReportedErrors.about(file.path) == [])
   }
 
-  @Test("At the end of the process, a file that stays locked is told after as long as a save waits")
-  func lockedAtEndOfProcess() throws {
+  @Test func `At the end of the process, a file that stays locked is told after as long as a save waits`() throws {
     let (file, process) = try locked()
     let store = file.open()
     _ = store.file.table.set(2, forKey: TableKey("b"))
@@ -98,8 +94,7 @@ struct LockTests {
     try store.synchronize()
   }
 
-  @Test("Changes that are set while a long save is under way are saved after it")
-  func duringLongSave() throws {
+  @Test func `Changes that are set while a long save is under way are saved after it`() throws {
     let (file, process) = try locked()
     let store = file.open()
     store.set(2, forKey: "b")

@@ -11,8 +11,7 @@ import Testing
 /// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as
 /// many rounds as that says, each with 500 values and 50 counters for each process, on the disk; a round takes about a
 /// minute.
-@Suite("Many processes use one domain", .serialized)
-struct ManyProcessesTests {
+@Suite("Many processes use one domain", .serialized) struct ManyProcessesTests {
   struct Size: Sendable {
     var values, counters, every, kills: Int
   }
@@ -85,8 +84,7 @@ struct ManyProcessesTests {
     #expect(file.names == ["\(file.domain).plist"])
   }
 
-  @Test("Processes that make the first file at the same moment lose nothing")
-  func firstFile() throws {
+  @Test func `Processes that make the first file at the same moment lose nothing`() throws {
     for _ in 0..<3 {
       let file = try SavedFile(below: "to/be made")
       let processes = try (0..<6).map { try file.start("set", "key\($0)", "\($0)") }
@@ -97,8 +95,7 @@ struct ManyProcessesTests {
     }
   }
 
-  @Test("Processes that find an unreadable file set it aside once, and lose nothing")
-  func unreadableFile() throws {
+  @Test func `Processes that find an unreadable file set it aside once, and lose nothing`() throws {
     for _ in 0..<3 {
       let file = try SavedFile()
       try file.write(SaveSituation.corrupt)

@@ -6,8 +6,7 @@
 
   @testable import Preferences
 
-  @Suite("A file is watched where its path leads to, whatever is moved on the way")
-  struct MovedFolderTests {
+  @Suite("A file is watched where its path leads to, whatever is moved on the way") struct MovedFolderTests {
     /// A folder, and a file below it with the value 1 that is seen.
     private func watched(
       _ path: String, _ prepare: (URL) throws -> Void
@@ -27,8 +26,7 @@
       try contents.write(to: folder.appending(path: name), format: .binary)
     }
 
-    @Test("Folders at any height", arguments: ["a/b/c", "a/b", "a"])
-    func foldersAtAnyHeight(_ moved: String) throws {
+    @Test(arguments: ["a/b/c", "a/b", "a"]) func `Folders at any height`(_ moved: String) throws {
       let (folder, store) = try watched("a/b/c") { try write(1, in: $0.appending(path: "a/b/c")) }
       try FileManager.default.moveItem(at: folder.url.appending(path: moved), to: folder.url.appending(path: "away"))
       try write(2, in: folder.url.appending(path: "a/b/c"))
@@ -37,8 +35,8 @@
       #expect(eventually { store.integer(forKey: "n") == 3 })
     }
 
-    @Test("A link to a folder, and one in the middle of a chain", arguments: [true, false])
-    func aLinkToAFolder(_ isFolder: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A link to a folder, and one in the middle of a chain`(_ isFolder: Bool) throws {
       let (folder, store) = try watched("config") { url in
         for number in 1...2 { try write(number, in: url.appending(path: "release-\(number)")) }
         if isFolder {

@@ -47,10 +47,9 @@ func next<Changes: AsyncSequence & Sendable>(
   return await collecting.value
 }
 
-@Suite("Changes of preferences are observed")
-struct ObservationTests {
-  @Test("A change of the key is told, with what was there before and where the new value comes from")
-  func ofKey() async throws {
+@Suite("Changes of preferences are observed") struct ObservationTests {
+  @Test
+  func `A change of the key is told, with what was there before and where the new value comes from`() async throws {
     let store = try Store()
     store.preferences.set(1, forKey: "size")
     let changes = store.preferences.changes(forKey: "size")
@@ -63,8 +62,7 @@ struct ObservationTests {
     #expect(change.source == .application(DomainName("com.example.observed"), .any))
   }
 
-  @Test("Removing a value is a change to nothing, or to what is registered")
-  func removingAValueIsAChangeToNothing() async throws {
+  @Test func `Removing a value is a change to nothing, or to what is registered`() async throws {
     let store = try Store()
     store.preferences.register(defaults: ["size": 10])
     store.preferences.set(1, forKey: "size")
@@ -96,8 +94,7 @@ struct ObservationTests {
     #expect(await next(1, of: changes).map(\.key) == ["end"])
   }
 
-  @Test("A change that does not count, because an argument comes first, is not told")
-  func aChangeThatDoesNotCount() async throws {
+  @Test func `A change that does not count, because an argument comes first, is not told`() async throws {
     let store = try Store(arguments: ["-size", "20"])
     let changes = store.preferences.changes()
     store.preferences.set(1, forKey: "size")
@@ -106,8 +103,7 @@ struct ObservationTests {
     #expect(store.preferences.integer(forKey: "size") == 20)
   }
 
-  @Test("Whoever is slow is told the latest value")
-  func whoeverIsSlowIsToldTheLatestValue() async throws {
+  @Test func `Whoever is slow is told the latest value`() async throws {
     let store = try Store()
     let changes = store.preferences.changes(forKey: "counter")
     for number in 1...1000 { store.preferences.set(number, forKey: "counter") }
@@ -116,8 +112,7 @@ struct ObservationTests {
     #expect(change.newValue == 1000)
   }
 
-  @Test("Another store of the same domain, and suites that come and go, are observed too")
-  func otherStores() async throws {
+  @Test func `Another store of the same domain, and suites that come and go, are observed too`() async throws {
     let store = try Store()
     let other = UserPreferences(
       suiteName: DomainName("com.example.observed"), locations: store.preferences.locations, arguments: [])
@@ -135,8 +130,7 @@ struct ObservationTests {
     try await suite.synchronize()
   }
 
-  @Test("Values of a typed key begin with the one that counts")
-  func typedValues() async throws {
+  @Test func `Values of a typed key begin with the one that counts`() async throws {
     let store = try Store()
     let key = PreferenceKey<Int>("size", default: 12)
     let values = store.preferences.values(for: key)
@@ -150,8 +144,7 @@ struct ObservationTests {
     #expect(await iterator.next() == 15)
   }
 
-  @Test("The sequence ends when its task is cancelled")
-  func theSequenceEndsWhenItsTaskIsCancelled() async throws {
+  @Test func `The sequence ends when its task is cancelled`() async throws {
     let store = try Store()
     let changes = store.preferences.changes()
     let task = Task { () -> Int in
@@ -163,8 +156,7 @@ struct ObservationTests {
     #expect(await task.value == 0)
   }
 
-  @Test("An observer that nobody has any more is forgotten")
-  func anObserverThatNobodyHasAnyMoreIsForgotten() throws {
+  @Test func `An observer that nobody has any more is forgotten`() throws {
     let store = try Store()
     weak var observer: PreferencesObserver?
     do {
@@ -175,8 +167,8 @@ struct ObservationTests {
     #expect(observer == nil)
   }
 
-  @Test("An observer of a suite that comes and goes is not kept more and more often", arguments: [nil, "key"])
-  func repeatedSuites(_ key: String?) throws {
+  @Test(arguments: [nil, "key"])
+  func `An observer of a suite that comes and goes is not kept more and more often`(_ key: String?) throws {
     let store = try Store()
     let observer = PreferencesObserver(.searchList(store.preferences), key: key) { _ in }
     var observers = TableObservers()
@@ -184,8 +176,7 @@ struct ObservationTests {
     #expect(observers.concerned(by: [TableKey("key")]).count <= 2)
   }
 
-  @Test("Changes that never end are told in order, while they go on")
-  func endlessChanges() throws {
+  @Test func `Changes that never end are told in order, while they go on`() throws {
     let store = try Store()
     let changes = store.preferences.changes()
     var told: [Int] = []
@@ -197,8 +188,8 @@ struct ObservationTests {
     #expect(told == Array(0..<2000))
   }
 
-  @Test("A change by another process is told, whether the file is replaced, written in place or removed")
-  func otherProcesses() async throws {
+  @Test
+  func `A change by another process is told, whether the file is replaced, written in place or removed`() async throws {
     let store = try Store()
     let changes = store.preferences.changes()
     try store.setElsewhere("size", "5")
@@ -215,8 +206,7 @@ struct ObservationTests {
     #expect(removed.newValue == nil)
   }
 
-  @Test("A value that this process has not saved yet stays, whatever others save")
-  func unsavedValues() async throws {
+  @Test func `A value that this process has not saved yet stays, whatever others save`() async throws {
     let store = try Store()
     let changes = store.preferences.changes(forKey: "theirs")
     try store.setElsewhere("theirs", "1", "mine", "theirs")
@@ -227,8 +217,7 @@ struct ObservationTests {
     #expect(store.preferences.string(forKey: "mine") == "mine")
   }
 
-  @Test("A folder that is made later, and a file that a symbolic link leads to, are watched")
-  func aFolderThatIsMadeLater() async throws {
+  @Test func `A folder that is made later, and a file that a symbolic link leads to, are watched`() async throws {
     let folder = try TemporaryFolder()
     let far = try TemporaryFolder()
     let url = folder.url.appending(path: "not/there/yet")
@@ -274,8 +263,7 @@ struct ObservationTests {
     #expect(try slow.contents() == ["n": 2, "m": 5])
   }
 
-  @Test("Where the system tells of no changes, files are looked at again and again")
-  func whereTheSystemTellsOfNoChanges() async throws {
+  @Test func `Where the system tells of no changes, files are looked at again and again`() async throws {
     let file = try SavedFile()
     try file.write(["n": 1])
     let changes = Interception.ofAllCalls(in: file.folder.url.path) {
@@ -289,8 +277,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("A change by another process arrives within 100 ms of its save")
-  func aChangeByAnotherProcessArrivesWithin100Ms() throws {
+  @Test func `A change by another process arrives within 100 ms of its save`() throws {
     let store = try Store()
     let file = URL(filePath: try #require(store.folder).path("com.example.observed.plist"))
     try PropertyList.dictionary(["n": 0]).write(to: file, format: .binary)

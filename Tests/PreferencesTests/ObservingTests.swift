@@ -7,8 +7,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Changes are observed without a sequence")
-struct ObservingTests {
+@Suite("Changes are observed without a sequence") struct ObservingTests {
   private static let size = PreferenceKey<Int>("size", default: 12)
 
   /// What a function was told, which can be waited for.
@@ -31,8 +30,7 @@ struct ObservingTests {
     try saved.write(["size": value])
   }
 
-  @Test("A function is told what this process sets, and what others save")
-  func aFunctionIsToldWhatThisProcessSets() throws {
+  @Test func `A function is told what this process sets, and what others save`() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let told = Told<Int>()
@@ -49,8 +47,7 @@ struct ObservingTests {
     observation.invalidate()
   }
 
-  @Test("A function that wants it is given the value that counts at the beginning, and no value twice")
-  func initialValue() throws {
+  @Test func `A function that wants it is given the value that counts at the beginning, and no value twice`() throws {
     let saved = try SavedFile()
     try saved.write(["size": 5])
     let store = saved.open()
@@ -63,8 +60,7 @@ struct ObservingTests {
     try store.synchronize()
   }
 
-  @Test("A function of the main actor is called on it", arguments: [true, false])
-  func mainActor(_ isInitial: Bool) async throws {
+  @Test(arguments: [true, false]) func `A function of the main actor is called on it`(_ isInitial: Bool) async throws {
     let saved = try SavedFile()
     let store = saved.open()
     let (values, value) = AsyncStream.makeStream(of: Int.self)
@@ -80,8 +76,7 @@ struct ObservingTests {
     try await store.synchronize()
   }
 
-  @Test("A function for all keys is told the key, the values and where they come from")
-  func allKeys() throws {
+  @Test func `A function for all keys is told the key, the values and where they come from`() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let told = Told<PreferenceChange>()
@@ -94,8 +89,8 @@ struct ObservingTests {
     observation.invalidate()
   }
 
-  @Test("Nothing is told any more after the end, by a call or with the last reference", arguments: [true, false])
-  func nothingIsToldAnyMoreAfterTheEnd(_ isCalled: Bool) throws {
+  @Test(arguments: [true, false])
+  func `Nothing is told any more after the end, by a call or with the last reference`(_ isCalled: Bool) throws {
     let saved = try SavedFile()
     let store = saved.open()
     let (ended, going) = (Told<Int>(), Told<Int>())
@@ -109,8 +104,7 @@ struct ObservingTests {
     withExtendedLifetime((observation, other)) {}
   }
 
-  @Test("A function may set values, also the one that it observes")
-  func aFunctionMaySetValues() throws {
+  @Test func `A function may set values, also the one that it observes`() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let told = Told<Int>()
@@ -126,8 +120,7 @@ struct ObservingTests {
   }
 }
 
-@Suite("A property with the value of a preference")
-struct PreferencePropertyTests {
+@Suite("A property with the value of a preference") struct PreferencePropertyTests {
   enum Theme: String, PreferenceValue { case light, dark }
 
   @Observable
@@ -148,8 +141,7 @@ struct PreferencePropertyTests {
     return isInvalid
   }
 
-  @Test("Reads and writes it, with a default")
-  func readsAndWrites() throws {
+  @Test func `Reads and writes it, with a default`() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let model = Model(store)
@@ -164,8 +156,7 @@ struct PreferencePropertyTests {
     #expect(try saved.contents() == ["theme": "dark"])
   }
 
-  @Test("May have no value, and is removed by nil and by way of its projection")
-  func optionalProperty() async throws {
+  @Test func `May have no value, and is removed by nil and by way of its projection`() async throws {
     struct Profile {
       @Preference var nickname: String?
       @Preference var age: Int
@@ -192,8 +183,7 @@ struct PreferencePropertyTests {
     #expect(await values.next() == 21)
   }
 
-  @Test("An observable model that has it is invalidated when this process sets the value")
-  func anObservableModelThatHasItIsInvalidatedWhen() throws {
+  @Test func `An observable model that has it is invalidated when this process sets the value`() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let model = Model(store)
@@ -206,8 +196,7 @@ struct PreferencePropertyTests {
     try store.synchronize()
   }
 
-  @Test("An observable model that has it is invalidated each time another process saves another value")
-  func anObservableModelThatHasItIsInvalidatedEach() throws {
+  @Test func `An observable model that has it is invalidated each time another process saves another value`() throws {
     let saved = try SavedFile()
     let store = saved.open()
     let model = Model(store)

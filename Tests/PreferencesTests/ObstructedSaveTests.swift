@@ -8,8 +8,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("What is in the way of a save loses nothing")
-struct ObstructedSaveTests {
+@Suite("What is in the way of a save loses nothing") struct ObstructedSaveTests {
   @Test(
     "A full disk and a read-only folder are told with the path, and saved to when that is possible",
     arguments: [ENOSPC, EROFS, EDQUOT, EACCES])
@@ -43,9 +42,8 @@ struct ObstructedSaveTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test(
-    "Values that take more bytes than can be read again are not written", arguments: [PropertyListFormat.binary, .xml])
-  func tooLargeToBeRead(_ format: PropertyListFormat) throws {
+  @Test(arguments: [PropertyListFormat.binary, .xml])
+  func `Values that take more bytes than can be read again are not written`(_ format: PropertyListFormat) throws {
     let entries = DomainEntries(byName: ["a": .data(Data(count: 1000))])
     let (bytes, _) = try DomainFile.bytes(of: entries, format, for: "/folder/a.plist", limit: 2000)
     #expect(bytes.count > 1000)
@@ -55,8 +53,7 @@ struct ObstructedSaveTests {
     #expect(error.kind == .limitExceeded && error.message.contains("/folder/a.plist"))
   }
 
-  @Test("A folder without the permission to write is told", .enabled(if: getuid() != 0))
-  func readOnlyFolder() throws {
+  @Test(.enabled(if: getuid() != 0)) func `A folder without the permission to write is told`() throws {
     let file = try SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1])
@@ -69,8 +66,7 @@ struct ObstructedSaveTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test("A file instead of the folder is told, and left as it is")
-  func fileInsteadOfFolder() throws {
+  @Test func `A file instead of the folder is told, and left as it is`() throws {
     let file = try SavedFile(below: "folder")
     try Data("a file".utf8).write(to: file.location)
     let store = file.open()
@@ -83,8 +79,7 @@ struct ObstructedSaveTests {
     #expect(try file.contents() == ["a": 1])
   }
 
-  @Test("Without a home folder values are kept in memory, and no folder is made")
-  func noHome() throws {
+  @Test func `Without a home folder values are kept in memory, and no folder is made`() throws {
     let folder = try TemporaryFolder()
     let missing = folder.path("home")
     let domain = DomainName("com.example.homeless")
@@ -108,8 +103,8 @@ struct ObstructedSaveTests {
     }
   }
 
-  @Test("A folder that vanished is told once, made again, and has everything", arguments: [false, true])
-  func vanishedFolder(_ isLookedAt: Bool) throws {
+  @Test(arguments: [false, true])
+  func `A folder that vanished is told once, made again, and has everything`(_ isLookedAt: Bool) throws {
     let file = try SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1, "b": [2, 3]])
@@ -128,8 +123,7 @@ struct ObstructedSaveTests {
     #expect(file.permissions(file.location.path) == 0o700)
   }
 
-  @Test("A folder that was removed does not come back by itself, but with the next value that is set")
-  func removedFolder() throws {
+  @Test func `A folder that was removed does not come back by itself, but with the next value that is set`() throws {
     let file = try SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     let store = file.open()
@@ -148,8 +142,7 @@ struct ObstructedSaveTests {
     #expect(try file.contents() == ["a": 1, "b": 2])
   }
 
-  @Test("A folder that vanishes and comes back, as one that is mounted, has its values all along")
-  func mountedFolder() throws {
+  @Test func `A folder that vanishes and comes back, as one that is mounted, has its values all along`() throws {
     let file = try SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1])
@@ -215,8 +208,7 @@ struct ObstructedSaveTests {
     #expect(file.temporaryNames == [])
   }
 
-  @Test("A file that is changed again and again is told, and saved when it is left alone")
-  func changedAgainAndAgain() throws {
+  @Test func `A file that is changed again and again is told, and saved when it is left alone`() throws {
     let situation = try SaveSituation(.binaryFile)
     let file = situation.file
     let store = situation.openChanged()
@@ -237,8 +229,7 @@ struct ObstructedSaveTests {
     #expect(try file.contents() == ["n": .integer(.init(moments.calls.count - 1)), "changed": "new"])
   }
 
-  @Test("A program that writes to the file in place, slowly and without a lock, is waited for")
-  func slowWriter() throws {
+  @Test func `A program that writes to the file in place, slowly and without a lock, is waited for`() throws {
     for _ in 0..<10 {
       let file = try SavedFile()
       try file.write(["old": 1])
@@ -260,8 +251,8 @@ struct ObstructedSaveTests {
     Issue.record("the machine is too busy for this test")
   }
 
-  @Test("A program that does not come to the end of writing is told, and its half of a file is left alone")
-  func unfinishedWriter() throws {
+  @Test
+  func `A program that does not come to the end of writing is told, and its half of a file is left alone`() throws {
     let whole = try PropertyList.dictionary(["theirs": 1]).data(format: .binary)
     for _ in 0..<10 {
       let file = try SavedFile()

@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Domains with files")
-struct PersistentDomainTests {
+@Suite("Domains with files") struct PersistentDomainTests {
   private let folder: TemporaryFolder
   private let store: UserPreferences
 
@@ -32,8 +31,8 @@ struct PersistentDomainTests {
     try? PropertyList(contentsOf: folder.url.appending(path: name))
   }
 
-  @Test("are read, replaced and removed", arguments: domains)
-  func areReadReplacedAndRemoved(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
+  @Test(arguments: domains)
+  func `are read, replaced and removed`(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {
     let domain = try domain(domainName, host)
     #expect(store.persistentDomain(domain) == nil)
     store.setPersistentDomain(domain, to: ["b": 1, "a": 2])
@@ -67,8 +66,7 @@ struct PersistentDomainTests {
     #expect(file(name) == ["key": "value"])
   }
 
-  @Test("that are replaced lose what others saved before, and keep what they save afterwards")
-  func replacementOfOthers() throws {
+  @Test func `that are replaced lose what others saved before, and keep what they save afterwards`() throws {
     let other = UserPreferences(
       suiteName: DomainName("com.example.own"), locations: PreferencesLocations(folder: folder.url, host: "here"),
       arguments: [])
@@ -83,15 +81,14 @@ struct PersistentDomainTests {
     #expect(file("com.example.own.plist") == ["new": 2, "after": 3])
   }
 
-  @Test("leave out what cannot be stored")
-  func notStorable() throws {
+  @Test func `leave out what cannot be stored`() throws {
     store.setPersistentDomain(store.domain, to: ["null": .null, "key": 1, "deep": [.uid(.init(1))]])
     #expect(store.persistentDomain(store.domain) == ["key": 1])
     try store.synchronize()
   }
 
-  @Test("hold values of 500 levels, and no deeper ones", arguments: [(500, true), (501, false)])
-  func holdValuesOf500Levels(_ levels: Int, _ isStored: Bool) throws {
+  @Test(arguments: [(500, true), (501, false)])
+  func `hold values of 500 levels, and no deeper ones`(_ levels: Int, _ isStored: Bool) throws {
     let file = try SavedFile()
     let store = file.open()
     store.set((1..<levels).reduce(PropertyList.array([])) { value, _ in [value] }, forKey: "deep")
@@ -100,8 +97,7 @@ struct PersistentDomainTests {
     #expect(try file.contents()?.count == (isStored ? 1 : nil))
   }
 
-  @Test("are listed by name, without other files of the folder")
-  func areListedByName() throws {
+  @Test func `are listed by name, without other files of the folder`() throws {
     #expect(store.persistentDomainNames == [])
     for name in [
       "b.plist", "a.b.plist", ".GlobalPreferences.plist", "c.txt", ".hidden.plist", "NSGlobalDomain.plist", "é.plist",
@@ -113,8 +109,7 @@ struct PersistentDomainTests {
     #expect(store.persistentDomainNames.first == .global)
   }
 
-  @Test("are what the values of a store are set in")
-  func ownDomain() throws {
+  @Test func `are what the values of a store are set in`() throws {
     #expect(store.domain == PersistentDomain(DomainName("com.example.own"), host: .any))
     store.set(1, forKey: "key")
     #expect(store.value(forKey: "key", in: store.domain) == 1)

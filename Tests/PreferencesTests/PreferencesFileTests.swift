@@ -6,15 +6,13 @@ import Testing
 
 @testable import Preferences
 
-@Suite("The file of a domain by itself")
-struct PreferencesFileTests {
+@Suite("The file of a domain by itself") struct PreferencesFileTests {
   private static func file(_ saved: SavedFile) -> PreferencesFile {
     PreferencesFile(
       PersistentDomain(saved.domain), locations: PreferencesLocations(folder: saved.location, host: "here"))
   }
 
-  @Test("is at the path of its domain, or at a path of its own")
-  func isAtThePathOfItsDomain() throws {
+  @Test func `is at the path of its domain, or at a path of its own`() throws {
     let saved = try SavedFile()
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(Self.file(saved).path == saved.path)
@@ -29,8 +27,7 @@ struct PreferencesFileTests {
     #expect(PreferencesFile(at: try #require(URL(string: "https://example.com/a"))).path == nil)
   }
 
-  @Test("is read as it is now, and nothing is made")
-  func isReadAsItIsNow() throws {
+  @Test func `is read as it is now, and nothing is made`() throws {
     let saved = try SavedFile(below: "no/such/folder")
     #expect(try Self.file(saved).values() == nil)
     #expect(saved.folder.names == [])
@@ -41,8 +38,8 @@ struct PreferencesFileTests {
     #expect(try Self.file(other).values() == ["z": ["CF$UID": 2]])
   }
 
-  @Test("is an error if it cannot be read, and stays as it is", arguments: UnreadableFileTests.unreadable)
-  func isAnErrorIfItCannotBeRead(_ name: String, _ bytes: Data) throws {
+  @Test(arguments: UnreadableFileTests.unreadable)
+  func `is an error if it cannot be read, and stays as it is`(_ name: String, _ bytes: Data) throws {
     let saved = try SavedFile()
     try saved.write(bytes)
     let found = failure { () throws(PreferencesError) in _ = try Self.file(saved).values() }
@@ -62,8 +59,8 @@ struct PreferencesFileTests {
     #expect(ReportedErrors.about(saved.path).count == 1)
   }
 
-  @Test("is changed by what it holds, in its order and format", arguments: [PropertyListFormat.binary, .xml])
-  func isChangedByWhatItHolds(_ format: PropertyListFormat) throws {
+  @Test(arguments: [PropertyListFormat.binary, .xml])
+  func `is changed by what it holds, in its order and format`(_ format: PropertyListFormat) throws {
     let saved = try SavedFile()
     try saved.write(["z": 1, "a": 2, "m": 3], format)
     try Self.file(saved).update { values in
@@ -76,8 +73,7 @@ struct PreferencesFileTests {
     #expect(PropertyListFormat(detecting: try #require(saved.bytes).bytes) == format)
   }
 
-  @Test("is made with its folder when there is something to hold, for its owner alone")
-  func isMadeWithItsFolderWhenThereIsSomething() throws {
+  @Test func `is made with its folder when there is something to hold, for its owner alone`() throws {
     let saved = try SavedFile(below: "one/two")
     try Self.file(saved).update { $0 = nil }
     #expect(saved.folder.names == [])
@@ -89,8 +85,7 @@ struct PreferencesFileTests {
     #expect(saved.permissions == 0o600)
   }
 
-  @Test("goes when it is to hold nothing, and is empty when it is to hold no values")
-  func goesWhenItIsToHoldNothing() throws {
+  @Test func `goes when it is to hold nothing, and is empty when it is to hold no values`() throws {
     let saved = try SavedFile()
     for contents in [["a": 1, "b": 2], [:]] as [OrderedDictionary<String, PropertyList>] {
       try saved.write(contents)
@@ -101,8 +96,7 @@ struct PreferencesFileTests {
     }
   }
 
-  @Test("is not touched by a change that changes nothing, or that fails")
-  func nothingChanged() throws {
+  @Test func `is not touched by a change that changes nothing, or that fails`() throws {
     let saved = try SavedFile()
     let bytes = Data("/* by hand */ { a = 1; }".utf8)
     try saved.write(bytes)
@@ -122,8 +116,7 @@ struct PreferencesFileTests {
     #expect(saved.bytes == bytes)
   }
 
-  @Test("loses nothing when many change it")
-  func manyThreads() throws {
+  @Test func `loses nothing when many change it`() throws {
     let saved = try SavedFile()
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for number in 0..<25 {
@@ -143,8 +136,7 @@ struct PreferencesFileTests {
     #expect(try saved.contents()?.count == 201)
   }
 
-  @Test("is seen by stores, and tells what they change")
-  func isSeenByStores() async throws {
+  @Test func `is seen by stores, and tells what they change`() async throws {
     let saved = try SavedFile()
     let store = saved.open()
     try Self.file(saved).update { $0 = ["a": 1] }
@@ -161,8 +153,7 @@ struct PreferencesFileTests {
     #expect(removal?.key == "a" && removal?.oldValue == 2 && removal?.newValue == nil)
   }
 
-  @Test("The domains of a folder are told by the names of its files, for any host or for one")
-  func theDomainsOfAFolderAreTold() throws {
+  @Test func `The domains of a folder are told by the names of its files, for any host or for one`() throws {
     let saved = try SavedFile()
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(locations.domainNames() == [] && locations.domainNames(.current) == [])

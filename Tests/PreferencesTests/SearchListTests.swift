@@ -76,8 +76,7 @@ private struct Folders {
   }
 }
 
-@Suite("The search list")
-struct SearchListTests {
+@Suite("The search list") struct SearchListTests {
   private let folders: Folders
   private let store: UserPreferences
 
@@ -86,14 +85,12 @@ struct SearchListTests {
     store = try folders.store()
   }
 
-  @Test("has all layers in order")
-  func hasAllLayersInOrder() {
+  @Test func `has all layers in order`() {
     #expect(store.searchList.map(\.source) == folders.layers.map(\.source))
     #expect(store.searchList.map(\.path) == folders.layers.map { $0.file.map { folders.folder.path($0) } })
   }
 
-  @Test("is searched in order, and says where a value comes from", arguments: 0..<18)
-  func isSearchedInOrder(_ index: Int) throws {
+  @Test(arguments: 0..<18) func `is searched in order, and says where a value comes from`(_ index: Int) throws {
     let key = "from-\(index)"
     #expect(folders.layers.count == 18)
     #expect(store.value(forKey: key) == .string("\(index)"))
@@ -105,8 +102,7 @@ struct SearchListTests {
     #expect(store.dictionaryRepresentation()[key] == .string("\(index)"))
   }
 
-  @Test("has nothing for a key that no domain has")
-  func hasNothingForAKeyThatNoDomainHas() {
+  @Test func `has nothing for a key that no domain has`() {
     #expect(store.value(forKey: "other") == nil)
     #expect(store.effectiveValue(forKey: "other") == nil)
     #expect(!store.isForced(forKey: "other"))
@@ -124,8 +120,7 @@ struct SearchListTests {
     try store.synchronize()
   }
 
-  @Test("leaves the files of other domains, of administrators and for all users as they are")
-  func otherFiles() throws {
+  @Test func `leaves the files of other domains, of administrators and for all users as they are`() throws {
     let before = try folders.layers.compactMap(\.file).map { try contents($0) }
     for index in 0..<18 { store.set("set", forKey: "from-\(index)") }
     try store.synchronize()
@@ -138,8 +133,7 @@ struct SearchListTests {
     try Data(contentsOf: folders.folder.url.appending(path: file))
   }
 
-  @Test("has the suite that was added last first, and none twice")
-  func hasTheSuiteThatWasAddedLastFirst() throws {
+  @Test func `has the suite that was added last first, and none twice`() throws {
     func suites() -> [String] {
       store.searchList.compactMap { if case .suite(let name, .any) = $0.source { name.rawValue } else { nil } }
     }
@@ -162,8 +156,7 @@ struct SearchListTests {
     #expect(store.integer(forKey: "from-7") == 11)
   }
 
-  @Test("of the global domain has it once")
-  func ofTheGlobalDomainHasItOnce() throws {
+  @Test func `of the global domain has it once`() throws {
     let global = UserPreferences(suiteName: .global, locations: folders.locations, arguments: [])
     #expect(
       global.searchList.map(\.source) == [
@@ -178,8 +171,7 @@ struct SearchListTests {
     try global.synchronize()
   }
 
-  @Test("says in words where a value comes from")
-  func saysInWordsWhereAValueComesFrom() {
+  @Test func `says in words where a value comes from`() {
     #expect(
       store.searchList.map(\.source.description).map {
         $0.replacing("\(folders.folder.url.path)/", with: "").replacing("com.example.search", with: "X")
@@ -193,8 +185,7 @@ struct SearchListTests {
       ])
   }
 
-  @Test("does not search volatile domains of other names")
-  func doesNotSearchVolatileDomainsOfOtherNames() {
+  @Test func `does not search volatile domains of other names`() {
     store.setVolatileDomain(["mine": 1], forName: "domain")
     #expect(store.value(forKey: "mine") == nil)
     #expect(store.volatileDomain(forName: "domain") == ["mine": 1])
@@ -206,8 +197,7 @@ struct SearchListTests {
     #expect(store.volatileDomainNames == ["NSArgumentDomain", "NSRegistrationDomain"])
   }
 
-  @Test("registering values adds them to the table of those before, which is not made anew")
-  func registersInPlace() {
+  @Test func `registering values adds them to the table of those before, which is not made anew`() {
     let table = DomainTable()
     var moves = 0
     var address = 0
@@ -222,8 +212,7 @@ struct SearchListTests {
     #expect(moves < 20)
   }
 
-  @Test("has registered values last, for all stores with the same folders")
-  func hasRegisteredValuesLast() throws {
+  @Test func `has registered values last, for all stores with the same folders`() throws {
     let other = UserPreferences(suiteName: folders.suites[0], locations: folders.locations, arguments: [])
     store.register(defaults: ["added": 1])
     store.register(defaults: ["added too": 2, "added": 3])
@@ -239,8 +228,7 @@ struct SearchListTests {
   }
 }
 
-@Suite("The folders of preferences")
-struct PreferencesLocationsTests {
+@Suite("The folders of preferences") struct PreferencesLocationsTests {
   #if !canImport(Darwin)
     /// The environment, the home folder, and the folders of the user and of the system.
     static let environments: [([String: String], String?, String?, [String])] = [
@@ -263,8 +251,7 @@ struct PreferencesLocationsTests {
       (["XDG_CONFIG_DIRS": "a:b"], "/h", "/h/.config", ["/etc/xdg"]),
     ]
 
-    @Test("are those that the environment says, if they are absolute", arguments: environments)
-    func areThoseThatTheEnvironmentSays(
+    @Test(arguments: environments) func `are those that the environment says, if they are absolute`(
       _ environment: [String: String], _ home: String?, _ user: String?, _ system: [String]
     ) {
       let locations = PreferencesLocations(environment: { environment[$0] }, home: home)
@@ -275,8 +262,7 @@ struct PreferencesLocationsTests {
     }
   #endif
 
-  @Test("are explicit ones, and nothing else")
-  func areExplicitOnes() throws {
+  @Test func `are explicit ones, and nothing else`() throws {
     let locations = PreferencesLocations(folder: URL(filePath: "/a/b/"), host: "h")
     #expect(locations.userFolder == "/a/b")
     #expect(locations.systemFolders == [])
@@ -285,8 +271,7 @@ struct PreferencesLocationsTests {
     #expect(PreferencesLocations(folder: try #require(URL(string: "https://a.b/c"))).userFolder == nil)
   }
 
-  @Test("are others if their names have other bytes, though they look the same")
-  func areOthersIfTheirNamesHaveOtherBytes() throws {
+  @Test func `are others if their names have other bytes, though they look the same`() throws {
     let (composed, decomposed) = ("e\u{301}".precomposedStringWithCanonicalMapping, "e\u{301}")
     let folder = try TemporaryFolder(isInMemory: true)
     let stores = [composed, decomposed].map { name in
@@ -303,8 +288,7 @@ struct PreferencesLocationsTests {
     try stores[0].synchronize()
   }
 
-  @Test("may be none: values are then kept in memory")
-  func noFolder() throws {
+  @Test func `may be none: values are then kept in memory`() throws {
     let locations = PreferencesLocations(environment: { _ in nil }, home: nil)
     let store = UserPreferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])
     let other = UserPreferences(suiteName: DomainName("nowhere"), locations: locations, arguments: [])

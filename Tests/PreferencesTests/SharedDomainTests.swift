@@ -5,8 +5,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Two users of one domain keep each other's values", .enabled(if: getuid() == 0))
-struct SharedDomainTests {
+@Suite("Two users of one domain keep each other's values", .enabled(if: getuid() == 0)) struct SharedDomainTests {
   private static let group: gid_t = 5678
   private static let users: [uid_t] = [1234, 1235]
 
@@ -43,8 +42,8 @@ struct SharedDomainTests {
     return status
   }
 
-  @Test("In a folder that is shared on purpose, files keep group and permissions", arguments: [0o660, 0o640, nil])
-  func sharedOnPurpose(_ permissions: mode_t?) throws {
+  @Test(arguments: [0o660, 0o640, nil])
+  func `In a folder that is shared on purpose, files keep group and permissions`(_ permissions: mode_t?) throws {
     let file = try domain(in: 0o2770)
     if let permissions { try write(permissions, file) }
     #expect(try count(file) == ["1", "2", "3", "4"])
@@ -67,8 +66,7 @@ struct SharedDomainTests {
     #expect(file.namesSetAside == [])
   }
 
-  @Test("A file that a user keeps for himself is not set aside in a shared folder")
-  func keptForHimself() throws {
+  @Test func `A file that a user keeps for himself is not set aside in a shared folder`() throws {
     let file = try domain(in: 0o2770)
     try write(0o600, file)
     let printed = try count(file, rounds: 1)
@@ -77,8 +75,7 @@ struct SharedDomainTests {
     #expect(file.namesSetAside == [])
   }
 
-  @Test("What root saves locks out no user")
-  func root() throws {
+  @Test func `What root saves locks out no user`() throws {
     let file = try domain(in: 0o755)
     try write(0o600, file)
     let store = file.open()
@@ -88,8 +85,7 @@ struct SharedDomainTests {
     #expect(try file.contents() == ["n": 0])
   }
 
-  @Test("Another user's garbage in a shared folder is set aside for the whole group")
-  func garbage() throws {
+  @Test func `Another user's garbage in a shared folder is set aside for the whole group`() throws {
     let file = try domain(in: 0o2770)
     try file.write(SaveSituation.corrupt)
     try #require(chown(file.path, Self.users[1], 1235) == 0 && chmod(file.path, 0o644) == 0)

@@ -6,8 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Reading waits for nobody who reads")
-struct SharedValueTests {
+@Suite("Reading waits for nobody who reads") struct SharedValueTests {
   private static let key = TableKey("key")
   private let table = DomainTable()
 
@@ -37,8 +36,7 @@ struct SharedValueTests {
     return (result ?? nil) ?? false
   }
 
-  @Test("Two threads are in the middle of a look at the same moment")
-  func twoThreadsAreInTheMiddleOfALook() {
+  @Test func `Two threads are in the middle of a look at the same moment`() {
     let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let successes = Atomic(0)
     withExtendedLifetime(successes) {
@@ -51,8 +49,7 @@ struct SharedValueTests {
     #expect(successes.load(ordering: .relaxed) == 2)
   }
 
-  @Test("A change waits for the looks that there are, and those that come then see it")
-  func aChangeWaitsForTheLooksThatThere() {
+  @Test func `A change waits for the looks that there are, and those that come then see it`() {
     let (begins, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let table = table
     let reading = Activity { _ = look(begins: begins, mayEnd: mayEnd) }
@@ -66,8 +63,7 @@ struct SharedValueTests {
       reading.ends(within: .seconds(20)) && changing.ends(within: .seconds(20)) && late.ends(within: .seconds(20)))
   }
 
-  @Test("More looks at once than there is room for are looks all the same")
-  func manyClaims() throws {
+  @Test func `More looks at once than there is room for are looks all the same`() throws {
     let file = try SavedFile()
     try file.write(["n": 5])
     let store = file.open()
@@ -99,8 +95,7 @@ struct SharedValueTests {
     Issue.record("no room")
   }
 
-  @Test("No look sees half a change, while values, domains and suites come and go")
-  func noLookSeesHalfAChange() throws {
+  @Test func `No look sees half a change, while values, domains and suites come and go`() throws {
     let file = try SavedFile()
     let store = file.open()
     let suite: PersistentDomain = PersistentDomain(DomainName("com.example.suite"))
@@ -135,8 +130,7 @@ struct SharedValueTests {
     try store.synchronize()
   }
 
-  @Test("A set takes no longer for thousands of sequences of other keys")
-  func aSetTakesNoLongerForThousandsOfSequences() throws {
+  @Test func `A set takes no longer for thousands of sequences of other keys`() throws {
     let file = try SavedFile()
     let store = file.open()
     func time() -> Duration {

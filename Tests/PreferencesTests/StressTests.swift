@@ -8,8 +8,7 @@ import Testing
 
 /// All that a store can do, done by many threads at once. Best run with the thread sanitizer:
 /// `swift test --sanitize=thread --filter StressTests`.
-@Suite("Many threads use one domain")
-struct StressTests {
+@Suite("Many threads use one domain") struct StressTests {
   private static let threads = 6
   private static let turns = 60
 
@@ -111,8 +110,7 @@ struct StressTests {
     }
   }
 
-  @Test("Stores of the same domain that come and go have what the others set")
-  func storesOfTheSameDomainThatComeAndGo() throws {
+  @Test func `Stores of the same domain that come and go have what the others set`() throws {
     let file = try SavedFile()
     let errors = Mutex<[String]>([])
     onThreads { thread in

@@ -2,12 +2,9 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Keys of tables")
-struct TableKeyTests {
-  @Test(
-    "Keys are equal, and found, when their bytes are",
-    arguments: ["fontSize", "é", "", "a long key that is stored on the heap: é"])
-  func keysAreEqual(_ name: String) {
+@Suite("Keys of tables") struct TableKeyTests {
+  @Test(arguments: ["fontSize", "é", "", "a long key that is stored on the heap: é"])
+  func `Keys are equal, and found, when their bytes are`(_ name: String) {
     // Another string with the same bytes, not the same storage.
     let copy = String(decoding: Array(name.utf8), as: UTF8.self)
     #expect(TableKey(name) == TableKey(copy))
@@ -15,8 +12,7 @@ struct TableKeyTests {
     #expect(TableKey(name).hashValue == TableKey(copy).hashValue)
   }
 
-  @Test("A short text that is stored as a long one is the same key", arguments: 0...20)
-  func aShortTextThatIsStoredAsALong(_ count: Int) {
+  @Test(arguments: 0...20) func `A short text that is stored as a long one is the same key`(_ count: Int) {
     for name in [String(repeating: "k", count: count), String("abcdefghijklmnopqrst".prefix(count)) + "é"] {
       var copy = ""
       copy.reserveCapacity(100)
@@ -26,20 +22,17 @@ struct TableKeyTests {
     }
   }
 
-  @Test(
-    "Spellings that strings take as one are different keys",
-    arguments: [
-      ("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("a;b", "a\u{37E}b"), ("\u{212B}", "A\u{30A}"),
-      ("a\u{323}\u{301}", "a\u{301}\u{323}"), ("a long key on the heap: \u{E9}", "a long key on the heap: e\u{301}"),
-    ])
-  func spellingsThatStringsTakeAsOneAreDifferentKeys(_ first: String, _ second: String) {
+  @Test(arguments: [
+    ("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("a;b", "a\u{37E}b"), ("\u{212B}", "A\u{30A}"),
+    ("a\u{323}\u{301}", "a\u{301}\u{323}"), ("a long key on the heap: \u{E9}", "a long key on the heap: e\u{301}"),
+  ])
+  func `Spellings that strings take as one are different keys`(_ first: String, _ second: String) {
     #expect(first == second)
     #expect(TableKey(first) != TableKey(second))
     #expect([TableKey(first): 1][TableKey(second)] == nil)
   }
 
-  @Test("The shortest of several spellings stands for all in a dictionary of strings")
-  func theShortestOfSeveralSpellingsStandsForAll() {
+  @Test func `The shortest of several spellings stands for all in a dictionary of strings`() {
     let (composed, decomposed) = (TableKey("\u{E9}"), TableKey("e\u{301}"))
     #expect([decomposed, composed, TableKey("e")].hiddenSpellings == [decomposed: composed])
     #expect([TableKey("\u{212A}"), TableKey("K")].hiddenSpellings == [TableKey("\u{212A}"): TableKey("K")])
@@ -48,8 +41,7 @@ struct TableKeyTests {
     #expect(orders.hiddenSpellings.count == 1)
   }
 
-  @Test("Others are not equal, and hardly ever hashed alike")
-  func othersAreNotEqual() {
+  @Test func `Others are not equal, and hardly ever hashed alike`() {
     let keys = (0..<10_000).map { TableKey("key \($0)") } + (0..<10_000).map { TableKey("Schlüssel \($0)") }
     #expect(Set(keys).count == keys.count)
     #expect(Set(keys.map { $0._rawHashValue(seed: 7) & 0xFFFF_FFFF }).count > keys.count - 5)

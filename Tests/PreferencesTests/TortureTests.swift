@@ -11,15 +11,13 @@ import Testing
 ///
 /// In its short form this is one round with few values. With the environment variable `PREFERENCES_ROUNDS` it is as
 /// many rounds as that says, on the disk; a round takes some seconds.
-@Suite("What processes were told to be safe is there in the end", .serialized)
-struct TortureTests {
+@Suite("What processes were told to be safe is there in the end", .serialized) struct TortureTests {
   static let rounds = ManyProcessesTests.rounds
   private static let writers = 4
   private static let values = rounds == nil ? 150 : 400
   private static let events = rounds == nil ? 2 : 5
 
-  @Test("although garbage replaces the file again and again", arguments: 0..<(rounds ?? 1))
-  func althoughGarbageReplacesTheFileAgain(_ round: Int) throws {
+  @Test(arguments: 0..<(rounds ?? 1)) func `although garbage replaces the file again and again`(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     var kept: [Data] = []
@@ -46,8 +44,8 @@ struct TortureTests {
     #expect(aside.count == kept.count)
   }
 
-  @Test("although the file is cut again and again, to any length", arguments: 0..<(rounds ?? 1))
-  func althoughTheFileIsCutAgainAndAgain(_ round: Int) throws {
+  @Test(arguments: 0..<(rounds ?? 1))
+  func `although the file is cut again and again, to any length`(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     for number in 0..<Self.events {
@@ -63,8 +61,8 @@ struct TortureTests {
     #expect(crowd.file.namesSetAside.count <= Self.events)
   }
 
-  @Test("although processes are stopped, also while they have the file locked", arguments: 0..<(rounds ?? 1))
-  func althoughProcessesAreStopped(_ round: Int) throws {
+  @Test(arguments: 0..<(rounds ?? 1))
+  func `although processes are stopped, also while they have the file locked`(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     for _ in 0..<Self.events * 4 {
@@ -77,8 +75,8 @@ struct TortureTests {
     #expect(crowd.file.namesSetAside == [])
   }
 
-  @Test("and so is what a program has saved that replaces the file without a lock", arguments: 0..<(rounds ?? 1))
-  func andSoIsWhatAProgramHasSaved(_ round: Int) throws {
+  @Test(arguments: 0..<(rounds ?? 1))
+  func `and so is what a program has saved that replaces the file without a lock`(_ round: Int) throws {
     let crowd = try Crowd(Self.writers, values: Self.values, counters: 20, isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     let edits = Self.events * 10

@@ -152,8 +152,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("Typed keys")
-struct TypedKeyTests {
+@Suite("Typed keys") struct TypedKeyTests {
   private let saved: SavedStore
 
   init() throws { saved = try SavedStore() }
@@ -200,8 +199,7 @@ struct TypedKeyTests {
     TypedValue(Stored.CodableColor(name: "red"), as: ["name": "red"], default: .init(name: "")),
   ]
 
-  @Test("A dictionary with values of different types is stored with each in its own form")
-  func mixedValues() throws {
+  @Test func `A dictionary with values of different types is stored with each in its own form`() throws {
     let store = UserPreferences(inMemory: [:])
     let moment = Date(timeIntervalSinceReferenceDate: 5)
     let window: [String: any PreferenceValue] = ["width": 640, "title": "Notes", "isFull": false, "at": moment]
@@ -214,8 +212,7 @@ struct TypedKeyTests {
     #expect(store.value(forKey: "window") == nil)
   }
 
-  @Test("A CGFloat is stored as a real, and read from integers and text")
-  func coreGraphicsFloat() throws {
+  @Test func `A CGFloat is stored as a real, and read from integers and text`() throws {
     let store = UserPreferences(inMemory: [:])
     store.set(CGFloat(1.5), forKey: "scale")
     #expect(store.value(forKey: "scale") == 1.5)
@@ -229,11 +226,10 @@ struct TypedKeyTests {
     #expect(store[key] == 4.5)
   }
 
-  @Test("keep values of every type, in a form of its own", arguments: values)
-  func roundTrip(_ value: TypedValue) throws { try value.expectRoundTrip() }
+  @Test(arguments: values)
+  func `keep values of every type, in a form of its own`(_ value: TypedValue) throws { try value.expectRoundTrip() }
 
-  @Test("keep objects as keyed archives")
-  func keepObjectsAsKeyedArchives() throws {
+  @Test func `keep objects as keyed archives`() throws {
     let store = saved
     let color = PreferenceKey("color", default: Stored.Color(name: "black"))
     store.preferences[color] = Stored.Color(name: "red")
@@ -253,8 +249,7 @@ struct TypedKeyTests {
     #expect(try store.reloaded()[link] == url)
   }
 
-  @Test("may have no value")
-  func mayHaveNoValue() throws {
+  @Test func `may have no value`() throws {
     let store = saved
     let name = PreferenceKey<String?>("name")
     let size = PreferenceKey<Int?>("size", default: 12)
@@ -276,8 +271,7 @@ struct TypedKeyTests {
   }
 
   /// Elements that store nothing are left out.
-  @Test("of arrays of optionals keep those that there are")
-  func optionalElements() throws {
+  @Test func `of arrays of optionals keep those that there are`() throws {
     let store = saved
     let key = PreferenceKey<[Int?]>("key", default: [])
     store.preferences[key] = [1, nil, 2]
@@ -287,8 +281,7 @@ struct TypedKeyTests {
     #expect(store.preferences[entries] == ["a": 1])
   }
 
-  @Test("take the text of a command line for numbers and other values")
-  func takeTheTextOfACommandLineForNumbers() throws {
+  @Test func `take the text of a command line for numbers and other values`() throws {
     let store = try SavedStore(arguments: [
       "-int", "42", "-negative", "-7", "-real", "1.5", "-float", "-2.5", "-flag", "YES", "-off", "no", "-theme",
       "dark", "-level", "2", "-list", "(1, 2)", "-url", "https://a.b/c", "-big", "18446744073709551615", "-uuid",
@@ -330,8 +323,7 @@ struct TypedKeyTests {
     (.date(Date(timeIntervalSinceReferenceDate: 0)), nil, nil, nil, nil, nil),
   ]
 
-  @Test("have their default where a value is of another type", arguments: conversions)
-  func haveTheirDefaultWhereAValueIsOfAnother(
+  @Test(arguments: conversions) func `have their default where a value is of another type`(
     _ stored: PropertyList, _ bool: Bool?, _ int: Int?, _ byte: UInt8?, _ double: Double?, _ string: String?
   ) throws {
     let store = saved
@@ -352,8 +344,7 @@ struct TypedKeyTests {
     #expect(store.preferences.value(forKey: "key") == stored)
   }
 
-  @Test("are none of a container's type if one element is not")
-  func areNoneOfAContainersTypeIfOneElement() throws {
+  @Test func `are none of a container's type if one element is not`() throws {
     let store = saved.preferences
     store.set([1, "two"], forKey: "list")
     #expect(store[PreferenceKey<[Int]>("list", default: [0])] == [0])
@@ -362,8 +353,7 @@ struct TypedKeyTests {
     try store.synchronize()
   }
 
-  @Test("tell a value that cannot be stored, and keep what was there")
-  func notStorable() throws {
+  @Test func `tell a value that cannot be stored, and keep what was there`() throws {
     let store = saved.preferences
     var deep = PropertyList.array([])
     for _ in 0..<600 { deep = .array([deep]) }
@@ -390,8 +380,7 @@ struct TypedKeyTests {
     try store.synchronize()
   }
 
-  @Test("with no character are an error")
-  func emptyKey() throws {
+  @Test func `with no character are an error`() throws {
     let store = saved.preferences
     #expect(throws: PreferencesError.emptyKey) { try store.set(1, for: PreferenceKey("", default: 0)) }
     #expect(throws: PreferencesError.emptyKey) { try store.set(nil, for: PreferenceKey<Int?>("")) }
@@ -406,16 +395,14 @@ struct TypedKeyTests {
   }
 }
 
-@Suite("Values of any type")
-struct EncodedValueTests {
+@Suite("Values of any type") struct EncodedValueTests {
   private let saved: SavedStore
 
   init() throws { saved = try SavedStore() }
 
   struct Point: Codable, Equatable { var x, y: Int }
 
-  @Test("are encoded and decoded")
-  func areEncodedAndDecoded() throws {
+  @Test func `are encoded and decoded`() throws {
     let store = saved
     #expect(try store.preferences.decode(Point.self, forKey: "point") == nil)
     try store.preferences.encode(Point(x: 1, y: 2), forKey: "point")
@@ -429,8 +416,7 @@ struct EncodedValueTests {
     #expect(try store.preferences.decode(Int.self, forKey: "number") == 5)
   }
 
-  @Test("are archived and unarchived")
-  func areArchivedAndUnarchived() throws {
+  @Test func `are archived and unarchived`() throws {
     let store = saved
     #expect(try store.preferences.unarchive(Stored.Color.self, forKey: "color") == nil)
     try store.preferences.archive(Stored.Color(name: "red"), forKey: "color")
@@ -442,10 +428,8 @@ struct EncodedValueTests {
       ])
   }
 
-  @Test(
-    "that are something else are errors that say so",
-    arguments: ["text", 5, true, [1], [:], .data(Data([1])), ["x": 1]] as [PropertyList])
-  func notDecodable(_ stored: PropertyList) throws {
+  @Test(arguments: ["text", 5, true, [1], [:], .data(Data([1])), ["x": 1]] as [PropertyList])
+  func `that are something else are errors that say so`(_ stored: PropertyList) throws {
     let store = saved.preferences
     store.set(stored, forKey: "key")
     func isNotDecodable(_ error: any Error) -> Bool {
@@ -458,8 +442,7 @@ struct EncodedValueTests {
     try store.synchronize()
   }
 
-  @Test("are set by type or as they are, without a word which")
-  func areSetByTypeOrAsThey() throws {
+  @Test func `are set by type or as they are, without a word which`() throws {
     let store = saved.preferences
     let (integer, text, real) = (5, "text", 1.5)
     store.set(integer, forKey: "a")

@@ -7,8 +7,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("A file that cannot be read is kept")
-struct UnreadableFileTests {
+@Suite("A file that cannot be read is kept") struct UnreadableFileTests {
   /// Bytes that are no dictionary of preferences.
   static let unreadable: [(name: String, bytes: Data)] = [
     ("damaged binary", SaveSituation.corrupt),
@@ -71,8 +70,7 @@ struct UnreadableFileTests {
     #expect(ReportedErrors.about(file.path).count == 1)
   }
 
-  @Test("Set aside twice in a second, the second has another name")
-  func setAsideTwiceInASecond() throws {
+  @Test func `Set aside twice in a second, the second has another name`() throws {
     let file = try SavedFile()
     let store = file.open()
     for number in 1...4 {
@@ -86,8 +84,7 @@ struct UnreadableFileTests {
     #expect(Set(kept) == Set((1...4).map { Data("not a property list \($0) {".utf8) }))
   }
 
-  @Test("It counts again when it is repaired")
-  func itCountsAgainWhenItIsRepaired() throws {
+  @Test func `It counts again when it is repaired`() throws {
     let file = try SavedFile()
     try file.write(SaveSituation.corrupt)
     let store = file.open()
@@ -99,8 +96,7 @@ struct UnreadableFileTests {
     #expect(file.namesSetAside == [])
   }
 
-  @Test("A file that may not be read is set aside", .enabled(if: getuid() != 0))
-  func aFileThatMayNotBeReadIsSet() throws {
+  @Test(.enabled(if: getuid() != 0)) func `A file that may not be read is set aside`() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)
@@ -108,8 +104,7 @@ struct UnreadableFileTests {
     try checkForbidden(file, bytes)
   }
 
-  @Test("A file that the system does not let anybody read is set aside")
-  func aFileThatTheSystemDoesNotLetAnybody() throws {
+  @Test func `A file that the system does not let anybody read is set aside`() throws {
     let file = try SavedFile()
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)

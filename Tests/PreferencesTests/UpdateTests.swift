@@ -7,8 +7,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("An update")
-struct UpdateTests {
+@Suite("An update") struct UpdateTests {
   private enum Keys {
     static let count = PreferenceKey<Int>("count", default: 10)
     static let name = PreferenceKey<String>("name", default: "nobody")
@@ -16,8 +15,7 @@ struct UpdateTests {
 
   private struct Refusal: Error, Equatable { let count: Int }
 
-  @Test("returns what the change returns")
-  func returnsWhatTheChangeReturns() throws {
+  @Test func `returns what the change returns`() throws {
     let file = try SavedFile()
     let store = file.open()
     let typed = try store.update(Keys.count) { count in
@@ -30,8 +28,7 @@ struct UpdateTests {
     #expect(try store.update(forKey: "none") { $0 } == .some(nil))
   }
 
-  @Test("lists the keys that have values then, with those that it has changed itself")
-  func listsKeys() throws {
+  @Test func `lists the keys that have values then, with those that it has changed itself`() throws {
     let file = try SavedFile()
     try file.write(["b": 1, "a": 2])
     let store = file.open()
@@ -45,8 +42,7 @@ struct UpdateTests {
     #expect(keys == [["a", "b", "c"], ["b", "c", "d"]])
   }
 
-  @Test("is made again if another thread sets a new key after the keys were listed")
-  func listedKeysAreLookedAt() throws {
+  @Test func `is made again if another thread sets a new key after the keys were listed`() throws {
     let file = try SavedFile()
     let store = file.open()
     var calls = 0
@@ -69,8 +65,7 @@ struct UpdateTests {
     try store.synchronize()
   }
 
-  @Test("waits in a task, too, and throws what the change throws")
-  func inTask() async throws {
+  @Test func `waits in a task, too, and throws what the change throws`() async throws {
     let file = try SavedFile()
     let store = file.open()
     let number = try await store.update(Keys.count) { count in
@@ -89,8 +84,7 @@ struct UpdateTests {
     #expect(try file.contents() == ["count": 11, "name": "somebody", "flag": true])
   }
 
-  @Test("that throws leaves what an earlier save could not save to be saved soon")
-  func afterFailedSave() throws {
+  @Test func `that throws leaves what an earlier save could not save to be saved soon`() throws {
     let file = try SavedFile()
     let store = file.open()
     _ = store.file.table.set("kept", forKey: TableKey("a"))
@@ -106,8 +100,7 @@ struct UpdateTests {
     #expect(try file.contents() == ["a": "kept"])
   }
 
-  @Test("throws what the change throws, and leaves everything as it was")
-  func throwsWhatTheChangeThrows() throws {
+  @Test func `throws what the change throws, and leaves everything as it was`() throws {
     let file = try SavedFile()
     try file.write(["count": 1])
     let before = file.bytes
@@ -139,8 +132,7 @@ struct UpdateTests {
     #expect(try file.contents() == ["count": 2])
   }
 
-  @Test("says in its type what it throws if the change throws nothing")
-  func typedErrors() throws {
+  @Test func `says in its type what it throws if the change throws nothing`() throws {
     let file = try SavedFile()
     let store = file.open()
     do throws(PreferencesError) {
@@ -153,8 +145,7 @@ struct UpdateTests {
     #expect(failure { () throws(PreferencesError) in try store.update { $0[""] = 1 } } == .emptyKey)
   }
 
-  @Test("changes several keys at once, and nobody finds some of them without the others")
-  func severalKeys() throws {
+  @Test func `changes several keys at once, and nobody finds some of them without the others`() throws {
     let file = try SavedFile()
     try file.write(["from": 100, "to": 0, "name": "x", "kept": 1])
     let store = file.open()
@@ -190,8 +181,7 @@ struct UpdateTests {
     #expect(store.integer(forKey: "from") == 70)
   }
 
-  @Test("that sets its own key stores its result, and is called once")
-  func setInside() throws {
+  @Test func `that sets its own key stores its result, and is called once`() throws {
     let file = try SavedFile()
     let store = file.open()
     var calls = 0
@@ -217,8 +207,7 @@ struct UpdateTests {
     #expect(try file.contents() == ["fresh": 1, "other": 1])
   }
 
-  @Test("comes to an end when other threads set the value all the time", .timeLimit(.minutes(1)))
-  func setAllTheTime() throws {
+  @Test(.timeLimit(.minutes(1))) func `comes to an end when other threads set the value all the time`() throws {
     let file = try SavedFile()
     let store = file.open()
     let isDone = Atomic(false)
@@ -253,8 +242,7 @@ struct UpdateTests {
     case synchronize, update, updateOfOtherKey, updateOfFile, updateByWayOfLink
   }
 
-  @Test("that saves its own domain has an error at once", arguments: Save.allCases)
-  func saveInside(_ save: Save) throws {
+  @Test(arguments: Save.allCases) func `that saves its own domain has an error at once`(_ save: Save) throws {
     let file = try SavedFile(below: "P")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: file.folder.path("Q"), withDestinationPath: "P")
@@ -281,8 +269,7 @@ struct UpdateTests {
     #expect(try store.update(Keys.count) { $0 } == 10)
   }
 
-  @Test("may save another domain, and another thread may save the same one meanwhile")
-  func saveElsewhere() throws {
+  @Test func `may save another domain, and another thread may save the same one meanwhile`() throws {
     let file = try SavedFile()
     let store = file.open()
     let other = try SavedFile("com.example.other")

@@ -6,8 +6,7 @@ import Testing
 
 @testable import Preferences
 
-@Suite("Files are watched when that is needed")
-struct WatchingTests {
+@Suite("Files are watched when that is needed") struct WatchingTests {
   /// How many folders are watched by what is done.
   private func watchCount(in saved: SavedFile, during body: () -> Void) -> Int {
     let count = Mutex(0)
@@ -30,16 +29,14 @@ struct WatchingTests {
     return true
   }
 
-  @Test("Nothing is watched by a program that opens a store, reads and ends")
-  func nothingIsWatchedByAProgramThatOpens() throws {
+  @Test func `Nothing is watched by a program that opens a store, reads and ends`() throws {
     let saved = try SavedFile()
     try saved.write(["n": 1])
     let count = watchCount(in: saved) { #expect(saved.open().integer(forKey: "n") == 1) }
     #expect(count == 0)
   }
 
-  @Test("What others save is seen without a call, also what they saved before the file is watched")
-  func whatOthersSaveIsSeenWithoutACall() throws {
+  @Test func `What others save is seen without a call, also what they saved before the file is watched`() throws {
     let saved = try SavedFile()
     try saved.write(["n": 1])
     let store = saved.open()
@@ -50,8 +47,7 @@ struct WatchingTests {
     #expect(waits(for: 3, in: store))
   }
 
-  @Test("Who observes is told at once of what was saved since the store was opened, and of what comes")
-  func whoObservesIsToldAtOnceOfWhatWas() throws {
+  @Test func `Who observes is told at once of what was saved since the store was opened, and of what comes`() throws {
     let saved = try SavedFile()
     try saved.write(["n": 1])
     let store = saved.open()

@@ -5,10 +5,8 @@ import Testing
 @testable import PropertyLists
 
 /// Over every file of the folder that `PLIST_CORPUS` names: `PLIST_CORPUS=../shared/corpus swift test`.
-@Suite("A folder of files", .enabled(if: !Fixtures.corpus.isEmpty))
-struct CorpusTests {
-  @Test("is read, or refused with a reason and a position", arguments: Fixtures.corpus)
-  func isReadOrRefusedWithAReason(_ url: URL) throws {
+@Suite("A folder of files", .enabled(if: !Fixtures.corpus.isEmpty)) struct CorpusTests {
+  @Test(arguments: Fixtures.corpus) func `is read, or refused with a reason and a position`(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     do throws(PropertyListError) {
       let document = try PropertyListDocument(data)
@@ -29,8 +27,7 @@ struct CorpusTests {
   }
 
   /// Python's plistlib reads the same values, where it is installed and reads a file at all.
-  @Test("means the same to Python")
-  func meansTheSameToPython() throws {
+  @Test func `means the same to Python`() throws {
     let folder = try TemporaryFolder()
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

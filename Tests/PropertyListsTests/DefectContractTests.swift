@@ -5,12 +5,9 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("All defects of an input")
-struct DefectContractTests {
-  @Test(
-    "are none where a reader finds none, and else have the reader's among them",
-    arguments: ["xml", "binary", "hostile", "archives", "openstep", "json"].flatMap { Fixtures.names(in: $0) })
-  func areNoneWhereAReaderFindsNone(_ name: String) throws {
+@Suite("All defects of an input") struct DefectContractTests {
+  @Test(arguments: ["xml", "binary", "hostile", "archives", "openstep", "json"].flatMap { Fixtures.names(in: $0) })
+  func `are none where a reader finds none, and else have the reader's among them`(_ name: String) throws {
     let data = try Fixtures.data(name)
     check(data, nil)
     // What is large is so for the reader of its own format.
@@ -18,15 +15,14 @@ struct DefectContractTests {
     for format in PropertyListFormat.allCases { check(data, format) }
   }
 
-  @Test("so in files that others wrote", arguments: Fixtures.corpus)
-  func soInFilesThatOthersWrote(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
+  @Test(arguments: Fixtures.corpus)
+  func `so in files that others wrote`(_ url: URL) throws { check(try Data(contentsOf: url), nil) }
 
   /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form.
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(4000, or: 2000)
 
-  @Test("so in damaged files", arguments: PropertyListFormat.allCases)
-  func soInDamagedFiles(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases) func `so in damaged files`(_ format: PropertyListFormat) throws {
     let originals = try Self.originals(format)
     var random = SeededGenerator(seed: 5)
     for _ in 0..<Self.mutations / 4 {

@@ -5,16 +5,14 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("Lists of defects")
-struct DefectListTests {
+@Suite("Lists of defects") struct DefectListTests {
   private func descriptions(
     _ text: String, _ format: PropertyListFormat? = nil, _ options: PropertyListReadingOptions = .init()
   ) -> [String] {
     PropertyListDocument.defects(in: Data(text.utf8), format: format, options: options).map(\.description)
   }
 
-  @Test("come in the order of their positions, not in that in which they are found")
-  func comeInTheOrderOfTheirPositions() {
+  @Test func `come in the order of their positions, not in that in which they are found`() {
     // That a key stands twice is found at the end of its dictionary.
     let text = "{ a = 1; a = 2; b = 3 c = 4; }"
     let defects = PropertyListDocument.defects(in: Data(text.utf8))
@@ -24,8 +22,7 @@ struct DefectListTests {
     #expect(found == defects[1])
   }
 
-  @Test("name the key path of each")
-  func keyPaths() {
+  @Test func `name the key path of each`() {
     let xml = """
       <plist><dict><key>list</key><array>
       <dict><key>a</key><integer>x</integer><key>b.c</key><foo/></dict><real/>
@@ -41,8 +38,7 @@ struct DefectListTests {
     #expect(defects.map { $0.position?.line } == [2, 2, 2])
   }
 
-  @Test("are as many as the limit at most, and then those that a reader meets first")
-  func areAsManyAsTheLimitAtMost() {
+  @Test func `are as many as the limit at most, and then those that a reader meets first`() {
     let text = Data("(@, @, @, @, @)".utf8)
     for limit in [-1, 0, 1, 3, 5, 100] {
       let defects = PropertyListDocument.defects(in: text, limit: limit)
@@ -50,8 +46,7 @@ struct DefectListTests {
     }
   }
 
-  @Test("in UTF-16 and UTF-32 stand at the bytes where they are")
-  func inUTF16AndUTF32StandAt() throws {
+  @Test func `in UTF-16 and UTF-32 stand at the bytes where they are`() throws {
     let text = "{\n  \u{1F600} = 1;\n  a = é;\n}\n"
     let utf8 = PropertyListDocument.defects(in: Data(text.utf8), format: .openStep)
     let utf16 = PropertyListDocument.defects(
@@ -65,8 +60,7 @@ struct DefectListTests {
     #expect(utf32.map(\.byteOffset) == [20, 72])
   }
 
-  @Test("in an encoding that is not what it claims to be go on behind what is wrong")
-  func wrongEncodings() throws {
+  @Test func `in an encoding that is not what it claims to be go on behind what is wrong`() throws {
     var utf16: [UInt8] = [0xFE, 0xFF]
     for unit in "<plist><array>".utf16 { utf16 += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
     utf16 += [0xD8, 0]
@@ -82,8 +76,7 @@ struct DefectListTests {
       ])
   }
 
-  @Test("a limit of the reader is a defect, after which some things are still found")
-  func aLimitOfTheReaderIsAFault() {
+  @Test func `a limit of the reader is a defect, after which some things are still found`() {
     let options = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
     #expect(
       descriptions("((((a))), ((b)), @)", .openStep, options) == [
@@ -102,8 +95,7 @@ struct DefectListTests {
     #expect(descriptions("(a, b", nil, small) == ["more than 3 bytes of input"])
   }
 
-  @Test("follow the options: a key that stands twice, and the forms of values")
-  func followTheOptions() {
+  @Test func `follow the options: a key that stands twice, and the forms of values`() {
     let twice = "{\"a\": 1, \"a\": 2, \"b\": x}"
     #expect(descriptions(twice).count == 2)
     #expect(descriptions(twice, nil, .init(duplicateKeys: .keepLast)).count == 1)
@@ -112,8 +104,7 @@ struct DefectListTests {
     #expect(descriptions(forms, nil, .init(restoresCoercedValues: true)).count == 2)
   }
 
-  @Test("a defect that only follows from another is not one")
-  func aDefectThatOnlyFollowsFromAnotherIsNotOne() {
+  @Test func `a defect that only follows from another is not one`() {
     #expect(
       descriptions("{\"$float\" = 1.5}", .json, .init(restoresCoercedValues: true)) == [
         #"1:11: "=" where ":" is due (in $float)"#
@@ -137,8 +128,7 @@ struct DefectListTests {
   }
 }
 
-@Suite("Defects of inputs from somebody who means harm")
-struct DefectHostileTests {
+@Suite("Defects of inputs from somebody who means harm") struct DefectHostileTests {
   /// Inputs with hundreds of thousands of defects, or with one that a careless reader would look at again and again.
   static let inputs: [(name: String, format: PropertyListFormat, data: Data)] = {
     func text(_ before: String, _ piece: String, _ count: Int, _ after: String = "") -> Data {
@@ -216,8 +206,7 @@ struct DefectHostileTests {
     return Data(bytes)
   }
 
-  @Test("take time and memory in proportion to the input", arguments: inputs.indices)
-  func takeTimeAndMemoryInProportionToTheInput(_ index: Int) {
+  @Test(arguments: inputs.indices) func `take time and memory in proportion to the input`(_ index: Int) {
     let input = Self.inputs[index]
     let duration = ThreadClock.measure {
       let defects = PropertyListDocument.defects(in: input.data, format: input.format)
@@ -228,8 +217,7 @@ struct DefectHostileTests {
     #expect(duration < .seconds(20), "\(input.format.rawValue), \(input.name): \(duration)")
   }
 
-  @Test("take time in proportion to the input, however many are listed")
-  func takeTimeInProportionToTheInput() {
+  @Test func `take time in proportion to the input, however many are listed`() {
     let input = Data("[\"\(String(repeating: "\n", count: 40_000))x\"]".utf8)
     let duration = ThreadClock.measure {
       #expect(PropertyListDocument.defects(in: input, format: .json, limit: .max).count == 40_000)
@@ -237,8 +225,7 @@ struct DefectHostileTests {
     #expect(duration < .seconds(15), "\(duration)")
   }
 
-  @Test("need no stack in proportion to the depth")
-  func needNoStackInProportionToTheDepth() {
+  @Test func `need no stack in proportion to the depth`() {
     for (format, text) in [
       (.xml, "<plist>\(String(repeating: "<dict><key>a</key>", count: 100_000))"),
       (.openStep, String(repeating: "{a=", count: 100_000)), (.json, String(repeating: "{\"a\":", count: 100_000)),

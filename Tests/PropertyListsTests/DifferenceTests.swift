@@ -6,10 +6,8 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("The difference of two values")
-struct DifferenceTests {
+@Suite("The difference of two values") struct DifferenceTests {
   @Test(
-    "is what a person would say has changed",
     arguments: [
       ([:], [:], []),
       (1, 2, ["~ the root: 1 -> 2"]),
@@ -40,7 +38,7 @@ struct DifferenceTests {
       ([["id": 1, "n": "a"]], [["id": 2, "n": "b"]], ["~ 0: {\"id\": 1, \"n\": \"a\"} -> {\"id\": 2, \"n\": \"b\"}"]),
       ([[1, 2, 3, 4]], [[1, 2, 3, 5]], ["~ 0.3: 4 -> 5"]),
     ] as [(PropertyList, PropertyList, [String])])
-  func isWhatAPersonWouldSayHasChanged(_ old: PropertyList, _ new: PropertyList, _ expected: [String]) throws {
+  func `is what a person would say has changed`(_ old: PropertyList, _ new: PropertyList, _ expected: [String]) throws {
     let difference = PropertyListDifference(from: old, to: new)
     #expect(difference.changes.map(\.description) == expected)
     #expect(difference.isEmpty == (old == new))
@@ -48,8 +46,7 @@ struct DifferenceTests {
     #expect(try difference.inverse.applied(to: new) == old)
   }
 
-  @Test("the order of keys can be left out")
-  func ignoredOrder() throws {
+  @Test func `the order of keys can be left out`() throws {
     let old: PropertyList = ["a": 1, "b": [["x": 1, "y": 2]], "c": 3]
     let new: PropertyList = ["d": 4, "c": 3, "b": [["y": 2, "x": 1], ["x": 1, "y": 2]]]
     #expect(PropertyListDifference(from: old, to: new).changes.count > 3)
@@ -59,15 +56,14 @@ struct DifferenceTests {
     #expect(try difference.inverse.applied(to: new).sorted() == old.sorted())
   }
 
-  @Test("real numbers of two widths can be told apart")
-  func realNumbersOfTwoWidthsCanBeToldApart() {
+  @Test func `real numbers of two widths can be told apart`() {
     let difference = PropertyListDifference(
       from: ["a": .float(24), "b": .real(1)], to: ["a": .real(24), "b": .real(2)])
     #expect(difference.description == "~ a: 24.0 (4 bytes) -> 24.0 (8 bytes)\n~ b: 1.0 -> 2.0")
   }
 
-  @Test("made and undone, whatever the values are", arguments: 0..<UInt64(LongForm.size(150, or: 60)))
-  func randomValues(_ seed: UInt64) throws {
+  @Test(arguments: 0..<UInt64(LongForm.size(150, or: 60)))
+  func `made and undone, whatever the values are`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let forXML = seed % 2 == 0
     let old = PropertyList.random(depth: 4, forXML: forXML, using: &random)
@@ -93,8 +89,7 @@ struct DifferenceTests {
     }
   }
 
-  @Test("small arrays of few values, all of them")
-  func smallArrays() throws {
+  @Test func `small arrays of few values, all of them`() throws {
     var arrays: [[PropertyList]] = [[]]
     for length in 0..<4 {
       arrays += arrays.filter { $0.count == length }.flatMap { array in
@@ -111,8 +106,8 @@ struct DifferenceTests {
     }
   }
 
-  @Test("permutations take no more moves than there are elements out of order", arguments: 0..<30 as Range<UInt64>)
-  func permutationsTakeNoMoreMovesThanThereAreElements(_ seed: UInt64) throws {
+  @Test(arguments: 0..<30 as Range<UInt64>)
+  func `permutations take no more moves than there are elements out of order`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 2..<200, using: &random)
     let old = (0..<count).map { PropertyList.integer(.init($0)) }
@@ -124,8 +119,7 @@ struct DifferenceTests {
     #expect(try difference.applied(to: .array(old)) == .array(new))
   }
 
-  @Test("one large dictionary beside many small ones is looked into")
-  func oneLargeDictionaryBesideManySmallOnes() throws {
+  @Test func `one large dictionary beside many small ones is looked into`() throws {
     var large = PropertyList.dictionary([:])
     for number in 0..<20_000 { large.dictionary?["k\(number)"] = .integer(.init(number)) }
     let small = PropertyList.array((0..<1200).map { ["a": .integer(.init($0)), "b": "b\($0)", "c": "c"] })
@@ -139,8 +133,7 @@ struct DifferenceTests {
     #expect(try difference.applied(to: old) == new)
   }
 
-  @Test("a common subsequence is as long as the longest", arguments: 0..<60 as Range<UInt64>)
-  func aCommonSubsequenceIsAsLongAsTheLongest(_ seed: UInt64) {
+  @Test(arguments: 0..<60 as Range<UInt64>) func `a common subsequence is as long as the longest`(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func list() -> [Int] {
       (0..<Int.random(in: 0..<40, using: &random)).map { _ in Int.random(in: 0..<6, using: &random) }
@@ -158,10 +151,8 @@ struct DifferenceTests {
     #expect(pairs.count == lengths[a.count][b.count])
   }
 
-  @Test(
-    "large arrays take seconds at most, however different they are",
-    arguments: ["other", "shuffled", "reversed", "behind", "before", "few values", "records"])
-  func largeArrays(_ kind: String) throws {
+  @Test(arguments: ["other", "shuffled", "reversed", "behind", "before", "few values", "records"])
+  func `large arrays take seconds at most, however different they are`(_ kind: String) throws {
     let count = 20_000
     var random = SeededGenerator(seed: 1)
     func record(_ index: Int) -> PropertyList { ["id": .integer(.init(index)), "name": "n", "flag": true] }
@@ -188,8 +179,8 @@ struct DifferenceTests {
     #expect(duration < .seconds(60))
   }
 
-  @Test("many entries of a large dictionary are removed and inserted at once", arguments: [false, true])
-  func largeDictionaries(_ ignoresKeyOrder: Bool) throws {
+  @Test(arguments: [false, true])
+  func `many entries of a large dictionary are removed and inserted at once`(_ ignoresKeyOrder: Bool) throws {
     let keys = (0..<10_000).map { "key \($0)" }
     func list(_ keys: [String]) -> PropertyList {
       .dictionary(OrderedDictionary(uniqueKeysWithValues: keys.map { ($0, .string($0)) }))
@@ -212,8 +203,8 @@ struct DifferenceTests {
     #expect(failure?.kind == .conflict && failure?.keyPath == PropertyListKeyPath([.key("key 6307")]))
   }
 
-  @Test("changes that are made at once are as if made one by one", arguments: 0..<200 as Range<UInt64>)
-  func changesThatAreMadeAtOnceAreAsIf(_ seed: UInt64) throws {
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func `changes that are made at once are as if made one by one`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var old: OrderedDictionary<String, PropertyList> = [:]
     for index in 0..<Int.random(in: 0..<20, using: &random) { old["old \(index)"] = .integer(.init(index)) }
@@ -235,8 +226,7 @@ struct DifferenceTests {
     #expect(try PropertyListDifference(changes).applied(to: .dictionary(old)) == expected)
   }
 
-  @Test("deep values, on a small stack")
-  func deepValues() throws {
+  @Test func `deep values, on a small stack`() throws {
     let limit = ParsingLimits.greatestDepth
     func deep(_ leaf: PropertyList) -> PropertyList {
       (0..<limit).reduce(leaf) { value, level in level % 2 == 1 ? ["k": value] : [value, 1] }
@@ -252,13 +242,11 @@ struct DifferenceTests {
   }
 }
 
-@Suite("A difference that does not fit")
-struct DifferenceConflictTests {
+@Suite("A difference that does not fit") struct DifferenceConflictTests {
   static let old: PropertyList = ["a": [1, 2, 3], "b": "x", "c": ["k": 1]]
   static let new: PropertyList = ["a": [3, 1, 4], "b": "y", "d": true, "c": ["l": 1, "k": 1]]
 
   @Test(
-    "is refused with the path",
     arguments: [
       (["a": [1, 2, 3], "b": "z", "c": ["k": 1]], "b"), (["a": [1, 2, 3], "c": ["k": 1]], ""),
       (["a": [1, 7, 3], "b": "x", "c": ["k": 1]], "a.1"), (["a": 1, "b": "x", "c": ["k": 1]], "a"),
@@ -266,15 +254,14 @@ struct DifferenceConflictTests {
       (["a": [1, 2, 3], "b": "x", "c": ["l": 5]], "c"),
       (["a": [1, 2, 3], "b": "x", "c": 5], "c"), ([], ""),
     ] as [(PropertyList, String)])
-  func isRefusedWithThePath(_ other: PropertyList, _ path: String) throws {
+  func `is refused with the path`(_ other: PropertyList, _ path: String) throws {
     let difference = PropertyListDifference(from: Self.old, to: Self.new)
     let failure = error { () throws(PropertyListError) in _ = try difference.applied(to: other) }
     #expect(failure?.kind == .conflict)
     #expect(failure?.keyPath?.description == path)
   }
 
-  @Test("what no change touches may be different")
-  func otherParts() throws {
+  @Test func `what no change touches may be different`() throws {
     let difference = PropertyListDifference(from: Self.old, to: Self.new)
     let other: PropertyList = ["e": 0, "b": "x", "c": ["z": 0, "k": 1], "a": [1, 2, 3, 9]]
     #expect(
@@ -283,7 +270,6 @@ struct DifferenceConflictTests {
   }
 
   @Test(
-    "a patch that is none says where it is wrong",
     arguments: [
       ([], ""), ([:], ""), (["changes": 1], ""), (["changes": [1]], "changes.0"),
       (["changes": [["change": "insert", "path": "a"]]], "changes.0"),
@@ -294,13 +280,12 @@ struct DifferenceConflictTests {
       (["changes": [["change": "move", "path": "a", "to": 1, "value": 1]]], "changes.0"),
       (["changes": [["change": "reorder", "path": "a", "from": ["a"], "to": ["a", 1]]]], "changes.0"),
     ] as [(PropertyList, String)])
-  func malformedPatches(_ patch: PropertyList, _ path: String) {
+  func `a patch that is none says where it is wrong`(_ patch: PropertyList, _ path: String) {
     let failure = error { () throws(PropertyListError) in _ = try PropertyListDifference(patch: patch) }
     #expect(failure?.kind == .malformed && failure?.keyPath?.description ?? "" == path)
   }
 
   @Test(
-    "changes made by hand that make no sense are refused",
     arguments: [
       .move(PropertyListKeyPath([.key("a"), .index(0)]), to: 3, 1),
       .move(PropertyListKeyPath([.key("a"), .index(0)]), to: -1, 1),
@@ -311,15 +296,14 @@ struct DifferenceConflictTests {
       .removal(PropertyListKeyPath(), old, position: nil),
       .insertion(PropertyListKeyPath(), 1, position: 0),
     ] as [PropertyListDifference.Change])
-  func senselessChanges(_ change: PropertyListDifference.Change) {
+  func `changes made by hand that make no sense are refused`(_ change: PropertyListDifference.Change) {
     let failure = error { () throws(PropertyListError) in
       _ = try PropertyListDifference([change]).applied(to: Self.old)
     }
     #expect(failure?.kind == .conflict)
   }
 
-  @Test("a position that is out of range is the nearest")
-  func aPositionThatIsOutOfRange() throws {
+  @Test func `a position that is out of range is the nearest`() throws {
     let path = PropertyListKeyPath([.key("n")])
     for (position, keys) in [(-5, ["a", "b", "c", "n"]), (99, ["a", "b", "c", "n"]), (0, ["n", "a", "b", "c"])] {
       let difference = PropertyListDifference([.insertion(path, 1, position: position)])

@@ -3,15 +3,14 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The document")
-struct DocumentTests {
+@Suite("The document") struct DocumentTests {
   static let value: PropertyList = [
     "text": "größe", "escaped": "a&b", "list": [1, [2.5], "x"], "flag": false, "data": .data(Data([1, 2])),
     "date": .date(Date(timeIntervalSinceReferenceDate: 60)), "uid": .uid(.init(9)), "käse": 1,
   ]
 
-  @Test("cursors read every kind, in every format", arguments: PropertyListFormat.allCases)
-  func cursorsReadEveryKind(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `cursors read every kind, in every format`(_ format: PropertyListFormat) throws {
     let document = try PropertyListDocument(Self.value.data(format: format, options: .exact), options: .exact)
     #expect(document.format == format)
     let root = document.root
@@ -34,8 +33,8 @@ struct DocumentTests {
     #expect(list.debugDescription == Self.value["list"]?.debugDescription)
   }
 
-  @Test("what is not there is nil or an error, never a trap", arguments: PropertyListFormat.allCases)
-  func whatIsNotThereIsNilOrAnError(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `what is not there is nil or an error, never a trap`(_ format: PropertyListFormat) throws {
     let root = try PropertyListDocument(Self.value.data(format: format, options: .exact), options: .exact).root
     let list = try #require(try root.value(forKey: "list"))
     for position in [-1, 3, Int.max] {
@@ -51,15 +50,13 @@ struct DocumentTests {
     #expect(Array(scalar.children).isEmpty)
   }
 
-  @Test("a 4-byte real can be told from an 8-byte one")
-  func a4ByteRealCanBeToldFrom() throws {
+  @Test func `a 4-byte real can be told from an 8-byte one`() throws {
     let root = try PropertyListDocument(Fixtures.data("binary/float.bplist")).root
     #expect(try root.child(at: 0).isFloat && !root.child(at: 1).isFloat)
     #expect(try root.child(at: 0).real == 24)
   }
 
-  @Test("a binary document is not read until it is asked")
-  func aBinaryDocumentIsNotReadUntil() throws {
+  @Test func `a binary document is not read until it is asked`() throws {
     // Two elements; the second refers to an object that is none.
     var data = try (["good", "bad"] as PropertyList).data(format: .binary)
     data[data.firstRange(of: Data("Sbad".utf8))!.lowerBound] = 0xF0
@@ -71,8 +68,7 @@ struct DocumentTests {
     #expect(root.debugDescription.hasPrefix("<byte "))
   }
 
-  @Test("opening takes the same time whatever the size, and finding one value too")
-  func constantTime() throws {
+  @Test func `opening takes the same time whatever the size, and finding one value too`() throws {
     let folder = try TemporaryFolder()
     let list = PropertyList.array((0..<300_000).map { .string("value number \($0)") })
     try list.write(to: URL(filePath: folder.path("large")), format: .binary)
@@ -87,8 +83,7 @@ struct DocumentTests {
     #expect(duration < .seconds(1))
   }
 
-  @Test("files: read, mapped, written")
-  func filesReadMappedWritten() throws {
+  @Test func `files: read, mapped, written`() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     for format in PropertyListFormat.allCases {
@@ -105,15 +100,14 @@ struct DocumentTests {
     #expect(missing?.message.contains(folder.path("none")) == true)
   }
 
-  @Test("an empty dictionary with comments is read as Foundation reads it", arguments: ["/* x */ {}", "{ // x\n}"])
-  func emptyWithComments(_ text: String) throws {
+  @Test(arguments: ["/* x */ {}", "{ // x\n}"])
+  func `an empty dictionary with comments is read as Foundation reads it`(_ text: String) throws {
     #expect(try PropertyList(Data(text.utf8)) == [:])
     let expected = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
     #expect((expected as? [String: Any])?.isEmpty == true)
   }
 
-  @Test("documents can be read by many threads at once")
-  func documentsCanBeReadByManyThreadsAtOnce() async throws {
+  @Test func `documents can be read by many threads at once`() async throws {
     let document = try PropertyListDocument(Fixtures.data("binary/kinds-python.bplist"))
     let expected = try PropertyList(document.root)
     let results = try await withThrowingTaskGroup(of: PropertyList.self) { group in
@@ -124,7 +118,6 @@ struct DocumentTests {
   }
 
   @Test(
-    "formats are told by their beginning",
     arguments: [
       ("bplist00", .binary), ("bplist15", .binary), ("<plist>", .xml), (" \n\t<", .xml), ("\u{FEFF}<", .xml), ("", nil),
       ("bplis", nil), ("   ", nil), ("{}", .json), ("{ }", .json), ("[1]", .json), (" [", .json),
@@ -137,7 +130,7 @@ struct DocumentTests {
       ("42", nil),
       ("true", nil), ("\u{FEFF}{}", .json),
     ] as [(String, PropertyListFormat?)])
-  func formatsAreToldByTheirBeginning(_ text: String, _ format: PropertyListFormat?) {
+  func `formats are told by their beginning`(_ text: String, _ format: PropertyListFormat?) {
     #expect(PropertyListFormat(detecting: Data(text.utf8).bytes) == format)
     if format == .xml {
       for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {

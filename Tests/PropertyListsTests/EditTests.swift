@@ -6,8 +6,7 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("Edits and their limits")
-struct EditTests {
+@Suite("Edits and their limits") struct EditTests {
   /// The document with one change.
   private func updated(
     _ data: Data, _ format: PropertyListFormat, reading: PropertyListReadingOptions = .init(),
@@ -19,16 +18,14 @@ struct EditTests {
     return try document.data(updatedTo: value, options: writing)
   }
 
-  @Test("the same value gives the same bytes", arguments: ["xml", "hostile"])
-  func theSameValueGivesTheSameBytes(_ folder: String) throws {
+  @Test(arguments: ["xml", "hostile"]) func `the same value gives the same bytes`(_ folder: String) throws {
     for name in Fixtures.names(in: folder) {
       guard let document = try? PropertyListDocument(Fixtures.data(name)), document.format != .binary else { continue }
       #expect(try document.data(updatedTo: PropertyList(document.root)) == Fixtures.data(name), "\(name)")
     }
   }
 
-  @Test("files that others wrote keep their lines", arguments: Fixtures.corpus)
-  func filesThatOthersWroteKeepTheirLines(_ url: URL) throws {
+  @Test(arguments: Fixtures.corpus) func `files that others wrote keep their lines`(_ url: URL) throws {
     guard let document = try? PropertyListDocument(contentsOf: url), document.format != .binary,
       let value = try? PropertyList(document.root)
     else { return }
@@ -90,8 +87,7 @@ struct EditTests {
     #expect(result == expected.data(using: encoding))
   }
 
-  @Test("lines that are not touched keep their bytes, where a character has several of them")
-  func ambiguousEncoding() throws {
+  @Test func `lines that are not touched keep their bytes, where a character has several of them`() throws {
     // In code page 932, FA 58 and 87 8A are the same character.
     var data = Data("<?xml version=\"1.0\" encoding=\"Shift_JIS\"?>\n<plist>\n<array>\n<string>".utf8)
     data += [0xFA, 0x58, 0x87, 0x8A]
@@ -105,8 +101,7 @@ struct EditTests {
     #expect(result == expected)
   }
 
-  @Test("characters are escaped in JSON and OpenStep where all others are")
-  func charactersAreEscapedInJSONAndOpenStepWhereAll() throws {
+  @Test func `characters are escaped in JSON and OpenStep where all others are`() throws {
     let json = Data("{\"a\": \"\\u00e9\", \"b\": 1}".utf8)
     #expect(
       try updated(json, .json) { $0.dictionary?["b"] = "ü😀" }
@@ -123,8 +118,8 @@ struct EditTests {
 
   // MARK: What a format has no form for
 
-  @Test("an added value that the format cannot hold is an error with its key path; one that was there is not")
-  func notRepresentable() throws {
+  @Test
+  func `an added value that the format cannot hold is an error with its key path; one that was there is not`() throws {
     let text = Data("{\n  list = (1);\n  number = <*I5>;\n}\n".utf8)
     let failure = error { () throws(PropertyListError) in
       let document = try PropertyListDocument(text, format: .openStep)
@@ -140,8 +135,7 @@ struct EditTests {
     #expect(String(decoding: typed, as: UTF8.self) == "{\n  list = (1, <*I2>);\n  number = <*I5>;\n}\n")
   }
 
-  @Test("values of JSON are coerced as they are in a file that is written")
-  func valuesOfJSONAreCoercedAsThey() throws {
+  @Test func `values of JSON are coerced as they are in a file that is written`() throws {
     let text = Data("{\"a\": 1.50}".utf8)
     let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: 0.5))
     let reversible = try updated(
@@ -156,8 +150,8 @@ struct EditTests {
     #expect(String(decoding: changed, as: UTF8.self) == #"{"a": 2, "b": {"$date": "2001-01-01T00:00:00.5Z"}}"#)
   }
 
-  @Test("in XML, a 4-byte real and a date lose what XML has no form for, and nothing else is written anew")
-  func inXMLA4ByteRealAndADate() throws {
+  @Test
+  func `in XML, a 4-byte real and a date lose what XML has no form for, and nothing else is written anew`() throws {
     let text = xml("<!-- c --><array><real>1.50</real><date>2020-01-02T03:04:05Z</date> <true/></array>")
     let document = try PropertyListDocument(text)
     let date = Date(timeIntervalSinceReferenceDate: 599_627_045.5)
@@ -169,8 +163,7 @@ struct EditTests {
         ))
   }
 
-  @Test("a UID is changed inside of the dictionary that stands for it")
-  func aUIDIsChangedInsideOfTheDictionary() throws {
+  @Test func `a UID is changed inside of the dictionary that stands for it`() throws {
     let text = xml("<array>\n<dict>\n\t<key>CF$UID</key> <!-- c --> <integer>0x5</integer></dict>\n</array>")
     let result = try updated(text, .xml) { $0 = [.uid(.init(7)), .uid(.init(8))] }
     let new = "\n<dict>\n\t<key>CF$UID</key>\n\t<integer>8</integer>\n</dict>\n</array>"
@@ -181,8 +174,7 @@ struct EditTests {
 
   // MARK: Where all is written anew
 
-  @Test("a binary file, and a strings file that becomes a list, are written anew")
-  func writtenAnew() throws {
+  @Test func `a binary file, and a strings file that becomes a list, are written anew`() throws {
     let value: PropertyList = ["b": 1, "a": [2]]
     let binary = try value.data(format: .binary)
     #expect(
@@ -192,8 +184,7 @@ struct EditTests {
     #expect(try PropertyList(updated(strings, .openStep) { $0 = ["x", "y"] }) == ["x", "y"])
   }
 
-  @Test("of a key that stands twice, the value that counts is changed; the other goes")
-  func ofAKeyThatStandsTwice() throws {
+  @Test func `of a key that stands twice, the value that counts is changed; the other goes`() throws {
     let reading = PropertyListReadingOptions(duplicateKeys: .keepLast)
     func edited(_ text: String, _ format: PropertyListFormat, _ change: (inout PropertyList) -> Void) throws -> String {
       let document = try PropertyListDocument(Data(text.utf8), format: format, options: reading)
@@ -217,8 +208,7 @@ struct EditTests {
         == "<plist>\n<dict>\n<key>&#97;</key>\n<string>x</string>\n</dict>\n</plist>")
   }
 
-  @Test("the root may become something else, and what is around it stays")
-  func theRootMayBecomeSomethingElse() throws {
+  @Test func `the root may become something else, and what is around it stays`() throws {
     let text = Data(
       "<plist version=\"1.0\">\n<!-- a -->\n<dict>\n\t<key>a</key><true/></dict>\n<!-- b -->\n</plist>".utf8)
     let result = try updated(text, .xml) { $0 = ["x", "y"] }
@@ -231,8 +221,7 @@ struct EditTests {
     #expect(try updated(Data(" 1 \n".utf8), .json) { $0 = ["a": []] } == Data(" {\n   \"a\": []\n } \n".utf8))
   }
 
-  @Test("keys are sorted everywhere if that is asked for, and entries take their comments along")
-  func sortedKeys() throws {
+  @Test func `keys are sorted everywhere if that is asked for, and entries take their comments along`() throws {
     let text = Data("{\n  // of b\n  b = 1; // one\n  // of a\n  a = { y = 1; x = 2; };\n}\n".utf8)
     let result = try updated(text, .openStep, writing: .init(sortsKeys: true)) { _ in }
     #expect(
@@ -240,8 +229,7 @@ struct EditTests {
         == "{\n  // of a\n  a = { x = 2; y = 1; };\n  // of b\n  b = 1; // one\n}\n")
   }
 
-  @Test("what is added stands on one line if that is asked for")
-  func whatIsAddedStandsOnOneLineIf() throws {
+  @Test func `what is added stands on one line if that is asked for`() throws {
     let text = Data("{\n  \"a\": 1\n}\n".utf8)
     let result = try updated(text, .json, writing: .init(isCompact: true)) { $0.dictionary?["b"] = ["c": [1, 2]] }
     #expect(String(decoding: result, as: UTF8.self) == "{\n  \"a\": 1,\n  \"b\": {\"c\": [1, 2]}\n}\n")
@@ -249,8 +237,8 @@ struct EditTests {
 
   // MARK: Size
 
-  @Test("depth costs no stack", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
-  func depthCostsNoStack(_ format: PropertyListFormat) throws {
+  @Test(arguments: [.xml, .openStep, .json] as [PropertyListFormat])
+  func `depth costs no stack`(_ format: PropertyListFormat) throws {
     // The indents make the text as long as the square of the depth.
     let limits = ParsingLimits(depth: 1000)
     func nested(_ value: PropertyList) -> PropertyList {
@@ -268,8 +256,7 @@ struct EditTests {
     #expect(outcome.value as? Bool == true)
   }
 
-  @Test("a value that is nested too deeply is refused")
-  func tooDeep() throws {
+  @Test func `a value that is nested too deeply is refused`() throws {
     let document = try PropertyListDocument(xml("<array/>"))
     let value = (0..<600).reduce("x" as PropertyList) { value, _ in [value] }
     #expect(error { () throws(PropertyListError) in _ = try document.data(updatedTo: value) }?.kind == .nestedTooDeeply)
@@ -287,8 +274,8 @@ struct EditTests {
     return "<plist version=\"1.0\">\n<array>\n\(records.joined(separator: "\n"))\n</array>\n</plist>\n"
   }
 
-  @Test("comments stay with records that all change, where one is inserted before them", arguments: [3, 70, 400])
-  func commentsStayWithRecordsThatAllChange(_ count: Int) throws {
+  @Test(arguments: [3, 70, 400])
+  func `comments stay with records that all change, where one is inserted before them`(_ count: Int) throws {
     let document = try PropertyListDocument(Data(records(Array(0..<count), revision: 1).utf8))
     var value = try PropertyList(PropertyListDocument(Data(records(Array(0..<count), revision: 2).utf8)).root)
     value.array?.insert(["id": "first", "rev": 2, "name": "new", "kind": "a"], at: 0)
@@ -300,8 +287,7 @@ struct EditTests {
     }
   }
 
-  @Test("an element that changes replaces one of its kind, and keeps its comment")
-  func anElementThatChangesReplacesOneOfItsKind() throws {
+  @Test func `an element that changes replaces one of its kind, and keeps its comment`() throws {
     func edited(_ elements: String, _ value: PropertyList) throws -> String {
       let document = try PropertyListDocument(Data("<plist version=\"1.0\"><array>\(elements)</array></plist>".utf8))
       return String(decoding: try #require(try document.editedData(updatedTo: value, options: .init())), as: UTF8.self)
@@ -314,8 +300,8 @@ struct EditTests {
     #expect(second.contains("<integer>6</integer> <!-- the number -->"))
   }
 
-  @Test("time grows with the size, whatever changes", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
-  func timeGrowsWithTheSize(_ format: PropertyListFormat) throws {
+  @Test(arguments: [.xml, .openStep, .json] as [PropertyListFormat])
+  func `time grows with the size, whatever changes`(_ format: PropertyListFormat) throws {
     // On one line, and every other element changes; a search back to the beginning of the line for each would take
     // hours.
     let count = LongForm.size(20_000, or: 10_000)
@@ -334,8 +320,7 @@ struct EditTests {
     #expect(duration < .seconds(LongForm.size(60, or: 30)))
   }
 
-  @Test("a long space between a key and its value is not looked at again for each entry that is added")
-  func longSpace() throws {
+  @Test func `a long space between a key and its value is not looked at again for each entry that is added`() throws {
     let text = "{\"a\":\(String(repeating: " ", count: 1 << 20))1}"
     let document = try PropertyListDocument(Data(text.utf8), format: .json)
     var value = try PropertyList(document.root)
@@ -348,8 +333,8 @@ struct EditTests {
     #expect(duration < .seconds(10), "\(duration)")
   }
 
-  @Test("damaged texts that are still read are edited without a trap", arguments: 0..<300 as Range<UInt64>)
-  func damagedTextsThatAreStillReadAreEditedWithout(_ seed: UInt64) throws {
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func `damaged texts that are still read are edited without a trap`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let format = [PropertyListFormat.xml, .openStep, .json].randomElement(using: &random)!
     let text = LaidOutText(format, seed: seed)

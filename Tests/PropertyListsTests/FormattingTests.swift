@@ -29,10 +29,8 @@ private func formatted(
   try formatted(Data(text.utf8), format, sortsKeys: sortsKeys)
 }
 
-@Suite("Formatted texts")
-struct FormattingTests {
-  @Test("XML has a line for each key and value; comments stay on their lines, and of empty lines one")
-  func xml() throws {
+@Suite("Formatted texts") struct FormattingTests {
+  @Test func `XML has a line for each key and value; comments stay on their lines, and of empty lines one`() throws {
     let text = """
       <!-- Made by hand. --><plist version='1.0'>
         <!-- The settings. -->
@@ -92,8 +90,7 @@ struct FormattingTests {
         """)
   }
 
-  @Test("OpenStep has a line for each entry; comments beside a value stay beside it")
-  func openStep() throws {
+  @Test func `OpenStep has a line for each entry; comments beside a value stay beside it`() throws {
     let text = """
       // !$*UTF8*$!
       { archiveVersion=1; classes = {
@@ -141,8 +138,7 @@ struct FormattingTests {
         """)
   }
 
-  @Test("a strings file stays one, with quotation marks around all text")
-  func strings() throws {
+  @Test func `a strings file stays one, with quotation marks around all text`() throws {
     let text = "/* Title */\r\ntitle   =\"My notes\" ;\r\n\r\n\r\n/* Nothing */ 'empty' = word; // short\r\nself;"
     #expect(
       try formatted(text, .openStep) == """
@@ -157,8 +153,7 @@ struct FormattingTests {
     #expect(try formatted("/* nothing */", .openStep) == "/* nothing */\n")
   }
 
-  @Test("JSON has a line for each entry and element")
-  func json() throws {
+  @Test func `JSON has a line for each entry and element`() throws {
     let text = #"{"b":[1,2.50,{}, []],  "a":"\u00e9\/","# + "\n\n\n" + #""c":{"$date":"2020-01-02T03:04:05Z"}}"#
     #expect(
       try formatted(text, .json) == """
@@ -180,8 +175,7 @@ struct FormattingTests {
     #expect(try formatted(" 5 ", .json) == "5\n")
   }
 
-  @Test("sorted, entries move with the comments above them and beside them")
-  func sorted() throws {
+  @Test func `sorted, entries move with the comments above them and beside them`() throws {
     let text = """
       // top
       {
@@ -215,8 +209,7 @@ struct FormattingTests {
         "<dict>\n\t<key>a</key>\n\t<false/> <!-- A -->\n\t<!-- B -->\n\t<key>b</key>\n\t<true/>\n</dict>\n</plist>\n"))
   }
 
-  @Test("sorting takes a time that grows with the keys, not with their square")
-  func sortingManyKeys() throws {
+  @Test func `sorting takes a time that grows with the keys, not with their square`() throws {
     /// The least processor time of three, since other tests run at the same time.
     func time(_ count: Int) throws -> Duration {
       let text = "{" + (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
@@ -229,8 +222,8 @@ struct FormattingTests {
     #expect(try time(8000) < time(1000) * 30)
   }
 
-  @Test("what a writer wrote stays as it is", arguments: [.xml, .openStep, .json] as [PropertyListFormat])
-  func whatAWriterWroteStays(_ format: PropertyListFormat) throws {
+  @Test(arguments: [.xml, .openStep, .json] as [PropertyListFormat])
+  func `what a writer wrote stays as it is`(_ format: PropertyListFormat) throws {
     for seed in 0..<LongForm.size(400, or: 20) {
       var random = SeededGenerator(seed: UInt64(seed))
       var value = PropertyList.random(depth: 4, forXML: format == .xml, using: &random)
@@ -273,8 +266,7 @@ struct FormattingTests {
     }
   }
 
-  @Test("so do those of XML with all that XML allows around values")
-  func randomXML() throws {
+  @Test func `so do those of XML with all that XML allows around values`() throws {
     var count = 0
     for seed in 0..<UInt64(LongForm.size(20_000, or: 400)) {
       let data = Data(RandomXML(seed: seed).text.utf8)
@@ -289,8 +281,7 @@ struct FormattingTests {
     #expect(count > 50)
   }
 
-  @Test("of the fixtures and the files of PLIST_CORPUS, too")
-  func files() throws {
+  @Test func `of the fixtures and the files of PLIST_CORPUS, too`() throws {
     let fixtures = ["xml", "openstep", "json", "readme"].flatMap { Fixtures.names(in: $0) }.map { Fixtures.url($0) }
     var count = 0
     for url in fixtures + Fixtures.corpus {
@@ -337,8 +328,7 @@ struct FormattingTests {
     return comments.sorted()
   }
 
-  @Test("a text is UTF-8 then, without a mark")
-  func encoding() throws {
+  @Test func `a text is UTF-8 then, without a mark`() throws {
     let text = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<plist><string>\u{E9}</string></plist>"
     let latin = try #require(text.data(using: .isoLatin1))
     #expect(try formatted(latin, .xml).contains("encoding=\"UTF-8\"?>\n"))
@@ -347,8 +337,7 @@ struct FormattingTests {
     #expect(try formatted(wide, .openStep) == "\"a\" = \"\u{E9}\";\n")
   }
 
-  @Test("a binary file has no layout, and a key that stands twice is an error")
-  func errors() throws {
+  @Test func `a binary file has no layout, and a key that stands twice is an error`() throws {
     let binary = try PropertyListDocument(PropertyList.string("x").data(format: .binary))
     #expect(error { () throws(PropertyListError) in _ = try binary.formattedData() }?.kind == .notRepresentable)
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
@@ -356,16 +345,14 @@ struct FormattingTests {
     #expect(error { () throws(PropertyListError) in _ = try twice.formattedData() }?.kind == .duplicateKey)
   }
 
-  @Test("a text whose indents would take memory out of proportion is refused")
-  func indents() throws {
+  @Test func `a text whose indents would take memory out of proportion is refused`() throws {
     let text = String(repeating: "(", count: 500) + String(repeating: "1,", count: 40_000)
     let document = try PropertyListDocument(
       Data((text + String(repeating: ")", count: 500)).utf8), format: .openStep)
     #expect(error { () throws(PropertyListError) in _ = try document.formattedData() }?.kind == .limitExceeded)
   }
 
-  @Test("many comments and elements take no stack", arguments: [10_000])
-  func manyComments(_ count: Int) throws {
+  @Test(arguments: [10_000]) func `many comments and elements take no stack`(_ count: Int) throws {
     let text =
       "{" + String(repeating: "/* c */\n", count: count) + "a = (" + String(repeating: "1,", count: count) + ");}"
     #expect(try formatted(text, .openStep).split(separator: "\n").count == 2 * count + 3)

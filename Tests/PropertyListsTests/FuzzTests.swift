@@ -7,16 +7,15 @@ import Testing
 @testable import PropertyLists
 
 /// Damages files of every format, and asks of what can still be read all that ought to hold of any property list.
-@Suite("What holds of every file that can be read, however damaged")
-struct FuzzTests {
+@Suite("What holds of every file that can be read, however damaged") struct FuzzTests {
   /// How many damaged inputs are looked at. `PLIST_MUTATIONS=100000` is the long form; `PLIST_SEED` makes it another
   /// one.
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(2400, or: 1200)
   static let seed = ProcessInfo.processInfo.environment["PLIST_SEED"].flatMap { UInt64($0) } ?? 1
 
-  @Test("reading, writing, editing, paths, differences and merges agree", arguments: PropertyListFormat.allCases)
-  func readingWritingEditingPathsDifferencesAndMergesAgree(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `reading, writing, editing, paths, differences and merges agree`(_ format: PropertyListFormat) throws {
     let originals = try DefectContractTests.originals(format)
     var random = SeededGenerator(seed: Self.seed)
     var former: PropertyList = ["a": [1, 2, ["b": "c"]], "d": 1.5]

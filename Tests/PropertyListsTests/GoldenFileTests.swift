@@ -5,8 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Files that others wrote")
-struct GoldenFileTests {
+@Suite("Files that others wrote") struct GoldenFileTests {
   static let kinds: PropertyList = [
     "zulu": "first key, last in the alphabet", "empty string": "", "ASCII": "plain text",
     "markup": "a < b && c > d \"quoted\" 'single'", "BMP": "Größe 東京 ελληνικά", "astral": "x😀y𝄞z",
@@ -30,13 +29,11 @@ struct GoldenFileTests {
   ]
 
   /// plutil sorts the keys it writes to XML, and has them in the order of a hash table in binary files.
-  @Test(
-    "every kind and width, from every producer",
-    arguments: [
-      "binary/kinds-python.bplist", "binary/kinds-libplist.bplist", "binary/kinds-foundation.bplist",
-      "xml/kinds-python.plist", "xml/kinds-libplist.plist", "xml/kinds-foundation.plist",
-    ])
-  func everyKind(_ name: String) throws {
+  @Test(arguments: [
+    "binary/kinds-python.bplist", "binary/kinds-libplist.bplist", "binary/kinds-foundation.bplist",
+    "xml/kinds-python.plist", "xml/kinds-libplist.plist", "xml/kinds-foundation.plist",
+  ])
+  func `every kind and width, from every producer`(_ name: String) throws {
     let value = try PropertyList(Fixtures.data(name))
     if name.contains("foundation") {
       #expect(value.sorted() == Self.kinds.sorted())
@@ -50,10 +47,8 @@ struct GoldenFileTests {
   }
 
   /// Foundation prints whole reals as integers, and has the keys in an order of its own.
-  @Test(
-    "JSON from every producer",
-    arguments: ["kinds-python", "kinds-ascii-python", "kinds-foundation"])
-  func jsonFromEveryProducer(_ name: String) throws {
+  @Test(arguments: ["kinds-python", "kinds-ascii-python", "kinds-foundation"])
+  func `JSON from every producer`(_ name: String) throws {
     let document = try PropertyListDocument(Fixtures.data("json/\(name).json"))
     #expect(document.format == .json)
     let value = try PropertyList(document.root)
@@ -71,8 +66,7 @@ struct GoldenFileTests {
 
   /// GNUstep sorts the keys, and has no integers beyond those of 64 bits with a sign. Without types, all but data is
   /// text.
-  @Test("OpenStep from GNUstep, with its types and without")
-  func openStepFromGNUstep() throws {
+  @Test func `OpenStep from GNUstep, with its types and without`() throws {
     var expected = Self.kinds
     expected.dictionary?["unsigned"] = 9_223_372_036_854_775_807
     expected.dictionary?["greatest"] = 9_223_372_036_854_775_807
@@ -82,7 +76,6 @@ struct GoldenFileTests {
   }
 
   @Test(
-    "OpenStep by hand",
     arguments: [
       (
         "strings.strings",
@@ -96,16 +89,14 @@ struct GoldenFileTests {
       ("quotes.plist", ["single": "it's", "double": "a \"b\"", "a.b/c:d_e-f$g": ["x", "y"]]),
       ("nextstep.plist", ["octal": "ÆÀ"]),
     ] as [(String, PropertyList)])
-  func openStepByHand(_ name: String, _ expected: PropertyList) throws {
+  func `OpenStep by hand`(_ name: String, _ expected: PropertyList) throws {
     let document = try PropertyListDocument(Fixtures.data("openstep/\(name)"))
     #expect(document.format == .openStep)
     #expect(try PropertyList(document.root) == expected)
   }
 
-  @Test(
-    "counts around every limit of the marker, from every producer",
-    arguments: ["python", "libplist", "foundation"])
-  func countsAroundEveryLimitOfTheMarker(_ producer: String) throws {
+  @Test(arguments: ["python", "libplist", "foundation"])
+  func `counts around every limit of the marker, from every producer`(_ producer: String) throws {
     let binary = try PropertyList(Fixtures.data("binary/counts-\(producer).bplist"))
     let xml = try PropertyList(Fixtures.data("xml/counts-\(producer).plist"))
     #expect(binary.sorted() == xml.sorted())
@@ -121,8 +112,7 @@ struct GoldenFileTests {
     }
   }
 
-  @Test("UIDs of every width, and their form in XML")
-  func uidsOfEveryWidth() throws {
+  @Test func `UIDs of every width, and their form in XML`() throws {
     let expected: PropertyList = .array([0, 1, 255, 256, 65535, 65536, 4_294_967_295].map { .uid(.init($0)) })
     #expect(try PropertyList(Fixtures.data("binary/uid-python.bplist")) == expected)
     #expect(try PropertyList(Fixtures.data("xml/uid-python.plist")) == expected)
@@ -130,38 +120,33 @@ struct GoldenFileTests {
     #expect(try PropertyList(Fixtures.data("xml/uid-python.plist"), options: asIs)[1] == ["CF$UID": 1])
   }
 
-  @Test("references and offsets of 1 to 8 bytes", arguments: 1...8)
-  func referencesAndOffsetsOf1To8Bytes(_ width: Int) throws {
+  @Test(arguments: 1...8) func `references and offsets of 1 to 8 bytes`(_ width: Int) throws {
     #expect(try PropertyList(Fixtures.data("binary/reference-width-\(width).bplist")) == ["A": "B"])
     #expect(try PropertyList(Fixtures.data("binary/offset-width-\(width).bplist")) == ["A": "B"])
   }
 
   @Test(
-    "markers that no producer at hand writes",
     arguments: [
       ("null", [.null]), ("set", [1, 2]), ("float", [.float(24), .real(24)]),
       ("date-fraction", .date(Date(timeIntervalSinceReferenceDate: 0.5))),
       ("wide-integers", [5, 5, 5, 5, 18_446_744_073_709_551_615, 18_446_744_073_709_551_615]),
       ("wide-counts", ["A", "B"]), ("wide-uid", .uid(.init(7))), ("version-01", true), ("orphans", [true]),
     ] as [(String, PropertyList)])
-  func markersThatNoProducerAtHandWrites(_ name: String, _ expected: PropertyList) throws {
+  func `markers that no producer at hand writes`(_ name: String, _ expected: PropertyList) throws {
     let document = try PropertyListDocument(Fixtures.data("binary/\(name).bplist"))
     try document.validate()
     #expect(try PropertyList(document.root) == expected)
   }
 
-  @Test(
-    "XML in every encoding that Apple's reader takes",
-    arguments: [
-      "utf8-mark", "utf16-little-mark", "utf16-big-mark", "utf32-little-mark", "utf32-big-mark", "utf16-little",
-      "utf16-big", "latin1",
-    ])
-  func xmlInEveryEncodingThatApplesReaderTakes(_ name: String) throws {
+  @Test(arguments: [
+    "utf8-mark", "utf16-little-mark", "utf16-big-mark", "utf32-little-mark", "utf32-big-mark", "utf16-little",
+    "utf16-big", "latin1",
+  ])
+  func `XML in every encoding that Apple's reader takes`(_ name: String) throws {
     #expect(try PropertyList(Fixtures.data("xml/\(name).plist")) == ["käse": "Größe"])
   }
 
   @Test(
-    "XML of every form that is well-formed",
     arguments: [
       ("windows-1252", "„Größe“ €"), ("shift-jis", "東京"), ("shift-jis-backslash", #"日本\~ｱ"#),
       ("uid-spelled-with-reference", .uid(.init(5))), ("style-sheet", "é"),
@@ -197,7 +182,7 @@ struct GoldenFileTests {
       ),
       ("empty-tags", ["", "", [:], [:], [], [], true, false, .data(Data())]),
     ] as [(String, PropertyList)])
-  func wellFormedXML(_ name: String, _ expected: PropertyList) throws {
+  func `XML of every form that is well-formed`(_ name: String, _ expected: PropertyList) throws {
     #expect(try PropertyList(Fixtures.data("xml/\(name).plist")) == expected)
   }
 

@@ -5,8 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Bytes from somebody who means harm")
-struct HostileInputTests {
+@Suite("Bytes from somebody who means harm") struct HostileInputTests {
   /// Every file of `Fixtures/hostile`, and what it is refused as.
   static let expected: [String: PropertyListError.Kind] = [
     "empty": .malformed, "blank": .unknownFormat, "text": .unknownFormat,
@@ -24,8 +23,8 @@ struct HostileInputTests {
     "version-15.bplist": .unsupportedVersion,
   ]
 
-  @Test("is refused with an error of the right kind that says where", arguments: Fixtures.names(in: "hostile"))
-  func isRefused(_ name: String) throws {
+  @Test(arguments: Fixtures.names(in: "hostile"))
+  func `is refused with an error of the right kind that says where`(_ name: String) throws {
     let data = try Fixtures.data(name)
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     let expected = Self.expected[String(name.dropFirst("hostile/".count))] ?? .malformed
@@ -38,10 +37,8 @@ struct HostileInputTests {
       "\(name): \(found?.description ?? "") says no position")
   }
 
-  @Test(
-    "does not pass the full check, except where only its expansion is wrong",
-    arguments: Fixtures.names(in: "hostile"))
-  func doesNotValidate(_ name: String) throws {
+  @Test(arguments: Fixtures.names(in: "hostile"))
+  func `does not pass the full check, except where only its expansion is wrong`(_ name: String) throws {
     let data = try Fixtures.data(name)
     let found = error { () throws(PropertyListError) in try PropertyListDocument(data).validate() }
     if name.contains("expansion") {
@@ -51,13 +48,11 @@ struct HostileInputTests {
     }
   }
 
-  @Test(
-    "cannot be written out again",
-    arguments: [
-      "expansion.bplist", "expansion-of-text.bplist", "expansion-of-nothing.bplist", "expansion-of-numbers.bplist",
-      "expansion-far-below.bplist",
-    ])
-  func expansionIsNotWritten(_ name: String) throws {
+  @Test(arguments: [
+    "expansion.bplist", "expansion-of-text.bplist", "expansion-of-nothing.bplist", "expansion-of-numbers.bplist",
+    "expansion-far-below.bplist",
+  ])
+  func `cannot be written out again`(_ name: String) throws {
     let document = try PropertyListDocument(Fixtures.data("hostile/\(name)"))
     for format in PropertyListFormat.allCases {
       #expect(
@@ -66,16 +61,14 @@ struct HostileInputTests {
     }
   }
 
-  @Test("costs time in proportion to its size", arguments: Fixtures.names(in: "hostile"))
-  func takesNoTime(_ name: String) throws {
+  @Test(arguments: Fixtures.names(in: "hostile")) func `costs time in proportion to its size`(_ name: String) throws {
     let data = try Fixtures.data(name)
     let duration = ThreadClock.measure { _ = try? PropertyList(data) }
     // The largest are a few megabytes; even a debug build is done with them in a fraction of this.
     #expect(duration < .seconds(20))
   }
 
-  @Test("the limits are values that a caller can set")
-  func theLimitsAreValuesThatACallerCanSet() throws {
+  @Test func `the limits are values that a caller can set`() throws {
     let shallow = PropertyListReadingOptions(limits: ParsingLimits(depth: 2))
     let nested: PropertyList = [[["deep"]]]
     for format in PropertyListFormat.allCases {
@@ -127,8 +120,7 @@ struct HostileInputTests {
     #expect(done.wait(timeout: .now() + 300) == .success)
   }
 
-  @Test("messages are one line, and send a terminal no commands")
-  func messagesAreOneLine() throws {
+  @Test func `messages are one line, and send a terminal no commands`() throws {
     let data = try Fixtures.data("hostile/key-with-escapes.bplist")
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     #expect(found?.description.contains(#""\u{1b}]0;hi\u{7}\u{a}EV""#) == true)
@@ -137,23 +129,20 @@ struct HostileInputTests {
     #expect(try #require(refused).description.utf8.count < 1000)
   }
 
-  @Test("an encoding with a name without end is named in short")
-  func longEncoding() throws {
+  @Test func `an encoding with a name without end is named in short`() throws {
     let text = "<?xml version=\"1.0\" encoding=\"\(String(repeating: "e", count: 100_000))\"?><plist><true/></plist>"
     let found = error { () throws(PropertyListError) in _ = try PropertyList(Data(text.utf8)) }
     #expect(found?.kind == .malformed && (found?.message.utf8.count ?? 1000) < 200)
   }
 
-  @Test("an unsupported version is named without what it holds")
-  func anUnsupportedVersionIsNamedWithoutWhatItHolds() throws {
+  @Test func `an unsupported version is named without what it holds`() throws {
     let data = Data("bplist".utf8) + Data([0x0A, 0x07]) + Data(count: 64)
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     #expect(found?.kind == .unsupportedVersion)
     #expect(found?.message.contains(#""\u{a}\u{7}""#) == true)
   }
 
-  @Test("the full check and the tree blame the same value")
-  func samePath() throws {
+  @Test func `the full check and the tree blame the same value`() throws {
     // [true, [], <object 9 of 3>]
     var data = try ([true, [], false] as PropertyList).data(format: .binary)
     data[data.startIndex + 11] = 9
@@ -163,8 +152,7 @@ struct HostileInputTests {
     #expect(check?.keyPath == tree?.keyPath && check?.byteOffset == 11)
   }
 
-  @Test("a key that is no text is found by nobody")
-  func malformedKey() throws {
+  @Test func `a key that is no text is found by nobody`() throws {
     var data = try (["ab": 1] as PropertyList).data(format: .binary)
     let key = try #require(data.firstRange(of: Data("ab".utf8)))
     data.replaceSubrange(key, with: [0xC3, 0xA9])
@@ -173,8 +161,7 @@ struct HostileInputTests {
     #expect(throws: PropertyListError.self) { try PropertyList(root) }
   }
 
-  @Test("two spellings of a key are two keys to a document, and an error to a tree")
-  func canonicalEquivalence() throws {
+  @Test func `two spellings of a key are two keys to a document, and an error to a tree`() throws {
     for format in PropertyListFormat.allCases {
       let data = try PropertyListDocument(xml("<dict><key>\u{E9}</key><true/><key>e\u{301}</key><false/></dict>")).root
         .data(format: format, options: .exact)
@@ -186,15 +173,13 @@ struct HostileInputTests {
     }
   }
 
-  @Test("an error in a binary file names the key path")
-  func keyPath() throws {
+  @Test func `an error in a binary file names the key path`() throws {
     let data = try Fixtures.data("hostile/circle-below.bplist")
     let found = error { () throws(PropertyListError) in _ = try PropertyList(data) }
     #expect(found?.keyPath == PropertyListKeyPath([.index(1), .index(0), .index(0)]))
   }
 
-  @Test("an error in XML names line, column, byte and key path")
-  func xmlPosition() throws {
+  @Test func `an error in XML names line, column, byte and key path`() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <plist version="1.0">

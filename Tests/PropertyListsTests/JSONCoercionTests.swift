@@ -5,8 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Values that JSON has no form for, written so that they come back")
-struct JSONCoercionTests {
+@Suite("Values that JSON has no form for, written so that they come back") struct JSONCoercionTests {
   static let reversible = PropertyListWritingOptions(coercion: .reversible, isCompact: true)
   static let restoring = PropertyListReadingOptions(restoresCoercedValues: true)
 
@@ -43,8 +42,7 @@ struct JSONCoercionTests {
     (["$date": 1, "b": 2], #"{"$date":1,"b":2}"#), (["$real": .real(.nan)], #"{"$$real":{"$real":"nan"}}"#),
   ]
 
-  @Test("each form, and back", arguments: forms)
-  func eachFormAndBack(_ value: PropertyList, _ text: String) throws {
+  @Test(arguments: forms) func `each form, and back`(_ value: PropertyList, _ text: String) throws {
     #expect(try JSONWritingTests.text(value, options: Self.reversible) == text + "\n")
     #expect(try JSONTests.read(text, options: Self.restoring) == value)
     // With spaces, and below other values.
@@ -56,7 +54,6 @@ struct JSONCoercionTests {
   }
 
   @Test(
-    "other spellings of a form",
     arguments: [
       (#"{"\u0024date":"2001-01-01T00:00:00.50Z"}"#, date(0.5)), (#"{"$date":5}"#, date(5)),
       (#"{"$date" : -5.5 }"#, date(-5.5)),
@@ -68,13 +65,12 @@ struct JSONCoercionTests {
       (#"{"\u0043F$UID":7}"#, .uid(.init(7))), (#"{"$\u0043F$UID":7}"#, ["CF$UID": 7]),
       ("{\"$float\"\n:\t0.1\n}", .float(0.1)),
     ] as [(String, PropertyList)])
-  func otherSpellingsOfAForm(_ text: String, _ expected: PropertyList) throws {
+  func `other spellings of a form`(_ text: String, _ expected: PropertyList) throws {
     #expect(try JSONTests.read("[\(text)]", options: Self.restoring) == [expected])
     #expect(try JSONTests.read(text) != expected)
   }
 
-  @Test("data whose base64 has escapes stands beside other values")
-  func addedBytes() throws {
+  @Test func `data whose base64 has escapes stands beside other values`() throws {
     let text = #"[{"$data":"\/\/\/\/"}, "a\/b", {"$data":"AAEC"}, {"$data":"AA\u003d="}, {"k": {"$data":"\/\/8="}}]"#
     let expected: PropertyList = [
       .data(Data([255, 255, 255])), "a/b", .data(Data([0, 1, 2])), .data(Data([0])), ["k": .data(Data([255, 255]))],
@@ -86,32 +82,29 @@ struct JSONCoercionTests {
       try PropertyListDocument(document.root.data(format: .xml)).root.child(at: 4).value(forKey: "k")?.data?.count == 2)
   }
 
-  @Test(
-    "what has the key of a form and is none is an error at its beginning",
-    arguments: [
-      #"{"$date":null}"#, #"{"$date":true}"#, #"{"$date":"2001-01-01"}"#, #"{"$date":"2001-01-01T00:00:00"}"#,
-      #"{"$date":"2001-02-30T00:00:00Z"}"#, #"{"$date":"2001-01-01T00:00:00.Z"}"#,
-      #"{"$date":"2001-01-01T00:00:00.5"}"#,
-      #"{"$date":"2001-01-01T00:00:00.5xZ"}"#, #"{"$date":"2001-01-01T00:00:00+01:00"}"#, #"{"$date":""}"#,
-      #"{"$date":"-1-01-01T00:00:00Z"}"#,
-      #"{"$date":"20010-01-01T00:00:00Z"}"#, #"{"$date":"-0001-01-01T00:00:00Z"}"#, #"{"$date":{"$real":"nan"}}"#,
-      #"{"$date":"infinity"}"#,
-      #"{"$data":1}"#, #"{"$data":"AAE"}"#, #"{"$data":"@@@@"}"#, #"{"$data":"AA\u0000="}"#, #"{"$data":["AAEC"]}"#,
-      #"{"CF$UID":-1}"#, #"{"CF$UID":4294967296}"#, #"{"CF$UID":1.0}"#, #"{"CF$UID":"1"}"#, #"{"CF$UID":-0}"#,
-      #"{"$real":1.5}"#, #"{"$real":"NaN"}"#, #"{"$real":"+inf"}"#, #"{"$real":"nan(0x7ff0000000000000)"}"#,
-      #"{"$real":"nan(0x1)"}"#,
-      #"{"$real":"nan(0x+ff8000000000001)"}"#, #"{"$float":"1.5"}"#, #"{"$float":1e39}"#, #"{"$float":null}"#,
-      #"{"$float":"nan(0x7f800000)"}"#, #"{"$float":[]}"#,
-    ])
-  func whatHasTheKeyOfAForm(_ text: String) throws {
+  @Test(arguments: [
+    #"{"$date":null}"#, #"{"$date":true}"#, #"{"$date":"2001-01-01"}"#, #"{"$date":"2001-01-01T00:00:00"}"#,
+    #"{"$date":"2001-02-30T00:00:00Z"}"#, #"{"$date":"2001-01-01T00:00:00.Z"}"#,
+    #"{"$date":"2001-01-01T00:00:00.5"}"#,
+    #"{"$date":"2001-01-01T00:00:00.5xZ"}"#, #"{"$date":"2001-01-01T00:00:00+01:00"}"#, #"{"$date":""}"#,
+    #"{"$date":"-1-01-01T00:00:00Z"}"#,
+    #"{"$date":"20010-01-01T00:00:00Z"}"#, #"{"$date":"-0001-01-01T00:00:00Z"}"#, #"{"$date":{"$real":"nan"}}"#,
+    #"{"$date":"infinity"}"#,
+    #"{"$data":1}"#, #"{"$data":"AAE"}"#, #"{"$data":"@@@@"}"#, #"{"$data":"AA\u0000="}"#, #"{"$data":["AAEC"]}"#,
+    #"{"CF$UID":-1}"#, #"{"CF$UID":4294967296}"#, #"{"CF$UID":1.0}"#, #"{"CF$UID":"1"}"#, #"{"CF$UID":-0}"#,
+    #"{"$real":1.5}"#, #"{"$real":"NaN"}"#, #"{"$real":"+inf"}"#, #"{"$real":"nan(0x7ff0000000000000)"}"#,
+    #"{"$real":"nan(0x1)"}"#,
+    #"{"$real":"nan(0x+ff8000000000001)"}"#, #"{"$float":"1.5"}"#, #"{"$float":1e39}"#, #"{"$float":null}"#,
+    #"{"$float":"nan(0x7f800000)"}"#, #"{"$float":[]}"#,
+  ])
+  func `what has the key of a form and is none is an error at its beginning`(_ text: String) throws {
     let found = try #require(JSONTests.defect("{\"a\": [1, \(text)]}", options: Self.restoring), "\(text) was read")
     #expect(found.kind == .malformed && found.byteOffset == 10 && found.position == .init(line: 1, column: 11))
     #expect(found.keyPath == PropertyListKeyPath([.key("a"), .index(1)]))
     _ = try JSONTests.read(text)
   }
 
-  @Test("a form is no level: what can be nested in binary can be here")
-  func aFormIsNoLevel() throws {
+  @Test func `a form is no level: what can be nested in binary can be here`() throws {
     for innermost in [Self.date(0), .uid(.init(1)), .data(Data([1])), .float(2), .real(.nan)] {
       var value = innermost
       for level in 0..<512 { value = level % 2 == 0 ? [value] : ["$date": value] }
@@ -124,15 +117,14 @@ struct JSONCoercionTests {
     #expect(further?.kind == .nestedTooDeeply && further?.byteOffset == 521)
   }
 
-  @Test("where the last of two equal keys counts, it makes the form")
-  func whereTheLastOfTwoEqualKeysCounts() throws {
+  @Test func `where the last of two equal keys counts, it makes the form`() throws {
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast, restoresCoercedValues: true)
     #expect(try JSONTests.read(#"{"$float":1,"$float":2.5}"#, options: options) == .float(2.5))
     #expect(try JSONTests.read(#"{"$$date":1,"$$date":2}"#, options: options) == ["$date": 2])
   }
 
-  @Test("any tree comes back bit for bit", arguments: 0..<UInt64(LongForm.size(120, or: 40)))
-  func randomTrees(_ seed: UInt64) throws {
+  @Test(arguments: 0..<UInt64(LongForm.size(120, or: 40)))
+  func `any tree comes back bit for bit`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random).withOddParts(using: &random)
     for isCompact in [false, true] {
@@ -147,8 +139,7 @@ struct JSONCoercionTests {
     }
   }
 
-  @Test("every date comes back bit for bit", arguments: 0..<8)
-  func randomDates(_ seed: UInt64) throws {
+  @Test(arguments: 0..<8) func `every date comes back bit for bit`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2000 {
       let seconds: Double =

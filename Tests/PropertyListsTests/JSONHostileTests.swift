@@ -4,15 +4,14 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("JSON from somebody who means harm")
-struct JSONHostileTests {
+@Suite("JSON from somebody who means harm") struct JSONHostileTests {
   static let allOptions = [
     PropertyListReadingOptions(), .init(duplicateKeys: .keepLast), .init(restoresCoercedValues: true),
     .init(duplicateKeys: .keepLast, restoresCoercedValues: true),
   ]
 
-  @Test("depth has a limit, which a caller can set", arguments: [("[", "]"), ("{\"k\":", "}"), ("[1,{\"k\":", "}]")])
-  func depthHasALimit(_ open: String, _ close: String) throws {
+  @Test(arguments: [("[", "]"), ("{\"k\":", "}"), ("[1,{\"k\":", "}]")])
+  func `depth has a limit, which a caller can set`(_ open: String, _ close: String) throws {
     let levels = open.count(where: { $0 == "[" || $0 == "{" })
     for limit in [0, 2, 512, 2000] {
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
@@ -25,8 +24,8 @@ struct JSONHostileTests {
     }
   }
 
-  @Test("depth costs no stack: a thread of 512 kB reads and writes what is allowed, and refuses the rest")
-  func smallStack() throws {
+  @Test
+  func `depth costs no stack: a thread of 512 kB reads and writes what is allowed, and refuses the rest`() throws {
     let outcome = OnSmallStack.run { () throws -> [Bool] in
       let deep = Data((String(repeating: "[{\"k\":", count: 1000) + "1" + String(repeating: "}]", count: 1000)).utf8)
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: .max), restoresCoercedValues: true)
@@ -41,8 +40,7 @@ struct JSONHostileTests {
     #expect(outcome.value as? [Bool] == [true, true, true])
   }
 
-  @Test("the size of the input has a limit")
-  func theSizeOfTheInputHasALimit() throws {
+  @Test func `the size of the input has a limit`() throws {
     let options = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 4))
     #expect(try JSONTests.read("[10]", options: options) == [10])
     #expect(JSONTests.defect("[100]", options: options)?.kind == .limitExceeded)
@@ -57,8 +55,7 @@ struct JSONHostileTests {
     "{\"$data\":\"\\/\\/8=\"},", "null,", "true", "]", "}", ":", ",", "/", "\u{0}", "\u{FEFF}", "\u{2028}",
   ]
 
-  @Test("takes time in proportion to its size", arguments: repeated)
-  func takesTimeInProportionToItsSize(_ piece: String) throws {
+  @Test(arguments: repeated) func `takes time in proportion to its size`(_ piece: String) throws {
     let text = String(repeating: piece, count: LongForm.size(1 << 18, or: 1 << 16) / piece.utf8.count)
     for prefix in ["", "[", "{", "\"", "0.", "1e", "{\"a\":", "{\"$date\":\"", "{\"$float\":1"] {
       let input = Data((prefix + text).utf8)
@@ -70,8 +67,7 @@ struct JSONHostileTests {
     }
   }
 
-  @Test("large values are read whole")
-  func largeValuesAreReadWhole() throws {
+  @Test func `large values are read whole`() throws {
     let count = 100_000
     let list =
       "["
@@ -94,8 +90,8 @@ struct JSONHostileTests {
     #"[{"$$date":1},{"$real":"nan(0x7ff8000000000001)"},{"$float":"-inf"},{"$date":1e300},{"$CF$UID":[]}]"#,
   ]
 
-  @Test("damaged texts never trap, and every error says where", arguments: [1, 2, 3] as [UInt64])
-  func damagedTextsNeverTrap(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `damaged texts never trap, and every error says where`(_ seed: UInt64) throws {
     var originals = Self.samples.map { Array($0.utf8) }
     originals += Self.samples.map { [UInt8]("\u{FEFF}\($0)".data(using: .utf16LittleEndian)!) }
     var random = SeededGenerator(seed: seed)
@@ -131,8 +127,7 @@ struct JSONHostileTests {
     #expect(readCount > RandomTests.mutations / 30, "the damage leaves too little to read")
   }
 
-  @Test("every text that is cut off is refused at its end or before")
-  func cutOff() throws {
+  @Test func `every text that is cut off is refused at its end or before`() throws {
     for sample in Self.samples {
       let bytes = Array(sample.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
       for count in 1..<bytes.count {

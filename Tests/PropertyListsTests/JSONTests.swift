@@ -4,8 +4,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Reading JSON")
-struct JSONTests {
+@Suite("Reading JSON") struct JSONTests {
   static func read(
     _ text: String, options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) -> PropertyList {
@@ -19,7 +18,6 @@ struct JSONTests {
   }
 
   @Test(
-    "every value of the standard, at the root too",
     arguments: [
       ("null", .null), ("true", true), (" false\r\n\t ", false), ("\"\"", ""), ("\"größe 😀\"", "größe 😀"), ("[]", []),
       ("{}", [:]), ("[ ]", []), ("{\n}", [:]), ("[1,[2],{\"a\":[3,{}]}]", [1, [2], ["a": [3, [:]]]]),
@@ -27,7 +25,7 @@ struct JSONTests {
       ("\"\u{7F}\u{FFFE}\"", "\u{7F}\u{FFFE}"),
       ("{\"\":{\"\":null}}", ["": ["": .null]]),
     ] as [(String, PropertyList)])
-  func everyValueOfTheStandard(_ text: String, _ expected: PropertyList) throws {
+  func `every value of the standard, at the root too`(_ text: String, _ expected: PropertyList) throws {
     #expect(try Self.read(text) == expected)
     let document = try PropertyListDocument(Data(text.utf8), format: .json)
     #expect(document.format == .json)
@@ -57,8 +55,7 @@ struct JSONTests {
   @Test("-0 is the real, as writers of a real print it, because an integer would lose its sign")
   func negativeZero() throws { #expect(try Self.read("[-0,0]") == [-0.0, 0]) }
 
-  @Test("a real may have any number of digits")
-  func longNumbers() throws {
+  @Test func `a real may have any number of digits`() throws {
     let digits = String(repeating: "3", count: 100_000)
     #expect(try Self.read("0.\(digits)") == .real(1.0 / 3))
     #expect(try Self.read("\(digits)e-100000") == .real(1.0 / 3))
@@ -66,14 +63,12 @@ struct JSONTests {
     #expect(try Self.read("0e\(digits)") == 0.0)
   }
 
-  @Test(
-    "escapes",
-    arguments: [
-      (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u00E9\u2028""#, "Aéé\u{2028}"),
-      (#""x\uD83D\uDE00yz""#, "x😀yz"), (#""\ud834\udd1e""#, "𝄞"), (#""\u0000""#, "\u{0}"), (#""\\u0041""#, "\\u0041"),
-      (#""\uFFFF\uFEFF""#, "\u{FFFF}\u{FEFF}"), (#""a\/b""#, "a/b"),
-    ])
-  func escapes2(_ text: String, _ expected: String) throws {
+  @Test(arguments: [
+    (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u00E9\u2028""#, "Aéé\u{2028}"),
+    (#""x\uD83D\uDE00yz""#, "x😀yz"), (#""\ud834\udd1e""#, "𝄞"), (#""\u0000""#, "\u{0}"), (#""\\u0041""#, "\\u0041"),
+    (#""\uFFFF\uFEFF""#, "\u{FFFF}\u{FEFF}"), (#""a\/b""#, "a/b"),
+  ])
+  func escapes(_ text: String, _ expected: String) throws {
     #expect(try Self.read(text) == .string(expected))
     let document = try PropertyListDocument(Data("{\(text):[\(text)]}".utf8), format: .json)
     #expect(try document.root.entry(at: 0).key == expected)
@@ -82,8 +77,7 @@ struct JSONTests {
     #expect(try document.root.data(format: .binary) == PropertyList(document.root).data(format: .binary))
   }
 
-  @Test("keys keep their order; a key that stands twice is an error, or the last counts")
-  func keysKeepTheirOrder() throws {
+  @Test func `keys keep their order; a key that stands twice is an error, or the last counts`() throws {
     let document = try PropertyListDocument(Data(#"{"b":1,"a":{"d":2,"c":3},"é":4}"#.utf8))
     #expect(document.format == .json)
     #expect(try (0..<3).map { try document.root.entry(at: $0).key } == ["b", "a", "é"])
@@ -95,8 +89,7 @@ struct JSONTests {
     #expect(try Self.read(#"{"a":[],"a":[{"x":1,"x":2}]}"#, options: keepLast) == ["a": [["x": 2]]])
   }
 
-  @Test("a dictionary with the key CF$UID is a dictionary, where nothing else was asked for")
-  func uidDictionary() throws {
+  @Test func `a dictionary with the key CF$UID is a dictionary, where nothing else was asked for`() throws {
     #expect(try Self.read(#"{"CF$UID":1}"#) == ["CF$UID": 1])
     #expect(try Self.read(#"{"$date":1}"#) == ["$date": 1])
   }
@@ -143,8 +136,7 @@ struct JSONTests {
     #expect(nested.keyPath?.components.first == .key("a"))
   }
 
-  @Test("an error says line, column, byte and key path, in every encoding")
-  func anErrorSaysLine() throws {
+  @Test func `an error says line, column, byte and key path, in every encoding`() throws {
     let text = "{\"ä\": [true,\r\n  {\"größe.n\": \"é\", \"x\": [1, oops]}]}"
     let found = try #require(Self.defect(text))
     #expect(found.position == .init(line: 2, column: 29))
@@ -160,8 +152,7 @@ struct JSONTests {
     #expect(open.message.contains(#"the "[" stands at 2:8"#))
   }
 
-  @Test("UTF-8, UTF-16 and UTF-32, with or without a byte order mark")
-  func utf8UTF16AndUTF32() throws {
+  @Test func `UTF-8, UTF-16 and UTF-32, with or without a byte order mark`() throws {
     let text = #"{"käse": ["😀", "\u00df"]}"#
     let expected: PropertyList = ["käse": ["😀", "ß"]]
     #expect(try PropertyList(Data("\u{FEFF}\(text)".utf8)) == expected)

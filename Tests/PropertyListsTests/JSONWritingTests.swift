@@ -4,8 +4,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Writing JSON")
-struct JSONWritingTests {
+@Suite("Writing JSON") struct JSONWritingTests {
   static func text(
     _ value: PropertyList, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> String {
@@ -14,8 +13,7 @@ struct JSONWritingTests {
 
   static func date(_ seconds: Double) -> PropertyList { .date(Date(timeIntervalSinceReferenceDate: seconds)) }
 
-  @Test("two spaces a level, keys in their order, a line end")
-  func twoSpacesALevel() throws {
+  @Test func `two spaces a level, keys in their order, a line end`() throws {
     let value: PropertyList = ["b": [1, [], [:], ["x": .null]], "a": ["d": true, "c": "é"], "e": []]
     #expect(
       try Self.text(value) == """
@@ -40,8 +38,7 @@ struct JSONWritingTests {
     #expect(try Self.text("x") == "\"x\"\n")
   }
 
-  @Test("on one line without spaces, keys sorted, if asked")
-  func onOneLineWithoutSpaces() throws {
+  @Test func `on one line without spaces, keys sorted, if asked`() throws {
     let value: PropertyList = ["b": [1, [], "x y"], "a": ["d": true, "c": 1.5]]
     #expect(
       try Self.text(value, options: .init(isCompact: true)) == #"{"b":[1,[],"x y"],"a":{"d":true,"c":1.5}}"# + "\n")
@@ -83,29 +80,25 @@ struct JSONWritingTests {
   }
 
   @Test(
-    "what JSON cannot hold is an error with the key path",
     arguments: [
       (date(0), "date"), (.data(Data([1])), "data"), (.uid(.init(1)), "UID"), (.real(.nan), "NaN"),
       (.real(.infinity), "infinity"), (.real(-.infinity), "infinity"), (.float(.nan), "NaN"),
       (.float(-.infinity), "infinity"),
     ] as [(PropertyList, String)])
-  func whatJSONCannotHoldIsAnError(_ value: PropertyList, _ word: String) throws {
+  func `what JSON cannot hold is an error with the key path`(_ value: PropertyList, _ word: String) throws {
     let found = error { () throws(PropertyListError) in _ = try Self.text(["k": [1, value]]) }
     #expect(found?.kind == .notRepresentable && found?.message.contains(word) == true)
     #expect(found?.keyPath == PropertyListKeyPath([.key("k"), .index(1)]))
   }
 
-  @Test(
-    "a dictionary is written as it is, whatever its keys are called",
-    arguments: [["CF$UID": 3], ["$date": "x"], ["$$date": 1], ["$float": 1.5]] as [PropertyList])
-  func noForms(_ value: PropertyList) throws {
+  @Test(arguments: [["CF$UID": 3], ["$date": "x"], ["$$date": 1], ["$float": 1.5]] as [PropertyList])
+  func `a dictionary is written as it is, whatever its keys are called`(_ value: PropertyList) throws {
     for coercion in [PropertyListWritingOptions.Coercion.refuse, .plain] {
       #expect(try JSONTests.read(Self.text(value, options: .init(coercion: coercion))) == value)
     }
   }
 
   @Test(
-    "plain coercion writes what libplist's tool writes",
     arguments: [
       (date(0), #""2001-01-01T00:00:00Z""#), (date(-0.5), #""2000-12-31T23:59:59Z""#),
       (date(-63_113_904_000), #""0001-01-01T00:00:00Z""#), (.data(Data([0, 1, 2, 255])), #""AAEC/w==""#),
@@ -113,12 +106,11 @@ struct JSONWritingTests {
       (.real(.infinity), #""inf""#), (.real(-.infinity), #""-inf""#), (.float(.nan), #""nan""#), (.float(1.5), "1.5"),
       (.null, "null"),
     ] as [(PropertyList, String)])
-  func plainCoercionWritesWhatLibplistsToolWrites(_ value: PropertyList, _ expected: String) throws {
+  func `plain coercion writes what libplist's tool writes`(_ value: PropertyList, _ expected: String) throws {
     #expect(try Self.text(value, options: .init(coercion: .plain)) == expected + "\n")
   }
 
-  @Test("plain coercion refuses dates that have no text, and fractions of seconds if asked to")
-  func plainDates() throws {
+  @Test func `plain coercion refuses dates that have no text, and fractions of seconds if asked to`() throws {
     let exact = PropertyListWritingOptions(fractionalSeconds: .refuse, coercion: .plain)
     for (value, options) in [
       (Self.date(.nan), PropertyListWritingOptions(coercion: .plain)), (Self.date(1e300), .init(coercion: .plain)),

@@ -5,8 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Editing by a path")
-struct KeyPathEditTests {
+@Suite("Editing by a path") struct KeyPathEditTests {
   static let list: PropertyList = ["a": [1, ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]]
 
   static func path(_ text: String) throws -> PropertyListKeyPath { try PropertyListKeyPath(text) }
@@ -31,7 +30,6 @@ struct KeyPathEditTests {
   }
 
   @Test(
-    "insert puts a value where there is none",
     arguments: [
       ("d.m", .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["k": true, "l": false, "m": "v"]])),
       ("a.0", .list(["a": ["v", 1, ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])),
@@ -41,33 +39,31 @@ struct KeyPathEditTests {
       ("a.4", .defect(.noSuchValue, "a")), ("a.x", .defect(.noSuchValue, "a")), ("d.k", .defect(.valueExists, "d")),
       ("n.x", .defect(.noSuchValue, "n")), ("d.x.y", .defect(.noSuchValue, "d")), ("", .defect(.valueExists, "")),
     ] as [(String, Outcome)])
-  func insertPutsAValueWhereThereIsNone(_ text: String, _ expected: Outcome) throws {
+  func `insert puts a value where there is none`(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.insert("v", at: path) } == expected)
   }
 
   @Test(
-    "replace needs a value to replace, and keeps its position",
     arguments: [
       ("d.k", .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["k": "v", "l": false]])),
       ("a.1.b", .list(["a": [1, ["b": "v"], []], "n": 5, "d": ["k": true, "l": false]])),
       ("a", .list(["a": "v", "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
       ("a.3", .defect(.noSuchValue, "a")), ("d.x", .defect(.noSuchValue, "d")), ("a.0.x", .defect(.noSuchValue, "a.0")),
     ] as [(String, Outcome)])
-  func replaceNeedsAValueToReplace(_ text: String, _ expected: Outcome) throws {
+  func `replace needs a value to replace, and keeps its position`(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.replace("v", at: path) } == expected)
   }
 
   @Test(
-    "remove gives what it takes out",
     arguments: [
       ("d.k", true, .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["l": false]])),
       ("a.0", 1, .list(["a": [["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])),
       ("a", [1, ["b": "x"], []], .list(["n": 5, "d": ["k": true, "l": false]])),
       ("a.3", nil, .defect(.noSuchValue, "a")), ("", nil, .defect(.noSuchValue, "")),
     ] as [(String, PropertyList?, Outcome)])
-  func removeGivesWhatItTakesOut(_ text: String, _ removed: PropertyList?, _ expected: Outcome) throws {
+  func `remove gives what it takes out`(_ text: String, _ removed: PropertyList?, _ expected: Outcome) throws {
     let path = try Self.path(text)
     var value: PropertyList?
     #expect(Self.outcome { list throws(PropertyListError) in value = try list.remove(at: path) } == expected)
@@ -75,19 +71,17 @@ struct KeyPathEditTests {
   }
 
   @Test(
-    "append needs an array",
     arguments: [
       ("a", .list(["a": [1, ["b": "x"], [], "v"], "n": 5, "d": ["k": true, "l": false]])),
       ("a.2", .list(["a": [1, ["b": "x"], ["v"]], "n": 5, "d": ["k": true, "l": false]])),
       ("d", .defect(.wrongKind, "d")), ("", .defect(.wrongKind, "")), ("x", .defect(.noSuchValue, "")),
     ] as [(String, Outcome)])
-  func appendNeedsAnArray(_ text: String, _ expected: Outcome) throws {
+  func `append needs an array`(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.append("v", at: path) } == expected)
   }
 
   @Test(
-    "set makes the dictionaries on the way",
     arguments: [
       ("n", .list(["a": [1, ["b": "x"], []], "n": "v", "d": ["k": true, "l": false]])),
       ("x.y.0", .list(["a": [1, ["b": "x"], []], "n": 5, "d": ["k": true, "l": false], "x": ["y": ["0": "v"]]])),
@@ -96,13 +90,12 @@ struct KeyPathEditTests {
       ("a.0", .list(["a": ["v", ["b": "x"], []], "n": 5, "d": ["k": true, "l": false]])), ("", .list("v")),
       ("a.4", .defect(.noSuchValue, "a")), ("a.x", .defect(.noSuchValue, "a")), ("n.x", .defect(.noSuchValue, "n")),
     ] as [(String, Outcome)])
-  func setMakesTheDictionariesOnTheWay(_ text: String, _ expected: Outcome) throws {
+  func `set makes the dictionaries on the way`(_ text: String, _ expected: Outcome) throws {
     let path = try Self.path(text)
     #expect(Self.outcome { list throws(PropertyListError) in try list.set("v", at: path) } == expected)
   }
 
-  @Test("a copy made before an edit stays as it was")
-  func aCopyMadeBeforeAnEditStays() throws {
+  @Test func `a copy made before an edit stays as it was`() throws {
     var list = Self.list
     let before = list
     try list.set(1, at: Self.path("d.k"))
@@ -110,8 +103,7 @@ struct KeyPathEditTests {
     #expect(before == Self.list && list["d"]?["k"] == 1)
   }
 
-  @Test("in place means without a copy: many edits of a large value take no time")
-  func inPlaceMeansWithoutACopy() throws {
+  @Test func `in place means without a copy: many edits of a large value take no time`() throws {
     let count = 20_000
     var list: PropertyList = ["rows": [[:], []]]
     let values = try Self.path("rows.1")
@@ -131,8 +123,7 @@ struct KeyPathEditTests {
     #expect(duration < .seconds(10), "copies would take a minute")
   }
 
-  @Test("no edit makes a tree deeper than one may be")
-  func noEditMakesATreeDeeperThanOneMay() throws {
+  @Test func `no edit makes a tree deeper than one may be`() throws {
     let limit = ParsingLimits.greatestDepth
     func deep(_ depth: Int) -> PropertyList { (0..<depth).reduce("leaf") { value, _ in ["k": value] } }
     func path(_ depth: Int) -> PropertyListKeyPath { PropertyListKeyPath(Array(repeating: .key("k"), count: depth)) }

@@ -4,8 +4,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Key paths")
-struct KeyPathTests {
+@Suite("Key paths") struct KeyPathTests {
   typealias Component = PropertyListKeyPath.Component
   typealias Syntax = PropertyListKeyPath.Syntax
 
@@ -26,20 +25,18 @@ struct KeyPathTests {
   }
 
   @Test(
-    "what is no path is an error that shows it",
     arguments: [
       (".", nil), ("a..b", nil), (".a", nil), ("a.", nil), ("::", nil), ("a::b", .colons), (#""a"#, nil),
       (#"a."b"c"#, nil), (#"/a/"b"#, nil), (#""\u{110000}""#, nil), (#""\u{}""#, nil), (#""\u{41"#, nil),
       (#""\u{+41}""#, nil),
     ] as [(String, Syntax?)])
-  func whatIsNoPathIsAnErrorThatShows(_ text: String, _ syntax: Syntax?) {
+  func `what is no path is an error that shows it`(_ text: String, _ syntax: Syntax?) {
     let failure = error { () throws(PropertyListError) in _ = try PropertyListKeyPath(text, syntax: syntax) }
     #expect(failure?.kind == .malformed)
     #expect(failure?.message.contains("is no key path") == true)
   }
 
-  @Test("a path is printed as the tool takes it")
-  func aPathIsPrintedAsTheToolTakes() {
+  @Test func `a path is printed as the tool takes it`() {
     let path = PropertyListKeyPath([.key("a.b"), .index(0), .key("c/d:e"), .key(#"C:\dir"#), .key("")])
     #expect(path.description == #"a\.b.0.c/d:e.C:\dir."""#)
     #expect(path.text(.slashes) == #"/a.b/0/c\/d:e/C:\dir/"""#)
@@ -49,8 +46,7 @@ struct KeyPathTests {
     #expect(Syntax.allCases.map { PropertyListKeyPath().text($0) } == ["", "/", ":"])
   }
 
-  @Test("what is printed is read as the same path", arguments: 0..<40 as Range<UInt64>)
-  func roundTrip(_ seed: UInt64) throws {
+  @Test(arguments: 0..<40 as Range<UInt64>) func `what is printed is read as the same path`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let path = PropertyListKeyPath.random(using: &random)
@@ -66,8 +62,7 @@ struct KeyPathTests {
     }
   }
 
-  @Test("digits are an index or a key as the container decides, so both are one component")
-  func digitsAreAnIndexOrAKey() throws {
+  @Test func `digits are an index or a key as the container decides, so both are one component`() throws {
     #expect(Component("7") == .index(7) && Component.key("7") == .index(7) && Component.key("-7") == .index(-7))
     #expect(Set([Component.key("7"), .index(7), .key("07"), .index(-7), .key("-7")]).count == 3)
     #expect(Component.key("07") != .index(7) && Component.key("+7") != .index(7) && Component.key("") != .index(0))
@@ -81,8 +76,7 @@ struct KeyPathTests {
   }
 }
 
-@Suite("Looking up by a path")
-struct KeyPathLookupTests {
+@Suite("Looking up by a path") struct KeyPathLookupTests {
   static let list: PropertyList = ["a": [1, ["b": "x"], []], "": ["c.d": true], "n": 5]
 
   @Test(

@@ -19,8 +19,7 @@ func edited(
   return String(decoding: data, as: UTF8.self)
 }
 
-@Suite("Edits keep the rest of an XML file")
-struct XMLLayoutTests {
+@Suite("Edits keep the rest of an XML file") struct XMLLayoutTests {
   private static let info = """
     <?xml version="1.0" encoding="UTF-8"?>
     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -53,14 +52,12 @@ struct XMLLayoutTests {
 
     """
 
-  @Test("a value is replaced between its tags")
-  func aValueIsReplacedBetweenItsTags() throws {
+  @Test func `a value is replaced between its tags`() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["CFBundleVersion"] = "43" }
     #expect(result == Self.info.replacing("<string>42</string>", with: "<string>43</string>"))
   }
 
-  @Test("an entry is added behind the one before it, as that one is set out")
-  func anEntryIsAddedBehindTheOneBefore() throws {
+  @Test func `an entry is added behind the one before it, as that one is set out`() throws {
     let result = try edited(Self.info, .xml) { value in
       value.dictionary?.updateValue(["a": [1, true]], forKey: "New & old", insertingAt: 1)
     }
@@ -78,8 +75,7 @@ struct XMLLayoutTests {
     #expect(result == Self.info.replacing("<string>Notes</string> <!-- not translated -->", with: new))
   }
 
-  @Test("an entry is removed with its lines; comments stay")
-  func anEntryIsRemovedWithItsLines() throws {
+  @Test func `an entry is removed with its lines; comments stay`() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?.removeValue(forKey: "CFBundleName") }
     let old = "  <key>CFBundleName</key>\n  <string>Notes</string> <!-- not translated -->\n"
     #expect(result == Self.info.replacing(old, with: "  <!-- not translated -->\n"))
@@ -87,8 +83,7 @@ struct XMLLayoutTests {
     #expect(other == Self.info.replacing("  <key>Mask</key>\n  <integer>0x1F</integer>\n", with: ""))
   }
 
-  @Test("an array is changed where it differs")
-  func anArrayIsChangedWhereItDiffers() throws {
+  @Test func `an array is changed where it differs`() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["UIDeviceFamily"] = [1, 6, 2, 3] }
     let new = """
           <integer>1</integer>
@@ -107,8 +102,7 @@ struct XMLLayoutTests {
     #expect(result == Self.info.replacing(old, with: new))
   }
 
-  @Test("data keeps its lines and their indent")
-  func dataKeepsItsLinesAndTheirIndent() throws {
+  @Test func `data keeps its lines and their indent`() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["Icon"] = .data(Data(repeating: 0, count: 60)) }
     let base64 = """
           AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
@@ -117,16 +111,14 @@ struct XMLLayoutTests {
     #expect(result == Self.info.replacing("    AAECAwQFBgcICQoLDA0ODw==", with: base64))
   }
 
-  @Test("a tag that is empty gets an end when something comes into it, and one that loses all gets none")
-  func emptyTags() throws {
+  @Test func `a tag that is empty gets an end when something comes into it, and one that loses all gets none`() throws {
     let result = try edited(Self.info, .xml) { $0.dictionary?["Empty"] = ["a": "b"] }
     #expect(
       result == Self.info.replacing("  <dict/>", with: "  <dict>\n    <key>a</key>\n    <string>b</string>\n  </dict>"))
     #expect(try edited(result, .xml) { $0.dictionary?["Empty"] = [:] } == Self.info)
   }
 
-  @Test("entries move with their bytes and the comments above them")
-  func entriesMoveWithTheirBytesAndTheCommentsAbove() throws {
+  @Test func `entries move with their bytes and the comments above them`() throws {
     let result = try edited(Self.info, .xml) { value in
       let name = value.dictionary?.removeValue(forKey: "CFBundleName")
       value.dictionary?["CFBundleName"] = name
@@ -142,8 +134,7 @@ struct XMLLayoutTests {
     #expect(result == expected)
   }
 
-  @Test("a key that is renamed keeps its value and the comment above it")
-  func aKeyThatIsRenamedKeepsItsValue() throws {
+  @Test func `a key that is renamed keeps its value and the comment above it`() throws {
     let result = try edited(Self.info, .xml) { value in
       value.dictionary = OrderedDictionary(
         uniqueKeysWithValues: value.dictionary!.map { ($0.key == "CFBundleName" ? "Name" : $0.key, $0.value) })
@@ -152,8 +143,7 @@ struct XMLLayoutTests {
   }
 }
 
-@Suite("Edits keep the rest of an OpenStep file")
-struct OpenStepLayoutTests {
+@Suite("Edits keep the rest of an OpenStep file") struct OpenStepLayoutTests {
   private static let project = """
     // !$*UTF8*$!
     {
@@ -183,16 +173,14 @@ struct OpenStepLayoutTests {
 
     """
 
-  @Test("a value is replaced, and the comment behind it stays")
-  func aValueIsReplaced() throws {
+  @Test func `a value is replaced, and the comment behind it stays`() throws {
     let result = try edited(Self.project, .openStep) { $0.dictionary?["rootObject"] = "BB00" }
     #expect(result == Self.project.replacing("rootObject = AA00", with: "rootObject = BB00"))
     let quoted = try edited(Self.project, .openStep) { $0.dictionary?["rootObject"] = "B 00" }
     #expect(quoted == Self.project.replacing("rootObject = AA00", with: #"rootObject = "B 00""#))
   }
 
-  @Test("an object is added as the others are, on one line or on several")
-  func insertObject() throws {
+  @Test func `an object is added as the others are, on one line or on several`() throws {
     let result = try edited(Self.project, .openStep) { value in
       guard case .dictionary(var objects)? = value.dictionary?["objects"] else { return }
       objects.updateValue(["isa": "PBXBuildFile", "fileRef": "BB02"], forKey: "BB01", insertingAt: 2)
@@ -214,8 +202,7 @@ struct OpenStepLayoutTests {
     #expect(result == expected)
   }
 
-  @Test("elements of a list come and go with their lines, and the last one keeps its comma")
-  func elementsOfAListComeAndGoWithTheir() throws {
+  @Test func `elements of a list come and go with their lines, and the last one keeps its comma`() throws {
     func children(_ new: PropertyList) throws -> String {
       try edited(Self.project, .openStep) { value in
         guard case .dictionary(var objects)? = value.dictionary?["objects"] else { return }
@@ -247,8 +234,7 @@ struct OpenStepLayoutTests {
 
     """
 
-  @Test("a strings file stays one, each comment above its entry")
-  func aStringsFileStaysOne() throws {
+  @Test func `a strings file stays one, each comment above its entry`() throws {
     let replaced = try edited(Self.strings, .openStep) { $0.dictionary?["title"] = "All \"notes\"" }
     #expect(replaced == Self.strings.replacing(#""Notes""#, with: #""All \"notes\"""#))
     let first = try edited(Self.strings, .openStep) { $0.dictionary?.updateValue("A", forKey: "a", insertingAt: 0) }
@@ -262,8 +248,7 @@ struct OpenStepLayoutTests {
     #expect(changed == Self.strings.replacing(#""open" ;"#, with: #""open" = "Open" ;"#))
   }
 
-  @Test("sorted, the entries of a strings file take their comments along")
-  func sortedStrings() throws {
+  @Test func `sorted, the entries of a strings file take their comments along`() throws {
     let result = try edited(Self.strings, .openStep) { value in
       value.dictionary?.sort { $0.key < $1.key }
     }
@@ -284,8 +269,7 @@ struct OpenStepLayoutTests {
   }
 }
 
-@Suite("Edits keep the rest of a JSON file")
-struct JSONLayoutTests {
+@Suite("Edits keep the rest of a JSON file") struct JSONLayoutTests {
   private static let package = """
     {
         "name" : "notes",
@@ -299,14 +283,12 @@ struct JSONLayoutTests {
     }
     """
 
-  @Test("a value is replaced, and the rest is spelled as it was")
-  func aValueIsReplaced2() throws {
+  @Test func `a value is replaced, and the rest is spelled as it was`() throws {
     let result = try edited(Self.package, .json) { $0.dictionary?["version"] = "1.1.0" }
     #expect(result == Self.package.replacing("1.0.0", with: "1.1.0"))
   }
 
-  @Test("an entry is added at the end, behind a comma")
-  func anEntryIsAddedAtTheEnd() throws {
+  @Test func `an entry is added at the end, behind a comma`() throws {
     let result = try edited(Self.package, .json) { value in
       value.dictionary?["engines"] = ["node": ">=18", "list": [1, []], "none": [:]]
     }
@@ -324,14 +306,12 @@ struct JSONLayoutTests {
     #expect(result == Self.package.replacing(#""private": true"#, with: new))
   }
 
-  @Test("the last entry goes, and so does the comma before it")
-  func removeLast() throws {
+  @Test func `the last entry goes, and so does the comma before it`() throws {
     let result = try edited(Self.package, .json) { $0.dictionary?.removeValue(forKey: "private") }
     #expect(result == Self.package.replacing(",\n    \"private\": true", with: ""))
   }
 
-  @Test("a list on one line stays on it")
-  func aListOnOneLineStaysOn() throws {
+  @Test func `a list on one line stays on it`() throws {
     func files(_ new: PropertyList) throws -> String {
       try edited(Self.package, .json) { $0.dictionary?["files"] = new }
     }

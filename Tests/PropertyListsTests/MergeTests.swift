@@ -6,20 +6,18 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("Merging")
-struct MergeTests {
+@Suite("Merging") struct MergeTests {
   static let ours: PropertyList = ["a": 1, "list": [1, 2], "d": ["x": 1, "deep": ["k": "ours"]]]
   static let theirs: PropertyList = [
     "b": 2, "list": [2, 3, 3], "d": ["y": 2, "deep": ["k": "theirs", "l": 0]], "a": 1,
   ]
 
   @Test(
-    "dictionaries are merged at every level, and the rules decide the rest",
     arguments: [
       (.keepOurs, .asValues, [1, 2], "ours"), (.takeTheirs, .asValues, [2, 3, 3], "theirs"),
       (.keepOurs, .append, [1, 2, 2, 3, 3], "ours"), (.takeTheirs, .union, [1, 2, 3], "theirs"),
     ] as [(PropertyList.MergeRule, PropertyList.ArrayMergeRule, PropertyList, PropertyList)])
-  func dictionariesAreMergedAtEveryLevel(
+  func `dictionaries are merged at every level, and the rules decide the rest`(
     _ conflicts: PropertyList.MergeRule, _ arrays: PropertyList.ArrayMergeRule, _ list: PropertyList,
     _ leaf: PropertyList
   ) throws {
@@ -28,8 +26,8 @@ struct MergeTests {
     #expect(merged == ["a": 1, "list": list, "d": ["x": 1, "deep": ["k": leaf, "l": 0], "y": 2], "b": 2])
   }
 
-  @Test("a merge changes dictionaries in place, whatever the rule", arguments: PropertyList.MergeRule.allCases)
-  func inPlace(_ rule: PropertyList.MergeRule) throws {
+  @Test(arguments: PropertyList.MergeRule.allCases)
+  func `a merge changes dictionaries in place, whatever the rule`(_ rule: PropertyList.MergeRule) throws {
     func entries() -> OrderedDictionary<String, PropertyList> {
       var entries = OrderedDictionary<String, PropertyList>(minimumCapacity: 1000)
       for number in 0..<100 { entries["key \(number)"] = 1 }
@@ -63,15 +61,14 @@ struct MergeTests {
     #expect(merged == Self.ours)
   }
 
-  @Test("what does not conflict is merged under every rule", arguments: PropertyList.MergeRule.allCases)
-  func noConflict(_ rule: PropertyList.MergeRule) throws {
+  @Test(arguments: PropertyList.MergeRule.allCases)
+  func `what does not conflict is merged under every rule`(_ rule: PropertyList.MergeRule) throws {
     var merged = Self.ours
     try merged.merge(["d": ["y": 2], "list": [1, 2], "e": []], conflicts: rule)
     #expect(merged == ["a": 1, "list": [1, 2], "d": ["x": 1, "deep": ["k": "ours"], "y": 2], "e": []])
   }
 
-  @Test("roots that are no dictionaries")
-  func rootsThatAreNoDictionaries() throws {
+  @Test func `roots that are no dictionaries`() throws {
     var list: PropertyList = [1]
     try list.merge([2], conflicts: .fail, arrays: .append)
     #expect(list == [1, 2])
@@ -83,8 +80,8 @@ struct MergeTests {
     #expect(list == ["a": 1])
   }
 
-  @Test("merging a value with itself, or with nothing, changes nothing", arguments: 0..<20 as Range<UInt64>)
-  func mergingAValueWithItself(_ seed: UInt64) throws {
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `merging a value with itself, or with nothing, changes nothing`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random)
     for rule in PropertyList.MergeRule.allCases {
@@ -98,8 +95,7 @@ struct MergeTests {
     #expect(merged == ["k": value])
   }
 
-  @Test("deep values, on a small stack, and many entries without a copy of each")
-  func deepValuesOnASmallStackAndManyEntries() throws {
+  @Test func `deep values, on a small stack, and many entries without a copy of each`() throws {
     func deep(_ key: String) -> PropertyList {
       (0..<ParsingLimits.greatestDepth - 1).reduce([.init(key): 1]) { value, _ in ["k": value] }
     }
@@ -121,8 +117,7 @@ struct MergeTests {
   }
 }
 
-@Suite("Merging what two have made of one value")
-struct ThreeWayMergeTests {
+@Suite("Merging what two have made of one value") struct ThreeWayMergeTests {
   static let base: PropertyList = ["a": 1, "b": 2, "d": ["x": 1, "y": 2, "deep": ["k": 0]], "list": [1]]
 
   @Test(
@@ -173,8 +168,8 @@ struct ThreeWayMergeTests {
     #expect((try? merged.value(at: path)) == (try? theirs.value(at: path)))
   }
 
-  @Test("merging with the base itself changes nothing, whatever the values are", arguments: 0..<40 as Range<UInt64>)
-  func mergingWithTheBaseItselfChangesNothing(_ seed: UInt64) throws {
+  @Test(arguments: 0..<40 as Range<UInt64>)
+  func `merging with the base itself changes nothing, whatever the values are`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let base = PropertyList.random(depth: 4, forXML: false, using: &random)
     var ours = base
@@ -189,8 +184,7 @@ struct ThreeWayMergeTests {
     #expect(merged.sorted() == ours.sorted())
   }
 
-  @Test("deep values, on a small stack")
-  func deepValues() {
+  @Test func `deep values, on a small stack`() {
     let limit = ParsingLimits.greatestDepth
     func deep(_ leaf: PropertyList) -> PropertyList { (0..<limit - 1).reduce(leaf) { value, _ in ["k": value] } }
     let outcome = OnSmallStack.run {
@@ -201,8 +195,7 @@ struct ThreeWayMergeTests {
     #expect(outcome.error == nil)
   }
 
-  @Test("takes time in proportion to the entries")
-  func manyEntries() throws {
+  @Test func `takes time in proportion to the entries`() throws {
     let base = PropertyList.dictionary(.init(uniqueKeysWithValues: (0..<60_000).map { ("key\($0)", .boolean(true)) }))
     var (merged, theirs) = (base, base)
     merged.dictionary?["ours"] = 1

@@ -5,8 +5,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("OpenStep beside Foundation")
-struct OpenStepComparisonTests {
+@Suite("OpenStep beside Foundation") struct OpenStepComparisonTests {
   /// What Foundation reads, by way of its binary writer; the entries of dictionaries are sorted, for it has no order of
   /// them.
   static func foundation(_ text: String) -> PropertyList? {
@@ -66,14 +65,12 @@ struct OpenStepComparisonTests {
       text: "<00 /* c */ 01>", foundation: nil, ours: .hex(0, 1), reason: "comments are allowed where white space is"),
   ]
 
-  @Test("where they differ, there is a reason", arguments: differences)
-  func whereTheyDiffer(_ difference: Difference) {
+  @Test(arguments: differences) func `where they differ, there is a reason`(_ difference: Difference) {
     #expect(Self.foundation(difference.text) == difference.foundation)
     #expect((try? PropertyList(openStep: difference.text)) == difference.ours)
   }
 
-  @Test("values in any spelling are read by both", arguments: 0..<200 as Range<UInt64>)
-  func valuesInAnySpellingAreReadByBoth(_ seed: UInt64) throws {
+  @Test(arguments: 0..<200 as Range<UInt64>) func `values in any spelling are read by both`(_ seed: UInt64) throws {
     var spelling = OpenStepSpelling(seed: seed)
     let value = spelling.value(depth: 4)
     let text = spelling.spell(value)
@@ -82,8 +79,7 @@ struct OpenStepComparisonTests {
   }
 
   /// Pieces of the format in any order: mostly nonsense, but often enough not.
-  @Test("what is accepted here means the same to Foundation")
-  func whatIsAcceptedHereMeansTheSameToFoundation() throws {
+  @Test func `what is accepted here means the same to Foundation`() throws {
     var random = SeededGenerator(seed: 5)
     let pieces = [
       "{", "}", "(", ")", "=", ";", ",", "a", "b", "/c", "\"d\"", "'e'", "<00>", " ", "\n", "// f\n", "/* g */", "a = ",
@@ -221,8 +217,7 @@ struct OpenStepSpelling {
 }
 
 /// Over the files of the folder that `PLIST_CORPUS` names.
-@Suite("OpenStep files of others", .enabled(if: !Fixtures.corpus.isEmpty))
-struct OpenStepCorpusTests {
+@Suite("OpenStep files of others", .enabled(if: !Fixtures.corpus.isEmpty)) struct OpenStepCorpusTests {
   static let files: [String: PropertyList] = [
     "o1.ostep": [
       "test": ["1", "1"],
@@ -257,16 +252,14 @@ struct OpenStepCorpusTests {
     ],
   ]
 
-  @Test("have the values that they are known to have", arguments: files.keys.sorted())
-  func haveTheValuesThatTheyAreKnownToHave(_ name: String) throws {
+  @Test(arguments: files.keys.sorted()) func `have the values that they are known to have`(_ name: String) throws {
     let url = try #require(Fixtures.corpus.first { $0.lastPathComponent == name })
     let value = try PropertyList(PropertyListDocument(Data(contentsOf: url), format: .openStep).root)
     #expect(value == Self.files[name])
     #expect(OpenStepComparisonTests.foundation(try String(contentsOf: url, encoding: .utf8)) == value.sorted())
   }
 
-  @Test("are read, or refused with a reason and a position", arguments: Fixtures.corpus)
-  func areReadOrRefusedWithAReason(_ url: URL) throws {
+  @Test(arguments: Fixtures.corpus) func `are read, or refused with a reason and a position`(_ url: URL) throws {
     let data = try Data(contentsOf: url)
     let found = error { () throws(PropertyListError) in _ = try PropertyListDocument(data, format: .openStep) }
     let isOpenStep = Self.files[url.lastPathComponent] != nil

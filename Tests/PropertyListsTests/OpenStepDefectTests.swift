@@ -15,8 +15,7 @@ struct OpenStepDefect: CustomTestStringConvertible, Sendable {
   var testDescription: String { text.debugDescription }
 }
 
-@Suite("What is no OpenStep")
-struct OpenStepDefectTests {
+@Suite("What is no OpenStep") struct OpenStepDefectTests {
   static let structure = [
     OpenStepDefect(text: "", message: "the input is empty", offset: 0, position: "1:1"),
     OpenStepDefect(text: "\n )", message: #"")" where a value is due"#, offset: 2, position: "2:2"),
@@ -148,8 +147,8 @@ struct OpenStepDefectTests {
         text: $0, message: "no value of the types I, R, B, D, F, T, N and X: \($0.quoted)", offset: 0, position: "1:1")
     }
 
-  @Test("is refused where the marks are wrong", arguments: structure)
-  func refusesStructure(_ defect: OpenStepDefect) throws { try check(defect) }
+  @Test(arguments: structure)
+  func `is refused where the marks are wrong`(_ defect: OpenStepDefect) throws { try check(defect) }
 
   @Test("is refused where strings, data and typed values are wrong", arguments: scalars)
   func refusesScalar(_ defect: OpenStepDefect) throws { try check(defect) }
@@ -175,8 +174,7 @@ struct OpenStepDefectTests {
       error { () throws(PropertyListError) in _ = try PropertyListDocument(utf16, format: .openStep) } == expected)
   }
 
-  @Test("bytes that are not in their encoding are refused with their offset")
-  func bytesThatAreNotInTheirEncodingAreRefused() throws {
+  @Test func `bytes that are not in their encoding are refused with their offset`() throws {
     let found = error { () throws(PropertyListError) in
       _ = try PropertyListDocument(Data("(a,\n\"b".utf8) + [0xC3] + Data("\")".utf8), format: .openStep)
     }
@@ -191,8 +189,7 @@ struct OpenStepDefectTests {
     #expect(latin1?.byteOffset == 7 && latin1?.position == .init(line: 1, column: 5))
   }
 
-  @Test("messages are one line, and short")
-  func messagesAreOneLine() throws {
+  @Test func `messages are one line, and short`() throws {
     let long = String(repeating: "x", count: 100_000)
     for text in ["{\"\u{1B}[2J\(long)\"; \"\u{1B}[2J\(long)\";}", "<*I\(long)\n>", "(a\u{1B}"] {
       let found = try #require(error { () throws(PropertyListError) in _ = try PropertyList(openStep: text) })

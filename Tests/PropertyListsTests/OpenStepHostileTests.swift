@@ -6,15 +6,14 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("OpenStep from somebody who means harm")
-struct OpenStepHostileTests {
+@Suite("OpenStep from somebody who means harm") struct OpenStepHostileTests {
   /// `depth` containers around nothing.
   static func nested(_ depth: Int, _ open: String, _ close: String) -> String {
     String(repeating: open, count: depth) + String(repeating: close, count: depth)
   }
 
-  @Test("depth has a limit, which a caller can set", arguments: [("(", ")"), ("{k=", ";}"), ("({k=", ";},)")])
-  func depthHasALimit(_ open: String, _ close: String) throws {
+  @Test(arguments: [("(", ")"), ("{k=", ";}"), ("({k=", ";},)")])
+  func `depth has a limit, which a caller can set`(_ open: String, _ close: String) throws {
     let levels = open.count(where: { $0 == "(" || $0 == "{" })
     for limit in [0, 1, 2, 512, 2000] {
       let options = PropertyListReadingOptions(limits: ParsingLimits(depth: limit))
@@ -32,8 +31,7 @@ struct OpenStepHostileTests {
     }
   }
 
-  @Test("a strings file is one level")
-  func depthOfStringsFile() throws {
+  @Test func `a strings file is one level`() throws {
     let options = PropertyListReadingOptions(limits: ParsingLimits(depth: 1))
     #expect(try PropertyList(openStep: "a = b;", options: options) == ["a": "b"])
     let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: "a = ();", options: options) }
@@ -45,8 +43,7 @@ struct OpenStepHostileTests {
     }
   }
 
-  @Test("depth costs no stack: a thread of 512 kB reads what is allowed, and refuses the rest")
-  func smallStack() {
+  @Test func `depth costs no stack: a thread of 512 kB reads what is allowed, and refuses the rest`() {
     let texts = [
       Self.nested(512, "(", ")"), Self.nested(512, "{k=", ";}").replacingOccurrences(of: "k=;", with: "k=x;"),
       Self.nested(1_000_000, "(", ")"), String(repeating: "a={", count: 1_000_000),
@@ -66,8 +63,7 @@ struct OpenStepHostileTests {
     #expect(results.withLock { $0 } == [true, true, false, false])
   }
 
-  @Test("the size of the input has a limit, in every encoding")
-  func theSizeOfTheInputHasALimit() throws {
+  @Test func `the size of the input has a limit, in every encoding`() throws {
     let options = PropertyListReadingOptions(limits: ParsingLimits(inputSize: 10))
     for text in ["(12345678)", "(12345678 )", "(é1234567)", "\"é12345\""] {
       let isAllowed = text.utf8.count <= 10
@@ -80,8 +76,7 @@ struct OpenStepHostileTests {
     }
   }
 
-  @Test("the last of two equal keys counts, if a caller wants it so")
-  func keepLast() throws {
+  @Test func `the last of two equal keys counts, if a caller wants it so`() throws {
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
     let text = #"{a = 1; b = {c; "\143" = (x);}; "\U0061" = 3; d = 4;}"#
     #expect(try PropertyList(openStep: text, options: options) == ["a": "3", "b": ["c": ["x"]], "d": "4"])
@@ -93,8 +88,7 @@ struct OpenStepHostileTests {
     #expect(found?.byteOffset == 21 && found?.keyPath?.description == "1.1")
   }
 
-  @Test("a UID can be given as a dictionary, where the caller has not said otherwise")
-  func aUIDCanBeGivenAsADictionary() throws {
+  @Test func `a UID can be given as a dictionary, where the caller has not said otherwise`() throws {
     #expect(try PropertyList(openStep: "(a, {CF$UID = <*I7>;})") == ["a", .uid(.init(7))])
     #expect(try PropertyList(openStep: "{CF$UID = 7;}") == ["CF$UID": "7"])
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false)
@@ -110,8 +104,7 @@ struct OpenStepHostileTests {
     ">", "]", "]>", "\u{0}", "\u{FEFF}", "a=\"\";", "(),", "()", "{};", "\"\\U00e9",
   ]
 
-  @Test("takes time in proportion to its size", arguments: repeated)
-  func takesTimeInProportionToItsSize(_ piece: String) throws {
+  @Test(arguments: repeated) func `takes time in proportion to its size`(_ piece: String) throws {
     let text = String(repeating: piece, count: LongForm.size(1 << 18, or: 1 << 16) / piece.utf8.count)
     for prefix in ["", "(", "{", "\"", "<", "<[", "<*I", "/*", "a = ", "(x, "] {
       let input = Data((prefix + text).utf8)
@@ -125,8 +118,7 @@ struct OpenStepHostileTests {
     }
   }
 
-  @Test("large values are read whole")
-  func largeValuesAreReadWhole() throws {
+  @Test func `large values are read whole`() throws {
     let count = 100_000
     let list = "(" + String(repeating: #"{name = "a \"b\" \U00e9"; n = <*I5>; d = <00ff>;}, "#, count: count) + ")"
     let document = try PropertyListDocument(Data(list.utf8), format: .openStep)
@@ -158,8 +150,7 @@ struct OpenStepHostileTests {
     """,
   ]
 
-  @Test("damaged texts never trap, and take no time", arguments: [1, 2, 3] as [UInt64])
-  func damagedTextsNeverTrap(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3] as [UInt64]) func `damaged texts never trap, and take no time`(_ seed: UInt64) throws {
     var originals = Self.samples.map { Array($0.utf8) }
     originals += Self.samples.map { [UInt8]("\u{FEFF}\($0)".data(using: .utf16LittleEndian)!) }
     var random = SeededGenerator(seed: seed)
@@ -193,8 +184,7 @@ struct OpenStepHostileTests {
     #expect(readCount > RandomTests.mutations / 20, "the damage leaves too little to read")
   }
 
-  @Test("every text that is cut off is read as less, or refused at its end or before")
-  func cutOff() throws {
+  @Test func `every text that is cut off is read as less, or refused at its end or before`() throws {
     for sample in Self.samples {
       let bytes = Array(sample.utf8)
       for count in 0..<bytes.count {

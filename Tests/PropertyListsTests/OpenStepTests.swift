@@ -20,8 +20,7 @@ extension PropertyList {
   static func hex(_ bytes: UInt8...) -> PropertyList { .data(Data(bytes)) }
 }
 
-@Suite("The OpenStep format")
-struct OpenStepTests {
+@Suite("The OpenStep format") struct OpenStepTests {
   static let strings = [
     OpenStepSample("a", "a"), OpenStepSample(" a ", "a"), OpenStepSample("42", "42"),
     OpenStepSample("-1.5e3", "-1.5e3"), OpenStepSample("YES", "YES"),
@@ -100,26 +99,26 @@ struct OpenStepTests {
     OpenStepSample("(/a, /*b,*/ /c)", ["/a", "/c"]),
   ]
 
-  @Test("has strings, with and without quotation marks", arguments: strings)
-  func readsString(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: strings)
+  func `has strings, with and without quotation marks`(_ sample: OpenStepSample) throws { try check(sample) }
 
   @Test("has arrays, where a comma may stand behind the last element", arguments: arrays)
   func readsArray(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("has dictionaries, where a key without a value is its own", arguments: dictionaries)
-  func readsDictionary(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: dictionaries)
+  func `has dictionaries, where a key without a value is its own`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("has dictionaries without braces: strings files", arguments: stringsFiles)
-  func readsStringsFile(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: stringsFiles)
+  func `has dictionaries without braces: strings files`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("has data, in hexadecimal digits and as base64", arguments: data)
-  func readsData(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: data)
+  func `has data, in hexadecimal digits and as base64`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("has the types that GNUstep adds", arguments: typedValues)
-  func readsTypedValue(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: typedValues)
+  func `has the types that GNUstep adds`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("has white space and comments anywhere between", arguments: betweenValues)
-  func skipsBetween(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: betweenValues)
+  func `has white space and comments anywhere between`(_ sample: OpenStepSample) throws { try check(sample) }
 
   private func check(_ sample: OpenStepSample) throws {
     #expect(try PropertyList(openStep: sample.text) == sample.value)
@@ -133,8 +132,8 @@ struct OpenStepTests {
     }
   }
 
-  @Test("strings without quotation marks are of Apple's characters", arguments: UInt8(1)..<128)
-  func unquotedCharacters(_ byte: UInt8) throws {
+  @Test(arguments: UInt8(1)..<128)
+  func `strings without quotation marks are of Apple's characters`(_ byte: UInt8) throws {
     let character = String(Unicode.Scalar(byte))
     let isAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$/:.-".contains(character)
     let found = try? PropertyList(openStep: "(a\(character)b)")
@@ -180,17 +179,16 @@ extension OpenStepTests {
     OpenStepSample(#"{"\U00e9" = "\U00e8";}"#, ["é": "è"]), OpenStepSample(#""\\U00e9""#, #"\U00e9"#),
   ]
 
-  @Test("characters are escaped by a letter, or by themselves", arguments: escapes)
-  func readsEscape(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: escapes)
+  func `characters are escaped by a letter, or by themselves`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("characters are escaped by one to three octal digits", arguments: octalEscapes)
-  func readsOctalEscape(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: octalEscapes)
+  func `characters are escaped by one to three octal digits`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("characters are escaped by their units of UTF-16", arguments: unicodeEscapes)
-  func readsUnicodeEscape(_ sample: OpenStepSample) throws { try check(sample) }
+  @Test(arguments: unicodeEscapes)
+  func `characters are escaped by their units of UTF-16`(_ sample: OpenStepSample) throws { try check(sample) }
 
-  @Test("octal digits name characters of NeXTSTEP")
-  func octalNumbers() throws {
+  @Test func `octal digits name characters of NeXTSTEP`() throws {
     for number in 0..<512 {
       let digits = String(number + 512, radix: 8).dropFirst()
       let found = try? PropertyList(openStep: "\"\\\(digits)\"")
@@ -201,8 +199,8 @@ extension OpenStepTests {
     }
   }
 
-  @Test("every character that means nothing else stands for itself", arguments: UInt8(1)..<128)
-  func otherEscapes(_ byte: UInt8) throws {
+  @Test(arguments: UInt8(1)..<128)
+  func `every character that means nothing else stands for itself`(_ byte: UInt8) throws {
     let character = Character(Unicode.Scalar(byte))
     guard !"abfnrtvuU01234567".contains(character) else { return }
     #expect(try PropertyList(openStep: "\"\\\(character)\"") == .string(String(character)))

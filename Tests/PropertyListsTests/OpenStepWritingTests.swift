@@ -23,10 +23,8 @@ extension PropertyList {
   }
 }
 
-@Suite("OpenStep is written")
-struct OpenStepWritingTests {
-  @Test("a value a line, indented by four spaces")
-  func aValueALine() throws {
+@Suite("OpenStep is written") struct OpenStepWritingTests {
+  @Test func `a value a line, indented by four spaces`() throws {
     let value: PropertyList = [
       "name": "Notes", "icon": .hex(0x0F, 0xBD, 0x77, 0x7E, 0), "langs": ["en", "pt-BR", ["x"], []], "none": [:],
       "a key": ["b": .hex()],
@@ -57,8 +55,7 @@ struct OpenStepWritingTests {
     #expect(try PropertyList(openStep: line) == value)
   }
 
-  @Test("as a strings file, without braces and with all text between quotation marks")
-  func stringsFile() throws {
+  @Test func `as a strings file, without braces and with all text between quotation marks`() throws {
     let value: PropertyList = ["title": "Größe", "two": ["lines\n", ["a": "b"]], "icon": .hex(1)]
     let text = """
       "title" = "Größe";
@@ -76,27 +73,24 @@ struct OpenStepWritingTests {
     #expect(try (["a": "b", "c": "d"] as PropertyList).openStepLine(.strings) == #""a"="b";"c"="d";"#)
   }
 
-  @Test("as a strings file without entries, with something in it", arguments: [false, true])
-  func emptyStringsFile(_ isCompact: Bool) throws {
+  @Test(arguments: [false, true])
+  func `as a strings file without entries, with something in it`(_ isCompact: Bool) throws {
     let text = try PropertyList.dictionary([:]).openStep(.strings, isCompact: isCompact)
     #expect(text.hasPrefix("/* no entries */"))
     #expect(try PropertyList(Data(text.utf8)) == [:])
   }
 
-  @Test(
-    "words need no quotation marks where no reader needs them",
-    arguments: [
-      ("a", "a"), ("Z9", "Z9"), ("1.5", "1.5"), ("_$", "_$"), ("com.example.app", "com.example.app"), ("", #""""#),
-      ("-1", #""-1""#), ("a-b", #""a-b""#), ("/a", #""/a""#), ("a//b", #""a//b""#), ("a:b", #""a:b""#),
-      ("a b", #""a b""#), ("+", #""+""#), ("é", #""é""#), ("'", #""'""#), ("a\u{0}", #""a\U0000""#),
-    ])
-  func wordsNeedNoQuotationMarksWhereNoReaderNeeds(_ string: String, _ text: String) throws {
+  @Test(arguments: [
+    ("a", "a"), ("Z9", "Z9"), ("1.5", "1.5"), ("_$", "_$"), ("com.example.app", "com.example.app"), ("", #""""#),
+    ("-1", #""-1""#), ("a-b", #""a-b""#), ("/a", #""/a""#), ("a//b", #""a//b""#), ("a:b", #""a:b""#),
+    ("a b", #""a b""#), ("+", #""+""#), ("é", #""é""#), ("'", #""'""#), ("a\u{0}", #""a\U0000""#),
+  ])
+  func `words need no quotation marks where no reader needs them`(_ string: String, _ text: String) throws {
     #expect(try PropertyList.array([.string(string)]).openStepLine() == "(\(text))")
     #expect(try PropertyList.dictionary([string: "a"]).openStepLine() == "{\(text)=a;}")
   }
 
-  @Test("text is escaped where readers would take it for something else, and nowhere else")
-  func textIsEscapedWhereReadersWouldTake() throws {
+  @Test func `text is escaped where readers would take it for something else, and nowhere else`() throws {
     let value: PropertyList =
       "\"\\\u{7}\u{8}\t\n\u{B}\u{C}\r\u{0}\u{1B}\u{7F}\u{80}\u{85}\u{9F}\u{A0}é日😀\u{2028}\u{FEFF}\u{FFFF}'"
     let text = try value.openStepLine()
@@ -109,9 +103,8 @@ struct OpenStepWritingTests {
   }
 
   @Test(
-    "so that its format can be told from how it begins",
     arguments: ["", "a", "a=b", [], ["a"], ["a": "b"], .hex(), .hex(1), .hex(0xAB, 0xCD, 0xEF, 1, 2)] as [PropertyList])
-  func soThatItsFormatCanBeToldFromHow(_ value: PropertyList) throws {
+  func `so that its format can be told from how it begins`(_ value: PropertyList) throws {
     for isCompact in [false, true] {
       #expect(PropertyListFormat(detecting: try Data(value.openStep(isCompact: isCompact).utf8).bytes) == .openStep)
       for value in [value, 5, true, 1.5, .null, .date(Date(timeIntervalSinceReferenceDate: 0.5)), .float(1)] {
@@ -125,8 +118,7 @@ struct OpenStepWritingTests {
 }
 
 /// Values that the format has no form for.
-@Suite("OpenStep is written with types")
-struct OpenStepTypes {
+@Suite("OpenStep is written with types") struct OpenStepTypes {
   static func foundation(_ text: String) -> PropertyList? { OpenStepComparisonTests.foundation(text) }
 
   static let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: 86401))
@@ -136,8 +128,8 @@ struct OpenStepTypes {
     .date(Date(timeIntervalSinceReferenceDate: .infinity)),
   ]
 
-  @Test("or not at all: the value is an error with its key path", arguments: untyped)
-  func orNotAtAll(_ value: PropertyList) throws {
+  @Test(arguments: untyped)
+  func `or not at all: the value is an error with its key path`(_ value: PropertyList) throws {
     let wrapped: PropertyList = ["a": ["b", value]]
     let found = error { () throws(PropertyListError) in _ = try wrapped.openStep() }
     #expect(found?.kind == .notRepresentable)
@@ -146,8 +138,8 @@ struct OpenStepTypes {
     #expect(error { () throws(PropertyListError) in _ = try wrapped.openStep(.strings) }?.kind == .notRepresentable)
   }
 
-  @Test("as a strings file only if it is a dictionary", arguments: untyped + ["a", ["a"], .hex(1)])
-  func otherRoots(_ value: PropertyList) throws {
+  @Test(arguments: untyped + ["a", ["a"], .hex(1)])
+  func `as a strings file only if it is a dictionary`(_ value: PropertyList) throws {
     guard case .uid = value else {
       let found = error { () throws(PropertyListError) in _ = try value.openStep(.strings, .reversible) }
       #expect(found?.kind == .notRepresentable)
@@ -165,15 +157,13 @@ struct OpenStepTypes {
     (date, "<*D2001-01-02 00:00:01 +0000>"),
   ]
 
-  @Test("of GNUstep", arguments: gnustep)
-  func gnustepTypes(_ value: PropertyList, _ text: String) throws {
+  @Test(arguments: gnustep) func `of GNUstep`(_ value: PropertyList, _ text: String) throws {
     #expect(try value.openStepLine(.gnustep) == text)
     #expect(try value.openStepLine(.openStep, .reversible) == text)
     #expect(try PropertyList(openStep: text) == value)
   }
 
-  @Test("of GNUstep, where a 4-byte real is one of 8 bytes, as in XML, and a date has whole seconds")
-  func gnustepWidths() throws {
+  @Test func `of GNUstep, where a 4-byte real is one of 8 bytes, as in XML, and a date has whole seconds`() throws {
     #expect(try PropertyList.float(0.1).openStepLine(.gnustep) == "<*R\(Double(Float(0.1)))>")
     let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: -0.5))
     #expect(try date.openStepLine(.gnustep) == "<*D2000-12-31 23:59:59 +0000>")
@@ -185,8 +175,8 @@ struct OpenStepTypes {
     #expect(try negativeZero.data(format: .openStep, options: options) == Data("<*D2001-01-01 00:00:00 +0000>\n".utf8))
   }
 
-  @Test("of GNUstep, which has no UIDs and no null", arguments: [.null, .uid(.init(3))] as [PropertyList])
-  func gnustepRefusal(_ value: PropertyList) throws {
+  @Test(arguments: [.null, .uid(.init(3))] as [PropertyList])
+  func `of GNUstep, which has no UIDs and no null`(_ value: PropertyList) throws {
     #expect(error { () throws(PropertyListError) in _ = try value.openStep(.gnustep) }?.kind == .notRepresentable)
   }
 
@@ -203,26 +193,22 @@ struct OpenStepTypes {
     (.date(Date(timeIntervalSinceReferenceDate: -.nan)), "<*XTfff8000000000000>"),
   ]
 
-  @Test("that come back exactly", arguments: additions)
-  func reversibleTypes(_ value: PropertyList, _ text: String) throws {
+  @Test(arguments: additions) func `that come back exactly`(_ value: PropertyList, _ text: String) throws {
     #expect(try value.openStepLine(.gnustep, .reversible) == text)
     #expect(try PropertyList(openStep: text) == value)
     let wrapped: PropertyList = ["a": [value, ["b": value]]]
     #expect(try PropertyList(openStep: wrapped.openStep(.strings, .reversible)) == wrapped)
   }
 
-  @Test(
-    "that are read only if they are right",
-    arguments: [
-      "<*F>", "<*F1.5f>", "<*F1e39>", "<*T>", "<*Tx>", "<*N0>", "<*X>", "<*XR7ff>", "<*XF7ff4000000000000>",
-      "<*XI0000000000000001>", "<*XRfff80000000000zz>", "<*f1>",
-    ])
-  func wrongTypes(_ text: String) {
+  @Test(arguments: [
+    "<*F>", "<*F1.5f>", "<*F1e39>", "<*T>", "<*Tx>", "<*N0>", "<*X>", "<*XR7ff>", "<*XF7ff4000000000000>",
+    "<*XI0000000000000001>", "<*XRfff80000000000zz>", "<*f1>",
+  ])
+  func `that are read only if they are right`(_ text: String) {
     #expect(error { () throws(PropertyListError) in _ = try PropertyList(openStep: text) }?.kind == .malformed)
   }
 
-  @Test("a dictionary that would be read back as a UID is refused")
-  func aDictionaryThatWouldBeReadBack() throws {
+  @Test func `a dictionary that would be read back as a UID is refused`() throws {
     let value: PropertyList = ["a": ["CF$UID": 3]]
     for coercion in [PropertyListWritingOptions.Coercion.refuse, .reversible] {
       let found = error { () throws(PropertyListError) in _ = try value.openStep(.gnustep, coercion) }
@@ -246,15 +232,14 @@ struct OpenStepTypes {
     (.date(Date(timeIntervalSinceReferenceDate: 0.5)), #""2001-01-01T00:00:00Z""#),
   ]
 
-  @Test("or as text, if the caller says so", arguments: plain)
-  func plainText(_ value: PropertyList, _ text: String) throws {
+  @Test(arguments: plain) func `or as text, if the caller says so`(_ value: PropertyList, _ text: String) throws {
     #expect(try PropertyList.array([value]).openStepLine(.openStep, .plain) == "(\(text))")
     #expect(try (["a": value] as PropertyList).openStep(.strings, .plain) == "\"a\" = \(text);\n")
     #expect(Self.foundation("(\(text))") == (try? PropertyList(openStep: "(\(text))")))
   }
 
-  @Test("a date that the calendar does not reach has no text", arguments: [1e17, .nan, .infinity])
-  func endlessDates(_ seconds: Double) {
+  @Test(arguments: [1e17, .nan, .infinity])
+  func `a date that the calendar does not reach has no text`(_ seconds: Double) {
     let value = PropertyList.date(Date(timeIntervalSinceReferenceDate: seconds))
     for dialect in [PropertyListWritingOptions.OpenStepDialect.openStep, .gnustep] {
       #expect(

@@ -4,8 +4,7 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Parts of documents")
-struct PartsOfDocumentsTests {
+@Suite("Parts of documents") struct PartsOfDocumentsTests {
   /// A binary file of arrays and strings in which later objects are referred to any number of times.
   static func sharing(_ random: inout SeededGenerator, objects count: Int) -> Data {
     var objects: [[UInt8]] = []
@@ -26,10 +25,8 @@ struct PartsOfDocumentsTests {
     return PropertyListCodableHostileTests.file(objects)
   }
 
-  @Test(
-    "a part has the value that it has in the whole, also if objects are shared",
-    arguments: 1...20 as ClosedRange<UInt64>)
-  func partsAreTheSame(_ seed: UInt64) throws {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `a part has the value that it has in the whole, also if objects are shared`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let document = try PropertyListDocument(Self.sharing(&random, objects: 40))
     let whole = try PropertyList(document.root)
@@ -39,8 +36,7 @@ struct PartsOfDocumentsTests {
     }
   }
 
-  @Test("numbers by index are the same, few or many", arguments: [true, false])
-  func indexedNumbers(_ expectsMany: Bool) {
+  @Test(arguments: [true, false]) func `numbers by index are the same, few or many`(_ expectsMany: Bool) {
     var numbers = IndexedNumbers(count: 1000, expectsMany: expectsMany)
     for index in stride(from: 0, to: 1000, by: 3) {
       #expect(numbers[index] == 0)
@@ -49,8 +45,8 @@ struct PartsOfDocumentsTests {
     for index in 0..<1000 { #expect(numbers[index] == (index % 3 == 0 ? UInt32(index + 1) : 0)) }
   }
 
-  @Test("a check of the whole refuses what writing refuses, and nothing else", arguments: 1...40 as ClosedRange<UInt64>)
-  func wholeCheck(_ seed: UInt64) throws {
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func `a check of the whole refuses what writing refuses, and nothing else`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let data = Self.sharing(&random, objects: Int.random(in: 2...60, using: &random))
     for limit in [10, 50, 100, 200, 400, 1000, 5000, 1 << 19] {
@@ -68,8 +64,8 @@ struct PartsOfDocumentsTests {
     }
   }
 
-  @Test("a path leads to the same value after many lookups as after none", arguments: PropertyListFormat.allCases)
-  func lookup(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `a path leads to the same value after many lookups as after none`(_ format: PropertyListFormat) throws {
     var tree: PropertyList = ["list": [1, ["a": 2]], "é": "composed"]
     for index in 0..<100 { tree.dictionary?["key \(index)"] = ["inner": .string("\(index)")] }
     let data = try tree.data(format: format, options: .exact)
@@ -86,8 +82,7 @@ struct PartsOfDocumentsTests {
     }
   }
 
-  @Test("one long key of all entries is not read for each of them")
-  func sharedKey() throws {
+  @Test func `one long key of all entries is not read for each of them`() throws {
     let (count, length) = (60_000, 60_000)
     func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
     let references = (0..<count).flatMap { _ in number(1) } + (0..<count).flatMap { _ in number(2) }
@@ -108,8 +103,7 @@ struct PartsOfDocumentsTests {
     #expect(try root.value(forKey: String(repeating: "k", count: length))?.boolean == true)
   }
 
-  @Test("a key that cannot be read is an error only on the way to another one")
-  func unreadableKey() throws {
+  @Test func `a key that cannot be read is an error only on the way to another one`() throws {
     // 100 entries, the key of the 60th of which is not ASCII.
     let references = Array(1...100 as ClosedRange<UInt8>) + [UInt8](repeating: 101, count: 100)
     var objects: [[UInt8]] = [[0xDF, 0x10, 100] + references]

@@ -5,8 +5,7 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("An edit of one value")
-struct PathEditTests {
+@Suite("An edit of one value") struct PathEditTests {
   private static let seeds: UInt64 = 300
   private static let reading = PropertyListReadingOptions(restoresCoercedValues: true)
   private static let writing = PropertyListWritingOptions(coercion: .reversible)
@@ -100,8 +99,7 @@ struct PathEditTests {
     #expect(throws: PropertyListError.self) { try document.data(applying: .set(2, at: PropertyListKeyPath("b.c"))) }
   }
 
-  @Test("of a binary document gives a binary document")
-  func ofABinaryDocumentGivesABinaryDocument() throws {
+  @Test func `of a binary document gives a binary document`() throws {
     let value: PropertyList = ["a": [1, 2]]
     let document = try PropertyListDocument(value.data(format: .binary))
     let edited = try document.data(applying: .remove(at: PropertyListKeyPath("a.0")))

@@ -7,8 +7,7 @@ import struct PropertyLists.PropertyListEncoder
 
 @testable import PropertyLists
 
-@Suite("Codable and hostile input")
-struct PropertyListCodableHostileTests {
+@Suite("Codable and hostile input") struct PropertyListCodableHostileTests {
   /// Nests as far as a file says.
   struct Branch: Codable {
     var children: [Branch]?
@@ -59,8 +58,7 @@ struct PropertyListCodableHostileTests {
 
   static let childrenKey = [0x58] + Array("children".utf8)
 
-  @Test("as deep as the limit, and no deeper")
-  func asDeepAsTheLimit() throws {
+  @Test func `as deep as the limit, and no deeper`() throws {
     var tree: PropertyList = [:]
     for _ in 0..<255 { tree = ["children": [tree]] }
     let data = try tree.data(format: .binary, options: .init(depth: 2000))
@@ -79,15 +77,13 @@ struct PropertyListCodableHostileTests {
     #expect(throws: Never.self) { try decoder.decode(Branch.self, from: tree) }
   }
 
-  @Test("an object that contains itself is an error")
-  func anObjectThatContainsItselfIsAnError() throws {
+  @Test func `an object that contains itself is an error`() throws {
     let data = Self.file([[0xD1, 1, 2], Self.childrenKey, [0xA1, 0]])
     let failure = Self.context { _ = try PropertyListDecoder().decode(Branch.self, from: data) }
     #expect(failure?.underlying?.kind == .circularReference)
   }
 
-  @Test("references that are shared again and again end")
-  func referencesThatAreSharedAgainAndAgainEnd() throws {
+  @Test func `references that are shared again and again end`() throws {
     // Each level has the next one twice.
     var objects: [[UInt8]] = []
     for level in 0..<60 as Range<UInt8> {
@@ -99,8 +95,7 @@ struct PropertyListCodableHostileTests {
     #expect(failure?.underlying?.kind == .limitExceeded)
   }
 
-  @Test("types that nest without end are an error, not the end of the stack")
-  func endlessTypes() throws {
+  @Test func `types that nest without end are an error, not the end of the stack`() throws {
     let decoding = Self.context { _ = try PropertyListDecoder().decode(Onion.self, from: 1) }
     #expect(decoding?.underlying?.kind == .nestedTooDeeply)
     #expect(Self.context { _ = try PropertyListEncoder().encode(Onion()) } != nil)
@@ -112,8 +107,8 @@ struct PropertyListCodableHostileTests {
     #expect(encoding?.path.count == 512)
   }
 
-  @Test("deep values on a thread with a small stack come back, or are an error", arguments: [100, 400, 1900])
-  func smallStack(_ depth: Int) throws {
+  @Test(arguments: [100, 400, 1900])
+  func `deep values on a thread with a small stack come back, or are an error`(_ depth: Int) throws {
     let outcome = OnSmallStack.run {
       var decoder = PropertyListDecoder()
       decoder.readingOptions.limits.depth = 2000
@@ -131,8 +126,7 @@ struct PropertyListCodableHostileTests {
     #expect(outcome.error == nil)
   }
 
-  @Test("what is wrong with a binary file is an error with the path to it")
-  func damagedValue() throws {
+  @Test func `what is wrong with a binary file is an error with the path to it`() throws {
     var data = try PropertyList.dictionary(["list": [1, "some text"]]).data(format: .binary)
     let offset = try #require(data.firstRange(of: Data("some".utf8))?.lowerBound)
     data[offset] = 0xFF
@@ -152,8 +146,7 @@ struct PropertyListCodableHostileTests {
     #expect(Self.context { _ = try PropertyListDecoder().decode(Lists.self, from: Data()) }?.underlying != nil)
   }
 
-  @Test("a key that stands twice, where it would be chosen by chance, is an error")
-  func duplicateKeys() throws {
+  @Test func `a key that stands twice, where it would be chosen by chance, is an error`() throws {
     let document = Data("<plist version=\"1.0\"><dict><key>a</key><true/><key>a</key><false/></dict></plist>".utf8)
     let failure = Self.context { _ = try PropertyListDecoder().decode([String: Bool].self, from: document) }
     #expect(failure?.underlying?.kind == .duplicateKey)
@@ -162,8 +155,8 @@ struct PropertyListCodableHostileTests {
     #expect(try decoder.decode([String: Bool].self, from: document) == ["a": false])
   }
 
-  @Test("damaged files never trap, and decode as their trees do", arguments: [1, 2] as [UInt64])
-  func damagedFilesNeverTrap(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2] as [UInt64])
+  func `damaged files never trap, and decode as their trees do`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let original = [UInt8](try PropertyListEncoder().encode(PropertyListCodableTests.window))
     let branch = Branch(children: [Branch(children: nil), Branch(children: [Branch(children: [])])])

@@ -5,8 +5,7 @@ import Testing
 import struct PropertyLists.PropertyListDecoder
 import struct PropertyLists.PropertyListEncoder
 
-@Suite("Codable values as property lists")
-struct PropertyListCodableTests {
+@Suite("Codable values as property lists") struct PropertyListCodableTests {
   struct Window: Codable, Equatable {
     var title: String
     var width: Int
@@ -37,14 +36,13 @@ struct PropertyListCodableTests {
     "colors": ["red": [.float(1), .float(0.1)]],
   ]
 
-  @Test("a value is a dictionary that people can read, and comes back")
-  func aValueIsADictionaryThatPeopleCanRead() throws {
+  @Test func `a value is a dictionary that people can read, and comes back`() throws {
     #expect(try PropertyListEncoder().encodeToPropertyList(Self.window) == Self.windowTree)
     #expect(try PropertyListDecoder().decode(Window.self, from: Self.windowTree) == Self.window)
   }
 
-  @Test("data of all formats holds the same", arguments: PropertyListFormat.allCases)
-  func dataOfAllFormatsHoldsTheSame(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `data of all formats holds the same`(_ format: PropertyListFormat) throws {
     var window = Self.window
     window.opened = Date(timeIntervalSinceReferenceDate: 7)
     var encoder = PropertyListEncoder()
@@ -57,8 +55,7 @@ struct PropertyListCodableTests {
     #expect(try decoder.decode(from: data) == window)
   }
 
-  @Test("scalars may stand alone")
-  func scalarsMayStandAlone() throws {
+  @Test func `scalars may stand alone`() throws {
     func check<T: Codable & Equatable>(_ value: T, _ tree: PropertyList) throws {
       #expect(try PropertyListEncoder().encodeToPropertyList(value) == tree)
       #expect(try PropertyListDecoder().decode(T.self, from: tree) == value)

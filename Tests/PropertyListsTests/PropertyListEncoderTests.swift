@@ -7,8 +7,7 @@ import struct PropertyLists.PropertyListEncoder
 
 @testable import PropertyLists
 
-@Suite("Encoding property lists")
-struct PropertyListEncoderTests {
+@Suite("Encoding property lists") struct PropertyListEncoderTests {
   private func tree(_ value: some Encodable) throws -> PropertyList {
     try PropertyListEncoder().encodeToPropertyList(value)
   }
@@ -27,8 +26,7 @@ struct PropertyListEncoderTests {
     init?(intValue: Int) { nil }
   }
 
-  @Test("dictionaries and sets are sorted, because Swift has them in another order in each process")
-  func dictionariesAndSetsAreSorted() throws {
+  @Test func `dictionaries and sets are sorted, because Swift has them in another order in each process`() throws {
     let keys = (0..<50).map { "\($0 * 7919 % 50)" } + ["ä", "\u{FFFD}", "🙂", ""]
     let dictionary = Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.count) })
     #expect(
@@ -49,8 +47,7 @@ struct PropertyListEncoderTests {
     #expect(try tree(dates).array?.first == .date(Date(timeIntervalSinceReferenceDate: 1)))
   }
 
-  @Test("keys are in the order of encoding")
-  func keyOrder() throws {
+  @Test func `keys are in the order of encoding`() throws {
     struct Pair: Encodable {
       var b = 1
       var a = 2
@@ -64,8 +61,7 @@ struct PropertyListEncoderTests {
     #expect(positions[0] < positions[1])
   }
 
-  @Test("dictionaries with other keys, more keys and the same keys in another order are told apart")
-  func dictionariesWithOtherKeys() throws {
+  @Test func `dictionaries with other keys, more keys and the same keys in another order are told apart`() throws {
     var random = SeededGenerator(seed: 3)
     for count in [3, 20, 70] {
       var expected: [PropertyList] = []
@@ -82,8 +78,7 @@ struct PropertyListEncoderTests {
     }
   }
 
-  @Test("the last value of a key counts", arguments: [2, 100])
-  func theLastValueOfAKeyCounts(_ count: Int) throws {
+  @Test(arguments: [2, 100]) func `the last value of a key counts`(_ count: Int) throws {
     let values = (0..<3).map { round in
       Handmade { encoder in
         var container = encoder.container(keyedBy: Key.self)
@@ -98,8 +93,7 @@ struct PropertyListEncoderTests {
     #expect(encoded[2]?.dictionary.map { Array($0.keys.prefix(2)) } == ["0", "1"])
   }
 
-  @Test("each spelling of a key stays what it is")
-  func eachSpellingOfAKeyStaysWhat() throws {
+  @Test func `each spelling of a key stays what it is`() throws {
     let spellings = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
     let values = (spellings + spellings.reversed()).map { [$0: 1] }
     let written = try tree(values).array?.compactMap { $0.dictionary?.keys.first.map { Array($0.utf8) } }
@@ -114,7 +108,6 @@ struct PropertyListEncoderTests {
   }
 
   @Test(
-    "what cannot be both is an error; Foundation traps",
     arguments: [
       {
         _ = $0.container(keyedBy: Key.self)
@@ -140,7 +133,7 @@ struct PropertyListEncoderTests {
         try container.encode(["a"])
       },
     ] as [@Sendable (any Encoder) throws -> Void])
-  func whatCannotBeBothIsAnError(_ body: @escaping @Sendable (any Encoder) throws -> Void) {
+  func `what cannot be both is an error; Foundation traps`(_ body: @escaping @Sendable (any Encoder) throws -> Void) {
     do {
       _ = try tree([["key": Handmade(body: body)]])
       Issue.record("no error")
@@ -151,8 +144,7 @@ struct PropertyListEncoderTests {
     }
   }
 
-  @Test("a nested container for the same key is the same container")
-  func sameContainer() throws {
+  @Test func `a nested container for the same key is the same container`() throws {
     let value = Handmade { encoder in
       var container = encoder.container(keyedBy: Key.self)
       var first = container.nestedContainer(keyedBy: Key.self, forKey: "a")
@@ -164,8 +156,7 @@ struct PropertyListEncoderTests {
     #expect(try tree(value) == ["a": ["b": 1, "d": 2], "c": "other"])
   }
 
-  @Test("an encoder that is kept, and used when it is too late, changes nothing")
-  func escapedEncoder() throws {
+  @Test func `an encoder that is kept, and used when it is too late, changes nothing`() throws {
     final class Keeper: @unchecked Sendable { var containers: [any UnkeyedEncodingContainer] = [] }
     let keeper = Keeper()
     let values = (0..<3).map { index in
@@ -183,8 +174,7 @@ struct PropertyListEncoderTests {
     #expect(encoded == [[0, []], [1, []], [2, []]])
   }
 
-  @Test("nested containers may be as deep as the limit, and end with an error beyond")
-  func nestedContainers() throws {
+  @Test func `nested containers may be as deep as the limit, and end with an error beyond`() throws {
     func nested(_ depth: Int) -> Handmade {
       Handmade { encoder in
         var containers = [encoder.unkeyedContainer()]
@@ -200,8 +190,7 @@ struct PropertyListEncoderTests {
     #expect(throws: Never.self) { try encoder.encode(nested(600)) }
   }
 
-  @Test("what the format cannot hold is an error with the path to it")
-  func notRepresentable() throws {
+  @Test func `what the format cannot hold is an error with the path to it`() throws {
     var encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
     do {
@@ -217,8 +206,7 @@ struct PropertyListEncoderTests {
     #expect(try tree(["CF$UID": 1]) == ["CF$UID": 1])
   }
 
-  @Test("containers for two keys that are equal to Swift and have other bytes stay two")
-  func spellingsOfKeys() throws {
+  @Test func `containers for two keys that are equal to Swift and have other bytes stay two`() throws {
     struct Spelled: CodingKey {
       let stringValue: String
       var intValue: Int? { nil }
@@ -237,8 +225,7 @@ struct PropertyListEncoderTests {
     #expect(root.count == 2)
   }
 
-  @Test("what a type throws itself is passed on, and what it catches is forgotten")
-  func ownErrors() throws {
+  @Test func `what a type throws itself is passed on, and what it catches is forgotten`() throws {
     struct Own: Error {}
     #expect(throws: Own.self) { try tree([Handmade { _ in throw Own() }]) }
     let value = Handmade { encoder in

@@ -4,10 +4,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The value")
-struct PropertyListTests {
-  @Test("takes no more room than a string and a half, and literals of every kind")
-  func takesNoMoreRoomThanAString() {
+@Suite("The value") struct PropertyListTests {
+  @Test func `takes no more room than a string and a half, and literals of every kind`() {
     #expect(MemoryLayout<PropertyList>.size == 24)
     let list: PropertyList = ["text", 1, -1, 1.5, true, [], ["key": "value"], "\(1 + 1)"]
     #expect(
@@ -18,8 +16,7 @@ struct PropertyListTests {
         ]))
   }
 
-  @Test("integers are exact over Int64 and UInt64")
-  func integersAreExactOverInt64AndUInt64() {
+  @Test func `integers are exact over Int64 and UInt64`() {
     let largest: PropertyList.Integer = 18_446_744_073_709_551_615
     let smallest: PropertyList.Integer = -9_223_372_036_854_775_808
     #expect(UInt64(exactly: largest) == .max && Int64(exactly: largest) == nil && Int(exactly: largest) == nil)
@@ -33,8 +30,7 @@ struct PropertyListTests {
     #expect(largest.int128 == Int128(UInt64.max) && smallest.int128 == Int128(Int64.min))
   }
 
-  @Test("accessors give the value of the kind asked for, and convert nothing")
-  func accessorsGiveTheValueOfTheKindAsked() {
+  @Test func `accessors give the value of the kind asked for, and convert nothing`() {
     let date = Date(timeIntervalSinceReferenceDate: 1)
     let values: [PropertyList] = [
       "1", 1, 1.5, true, .date(date), .data(Data([1])), [1], ["a": 1], .uid(.init(1)), .null, .float(0.5),
@@ -53,16 +49,14 @@ struct PropertyListTests {
       values.map(\.kind) == [.string, .integer, .real, .boolean, .date, .data, .array, .dictionary, .uid, .null, .real])
   }
 
-  @Test("subscripts never trap")
-  func subscriptsNeverTrap() {
+  @Test func `subscripts never trap`() {
     let list: PropertyList = ["a": [1, ["b": 2]]]
     #expect(list["a"]?[1]?["b"]?.int == 2)
     #expect(list["b"] == nil && list[0] == nil && list["a"]?[2] == nil && list["a"]?[-1] == nil)
     #expect(list["a"]?["b"] == nil)
   }
 
-  @Test("containers are changed in place, and others left alone")
-  func containersAreChangedInPlace() {
+  @Test func `containers are changed in place, and others left alone`() {
     var list: PropertyList = ["list": [1], "name": "x"]
     let before = list
     list.dictionary?["list"]?.array?.append(2)
@@ -80,8 +74,7 @@ struct PropertyListTests {
     #expect(list == .null)
   }
 
-  @Test("in place means without a copy: appending 20 000 times takes no time")
-  func changesWithoutCopies() {
+  @Test func `in place means without a copy: appending 20 000 times takes no time`() {
     var list: PropertyList = ["list": []]
     let duration = ThreadClock.measure {
       for index in 0..<20_000 { list.dictionary?["list"]?.array?.append(.integer(.init(index))) }
@@ -90,8 +83,7 @@ struct PropertyListTests {
     #expect(duration < .seconds(2))
   }
 
-  @Test("equal is what is written as the same bytes")
-  func equalIsWhatIsWrittenAsTheSameBytes() {
+  @Test func `equal is what is written as the same bytes`() {
     #expect(PropertyList.real(.nan) == .real(.nan))
     #expect(PropertyList.real(0) != .real(-0.0))
     #expect(PropertyList.real(1) != .float(1) && PropertyList.real(1) != 1)
@@ -100,8 +92,7 @@ struct PropertyListTests {
     #expect(Set([.real(.nan), .real(.nan), 1, 1, "1", .uid(.init(1))] as [PropertyList]).count == 4)
   }
 
-  @Test("the description shows every type")
-  func theDescriptionShowsEveryType() {
+  @Test func `the description shows every type`() {
     let list: PropertyList = ["a": [1, 1.0, .uid(.init(2)), .null], "b": .data(Data([0xAB]))]
     #expect(
       list.debugDescription == """

@@ -6,8 +6,7 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("Random edits of random texts")
-struct RandomEditTests {
+@Suite("Random edits of random texts") struct RandomEditTests {
   static let seeds = UInt64(
     ProcessInfo.processInfo.environment["PLIST_EDITS"].flatMap { Int($0) } ?? LongForm.size(400, or: 200))
 

@@ -5,10 +5,8 @@ import Testing
 
 @testable import PropertyLists
 
-@Suite("Random values and random damage")
-struct RandomTests {
-  @Test("generated values survive the binary format", arguments: 0..<60)
-  func binaryRoundTrip(_ seed: UInt64) throws {
+@Suite("Random values and random damage") struct RandomTests {
+  @Test(arguments: 0..<60) func `generated values survive the binary format`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random)
     let data = try value.data(format: .binary)
@@ -18,8 +16,7 @@ struct RandomTests {
     #expect(try document.root.data(format: .binary) == data)
   }
 
-  @Test("generated values survive XML", arguments: 0..<60)
-  func xmlRoundTrip(_ seed: UInt64) throws {
+  @Test(arguments: 0..<60) func `generated values survive XML`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: true, using: &random)
     let data = try value.data(format: .xml)
@@ -28,8 +25,7 @@ struct RandomTests {
     #expect(try PropertyListDocument(data).root.data(format: .xml) == data)
   }
 
-  @Test("generated values survive OpenStep with all types", arguments: 0..<60)
-  func openStepRoundTrip(_ seed: UInt64) throws {
+  @Test(arguments: 0..<60) func `generated values survive OpenStep with all types`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random)
     for dialect in [PropertyListWritingOptions.OpenStepDialect.openStep, .gnustep, .strings] {
@@ -45,8 +41,8 @@ struct RandomTests {
     }
   }
 
-  @Test("generated values mean the same to Foundation, written in OpenStep", arguments: 0..<60)
-  func openStepMeaning(_ seed: UInt64) throws {
+  @Test(arguments: 0..<60)
+  func `generated values mean the same to Foundation, written in OpenStep`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = PropertyList.random(depth: 4, forXML: false, using: &random).withTextOnly()
     for isCompact in [false, true] {
@@ -64,8 +60,7 @@ struct RandomTests {
   static let mutations =
     ProcessInfo.processInfo.environment["PLIST_MUTATIONS"].flatMap { Int($0) } ?? LongForm.size(6000, or: 3000)
 
-  @Test("damaged files never trap, and take no time", arguments: [1, 2] as [UInt64])
-  func damagedFilesNeverTrap(_ seed: UInt64) throws {
+  @Test(arguments: [1, 2] as [UInt64]) func `damaged files never trap, and take no time`(_ seed: UInt64) throws {
     var originals: [[UInt8]] = []
     for name in Fixtures.names(in: "binary") + Fixtures.names(in: "xml") + Fixtures.names(in: "hostile") {
       let data = try Fixtures.data(name)

@@ -5,10 +5,8 @@ import Testing
 
 @testable import PropertyListTools
 
-@Suite("The README's lines about paths, edits and differences")
-struct ReadmeSnippetTests {
-  @Test("do what they say")
-  func doWhatTheySay() throws {
+@Suite("The README's lines about paths, edits and differences") struct ReadmeSnippetTests {
+  @Test func `do what they say`() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("Info.plist"))
     let text = "<plist><!-- kept --><dict><key>CFBundleVersion</key><string>42</string></dict></plist>"

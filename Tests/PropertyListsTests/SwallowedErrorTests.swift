@@ -6,8 +6,7 @@ import struct PropertyLists.PropertyListDecoder
 
 @testable import PropertyLists
 
-@Suite("Decoding types that swallow errors")
-struct SwallowedErrorTests {
+@Suite("Decoding types that swallow errors") struct SwallowedErrorTests {
   /// Notes what the types of a call do.
   final class Record: Sendable {
     struct Notes {
@@ -127,8 +126,7 @@ struct SwallowedErrorTests {
     Data((String(repeating: "[", count: depth) + innermost + String(repeating: "]", count: depth)).utf8)
   }
 
-  @Test("any value decodes as what it is")
-  func anyValue() throws {
+  @Test func `any value decodes as what it is`() throws {
     let tree: PropertyList = ["a": [1, 1.5, "x", true], "b": ["c": []]]
     let expected = AnyValue.dictionary([
       "a": .array([.integer(1), .real(1.5), .text("x"), .boolean(true)]), "b": .dictionary(["c": .array([])]),
@@ -139,8 +137,7 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("values behind shared references count, with the errors that were swallowed")
-  func sharedReferences() throws {
+  @Test func `values behind shared references count, with the errors that were swallowed`() throws {
     // Each level has the next one twice.
     let levels = (0..<60 as Range<UInt8>).map { [0xA2, $0 + 1, $0 + 1] as [UInt8] }
     let data = PropertyListCodableHostileTests.file(levels + [[0x09]])
@@ -150,8 +147,7 @@ struct SwallowedErrorTests {
     #expect(record.valueCount > 60 && record.valueCount < 4096 / 8)
   }
 
-  @Test("a type that looks at each value twice costs no more than the limit")
-  func twice() throws {
+  @Test func `a type that looks at each value twice costs no more than the limit`() throws {
     let record = Record()
     let decoder = Self.decoder(record, expandedSize: 4096, expansionRatio: 1)
     #expect(Self.limitKind { _ = try decoder.decode(Twice.self, from: Self.nested(60, "1")) } == .limitExceeded)
@@ -160,8 +156,7 @@ struct SwallowedErrorTests {
     #expect(throws: Never.self) { try decoder.decode(Twice.self, from: shallow) }
   }
 
-  @Test("the limit counts what the input has, whatever it was read from")
-  func ordinaryInput() throws {
+  @Test func `the limit counts what the input has, whatever it was read from`() throws {
     let tree = PropertyList.array((0..<500).map { ["number": .integer(.init($0)), "text": .string("text \($0)")] })
     struct Entry: Decodable, Equatable {
       var number: Int
@@ -175,8 +170,7 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("a limit that a type swallows is thrown by the call")
-  func swallowedLimit() throws {
+  @Test func `a limit that a type swallows is thrown by the call`() throws {
     struct Lenient: Decodable {
       var value: [[Int]]?
       init(from decoder: any Decoder) throws {
@@ -195,8 +189,7 @@ struct SwallowedErrorTests {
     #expect(Self.limitKind { _ = try PropertyListDecoder().decode(AnyValue.self, from: deepData) } == .nestedTooDeeply)
   }
 
-  @Test("loops that skip elements end: at unreadable elements, and at the limit")
-  func loopsEnd() throws {
+  @Test func `loops that skip elements end: at unreadable elements, and at the limit`() throws {
     // The third element begins like no object.
     let damaged = PropertyListCodableHostileTests.file([[0xA4, 1, 2, 3, 1], [0x51, 0x61], [0x09], [0x70]])
     let strings = try PropertyListDecoder().decode(Strings.self, from: damaged)
@@ -210,8 +203,8 @@ struct SwallowedErrorTests {
     #expect(Self.limitKind { _ = try limited.decode(Strings.self, from: many) } == .limitExceeded)
   }
 
-  @Test("an error has a path of bounded length where it may be swallowed", arguments: [1, 16, 17, 31, 32, 100, 400])
-  func pathOfSwallowedError(_ depth: Int) throws {
+  @Test(arguments: [1, 16, 17, 31, 32, 100, 400])
+  func `an error has a path of bounded length where it may be swallowed`(_ depth: Int) throws {
     let record = Record()
     _ = try Self.decoder(record).decode(Probe.self, from: Self.nested(depth, "1"))
     let path = try #require(record.paths.last)
@@ -223,8 +216,7 @@ struct SwallowedErrorTests {
     #expect(outerCount + path.count - 1 == depth)
   }
 
-  @Test("the error of a call has its whole path", arguments: [1, 40, 400])
-  func pathOfError(_ depth: Int) throws {
+  @Test(arguments: [1, 40, 400]) func `the error of a call has its whole path`(_ depth: Int) throws {
     indirect enum Nested: Decodable {
       case nested([Nested])
       case end(Bool)

@@ -17,8 +17,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
 }
 
 /// Every file of `Fixtures`, and of the folder that `PLIST_CORPUS` names, from each format into each other one.
-@Suite("From each format into each other")
-struct TwelveDirectionsTests {
+@Suite("From each format into each other") struct TwelveDirectionsTests {
   /// Whatever of the files can be read, and what it is called.
   static let values: [(name: String, value: PropertyList)] =
     (["archives", "binary", "hostile", "xml", "openstep", "json"].flatMap { Fixtures.names(in: $0) }.map {
@@ -43,8 +42,8 @@ struct TwelveDirectionsTests {
     }
   }
 
-  @Test("with reversible coercion no value is lost or changed", arguments: Direction.all)
-  func withReversibleCoercionNoValueIsLostOrChanged(_ direction: Direction) throws {
+  @Test(arguments: Direction.all)
+  func `with reversible coercion no value is lost or changed`(_ direction: Direction) throws {
     var count = 0
     for (name, value) in Self.values {
       // XML has neither null nor fractions of a second, and one width of reals: not a question of coercion.

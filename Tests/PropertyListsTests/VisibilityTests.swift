@@ -5,12 +5,10 @@ import Testing
 
 @testable import PropertyListTools
 
-@Suite("Characters that deceive")
-struct VisibilityTests {
+@Suite("Characters that deceive") struct VisibilityTests {
   private static let all = (0...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
 
-  @Test("The table is that of Unicode: what has no shape, ends a line, or gives commands is hidden")
-  func theTableIsThatOfUnicode() {
+  @Test func `The table is that of Unicode: what has no shape, ends a line, or gives commands is hidden`() {
     let wrong = Self.all.filter { scalar in
       let isShapeless =
         [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
@@ -21,8 +19,7 @@ struct VisibilityTests {
     #expect(wrong.isEmpty, "\(wrong.prefix(5).map { String($0.value, radix: 16) })")
   }
 
-  @Test("Every bidirectional control is hidden, whatever precedes it")
-  func everyBidirectionalControlIsHidden() {
+  @Test func `Every bidirectional control is hidden, whatever precedes it`() {
     for scalar in Self.all where scalar.properties.isBidiControl {
       #expect(scalar.isHidden(after: nil) && scalar.isHidden(after: "א") && scalar.isHidden(after: "a"))
     }
@@ -45,8 +42,7 @@ struct VisibilityTests {
     ])
   func elsewhereTheSameCharactersAreHidden(_ text: String, _ expected: String) { #expect(text.printable() == expected) }
 
-  @Test("No form for people has a hidden character in it, be it in a string, a key, a path or a message")
-  func noFormForPeopleHasAHiddenCharacter() throws {
+  @Test func `No form for people has a hidden character in it, be it in a string, a key, a path or a message`() throws {
     let hidden = Self.all.filter { $0.isHidden(after: nil) }
     for scalar in hidden {
       let text = "a\(scalar)b"

@@ -1,10 +1,8 @@
 import PropertyLists
 import Testing
 
-@Suite("Budgets of work")
-struct WorkBudgetTests {
-  @Test("give what they have, and then nothing more")
-  func spending() {
+@Suite("Budgets of work") struct WorkBudgetTests {
+  @Test func `give what they have, and then nothing more`() {
     var budget = WorkBudget(10)
     #expect(budget.spend(4) && budget.spend(0) && budget.spend(6))
     #expect(budget.spent == 10 && budget.remaining == 0 && !budget.isExhausted && budget.spend(0))
@@ -12,8 +10,7 @@ struct WorkBudgetTests {
     #expect(budget.limit == 10 && budget.spent == 10 && budget.remaining == 0)
   }
 
-  @Test("take any amount")
-  func amounts() {
+  @Test func `take any amount`() {
     var budget = WorkBudget(.max)
     #expect(budget.spend(.max - 1) && !budget.spend(.max) && !budget.spend(.max))
     var small = WorkBudget(0)

@@ -3,13 +3,11 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Writing")
-struct WritingTests {
+@Suite("Writing") struct WritingTests {
   /// Bytes as they are printed in hexadecimal.
   private func hexadecimal(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-  @Test("the binary form, byte by byte")
-  func binaryBytes() throws {
+  @Test func `the binary form, byte by byte`() throws {
     // The dictionary, its keys, then its values; the second reference to 1 is to the same object.
     let value: PropertyList = ["a": 1, "b": ["a", 1]]
     let objects = "d2" + "01020304" + "5161" + "5162" + "1001" + "a2" + "0103"
@@ -20,7 +18,6 @@ struct WritingTests {
   }
 
   @Test(
-    "the narrowest form of every scalar",
     arguments: [
       (0, "1000"), (255, "10ff"), (256, "110100"), (65535, "11ffff"), (65536, "1200010000"),
       (4_294_967_296, "130000000100000000"), (-1, "13ffffffffffffffff"),
@@ -30,7 +27,7 @@ struct WritingTests {
       ("é", "6100e9"), ("😀", "62d83dde00"), (.data(Data([7])), "4107"), (.uid(.init(3)), "8003"),
       (.uid(.init(256)), "810100"), (.uid(.init(65536)), "8300010000"), ("fifteen letters", "5f100f" + "66696674656e"),
     ] as [(PropertyList, String)])
-  func theNarrowestFormOfEveryScalar(_ value: PropertyList, _ expected: String) throws {
+  func `the narrowest form of every scalar`(_ value: PropertyList, _ expected: String) throws {
     let data = try value.data(format: .binary)
     let object = hexadecimal(data.dropFirst(8).dropLast(33))
     if value == "fifteen letters" {
@@ -42,8 +39,7 @@ struct WritingTests {
     }
   }
 
-  @Test("every scalar is written once, told apart by kind and width")
-  func everyScalarIsWrittenOnce() throws {
+  @Test func `every scalar is written once, told apart by kind and width`() throws {
     let long = "a string that is too long to live inside its value"
     let scalars: [PropertyList] = [
       1, 1.0, .float(1), true, "1", .data(Data([1])), .date(Date(timeIntervalSinceReferenceDate: 1)), .uid(.init(1)),
@@ -56,8 +52,8 @@ struct WritingTests {
     #expect(try PropertyList(thrice.root).array == scalars + scalars + scalars)
   }
 
-  @Test("whatever stands last in the file, all before it is as it was", arguments: [1, 5, 300, 70_000])
-  func lastObjects(_ count: Int) throws {
+  @Test(arguments: [1, 5, 300, 70_000])
+  func `whatever stands last in the file, all before it is as it was`(_ count: Int) throws {
     let numbers = (0..<count).map { PropertyList.integer(.init($0)) }
     let last: [PropertyList] = [
       .array([0]), .array([]), ["": 0], .uid(.init(7)), .uid(.init(70_000)), "text", "größe", .data(Data()), .null,
@@ -70,8 +66,7 @@ struct WritingTests {
     }
   }
 
-  @Test("UIDs that are far from each other take memory as others do")
-  func distantUIDs() throws {
+  @Test func `UIDs that are far from each other take memory as others do`() throws {
     let far = PropertyList.array((0..<3000).map { .uid(.init(UInt32($0) &* 4095 &+ 4095)) })
     let near = PropertyList.array((0..<30_000).map { .uid(.init($0 * 2)) })
     let mixed = PropertyList.array([near, far, near, far])
@@ -83,8 +78,7 @@ struct WritingTests {
     }
   }
 
-  @Test("dates are written as they are read, to the last year and the first")
-  func dateLimits() throws {
+  @Test func `dates are written as they are read, to the last year and the first`() throws {
     for text in [
       "99999999-12-31T23:59:59Z", "-99999999-01-01T00:00:00Z", "0000-02-29T00:00:00Z", "-0001-12-31T23:59:59Z",
       "-0400-03-01T00:00:00Z", "1900-02-28T23:59:59Z", "2000-02-29T12:00:00Z", "2001-01-01T00:00:00Z",
@@ -95,8 +89,8 @@ struct WritingTests {
     }
   }
 
-  @Test("references and offsets are as wide as they have to be", arguments: [254, 255, 65534, 65535])
-  func referencesAndOffsetsAreAsWideAsTheyHave(_ count: Int) throws {
+  @Test(arguments: [254, 255, 65534, 65535])
+  func `references and offsets are as wide as they have to be`(_ count: Int) throws {
     let list = PropertyList.array((0..<count).map { .integer(.init($0)) })
     let data = try list.data(format: .binary)
     // Apple's reader wants the number of objects itself to fit.
@@ -104,16 +98,15 @@ struct WritingTests {
     #expect(try PropertyList(data) == list)
   }
 
-  @Test("binary files are no larger than those of any other producer", arguments: ["kinds", "counts"])
-  func binaryFilesAreNoLargerThanThoseOfAny(_ name: String) throws {
+  @Test(arguments: ["kinds", "counts"])
+  func `binary files are no larger than those of any other producer`(_ name: String) throws {
     for producer in ["python", "libplist", "foundation"] {
       let theirs = try Fixtures.data("binary/\(name)-\(producer).bplist")
       #expect(try PropertyList(theirs).data(format: .binary).count <= theirs.count)
     }
   }
 
-  @Test("time grows with the number of values, not faster")
-  func timeGrowsWithTheNumberOfValues() throws {
+  @Test func `time grows with the number of values, not faster`() throws {
     func duration(_ count: Int) throws -> Duration {
       let list = PropertyList.array((0..<count).map { .string("value \($0)") })
       return try ThreadClock.measure { _ = try list.data(format: .binary) }
@@ -123,8 +116,7 @@ struct WritingTests {
     #expect(large < small * 16 * 6)
   }
 
-  @Test("the same value gives the same bytes, every time")
-  func theSameValueGivesTheSameBytes() throws {
+  @Test func `the same value gives the same bytes, every time`() throws {
     let value = try PropertyList(Fixtures.data("binary/kinds-python.bplist"))
     for format in PropertyListFormat.allCases {
       let first = try value.data(format: format, options: .exact)
@@ -132,8 +124,7 @@ struct WritingTests {
     }
   }
 
-  @Test("base64 is narrower the deeper it stands, down to 12 characters")
-  func base64Widths() throws {
+  @Test func `base64 is narrower the deeper it stands, down to 12 characters`() throws {
     var value = PropertyList.data(Data(repeating: 0, count: 120))
     for depth in 0..<12 {
       let text = String(decoding: try value.data(format: .xml), as: UTF8.self)
@@ -145,13 +136,12 @@ struct WritingTests {
   }
 
   @Test(
-    "what XML cannot hold is an error with the key path",
     arguments: [
       (.null, "null"), ("a\u{0}b", "U+0000"), ("\u{1F}", "U+001F"), ("\u{FFFE}", "U+FFFE"), ("x\u{FFFF}", "U+FFFF"),
       (["CF$UID": 5], "UID"), (.date(Date(timeIntervalSinceReferenceDate: .nan)), "date"),
       (.date(Date(timeIntervalSinceReferenceDate: 1e20)), "date"),
     ] as [(PropertyList, String)])
-  func notRepresentable(_ value: PropertyList, _ word: String) throws {
+  func `what XML cannot hold is an error with the key path`(_ value: PropertyList, _ word: String) throws {
     let found = error { () throws(PropertyListError) in _ = try (["k": [1, value]] as PropertyList).data(format: .xml) }
     #expect(found?.kind == .notRepresentable && found?.message.contains(word) == true)
     #expect(found?.keyPath?.components.prefix(2) == [.key("k"), .index(1)])
@@ -159,8 +149,7 @@ struct WritingTests {
     #expect(try PropertyList(binary) == value)
   }
 
-  @Test("a dictionary that looks like a UID can be written where UIDs cannot")
-  func uidDictionaries() throws {
+  @Test func `a dictionary that looks like a UID can be written where UIDs cannot`() throws {
     let options = PropertyListWritingOptions(writesUIDDictionaries: false)
     let data = try (["CF$UID": 5] as PropertyList).data(format: .xml, options: options)
     #expect(try PropertyList(data) == .uid(.init(5)))
@@ -175,8 +164,7 @@ struct WritingTests {
     }
   }
 
-  @Test("fractions of a second are dropped like Apple does, or refused")
-  func fractionsOfASecondAreDroppedLikeAppleDoes() throws {
+  @Test func `fractions of a second are dropped like Apple does, or refused`() throws {
     let value = PropertyList.date(Date(timeIntervalSinceReferenceDate: -0.5))
     #expect(String(decoding: try value.data(format: .xml), as: UTF8.self).contains("<date>2000-12-31T23:59:59Z</date>"))
     let found = error { () throws(PropertyListError) in
@@ -185,8 +173,8 @@ struct WritingTests {
     #expect(found?.kind == .notRepresentable)
   }
 
-  @Test("a value that no reader would take back is not written", arguments: PropertyListFormat.allCases)
-  func aValueThatNoReaderWouldTakeBack(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `a value that no reader would take back is not written`(_ format: PropertyListFormat) throws {
     var value: PropertyList = "innermost"
     for _ in 0..<512 { value = [value] }
     #expect(try PropertyList(value.data(format: format)) == value)
@@ -196,10 +184,8 @@ struct WritingTests {
   }
 }
 
-@Suite("Writing files")
-struct FileTests {
-  @Test("a failed write leaves the old file, and nothing beside it")
-  func aFailedWriteLeavesTheOldFile() throws {
+@Suite("Writing files") struct FileTests {
+  @Test func `a failed write leaves the old file, and nothing beside it`() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .xml)
@@ -215,8 +201,7 @@ struct FileTests {
     #expect(folder.names == ["a.plist"])
   }
 
-  @Test("the new file is another file, so that who has the old one open keeps it")
-  func theNewFileIsAnotherFile() throws {
+  @Test func `the new file is another file, so that who has the old one open keeps it`() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .binary)
@@ -226,8 +211,7 @@ struct FileTests {
     #expect(try PropertyList(contentsOf: url) == [])
   }
 
-  @Test("permissions of an old file are kept; a new one gets those of the process")
-  func permissionsOfAnOldFileAreKept() throws {
+  @Test func `permissions of an old file are kept; a new one gets those of the process`() throws {
     let folder = try TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     let mask = umask(0o027)
@@ -241,8 +225,7 @@ struct FileTests {
     }
   }
 
-  @Test("symbolic links are followed, chains and broken ones too")
-  func symbolicLinksAreFollowed() throws {
+  @Test func `symbolic links are followed, chains and broken ones too`() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createSymbolicLink(atPath: folder.path("one"), withDestinationPath: "two")
     try FileManager.default.createSymbolicLink(atPath: folder.path("two"), withDestinationPath: folder.path("three"))
@@ -258,8 +241,8 @@ struct FileTests {
     #expect(folder.names == ["loop", "one", "three", "two"])
   }
 
-  @Test("a folder, and what a link of another user leads to, are left as they are", .enabled(if: getuid() == 0))
-  func notReplaced() throws {
+  @Test(.enabled(if: getuid() == 0))
+  func `a folder, and what a link of another user leads to, are left as they are`() throws {
     let folder = try TemporaryFolder()
     let other: uid_t = 1234
     for name in ["shared", "own"] {
@@ -294,8 +277,7 @@ struct FileTests {
     #expect(try FileManager.default.attributesOfItem(atPath: folder.path("theirs"))[.ownerAccountID] as? Int == 1234)
   }
 
-  @Test("long names")
-  func longNames() throws {
+  @Test func `long names`() throws {
     let folder = try TemporaryFolder()
     let name = String(repeating: "ü", count: 127)
     try ([] as PropertyList).write(to: URL(filePath: folder.path(name)), format: .xml)

@@ -5,32 +5,28 @@ import Testing
 @testable import PropertyListTools
 @testable import PropertyLists
 
-@Suite("The two lanes of the XML reader")
-struct XMLLaneTests {
-  @Test("agree on every file", arguments: Fixtures.names(in: "xml") + Fixtures.names(in: "hostile"))
-  func agreeOnFixtures(_ name: String) throws {
+@Suite("The two lanes of the XML reader") struct XMLLaneTests {
+  @Test(arguments: Fixtures.names(in: "xml") + Fixtures.names(in: "hostile"))
+  func `agree on every file`(_ name: String) throws {
     let data = try Fixtures.data(name)
     guard let fast = try PropertyList.plainLane(data) else { return }
     #expect(try PropertyList.thoroughLane(data) == fast)
   }
 
-  @Test(
-    "what writers emit goes over the fast lane",
-    arguments: [
-      "kinds-python", "kinds-libplist", "kinds-foundation", "counts-python", "counts-foundation", "uid-python",
-    ])
-  func writersTakeTheFastLane(_ name: String) throws {
+  @Test(arguments: [
+    "kinds-python", "kinds-libplist", "kinds-foundation", "counts-python", "counts-foundation", "uid-python",
+  ])
+  func `what writers emit goes over the fast lane`(_ name: String) throws {
     #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) != nil)
   }
 
-  @Test(
-    "what only looks like the plain dialect does not", arguments: ["cdata", "comments", "attributes", "no-plist-tag"])
-  func otherFormsDoNot(_ name: String) throws {
+  @Test(arguments: ["cdata", "comments", "attributes", "no-plist-tag"])
+  func `what only looks like the plain dialect does not`(_ name: String) throws {
     #expect(try PropertyList.plainLane(Fixtures.data("xml/\(name).plist")) == nil)
   }
 
-  @Test("a large list without text is no expansion, on either lane", arguments: ["", "<!-- slow -->"])
-  func largeLists(_ comment: String) throws {
+  @Test(arguments: ["", "<!-- slow -->"])
+  func `a large list without text is no expansion, on either lane`(_ comment: String) throws {
     let count = 1 << 17
     let body = "\(comment)<array>\(String(repeating: "<integer>1</integer><true/>", count: count))</array>"
     let document = try PropertyListDocument(Data("<plist>\(body)</plist>".utf8))
@@ -38,15 +34,13 @@ struct XMLLaneTests {
     #expect(try document.root.data(format: .binary).count < 3 << 18)
   }
 
-  @Test("a UID that stands twice is one, if the last is to count")
-  func lastUID() throws {
+  @Test func `a UID that stands twice is one, if the last is to count`() throws {
     let body = "<dict><key>CF$UID</key><integer>1</integer><key>CF$UID</key><integer>2</integer></dict>"
     let options = PropertyListReadingOptions(duplicateKeys: .keepLast)
     #expect(try PropertyList(xml(body), options: options) == .uid(.init(2)))
   }
 
-  @Test("libxml2's own words come before the length of a tag that is none")
-  func longTags() throws {
+  @Test func `libxml2's own words come before the length of a tag that is none`() throws {
     let text = xml("<string>1 < 2 and \(String(repeating: "so on ", count: 500))</string>")
     let found = error { () throws(PropertyListError) in _ = try PropertyList(text) }
     #expect(found?.kind == .malformed && found?.position == .init(line: 1, column: 32))
@@ -57,8 +51,7 @@ struct XMLLaneTests {
     }
   }
 
-  @Test("namespaces count where they are in scope, and attributes that only look like them don't")
-  func namespacesCountInScope() throws {
+  @Test func `namespaces count where they are in scope, and attributes that only look like them don't`() throws {
     let siblings = String(repeating: "<true xmlns='u' xmlns:a='v'/>", count: 200)
     #expect(try PropertyList(xml("<array>\(siblings)</array>")).array?.count == 200)
     let nested = { (attribute: String) in
@@ -74,8 +67,7 @@ struct XMLLaneTests {
     #expect(defects.allSatisfy { $0.kind == .malformed } && defects.count == 4)
   }
 
-  @Test("the attributes of a text are bounded, of which libxml2 keeps a table")
-  func attributesAreBounded() throws {
+  @Test func `the attributes of a text are bounded, of which libxml2 keeps a table`() throws {
     let text = { (count: Int) in
       xml("<array>\((0..<count).map { "<true q\($0)=''/>" }.joined())</array>")
     }
@@ -84,14 +76,12 @@ struct XMLLaneTests {
     #expect(refused?.kind == .limitExceeded)
   }
 
-  @Test("an end tag may have any amount of white space")
-  func anEndTagMayHaveAnyAmountOfWhiteSpace() throws {
+  @Test func `an end tag may have any amount of white space`() throws {
     let space = String(repeating: " ", count: 3000)
     #expect(try PropertyList(Data("<plist><true></true\(space)></plist>".utf8)) == true)
   }
 
-  @Test("encodings are converted on many threads at once")
-  func concurrentConversion() async throws {
+  @Test func `encodings are converted on many threads at once`() async throws {
     let data = try Fixtures.data("xml/windows-1252.plist")
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<64 { group.addTask { (try? PropertyList(data)) == "„Größe“ €" } }
@@ -101,8 +91,7 @@ struct XMLLaneTests {
 
   /// Pieces of XML put together at random: mostly well-formed, often not, in every combination of what the scanner
   /// looks at.
-  @Test("agree on 20 000 generated documents")
-  func agreeOnGenerated() throws {
+  @Test func `agree on 20 000 generated documents`() throws {
     var random = SeededGenerator(seed: 7)
     let pieces = [
       "<dict>", "</dict>", "<array>", "</array>", "<dict/>", "<array/>", "<key>k</key>", "<key>l</key>", "<key/>",
@@ -142,8 +131,7 @@ struct XMLLaneTests {
     #expect(accepted > 1000, "the generator makes too little that the scanner accepts")
   }
 
-  @Test("agree on damaged files, byte by byte")
-  func agreeOnDamage() throws {
+  @Test func `agree on damaged files, byte by byte`() throws {
     let original = try [UInt8](Fixtures.data("xml/kinds-python.plist"))
     var random = SeededGenerator(seed: 11)
     var accepted = 0

@@ -16,9 +16,9 @@ import Testing
   }
 
   @Test(
-    "is opened as what it is, also to read it only", arguments: [SQLiteStore.type, XMLStore.type, BinaryStore.type],
+    arguments: [SQLiteStore.type, XMLStore.type, BinaryStore.type],
     [false, true])
-  func kinds(type: String, isReadOnly: Bool) throws {
+  func `is opened as what it is, also to read it only`(type: String, isReadOnly: Bool) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store")
     let made: PersistentStoreDescription =
@@ -43,8 +43,7 @@ import Testing
     #expect(try again.performAndWait { try $0.count(for: FetchRequest("Note")) } == 2)
   }
 
-  @Test("is one in SQLite where there is none, and an error where none is to be made")
-  func missing() throws {
+  @Test func `is one in SQLite where there is none, and an error where none is to be made`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store")
     var store = PersistentStoreDescription.file(file)
@@ -54,8 +53,8 @@ import Testing
     #expect(try Self.container(.file(file)).coordinator.stores.first is SQLiteStore)
   }
 
-  @Test("is refused and left as it is if it is no store", arguments: ["text", "<a/>", "bplist00", "CoreData"])
-  func others(text: String) throws {
+  @Test(arguments: ["text", "<a/>", "bplist00", "CoreData"])
+  func `is refused and left as it is if it is no store`(text: String) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store")
     let data = Data((text + String(repeating: " ", count: 600)).utf8)
@@ -64,8 +63,7 @@ import Testing
     #expect(try Data(contentsOf: file) == data && folder.names == ["store"])
   }
 
-  @Test("of another model is migrated with the migration of its description")
-  func migration() throws {
+  @Test func `of another model is migrated with the migration of its description`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store")
     _ = try PersistentContainer(

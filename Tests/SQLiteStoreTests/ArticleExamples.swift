@@ -4,8 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("The examples of the articles about SQLite stores")
-struct ArticleExamples {
+@Suite("The examples of the articles about SQLite stores") struct ArticleExamples {
   private let folder: TemporaryFolder
   private var file: URL { folder.url.appending(path: "Notes.sqlite") }
 
@@ -25,8 +24,7 @@ struct ArticleExamples {
     }
   }
 
-  @Test("open a store with the model that it has in itself")
-  func landingPage() throws {
+  @Test func `open a store with the model that it has in itself`() throws {
     try makeStore()
     let model = try SQLiteStore.model(inFile: file)
     let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
@@ -34,8 +32,7 @@ struct ArticleExamples {
     #expect(count == 3)
   }
 
-  @Test("show the objects of an Apple program, and leave its files as they are")
-  func openAnAppleStore() throws {
+  @Test func `show the objects of an Apple program, and leave its files as they are`() throws {
     try makeStore()
     let before = (folder.names, try Data(contentsOf: file))
     var lines: [String] = []
@@ -51,8 +48,7 @@ struct ArticleExamples {
     #expect((folder.names, try Data(contentsOf: file)) == before)
   }
 
-  @Test("change a store to another model")
-  func changeYourModel() throws {
+  @Test func `change a store to another model`() throws {
     try makeStore()
     let newModel = try Self.model([.attribute("title", .string), .attribute("date", .date)])
     let container = try PersistentContainer(model: newModel, stores: [.sqlite(file)])

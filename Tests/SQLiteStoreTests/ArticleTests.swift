@@ -2,25 +2,22 @@ import TestSupport
 import Testing
 
 /// The articles show nothing that was not compiled and run.
-@Suite("The lines of the articles about SQLite stores")
-struct ArticleTests {
+@Suite("The lines of the articles about SQLite stores") struct ArticleTests {
   private static let folder = "Sources/SQLiteStore/Documentation.docc/"
   private static let examples = "Tests/SQLiteStoreTests/ArticleExamples.swift"
 
-  @Test("stand in a test", arguments: ["SQLiteStore.md", "OpenAnAppleStore.md", "ChangeYourModel.md"])
-  func standInATest(_ name: String) throws {
+  @Test(arguments: ["SQLiteStore.md", "OpenAnAppleStore.md", "ChangeYourModel.md"])
+  func `stand in a test`(_ name: String) throws {
     let article = try ArticleText(path: Self.folder + name)
     #expect(try !article.blocks.isEmpty && article.blocks(notIn: Self.examples) == [])
   }
 
-  @Test("that are all code of their article stand in a test")
-  func whatStoresCanDo() throws {
+  @Test func `that are all code of their article stand in a test`() throws {
     let article = try ArticleText(path: Self.folder + "WhatStoresCanDo.md")
     #expect(try article.blocks(notIn: Self.examples) == [])
   }
 
-  @Test("of the README stand in a test")
-  func readme() throws {
+  @Test func `of the README stand in a test`() throws {
     let section = try #require(try ArticleText(path: "README.md").section("Core Data's SQLite files"))
     #expect(try section.blocks.count == 1 && section.blocks(notIn: Self.examples) == [])
   }

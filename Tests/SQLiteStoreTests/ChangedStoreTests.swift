@@ -5,8 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("SQLite stores that were changed", .enabled(if: StoreReader.isAvailable))
-struct ChangedStoreTests {
+@Suite("SQLite stores that were changed", .enabled(if: StoreReader.isAvailable)) struct ChangedStoreTests {
   /// Something of a program's own in a store.
   private static func addOwnParts(_ file: URL) throws -> String {
     let schema = try StoreReader.schema(of: file)
@@ -129,10 +128,8 @@ struct ChangedStoreTests {
     }
   }
 
-  @Test(
-    "are as another reader finds them, and what was not changed is as it was",
-    arguments: 15..<UInt64(LongForm.size(17, or: 16)))
-  func samples(seed: UInt64) throws {
+  @Test(arguments: 15..<UInt64(LongForm.size(17, or: 16)))
+  func `are as another reader finds them, and what was not changed is as it was`(seed: UInt64) throws {
     let withModel = Set(try StoreSamples.storesWithModel())
     for original in StoreSamples.stores {
       let folder = try TemporaryFolder(isInMemory: true)
@@ -174,8 +171,8 @@ struct ChangedStoreTests {
     #expect(try StoreReader.rows(of: file).differences(from: rows) == [])
   }
 
-  @Test("that were written by hand are as another reader finds them", arguments: 0..<LongForm.size(8, or: 3))
-  func library(seed: Int) throws {
+  @Test(arguments: 0..<LongForm.size(8, or: 3))
+  func `that were written by hand are as another reader finds them`(seed: Int) throws {
     let entities = LibraryStore.model.entities.map { entity in
       var definition = entity.definition
       definition.properties.removeAll { $0.name == "undefined" }

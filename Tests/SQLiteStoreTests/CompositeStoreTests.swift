@@ -8,8 +8,7 @@ import Testing
 @testable import ManagedObjects
 @testable import SQLiteStore
 
-@Suite("SQLite stores with composite attributes")
-struct CompositeStoreTests {
+@Suite("SQLite stores with composite attributes") struct CompositeStoreTests {
   private static let ids = [UUID(), UUID()]
   private static let author: AttributeValue = .composite([
     "city": .string("Oslo"), "id": .uuid(ids[0]), "mass": .float(0.1), "size": .integer(7), "born": .null,
@@ -67,8 +66,7 @@ struct CompositeStoreTests {
     return rows.map(\.values)
   }
 
-  @Test("have a value with named leaves for each, and null where no leaf has a value")
-  func values() throws {
+  @Test func `have a value with named leaves for each, and null where no leaf has a value`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let store = try SQLiteStore(try self.store(in: folder), model: Self.model(Self.leaves), access: .readOnly)
     #expect(
@@ -84,8 +82,7 @@ struct CompositeStoreTests {
       "\(Self.author)" == "{born: nil, city: \"Oslo\", id: \(Self.ids[0]), mass: 0.1, size: 7}")
   }
 
-  @Test("are not written")
-  func notWritten() throws {
+  @Test func `are not written`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try store(in: folder)
     let store = try SQLiteStore(file, model: Self.model(Self.leaves))
@@ -96,8 +93,7 @@ struct CompositeStoreTests {
     }
   }
 
-  @Test("are an error that names the attribute if its columns are not certain, but for their tables")
-  func uncertain() throws {
+  @Test func `are an error that names the attribute if its columns are not certain, but for their tables`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try store(in: folder)
     let other = AttributeDescription("city", .integer32)
@@ -132,8 +128,7 @@ struct CompositeStoreTests {
           .composite(["id": .uuid(Self.ids[0]), "place": .composite(["city": .string("Oslo"), "born": .null])])))
   }
 
-  @Test("of a hostile file are not read if a small archive makes a great value")
-  func hostileArchives() throws {
+  @Test func `of a hostile file are not read if a small archive makes a great value`() throws {
     // Each of 16 levels has the next one ten times.
     var value: ArchivedValue = .dictionary([.string("x"): .integer(1)])
     for _ in 0..<15 {
@@ -146,8 +141,7 @@ struct CompositeStoreTests {
     #expect(try AttributeValue(archivedComposite: Self.author.archivedComposite()) == Self.author)
   }
 
-  @Test("become other stores with the same values")
-  func otherStores() throws {
+  @Test func `become other stores with the same values`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let model = try Self.model(Self.leaves)
     let entity = try #require(model["Drink"])
@@ -166,8 +160,7 @@ struct CompositeStoreTests {
     }
   }
 
-  @Test("have models that are the same when they are compiled, and when they are written as source")
-  func models() throws {
+  @Test func `have models that are the same when they are compiled, and when they are written as source`() throws {
     let model = try Self.model(Self.leaves)
     #expect(try ManagedObjectModel(compiled: model.compiledData()) == model)
     #expect(model.description.contains("author: Composite (city: String, id: UUID, size: Integer 32, mass: Float"))

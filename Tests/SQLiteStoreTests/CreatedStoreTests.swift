@@ -4,8 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("SQLite stores made for a model")
-struct CreatedStoreTests {
+@Suite("SQLite stores made for a model") struct CreatedStoreTests {
   /// Why a store made here differs from one of Apple's framework; nil for a difference without a reason.
   private static func reason(_ line: String, _ original: ReadSchema, _ made: ReadSchema) -> String? {
     let parts = ["Z_PRIMARYKEY: nothing, expected 1600", "ACHANGE", "ATRANSACTION", "index Z_TRANSACTION"]
@@ -46,10 +45,8 @@ struct CreatedStoreTests {
     return try ManagedObjectModel(entities: contents)
   }
 
-  @Test(
-    "have the tables, indexes and rows that Apple's framework makes, but for listed reasons",
-    .enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
-  func schemas() throws {
+  @Test(.enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
+  func `have the tables, indexes and rows that Apple's framework makes, but for listed reasons`() throws {
     for original in try StoreSamples.storesWithModel() {
       let folder = try TemporaryFolder()
       let file = folder.url.appending(path: "made.sqlite")
@@ -85,8 +82,8 @@ struct CreatedStoreTests {
     return try SQLiteFile.run(program, [file.path]).split(separator: "\n").map(String.init)
   }
 
-  @Test("have all kinds of tables, columns and indexes, by the rules", .enabled(if: StoreReader.isAvailable))
-  func rules() throws {
+  @Test(.enabled(if: StoreReader.isAvailable))
+  func `have all kinds of tables, columns and indexes, by the rules`() throws {
     var note = EntityDescription(
       "note",
       [
@@ -145,8 +142,7 @@ struct CreatedStoreTests {
     #expect(schema.file == .init(pageSize: 4096, autoVacuum: 2, encoding: "UTF-8", userVersion: 0, applicationID: 0))
   }
 
-  @Test("are opened in no time out of proportion for a model of many levels")
-  func levels() throws {
+  @Test func `are opened in no time out of proportion for a model of many levels`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let last = LongForm.size(200, or: 50)
     let entities = (0...last).map { level in

@@ -54,8 +54,8 @@ import Testing
     withExtendedLifetime(store) {}
   }
 
-  @Test("is read with its log of changes, also by a link that has another name", arguments: Self.ways)
-  func link(access: StoreAccess) throws {
+  @Test(arguments: Self.ways)
+  func `is read with its log of changes, also by a link that has another name`(access: StoreAccess) throws {
     try leaveLog()
     let links = try TemporaryFolder(isInMemory: true)
     let first = links.url.appending(path: "first.sqlite")
@@ -75,9 +75,8 @@ import Testing
     }
   }
 
-  @Test(
-    "is a file, and so is all that SQLite has beside it", arguments: ["", "-wal", "-journal", "-shm"], Self.ways)
-  func kinds(suffix: String, access: StoreAccess) throws {
+  @Test(arguments: ["", "-wal", "-journal", "-shm"], Self.ways)
+  func `is a file, and so is all that SQLite has beside it`(suffix: String, access: StoreAccess) throws {
     let path = file.path + suffix
     let target = folder.url.appending(path: "target")
     for kind in ["pipe", "folder", "link", "dangling link"] where !suffix.isEmpty || !kind.hasSuffix("link") {
@@ -102,8 +101,8 @@ import Testing
   /// The journal of a transaction that never ended, and that says that it belongs to changes of another file, too.
   /// The same journal once its transaction has ended, where journals stay (`PRAGMA journal_mode = PERSIST`): its first
   /// bytes are 0 then.
-  @Test("is refused if its journal names another file, which is left alone", arguments: Self.ways, [false, true])
-  func journalWithName(access: StoreAccess, hasEnded: Bool) throws {
+  @Test(arguments: Self.ways, [false, true])
+  func `is refused if its journal names another file, which is left alone`(access: StoreAccess, hasEnded: Bool) throws {
     try insert(["a"], store(file, .readWrite))
     let victim = folder.url.appending(path: "important")
     try Data("important".utf8).write(to: victim)
@@ -139,8 +138,7 @@ import Testing
     #expect(try Data(contentsOf: victim) == Data("important".utf8))
   }
 
-  @Test("that nobody may write to is read with its log of changes", .enabled(if: geteuid() != 0))
-  func withoutPermission() throws {
+  @Test(.enabled(if: geteuid() != 0)) func `that nobody may write to is read with its log of changes`() throws {
     try leaveLog()
     for name in folder.names {
       try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: folder.path(name))
@@ -169,8 +167,7 @@ import Testing
     #expect(try texts(store(file, .readOnly)) == [.string("a"), .string("b")])
   }
 
-  @Test("with a transaction that never ended is not read, but says how it can be")
-  func journal() throws {
+  @Test func `with a transaction that never ended is not read, but says how it can be`() throws {
     try insert(["a"], store(file, .readWrite))
     let program = """
       import sqlite3, sys
@@ -194,8 +191,7 @@ import Testing
     #expect(try texts(store(file, .readWrite)) == [.string("a")])
   }
 
-  @Test("is not called one that cannot be saved when it cannot be read")
-  func failingReads() throws {
+  @Test func `is not called one that cannot be saved when it cannot be read`() throws {
     try insert((0..<200).map { "\($0) " + String(repeating: "x", count: 4000) }, store(file, .readWrite))
     var codes: Set<ManagedObjectError.Code> = []
     for number in 0..<40 {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Triggers of derived attributes")
-struct DerivedChangeTests {
+@Suite("Triggers of derived attributes") struct DerivedChangeTests {
   private static let model: ManagedObjectModel = {
     let item = EntityDescription(
       "Item", [.attribute("size", .integer32), .relationship("owner", to: "Owner", inverse: "items")])
@@ -14,12 +13,10 @@ struct DerivedChangeTests {
     do { return try ManagedObjectModel(entities: [item, owner]) } catch { fatalError("\(error)") }
   }()
 
-  @Test(
-    "tell which rows they have changed",
-    arguments: [
-      "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
-    ])
-  func rows(_ function: String) throws {
+  @Test(arguments: [
+    "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+  ])
+  func `tell which rows they have changed`(_ function: String) throws {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + end) } }
     let store = try SQLiteStore(file, model: Self.model)

@@ -6,8 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Statements for a database that calls no functions")
-struct DialectTests {
+@Suite("Statements for a database that calls no functions") struct DialectTests {
   /// What SQL of the standard says, and SQLite understands.
   private struct StandardDialect: SQLDialect {
     let holds = "TRUE"
@@ -46,8 +45,7 @@ struct DialectTests {
         SampleStores.people.sqlite.number, StandardDialect()))
   }
 
-  @Test("say what the standard can, and narrow the rows where it cannot")
-  func statements() throws {
+  @Test func `say what the standard can, and narrow the rows where it cannot`() throws {
     func sql(_ format: String, _ order: [FetchRequest.SortDescriptor] = []) throws -> (String, Bool) {
       let query = try query(FetchRequest("Group", where: try ManagedPredicate(format: format), sortedBy: order))
       return (query.sql, query.isComplete)
@@ -62,8 +60,7 @@ struct DialectTests {
     #expect(try sql("latitude > 3", [.init("name")]).1 == false)
   }
 
-  @Test("find what evaluation in memory finds")
-  func results() throws {
+  @Test func `find what evaluation in memory finds`() throws {
     let stores = SampleStores.people
     let database = try PlainSQLite(stores.sqlite.url)
     var completeCount = 0

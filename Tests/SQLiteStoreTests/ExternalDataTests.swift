@@ -160,8 +160,8 @@ import Testing
     }
   }
 
-  @Test("stay what they are when two sides change an object", arguments: [MergePolicy.objectTrump, .storeTrump])
-  func conflicts(policy: MergePolicy) throws {
+  @Test(arguments: [MergePolicy.objectTrump, .storeTrump])
+  func `stay what they are when two sides change an object`(policy: MergePolicy) throws {
     _ = try fillFiles(["a", "b", "c"])
     let (first, second) = (try context(), try context())
     first.mergePolicy = policy
@@ -193,10 +193,8 @@ import Testing
     #expect(changes.map(\.tombstone) == [["image": Self.text("a")]])
   }
 
-  @Test(
-    "A value that leads out of the folder of data is an error",
-    arguments: ["2e2e2f73746f72652e73716c69746500", "", "00"])
-  func elsewhere(name: String) throws {
+  @Test(arguments: ["2e2e2f73746f72652e73716c69746500", "", "00"])
+  func `A value that leads out of the folder of data is an error`(name: String) throws {
     try fill(["x'02\(name)'"])
     #expect(errorCode { _ = try photos(context()) } == .invalidValue)
     try PlainSQLite(file).run("UPDATE ZPHOTO SET ZIMAGE = x'03\(name)'")

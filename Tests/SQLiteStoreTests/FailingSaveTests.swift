@@ -142,8 +142,8 @@ import Testing
     #expect((failed[.write] ?? 0) > 3 && (failed[.sync] ?? 0) > 0)
   }
 
-  @Test("Each in turn while a store is made, opened and read: an error, and later all is as it should be")
-  func eachCallOfOpening() throws {
+  @Test
+  func `Each in turn while a store is made, opened and read: an error, and later all is as it should be`() throws {
     for isThere in [false, true] {
       var number = 0
       var failures = 0
@@ -188,13 +188,11 @@ import Testing
     #expect(calls[lastWrite...].contains(.sync))
   }
 
-  @Test(
-    "Files that cannot grow are an error, and what was not saved is saved when they can",
-    arguments: [
-      // Within the log of changes, and after that was brought into the file.
-      300_000, 6_000_000,
-    ])
-  func fullDisk(room: Int) throws {
+  @Test(arguments: [
+    // Within the log of changes, and after that was brought into the file.
+    300_000, 6_000_000,
+  ])
+  func `Files that cannot grow are an error, and what was not saved is saved when they can`(room: Int) throws {
     let process = try ChildProcess("sqlite-store-probe", [file.path, "fill", "\(room)"])
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
     let lines = process.text.split(separator: "\n").map(String.init)

@@ -4,8 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A check of a store that is read as a whole")
-struct FileStoreCheckTests {
+@Suite("A check of a store that is read as a whole") struct FileStoreCheckTests {
   private static let model = Result {
     try ManagedObjectModel(entities: [
       EntityDescription(
@@ -48,7 +47,6 @@ struct FileStoreCheckTests {
   }
 
   @Test(
-    "finds what was damaged, and nothing else",
     arguments: [
       ("", "", []),
       (
@@ -64,7 +62,7 @@ struct FileStoreCheckTests {
       ("</database>", "", ["unreadable-rows"]),
       ("<object type=\"NOTE\" id=\"z103\">", "<object type=\"NOTE\" id=\"z102\">", ["unreadable-rows"]),
     ] as [(String, String, [String])])
-  func damage(old: String, new: String, findings: [String]) throws {
+  func `finds what was damaged, and nothing else`(old: String, new: String, findings: [String]) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.xml(folder, replacing: old, new)
     let bytes = try Data(contentsOf: file)
@@ -74,8 +72,7 @@ struct FileStoreCheckTests {
     #expect(try Data(contentsOf: file) == bytes && folder.names == ["a.xml"])
   }
 
-  @Test("names objects and compares version hashes")
-  func hashes() throws {
+  @Test func `names objects and compares version hashes`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.xml(folder, replacing: "idrefs=\"z104\"", "idrefs=\"z999\"")
     let entities = try Self.model.get().entityDescriptions.map { entity in
@@ -89,8 +86,7 @@ struct FileStoreCheckTests {
     #expect(dangling.objectURI?.hasSuffix("/Note/p102") == true && dangling.property == "author")
   }
 
-  @Test("reads a binary store, and needs a model")
-  func binary() throws {
+  @Test func `reads a binary store, and needs a model`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.store")
     try Self.save(BinaryStore(file, model: Self.model.get()))
@@ -103,8 +99,8 @@ struct FileStoreCheckTests {
     #expect(found.texts == ["unreadable-rows"], "\(found.list.map(\.description))")
   }
 
-  @Test("finds no error in stores in XML that Apple's framework wrote", arguments: StoreSamples.xmlStores)
-  func samples(store: URL) throws {
+  @Test(arguments: StoreSamples.xmlStores)
+  func `finds no error in stores in XML that Apple's framework wrote`(store: URL) throws {
     let found = try StoreFindings(store)
     #expect(found.texts == ["no-model"])
   }

@@ -5,8 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A store that is filled with the rows of another one")
-struct FillingTests {
+@Suite("A store that is filled with the rows of another one") struct FillingTests {
   enum Source: CaseIterable {
     case library, random
 
@@ -88,8 +87,8 @@ struct FillingTests {
     }
   }
 
-  @Test("has what one has that was saved at once", arguments: Source.allCases, [false, true])
-  func sameAsSaved(_ source: Source, isInParts: Bool) throws {
+  @Test(arguments: Source.allCases, [false, true])
+  func `has what one has that was saved at once`(_ source: Source, isInParts: Bool) throws {
     let folder = try TemporaryFolder()
     let (model, rows) = try source.rows()
     let saved = try SQLiteStore(URL(filePath: folder.path("saved.sqlite")), model: model)
@@ -118,8 +117,7 @@ struct FillingTests {
     #expect(next.number > own[0].key.number && byKey[next] == nil)
   }
 
-  @Test("is empty if one of the rows cannot be read or saved")
-  func allOrNone() throws {
+  @Test func `is empty if one of the rows cannot be read or saved`() throws {
     let folder = try TemporaryFolder()
     let (model, rows) = try Source.random.rows()
     let store = try SQLiteStore(URL(filePath: folder.path("store.sqlite")), model: model)

@@ -4,8 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A store with triggers")
-struct ForeignPartTests {
+@Suite("A store with triggers") struct ForeignPartTests {
   private static func model(isDerived: Bool) throws -> ManagedObjectModel {
     var count = AttributeDescription("pagesCount", .integer64)
     if isDerived { count.derivation = .init(try ManagedExpression(format: "pages.@count")) }
@@ -90,8 +89,7 @@ struct ForeignPartTests {
     #expect(try isForeign(disguised))
   }
 
-  @Test("of another program saves nothing unless the caller allows it")
-  func saving() throws {
+  @Test func `of another program saves nothing unless the caller allows it`() throws {
     let trigger = "CREATE TRIGGER X AFTER INSERT ON ZPAGE BEGIN DELETE FROM ZBOOK; END;"
     for allowsTriggers in [false, true] {
       let folder = try TemporaryFolder(isInMemory: true)

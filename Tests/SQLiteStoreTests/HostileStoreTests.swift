@@ -5,10 +5,8 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("Hostile SQLite stores", .enabled(if: StoreReader.isAvailable))
-struct HostileStoreTests {
-  @Test("that lie about what they are, are errors that say so", arguments: StoreLie.all)
-  func lies(lie: StoreLie) throws {
+@Suite("Hostile SQLite stores", .enabled(if: StoreReader.isAvailable)) struct HostileStoreTests {
+  @Test(arguments: StoreLie.all) func `that lie about what they are, are errors that say so`(lie: StoreLie) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + lie.change)
     let result = try StoreUse.defect(file, StoreUse.model.get())
@@ -16,30 +14,27 @@ struct HostileStoreTests {
     #expect(result.message?.contains(lie.message) == true, "\(result.message ?? "no error")")
   }
 
-  @Test(
-    "that are only odd are read and written",
-    arguments: [
-      "UPDATE Z_PRIMARYKEY SET Z_NAME = 'x\"; DROP TABLE ZTAG; --' WHERE Z_ENT < 10",
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = 0", "UPDATE Z_PRIMARYKEY SET Z_MAX = -9223372036854775808",
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = NULL", "UPDATE ZTAG SET Z_OPT = -9223372036854775808",
-      "UPDATE ZTAG SET Z_OPT = NULL", "UPDATE ZNOTE SET ZAUTHOR = 9223372036854775807",
-      "UPDATE ZNOTE SET ZAUTHOR = -1, Z2_AUTHOR = 99", "UPDATE ZNOTE SET Z_FOK_HOLDER = 9223372036854775807",
-      "UPDATE Z_1TAGS SET Z_FOK_5TAGS1 = 'x'", "INSERT INTO Z_2FOLLOWS VALUES (99, 98), (-1, 3), (3, NULL)",
-      "CREATE TABLE \"Z\"\"; DROP TABLE ZTAG; --\" (a)",
-      "CREATE TRIGGER X AFTER UPDATE ON ZTAG BEGIN UPDATE ZTAG SET ZLABEL = 'again' WHERE Z_PK = NEW.Z_PK; END",
-      "CREATE VIEW OTHER AS \(StoreLie.endless) SELECT x FROM c", "CREATE VIRTUAL TABLE OTHER USING rtree(a, b, c)",
-      "ALTER TABLE ZNOTE ADD COLUMN ZNEW", "INSERT INTO Z_PRIMARYKEY VALUES (17001, 'ANSCKEVENT', 0, 3)",
-      "UPDATE ZTHING SET ZBOOL = 77", "INSERT INTO Z_METADATA VALUES (2, 'x', NULL)",
-    ])
-  func oddities(change: String) throws {
+  @Test(arguments: [
+    "UPDATE Z_PRIMARYKEY SET Z_NAME = 'x\"; DROP TABLE ZTAG; --' WHERE Z_ENT < 10",
+    "UPDATE Z_PRIMARYKEY SET Z_MAX = 0", "UPDATE Z_PRIMARYKEY SET Z_MAX = -9223372036854775808",
+    "UPDATE Z_PRIMARYKEY SET Z_MAX = NULL", "UPDATE ZTAG SET Z_OPT = -9223372036854775808",
+    "UPDATE ZTAG SET Z_OPT = NULL", "UPDATE ZNOTE SET ZAUTHOR = 9223372036854775807",
+    "UPDATE ZNOTE SET ZAUTHOR = -1, Z2_AUTHOR = 99", "UPDATE ZNOTE SET Z_FOK_HOLDER = 9223372036854775807",
+    "UPDATE Z_1TAGS SET Z_FOK_5TAGS1 = 'x'", "INSERT INTO Z_2FOLLOWS VALUES (99, 98), (-1, 3), (3, NULL)",
+    "CREATE TABLE \"Z\"\"; DROP TABLE ZTAG; --\" (a)",
+    "CREATE TRIGGER X AFTER UPDATE ON ZTAG BEGIN UPDATE ZTAG SET ZLABEL = 'again' WHERE Z_PK = NEW.Z_PK; END",
+    "CREATE VIEW OTHER AS \(StoreLie.endless) SELECT x FROM c", "CREATE VIRTUAL TABLE OTHER USING rtree(a, b, c)",
+    "ALTER TABLE ZNOTE ADD COLUMN ZNEW", "INSERT INTO Z_PRIMARYKEY VALUES (17001, 'ANSCKEVENT', 0, 3)",
+    "UPDATE ZTHING SET ZBOOL = 77", "INSERT INTO Z_METADATA VALUES (2, 'x', NULL)",
+  ])
+  func `that are only odd are read and written`(change: String) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + change)
     try StoreUse.all(file, StoreUse.model.get())
     #expect(try SQLiteFile.integrity(of: file) == "ok")
   }
 
-  @Test("with a model that is no model, or would be gigabytes, are errors")
-  func models() throws {
+  @Test func `with a model that is no model, or would be gigabytes, are errors`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let deflated = """
       import zlib
@@ -65,8 +60,7 @@ struct HostileStoreTests {
     #expect(error?.message.contains("Z_MODELCACHE is a view") == true)
   }
 
-  @Test("have their model deflated, or with the header of zlib or gzip, or as it is")
-  func forms() throws {
+  @Test func `have their model deflated, or with the header of zlib or gzip, or as it is`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let functions = """
@@ -85,8 +79,7 @@ struct HostileStoreTests {
     }
   }
 
-  @Test("that have a large value in many rows at once are errors, not gigabytes")
-  func overlaps() throws {
+  @Test func `that have a large value in many rows at once are errors, not gigabytes`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
@@ -126,8 +119,7 @@ struct HostileStoreTests {
     #expect(errorCode { _ = try store.fetch(request, of: entity) } == .timeout)
   }
 
-  @Test("whose pages lead back to others end, with memory in proportion")
-  func circles() throws {
+  @Test func `whose pages lead back to others end, with memory in proportion`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
@@ -176,8 +168,7 @@ struct HostileStoreTests {
     #expect(time < .seconds(10), "\(time)")
   }
 
-  @Test("with SQL, quotes and other characters in names keep to their tables")
-  func names() throws {
+  @Test func `with SQL, quotes and other characters in names keep to their tables`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let evil = "x\"); DROP TABLE ZA; --'\n`]["
@@ -212,13 +203,11 @@ struct HostileStoreTests {
     #expect(try SQLiteFile.integrity(of: file) == "ok")
   }
 
-  @Test(
-    "have the names that they are given, whatever these mean to SQLite",
-    arguments: [
-      "a?mode=memory", "a%20b#c", "%00", "é\u{1F600}.sqlite", " a ", "a;b'\"", "file:a", ":memory:",
-      "a?vfs=unix-none&x",
-    ])
-  func paths(name: String) throws {
+  @Test(arguments: [
+    "a?mode=memory", "a%20b#c", "%00", "é\u{1F600}.sqlite", " a ", "a;b'\"", "file:a", ":memory:",
+    "a?vfs=unix-none&x",
+  ])
+  func `have the names that they are given, whatever these mean to SQLite`(name: String) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: name)
     let model = try StoreUse.model.get()
@@ -231,8 +220,7 @@ struct HostileStoreTests {
     #expect(folder.names.allSatisfy { $0.hasPrefix(name) }, "\(folder.names)")
   }
 
-  @Test("are no folders, no empty files to read, and no other files")
-  func otherFiles() throws {
+  @Test func `are no folders, no empty files to read, and no other files`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let model = try StoreUse.model.get()
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))
@@ -266,8 +254,7 @@ struct HostileStoreTests {
     #expect(!folder.names.contains("a"))
   }
 
-  @Test("whose bytes were damaged are read, or an error is thrown")
-  func damage() throws {
+  @Test func `whose bytes were damaged are read, or an error is thrown`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let model = try StoreUse.model.get()
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL;")

@@ -6,8 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Stores of several kinds in one coordinator find together what one store finds")
-struct JoinedStoresTests {
+@Suite("Stores of several kinds in one coordinator find together what one store finds") struct JoinedStoresTests {
   private static let all: [JoinedStores.Kind: JoinedStores] = {
     do {
       return try Dictionary(
@@ -56,8 +55,7 @@ struct JoinedStoresTests {
     return (joined, single)
   }
 
-  @Test("for requests made at random", arguments: JoinedStores.Kind.allCases)
-  func madeAtRandom(_ kind: JoinedStores.Kind) throws {
+  @Test(arguments: JoinedStores.Kind.allCases) func `for requests made at random`(_ kind: JoinedStores.Kind) throws {
     let stores = try #require(Self.all[kind])
     var (found, failed, differences) = (0, 0, 0)
     for seed in 0..<LongForm.size(all: 200_000, 20_000, or: 600) where differences < 5 {
@@ -79,8 +77,7 @@ struct JoinedStoresTests {
     #expect(found > 500 && failed < LongForm.size(all: 60_000, 6_000, or: 180))
   }
 
-  @Test("with a path that begins at an object of one store, for objects of both")
-  func pathOfAnObject() throws {
+  @Test func `with a path that begins at an object of one store, for objects of both`() throws {
     let stores = try #require(Self.all[.twoSQLite])
     let context = ManagedObjectContext(coordinator: stores.joined)
     let request = FetchRequest("Person", sortedBy: [.init("name")])
@@ -93,8 +90,7 @@ struct JoinedStoresTests {
     }
   }
 
-  @Test("and reads the rows of an order level by level, not one by one")
-  func statements() throws {
+  @Test func `and reads the rows of an order level by level, not one by one`() throws {
     let stores = try #require(Self.all[.sqliteAndMemory])
     let store = try #require(stores.joined.stores[0] as? SQLiteStore)
     let context = ManagedObjectContext(coordinator: stores.joined)

@@ -86,8 +86,8 @@ struct KilledMigrationTests {
     #expect(old > 0 || !LongForm.isWanted)
   }
 
-  @Test("Files that cannot grow leave the old one, and no other file", arguments: ["inferred", "mapped", "staged"])
-  func fullDisk(kind: String) throws {
+  @Test(arguments: ["inferred", "mapped", "staged"])
+  func `Files that cannot grow leave the old one, and no other file`(kind: String) throws {
     let data = try original()
     // Rows are there twice if they are copied inside the file, but not if another file has the new ones.
     let most = kind == "mapped" ? data.count : data.count + 50_000

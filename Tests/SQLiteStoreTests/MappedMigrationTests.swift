@@ -118,8 +118,7 @@ import Testing
 
   private func contents() throws -> [String: Data] { try SampleStoreTests.contents(of: folder) }
 
-  @Test("by a function for an entity; others as the models tell, and all relationships on both sides")
-  func functions() throws {
+  @Test func `by a function for an entity; others as the models tell, and all relationships on both sides`() throws {
     let count = LongForm.size(1_300, or: 800)
     try makeStore(count)
     let new = try ManagedObjectModel(entities: Self.new)
@@ -189,8 +188,7 @@ import Testing
         == [[0, total]] + stride(from: 500, to: total, by: 500).map { [$0, total] } + [[total, total]])
   }
 
-  @Test("An object becomes none or several, also of an entity that is gone; relationships by a function")
-  func severalObjects() throws {
+  @Test func `An object becomes none or several, also of an entity that is gone; relationships by a function`() throws {
     try makeStore(9)
     let new = try ManagedObjectModel(entities: Self.new)
     let mapping = StoreMapping(entities: [
@@ -226,8 +224,8 @@ import Testing
     #expect(try PlainSQLite(file).defects() == [])
   }
 
-  @Test("A policy without the function that would tell it settles nothing", arguments: [false, true])
-  func policiesWithoutFunctions(setsRelationships: Bool) throws {
+  @Test(arguments: [false, true])
+  func `A policy without the function that would tell it settles nothing`(setsRelationships: Bool) throws {
     try makeStore(4)
     let before = try contents()
     var policy = EntityMigrationPolicy()
@@ -242,8 +240,7 @@ import Testing
     #expect(try contents() == before)
   }
 
-  @Test("A migration that is done is not done again")
-  func twice() throws {
+  @Test func `A migration that is done is not done again`() throws {
     try makeStore(4)
     let new = try ManagedObjectModel(entities: Self.new)
     let mapping = StoreMapping(entities: ["Note": Self.policy, "Task": Self.policy])
@@ -254,8 +251,8 @@ import Testing
     #expect(try contents() == before)
   }
 
-  @Test("Views and indexes of other programs are there afterwards", arguments: [false, true])
-  func ofOthers(isMapped: Bool) throws {
+  @Test(arguments: [false, true])
+  func `Views and indexes of other programs are there afterwards`(isMapped: Bool) throws {
     try makeStore(4)
     let database = try PlainSQLite(file)
     _ = try database.run("CREATE VIEW titles AS SELECT ZTITLE FROM ZNOTE")
@@ -270,10 +267,8 @@ import Testing
     #expect(try after.run("SELECT tbl_name FROM sqlite_schema WHERE name = 'mine'") == [["ZNOTE"]])
   }
 
-  @Test(
-    "A table with a condition keeps its rows; one whose condition names it stays as it is",
-    arguments: ["Z_PK", "ZNOTE.Z_PK"])
-  func tablesThatNameThemselves(column: String) throws {
+  @Test(arguments: ["Z_PK", "ZNOTE.Z_PK"])
+  func `A table with a condition keeps its rows; one whose condition names it stays as it is`(column: String) throws {
     try makeStore(4)
     let database = try PlainSQLite(file)
     let statement = try #require(try database.run("SELECT sql FROM sqlite_schema WHERE name = 'ZNOTE'").first?.first)
@@ -296,10 +291,8 @@ import Testing
 
   struct Oops: Error {}
 
-  @Test(
-    "What fails leaves the store as it is to the byte",
-    arguments: ["function", "progress", "constraint", "validation", "value", "reasons", "typed"])
-  func failures(kind: String) throws {
+  @Test(arguments: ["function", "progress", "constraint", "validation", "value", "reasons", "typed"])
+  func `What fails leaves the store as it is to the byte`(kind: String) throws {
     try makeStore(8)
     let before = try contents()
     var new = Self.new
@@ -361,8 +354,7 @@ import Testing
     #expect(try contents() == before)
   }
 
-  @Test("A mapping model does what it says: kinds of mappings, expressions, predicates of the source")
-  func mappingModel() throws {
+  @Test func `A mapping model does what it says: kinds of mappings, expressions, predicates of the source`() throws {
     try makeStore(8)
     func value(_ text: String) throws -> ManagedExpression { try ManagedExpression(format: text) }
     var note = EntityMapping("Notes", .transform, from: "Note", to: "Note")
@@ -411,8 +403,7 @@ import Testing
     #expect(try PlainSQLite(output).defects() == [])
   }
 
-  @Test("What a mapping model says and cannot be done is refused at once, with all reasons")
-  func refusals() throws {
+  @Test func `What a mapping model says and cannot be done is refused at once, with all reasons`() throws {
     try makeStore(3)
     func value(_ text: String) throws -> ManagedExpression { try ManagedExpression(format: text) }
     var note = EntityMapping("Notes", .custom, from: "Note", to: "Note")
@@ -520,8 +511,8 @@ import Testing
     #expect(try open(output, new).count(for: FetchRequest("Note")) == 3)
   }
 
-  @Test("Nobody else saves while it goes on; others can read while objects are made", arguments: ["WAL", "DELETE"])
-  func locking(journal: String) throws {
+  @Test(arguments: ["WAL", "DELETE"])
+  func `Nobody else saves while it goes on; others can read while objects are made`(journal: String) throws {
     try makeStore(3)
     #expect(try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") == [journal.lowercased()])
     let file = file

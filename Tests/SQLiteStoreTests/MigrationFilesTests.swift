@@ -63,8 +63,8 @@ import Testing
     }
   }
 
-  @Test("Values in files come into the rows of the new store; the old one has its files until it is gone")
-  func externalData() throws {
+  @Test
+  func `Values in files come into the rows of the new store; the old one has its files until it is gone`() throws {
     for (number, (entity, mapping)) in [
       (Self.plain, StoreMapping()), (Self.gone, StoreMapping()),
       (Self.plain, StoreMapping(entities: ["Photo": EntityMigrationPolicy()])),
@@ -95,8 +95,8 @@ import Testing
     }
   }
 
-  @Test("A copy of the store beside it keeps the files that both have", arguments: ["Notes.bak", "Notes"])
-  func copies(name: String) throws {
+  @Test(arguments: ["Notes.bak", "Notes"])
+  func `A copy of the store beside it keeps the files that both have`(name: String) throws {
     let file = folder.url.appending(path: "Notes.sqlite")
     let external = try makeStore(file)
     let copy = folder.url.appending(path: name)
@@ -118,8 +118,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: external.path))
   }
 
-  @Test("A link leads to the files beside the store itself", arguments: [false, true])
-  func links(isMapped: Bool) throws {
+  @Test(arguments: [false, true]) func `A link leads to the files beside the store itself`(isMapped: Bool) throws {
     let other = folder.url.appending(path: "other")
     try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
     let file = other.appending(path: "Notes.sqlite")
@@ -132,8 +131,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: external.path))
   }
 
-  @Test("A new store is of one moment, whoever saves into the old one", arguments: [false, true])
-  func moments(isMapped: Bool) throws {
+  @Test(arguments: [false, true])
+  func `A new store is of one moment, whoever saves into the old one`(isMapped: Bool) throws {
     let file = folder.url.appending(path: "store.sqlite")
     let old = try ManagedObjectModel(entities: [Self.gone])
     var entity = Self.gone

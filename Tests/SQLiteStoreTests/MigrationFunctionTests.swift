@@ -109,8 +109,7 @@ import Testing
     #expect(Self.texts(person["favorite"], "title") == ["b"])
   }
 
-  @Test("Deleted objects are not among those that others have become, and nothing refers to them")
-  func deletedObjects() throws {
+  @Test func `Deleted objects are not among those that others have become, and nothing refers to them`() throws {
     try makeStore(["a", "at once", "later"])
     let calls = Mutex(0)
     let mapping = StoreMapping(entities: [
@@ -197,8 +196,8 @@ import Testing
     }
   }
 
-  @Test("A store with a history is refused, also if a new one is to be made", arguments: [false, true])
-  func history(withOutput: Bool) throws {
+  @Test(arguments: [false, true])
+  func `A store with a history is refused, also if a new one is to be made`(withOutput: Bool) throws {
     do { _ = try SQLiteStore(file, model: Self.old(), access: .readWrite(tracksHistory: true)) }
     try makeStore(["a"])
     let before = try contents()

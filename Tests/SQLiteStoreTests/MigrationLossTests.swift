@@ -4,8 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A migration to a model without some of the values")
-struct MigrationLossTests {
+@Suite("A migration to a model without some of the values") struct MigrationLossTests {
   private let folder: TemporaryFolder
   private var file: URL { folder.url.appending(path: "a.sqlite") }
 
@@ -52,7 +51,6 @@ struct MigrationLossTests {
   }
 
   @Test(
-    "is refused, and tells what would go, and of how many objects",
     arguments: [
       (["Note.title"], ["\"Note.title\" is missing from the new model; 2 objects have a value"]),
       (["Note.tags"], ["\"Note.tags\" is missing from the new model; 1 object has a value"]),
@@ -72,7 +70,7 @@ struct MigrationLossTests {
       ),
       (["Memo"], ["the entity \"Memo\" is missing from the new model; it has 1 object"]),
     ] as [(Set<String>, [String])])
-  func refused(_ names: Set<String>, _ losses: [String]) throws {
+  func `is refused, and tells what would go, and of how many objects`(_ names: Set<String>, _ losses: [String]) throws {
     let new = try Self.model(without: names)
     let before = try Data(contentsOf: file)
     let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new) }
@@ -87,15 +85,12 @@ struct MigrationLossTests {
     #expect(try SQLiteStore.model(inFile: file).entityVersionHashesByName == new.entityVersionHashesByName)
   }
 
-  @Test(
-    "is done if no object has a value, or one side of a relationship stays",
-    arguments: [["Note.empty"], ["Note.author"], ["Person.notes"]] as [Set<String>])
-  func harmless(_ names: Set<String>) throws {
+  @Test(arguments: [["Note.empty"], ["Note.author"], ["Person.notes"]] as [Set<String>])
+  func `is done if no object has a value, or one side of a relationship stays`(_ names: Set<String>) throws {
     #expect(try SQLiteStore.migrate(file, to: Self.model(without: names)) == [])
   }
 
-  @Test("is refused for the entities that no function handles")
-  func functions() throws {
+  @Test func `is refused for the entities that no function handles`() throws {
     let new = try Self.model(without: ["Note.title", "Tag.label"])
     let policy = EntityMigrationPolicy { try $1.createDestinationInstances(forSource: $0) }
     for entities in [["Tag": policy], ["Note": policy]] {
@@ -107,8 +102,7 @@ struct MigrationLossTests {
     #expect(try SQLiteStore.migrate(file, to: new, by: mapping) == [])
   }
 
-  @Test("is done when a store is opened, if the caller allows it")
-  func automatic() throws {
+  @Test func `is done when a store is opened, if the caller allows it`() throws {
     let new = try Self.model(without: ["Note.title"])
     _ = try PersistentContainer(model: new, stores: [.sqlite(file, droppedValues: .drop)])
     #expect(try SQLiteStore.model(inFile: file).entityVersionHashesByName == new.entityVersionHashesByName)

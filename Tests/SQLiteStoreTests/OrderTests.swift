@@ -24,8 +24,8 @@ import Testing
     ([.max - 4000, 0], [.max - 4000, .max - 2976]),
   ]
 
-  @Test("As few numbers change as can be, and all get new ones where no room is left", arguments: tables)
-  func numbers(old: [Int64], new: [Int64]) {
+  @Test(arguments: tables)
+  func `As few numbers change as can be, and all get new ones where no room is left`(old: [Int64], new: [Int64]) {
     #expect(OrderNumbers.numbers(old, OrderNumbers.kept(old), first: 2048, step: 1024) == new)
   }
 
@@ -130,8 +130,7 @@ import Testing
     try context.object(with: #require(context.coordinator.objectID(forURI: object.objectID.uriRepresentation)))
   }
 
-  @Test("Random changes of orders, owners and members agree with arrays", arguments: 0..<4)
-  func scripts(part: Int) throws {
+  @Test(arguments: 0..<4) func `Random changes of orders, owners and members agree with arrays`(part: Int) throws {
     for seed in 0..<LongForm.size(all: 500, 25, or: 5) {
       for name in folder.names { try FileManager.default.removeItem(at: folder.url.appending(path: name)) }
       try script(UInt64(part * 1_000 + seed))

@@ -5,8 +5,7 @@ import OrderedCollections
 import SQLiteStore
 import Testing
 
-@Suite("An SQLite store makes the dictionaries that a store in memory makes")
-struct QueryDictionaryTests {
+@Suite("An SQLite store makes the dictionaries that a store in memory makes") struct QueryDictionaryTests {
   /// A request in short: names and expressions to fetch, what to group by, conditions, an order.
   struct Sample: CustomStringConvertible, Sendable {
     var entity = "Person"
@@ -103,8 +102,7 @@ struct QueryDictionaryTests {
     } catch { fatalError("\(error)") }
   }()
 
-  @Test("of all sorts", arguments: samples)
-  func dictionaries(_ sample: Sample) throws {
+  @Test(arguments: samples) func `of all sorts`(_ sample: Sample) throws {
     let stores = Self.stores
     let request = try sample.request()
     let entity = try #require(stores.sqlite.model[sample.entity])

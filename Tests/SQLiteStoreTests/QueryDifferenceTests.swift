@@ -5,8 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("An SQLite store finds what a store in memory finds")
-struct QueryDifferenceTests {
+@Suite("An SQLite store finds what a store in memory finds") struct QueryDifferenceTests {
   private static let stores: SampleStores = {
     do {
       return try SampleStores(SampleStores.model, RandomObjects(seed: 7, count: 24).rows)
@@ -32,8 +31,7 @@ struct QueryDifferenceTests {
 
   private func mapped(_ keys: [RowKey]) -> [RowKey] { keys.compactMap { Self.stores.memoryKeys[$0] } }
 
-  @Test("for predicates, orders, limits and offsets made at random")
-  func madeAtRandom() throws {
+  @Test func `for predicates, orders, limits and offsets made at random`() throws {
     var found = 0
     var failed = 0
     var differences = 0
@@ -66,8 +64,7 @@ struct QueryDifferenceTests {
       + "limit \(request.fetchLimit) offset \(request.fetchOffset)"
   }
 
-  @Test("as keys and as a number, too")
-  func keysAndNumbers() throws {
+  @Test func `as keys and as a number, too`() throws {
     for seed in 10_000..<10_400 {
       let (_, memory, sqlite) = try results(seed) { $0.resultType = .count }
       #expect(memory == sqlite, "\(seed)")
@@ -80,8 +77,7 @@ struct QueryDifferenceTests {
     }
   }
 
-  @Test("with the values of the rows")
-  func values() throws {
+  @Test func `with the values of the rows`() throws {
     let stores = Self.stores
     let entity = try #require(stores.sqlite.model["Person"])
     guard case .rows(let rows) = try stores.sqlite.fetch(FetchRequest("Person"), of: entity),
@@ -93,8 +89,7 @@ struct QueryDifferenceTests {
     }
   }
 
-  @Test("mostly with one statement")
-  func mostlyWithOneStatement() throws {
+  @Test func `mostly with one statement`() throws {
     var complete = 0
     let keys = Self.stores.people
     for seed in 0..<500 {

@@ -5,8 +5,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Requests that SQL cannot say")
-struct QueryFallbackTests {
+@Suite("Requests that SQL cannot say") struct QueryFallbackTests {
   /// Predicates, and what narrows the rows that they are tested with in memory; nil for nothing.
   static let narrowed: [(String, String?)] = [
     ("pages > 2 AND links[FIRST].title == 'plan b'", "ZPAGES"),
@@ -17,8 +16,8 @@ struct QueryFallbackTests {
     ("links[7].title == 'plan b' AND pages == -1", nil),
   ]
 
-  @Test("are tested in memory on the rows that the rest finds", arguments: narrowed)
-  func narrowing(_ search: (format: String, column: String?)) throws {
+  @Test(arguments: narrowed)
+  func `are tested in memory on the rows that the rest finds`(_ search: (format: String, column: String?)) throws {
     let stores = SampleStores.people
     let request = FetchRequest("Note", where: try ManagedPredicate(format: search.format))
     let statement = try stores.sqlite.statement(for: request)
@@ -28,8 +27,7 @@ struct QueryFallbackTests {
     #expect((try? stores.found(request)) == (try? stores.foundInMemory(request)))
   }
 
-  @Test("with ten thousand conditions take no time that is out of proportion")
-  func manyConditions() throws {
+  @Test func `with ten thousand conditions take no time that is out of proportion`() throws {
     let stores = SampleStores.people
     let others = (0..<10_000).map {
       ManagedPredicate.comparing(RandomRequests.path("age"), .equal, .value(.integer($0 + 1_000)))
@@ -63,8 +61,7 @@ struct QueryFallbackTests {
     "SUBQUERY(notes, $n, 10 / ($n.pages - 3) > 0).@count == 0",
   ]
 
-  @Test("have the errors that they have in memory", arguments: failing)
-  func errors(_ format: String) throws {
+  @Test(arguments: failing) func `have the errors that they have in memory`(_ format: String) throws {
     let stores = SampleStores.people
     for (limit, order) in [(0, nil), (1, nil), (1, "age"), (2, "-name")] as [(Int, String?)] {
       var request = FetchRequest("Person", where: try ManagedPredicate(format: format))
@@ -84,8 +81,7 @@ struct QueryFallbackTests {
     }
   }
 
-  @Test("or whose entities have numbers in another order than in the model")
-  func numbersOfEntities() throws {
+  @Test func `or whose entities have numbers in another order than in the model`() throws {
     func sub(_ name: String) -> EntityDescription {
       var entity = EntityDescription(name)
       entity.superentity = "Base"
@@ -128,8 +124,7 @@ struct QueryFallbackTests {
     }
   }
 
-  @Test("Values of large data are read from where they are")
-  func externalData() throws {
+  @Test func `Values of large data are read from where they are`() throws {
     var photo = AttributeDescription("photo", .binary)
     photo.allowsExternalBinaryDataStorage = true
     let model = try ManagedObjectModel(entities: [EntityDescription("Item", [.attribute(photo)])])

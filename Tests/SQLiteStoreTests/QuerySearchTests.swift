@@ -4,15 +4,13 @@ import ManagedObjectsSamples
 import SQLiteStore
 import Testing
 
-@Suite("An SQLite store finds objects by predicates")
-struct QuerySearchTests {
+@Suite("An SQLite store finds objects by predicates") struct QuerySearchTests {
   /// Those that ask for the value without a type, which SQLite stores do not keep.
   static let searches = FetchSearchTables.all.filter {
     !$0.format.hasPrefix("misc") && !$0.format.contains("ANYKEY")
   }
 
-  @Test("as the rules say", arguments: searches)
-  func asTheRulesSay(_ search: FetchSearchTables.Search) throws {
+  @Test(arguments: searches) func `as the rules say`(_ search: FetchSearchTables.Search) throws {
     var request = FetchRequest(search.entity, where: try ManagedPredicate(format: search.format))
     let stores = SampleStores.people
     if search.names == "error" {
@@ -30,8 +28,8 @@ struct QuerySearchTests {
     #expect(try stores.sqlite.fetch(request, of: entity) == .count(count(search.entity) - names.count))
   }
 
-  @Test("within any offset and limit", arguments: [0, 1, 5, 6, 7, Int.max], [0, 1, 5, 6, 7, Int.max])
-  func windows(offset: Int, limit: Int) throws {
+  @Test(arguments: [0, 1, 5, 6, 7, Int.max], [0, 1, 5, 6, 7, Int.max])
+  func `within any offset and limit`(offset: Int, limit: Int) throws {
     let stores = SampleStores.people
     let all = (0..<6).dropFirst(offset).prefix(limit == 0 ? .max : limit).count
     for order in [[], [FetchRequest.SortDescriptor("name")]] {
@@ -46,10 +44,9 @@ struct QuerySearchTests {
   }
 
   @Test(
-    "by texts with characters that end texts or patterns elsewhere",
     arguments: ["a\u{0}b", "%", "_", "*", "?", "\\", "[", "'", "\"", "\u{FFFD}", "", "\u{10FFFF}", "a\u{0}"],
     ["==", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "CONTAINS[cd]", "LIKE[c]", "IN", "<"])
-  func oddTexts(text: String, comparison: String) throws {
+  func `by texts with characters that end texts or patterns elsewhere`(text: String, comparison: String) throws {
     let stores = SampleStores.people
     for format in ["name \(comparison) %@", "nick \(comparison) %@", "NOT name \(comparison) %@"] {
       let value: any PredicateArgument = comparison == "IN" ? [text] : text

@@ -5,16 +5,14 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("Statements of requests")
-struct QueryStatementTests {
+@Suite("Statements of requests") struct QueryStatementTests {
   /// Requests that no statement says all of. Their rows are tested in memory.
   static let inMemory = [
     "($limit := 30) == age", "($x := age) > 26 AND $x < 45", "links[FIRST].title == 'plan b'",
     "links[LAST].title == 'plan b'", "links[FIRST].links[FIRST].title == 'Plan 9'", "links[0].title == 'plan b'",
   ]
 
-  @Test("say all but few of the predicates that there are")
-  func sayAllButFew() throws {
+  @Test func `say all but few of the predicates that there are`() throws {
     var others: [String] = []
     for search in QuerySearchTests.searches {
       let request = FetchRequest(search.entity, where: try ManagedPredicate(format: search.format))
@@ -29,8 +27,7 @@ struct QueryStatementTests {
     "TERNARY(age > 3, age * 2, -age) == 4", "ANY reports.age == age - 1",
   ]
 
-  @Test("say arithmetic that always has a result", arguments: sure)
-  func arithmetic(_ format: String) throws {
+  @Test(arguments: sure) func `say arithmetic that always has a result`(_ format: String) throws {
     let request = FetchRequest("Person", where: try ManagedPredicate(format: format))
     #expect(try SampleStores.people.sqlite.statement(for: request).isComplete)
     #expect(try SampleStores.people.found(request) == SampleStores.people.foundInMemory(request))
@@ -42,8 +39,8 @@ struct QueryStatementTests {
     ("notes.@count", .compare), ("self", .compare), ("site", .compare), ("boss.boss.born", .compare),
   ]
 
-  @Test("have the order of the request", arguments: orders)
-  func order(_ order: (path: String, comparison: FetchRequest.SortComparison)) throws {
+  @Test(arguments: orders)
+  func `have the order of the request`(_ order: (path: String, comparison: FetchRequest.SortComparison)) throws {
     let descriptor = FetchRequest.SortDescriptor(order.path, comparison: order.comparison)
     #expect(
       try SampleStores.people.sqlite.statement(for: FetchRequest("Person", sortedBy: [descriptor])).isComplete)
@@ -115,8 +112,7 @@ struct QueryStatementTests {
     do { return try SampleStores(model, rows(50, 10)) } catch { fatalError("\(error)") }
   }()
 
-  @Test("use indexes", arguments: indexed)
-  func indexes(_ search: (format: String, index: String)) throws {
+  @Test(arguments: indexed) func `use indexes`(_ search: (format: String, index: String)) throws {
     let request = FetchRequest("Item", where: try ManagedPredicate(format: search.format))
     let plan = try Self.items.sqlite.plan(of: request)
     #expect(
@@ -124,8 +120,7 @@ struct QueryStatementTests {
       "\(plan)")
   }
 
-  @Test("find an object by its number")
-  func byNumber() throws {
+  @Test func `find an object by its number`() throws {
     let stores = Self.items
     let key = try #require(stores.memoryKeys.keys.sorted().first)
     for format in ["SELF == %@", "SELF IN %@", "%@ == objectID"] {
@@ -140,8 +135,7 @@ struct QueryStatementTests {
     }
   }
 
-  @Test("are three for owners and their prefetched objects")
-  func prefetching() throws {
+  @Test func `are three for owners and their prefetched objects`() throws {
     let owners = LongForm.size(10_000, or: 1_000)
     let stores = try SampleStores(Self.model, Self.rows(owners, 10))
     let coordinator = PersistentStoreCoordinator(model: Self.model)
@@ -160,10 +154,8 @@ struct QueryStatementTests {
     #expect(sum == 45 * owners && stores.sqlite.executedStatementCount - before <= 3)
   }
 
-  @Test(
-    "quote names and bind constants, whatever they consist of",
-    arguments: [#"Ro"w'; DROP TABLE Z_METADATA; --"#, "Row\"\u{301}; DROP TABLE Z_METADATA; --", "'\u{308}", "\""])
-  func injection(_ name: String) throws {
+  @Test(arguments: [#"Ro"w'; DROP TABLE Z_METADATA; --"#, "Row\"\u{301}; DROP TABLE Z_METADATA; --", "'\u{308}", "\""])
+  func `quote names and bind constants, whatever they consist of`(_ name: String) throws {
     let attribute = #"a"b'c);DELETE/**/FROM/**/Z_METADATA;--"#
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
@@ -203,8 +195,7 @@ struct QueryStatementTests {
     #expect(stores.sqlite.metadata["NSStoreUUID"] != nil)
   }
 
-  @Test("of many conditions and of deep ones find the same")
-  func large() throws {
+  @Test func `of many conditions and of deep ones find the same`() throws {
     let entity = try #require(Self.model["Item"])
     let one = try ManagedPredicate(format: "amount == 3")
     var deep = one

@@ -74,8 +74,7 @@ import Testing
     #expect(try files() == before)
   }
 
-  @Test("Nothing is written, not even beside it", arguments: ["WAL", "DELETE"])
-  func file(journal: String) throws {
+  @Test(arguments: ["WAL", "DELETE"]) func `Nothing is written, not even beside it`(journal: String) throws {
     try insert(["a", "b"], context())
     #expect(try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") == [journal.lowercased()])
     #expect(folder.names == ["store 100%?#.sqlite"])

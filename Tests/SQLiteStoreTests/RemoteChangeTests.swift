@@ -50,8 +50,7 @@ import Testing
     }
   }
 
-  @Test("is what another program saved", arguments: Kind.allCases)
-  func told(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `is what another program saved`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let context = container.newContext()
     let cities = Dictionary(
@@ -73,8 +72,7 @@ import Testing
     #expect(sizes == ["Berlin 0", "Madrid 0", "Paris 1"])
   }
 
-  @Test("brings fetched results up to date", arguments: Kind.allCases)
-  func results(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `brings fetched results up to date`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let context = container.newContext()
     let request = try FetchRequest(City.self, sortedBy: .ascending(\.name))
@@ -93,8 +91,7 @@ import Testing
     #expect(shown == results.snapshot)
   }
 
-  @Test("keeps changes that are not saved", arguments: Kind.allCases)
-  func unsaved(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `keeps changes that are not saved`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let context = container.newContext()
     context.mergePolicy = .objectTrump
@@ -113,8 +110,8 @@ import Testing
     #expect(sizes == ["Berlin 0", "Madrid 0", "Oslo 0", "Paris 7"])
   }
 
-  @Test("is not what one saves oneself, nor what was there before", arguments: Kind.allCases)
-  func own(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases)
+  func `is not what one saves oneself, nor what was there before`(_ kind: Kind) async throws {
     let container = try filled(kind)
     try change(kind, author: "before")
     let news = container.coordinator.remoteChanges
@@ -160,8 +157,8 @@ import Testing
     #expect(try store.changesByOthers()?.isComplete == false)
   }
 
-  @Test("is an error, once, while the file is not there or is spoilt", arguments: Kind.allCases)
-  func unreadable(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases)
+  func `is an error, once, while the file is not there or is spoilt`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let file = folder.url.appending(path: "cities.\(kind)")
     let aside = folder.url.appending(path: "aside")
@@ -189,8 +186,7 @@ import Testing
     #expect(try context.fetch(City.self).count == count)
   }
 
-  @Test("goes to all who listen, and to those only who still do")
-  func listeners() async throws {
+  @Test func `goes to all who listen, and to those only who still do`() async throws {
     let container = try filled(.binary)
     var first = container.coordinator.remoteChanges.makeAsyncIterator()
     do { _ = container.coordinator.remoteChanges }
@@ -204,8 +200,7 @@ import Testing
     #expect(news?.inserted.count == 1 && news?.deleted.isEmpty == true)
   }
 
-  @Test("is not known if a part of the history was removed, or was not kept")
-  func gaps() async throws {
+  @Test func `is not known if a part of the history was removed, or was not kept`() async throws {
     let container = try filled(.history)
     let store = try #require(container.coordinator.stores[0] as? SQLiteStore)
     _ = try store.changesByOthers()

@@ -76,8 +76,7 @@ import Testing
     "transformable": [.data(Data()), .data(Data([1, 2, 3]))],
   ]
 
-  @Test("Each is the same when the file is opened again", arguments: values.keys.sorted())
-  func roundTrips(name: String) throws {
+  @Test(arguments: values.keys.sorted()) func `Each is the same when the file is opened again`(name: String) throws {
     let values = try #require(Self.values[name])
     let first = try context()
     for value in values + [.null] { try first.insert("Everything").setValue(value, forKey: name) }
@@ -143,11 +142,10 @@ import Testing
   }
 
   @Test(
-    "What is not a number is refused with the object and the property",
     arguments: [
       "double", "float", "date", "decimal",
     ], [true, false])
-  func notANumber(name: String, isNew: Bool) throws {
+  func `What is not a number is refused with the object and the property`(name: String, isNew: Bool) throws {
     let value: AttributeValue =
       switch name {
       case "double": .double(.nan)

@@ -69,8 +69,7 @@ struct SampleMigrationTests {
 
   private static let luxury = ["ExpensiveSportCar": "LuxuryCar"]
 
-  @Test("SampleModel: each store to each later version, at once and in stages, as the models tell")
-  func sampleModels() throws {
+  @Test func `SampleModel: each store to each later version, at once and in stages, as the models tell`() throws {
     let versions = try VersionedModel(contentsOf: Self.sampleModel())
     let models = try Self.names.map { try #require(versions.models[$0]) }
     let stages = StagedMigration(models.map { StagedMigration.Stage($0) })
@@ -235,8 +234,7 @@ struct SampleMigrationTests {
     }
   }
 
-  @Test("A store of none of the versions is refused, and so is a model that is none of them")
-  func otherVersions() throws {
+  @Test func `A store of none of the versions is refused, and so is a model that is none of them`() throws {
     let versions = try VersionedModel(contentsOf: Self.sampleModel())
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store("SampleModel_V1.sqlite"), to: folder)

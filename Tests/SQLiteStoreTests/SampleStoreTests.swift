@@ -16,10 +16,8 @@ struct SampleStoreTests {
     return contents
   }
 
-  @Test(
-    "are read whole with the model in them, however they are opened",
-    arguments: [.readOnly(writesNothing: true), .readOnly, StoreAccess.readWrite])
-  func reading(access: StoreAccess) throws {
+  @Test(arguments: [.readOnly(writesNothing: true), .readOnly, StoreAccess.readWrite])
+  func `are read whole with the model in them, however they are opened`(access: StoreAccess) throws {
     var count = 0
     for original in try StoreSamples.storesWithModel() {
       let folder = try TemporaryFolder(isInMemory: true)
@@ -45,8 +43,7 @@ struct SampleStoreTests {
     #expect(count > 0)
   }
 
-  @Test("are read with each compiled or source model that has their hashes")
-  func otherModels() throws {
+  @Test func `are read with each compiled or source model that has their hashes`() throws {
     for file in try StoreSamples.storesWithModel() {
       let expected = try StoreReader.objects(of: file)
       let own = try SQLiteStore.model(inFile: file, writesNothing: true)
@@ -58,8 +55,7 @@ struct SampleStoreTests {
     }
   }
 
-  @Test("that have no model are read with one made from their columns")
-  func columns() throws {
+  @Test func `that have no model are read with one made from their columns`() throws {
     let all = Set(try StoreSamples.storesWithModel())
     for original in StoreSamples.stores where !all.contains(original) {
       let folder = try TemporaryFolder(isInMemory: true)
@@ -80,8 +76,7 @@ struct SampleStoreTests {
     }
   }
 
-  @Test("are not opened with another model; the error has the entities that differ")
-  func incompatibleModels() throws {
+  @Test func `are not opened with another model; the error has the entities that differ`() throws {
     for file in StoreSamples.stores {
       guard let hashes = try SQLiteStore.metadata(ofFile: file, writesNothing: true)["NSStoreModelVersionHashes"] else {
         continue
@@ -100,8 +95,7 @@ struct SampleStoreTests {
     }
   }
 
-  @Test("with derived attributes are not opened with a model that derives otherwise")
-  func derivations() throws {
+  @Test func `with derived attributes are not opened with a model that derives otherwise`() throws {
     for file in try StoreSamples.storesWithModel() {
       let model = try SQLiteStore.model(inFile: file, writesNothing: true)
       let names = model.entities.filter { $0.attributes.contains { $0.definition.derivation != nil } }.map(\.name)
@@ -124,8 +118,8 @@ struct SampleStoreTests {
     }
   }
 
-  @Test("are read by the one that was written by hand, in each mode", arguments: [false, true])
-  func library(writesNothing: Bool) throws {
+  @Test(arguments: [false, true])
+  func `are read by the one that was written by hand, in each mode`(writesNothing: Bool) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let before = try Self.contents(of: folder)

@@ -42,8 +42,7 @@ import Testing
     return try ManagedObjectContext(coordinator: coordinator).count(for: FetchRequest("Account"))
   }
 
-  @Test("are seen by others when it ends")
-  func commits() throws {
+  @Test func `are seen by others when it ends`() throws {
     let store = try store()
     let other = try self.store()
     try store.beginSaving()
@@ -59,8 +58,7 @@ import Testing
     #expect(try count(store) == 3)
   }
 
-  @Test("are rolled back as a whole, also after one that failed", arguments: [false, true])
-  func rollsBack(fails: Bool) throws {
+  @Test(arguments: [false, true]) func `are rolled back as a whole, also after one that failed`(fails: Bool) throws {
     let store = try store(tracksHistory: true)
     let first = try add("a", to: store)
     try store.beginSaving()
@@ -77,8 +75,7 @@ import Testing
     #expect(try self.store().history().count == 2)
   }
 
-  @Test("are an error without a transaction, in one that has begun, and in a store that is read only")
-  func misuse() throws {
+  @Test func `are an error without a transaction, in one that has begun, and in a store that is read only`() throws {
     let store = try store()
     #expect(throws: ManagedObjectError.self) { try store.endSaving(keepsChanges: true) }
     try store.beginSaving()

@@ -71,8 +71,7 @@ import Testing
     }
   }
 
-  @Test("A conflict has the rows on both sides, with their relationships, and rows that are gone")
-  func conflicts() throws {
+  @Test func `A conflict has the rows on both sides, with their relationships, and rows that are gone`() throws {
     try fill(["a", "b", "c"])
     let (mine, theirs) = (try context(), try context())
     for name in ["a", "b"] { try account(name, mine).setValue(.integer(1), forKey: "amount") }
@@ -103,8 +102,7 @@ import Testing
     #expect(try account("a", reader)["amount"] == .attribute(.integer(2)))
   }
 
-  @Test("New objects get other numbers if others have taken theirs, and keep those that were made known")
-  func numbers() throws {
+  @Test func `New objects get other numbers if others have taken theirs, and keep those that were made known`() throws {
     let (first, second) = (try store(), try store())
     let index = try #require(Self.model["Account"]?.index)
     let special = try #require(Self.model["Special"]?.index)
@@ -143,8 +141,8 @@ import Testing
     #expect(try PlainSQLite(file).column("SELECT Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")[0] == "7")
   }
 
-  @Test("Rows that nobody has entered into the table of numbers keep theirs", arguments: ["0", "NULL", "-5"])
-  func numbersOfOthers(highest: String) throws {
+  @Test(arguments: ["0", "NULL", "-5"])
+  func `Rows that nobody has entered into the table of numbers keep theirs`(highest: String) throws {
     try fill(["a", "b"])
     let context = try context()
     try context.insert("Account").setValue(.string("before"), forKey: "name")
@@ -162,8 +160,7 @@ import Testing
     #expect(errorCode { try context.save() } == .operation)
   }
 
-  @Test("Values of a constraint can be exchanged, in a circle too, and those of deleted rows used again")
-  func exchangedValues() throws {
+  @Test func `Values of a constraint can be exchanged, in a circle too, and those of deleted rows used again`() throws {
     try fill(["a", "b", "sc", "d"])
     let context = try context()
     let accounts = try ["a", "b", "sc", "d"].map { try account($0, context) }
@@ -237,8 +234,7 @@ import Testing
     #expect(try account("a", self.context())["amount"] == .attribute(.integer(1)))
   }
 
-  @Test("Two processes raise one counter, and nothing that was acknowledged is lost")
-  func processes() throws {
+  @Test func `Two processes raise one counter, and nothing that was acknowledged is lost`() throws {
     let rounds = LongForm.size(500, or: 100)
     #expect(try Program.run("sqlite-store-probe", [file.path, "count", "0", "0"]).status == 0)
     let processes = try (1...2).map {

@@ -135,15 +135,13 @@ struct StoreFindings {
   }
 }
 
-@Suite("A check of a store", .enabled(if: StoreReader.isAvailable))
-struct StoreCheckTests {
+@Suite("A check of a store", .enabled(if: StoreReader.isAvailable)) struct StoreCheckTests {
   private static func file(_ folder: TemporaryFolder, _ change: String = "") throws -> URL {
     // The index of the sample is one that its model does not have.
     try LibraryStore.write(to: folder, change: "DROP INDEX Z_Person_UNIQUE_name;" + change)
   }
 
-  @Test("finds what was damaged, and nothing else", arguments: StoreDamage.all)
-  func damage(damage: StoreDamage) throws {
+  @Test(arguments: StoreDamage.all) func `finds what was damaged, and nothing else`(damage: StoreDamage) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, damage.change)
     let before = try Contents(folder)
@@ -153,8 +151,7 @@ struct StoreCheckTests {
     #expect(try Contents(folder) == before)
   }
 
-  @Test("names objects by their URIs, tables and columns")
-  func locations() throws {
+  @Test func `names objects by their URIs, tables and columns`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 6")
     let finding = try #require(try StoreFindings(file).list.first)
@@ -166,8 +163,8 @@ struct StoreCheckTests {
         == "error dangling-reference Note/p6 author: it leads to the row 99 of ZPERSON, which is not there")
   }
 
-  @Test("shows names of a hostile store without what gives a terminal commands, and runs nothing of them")
-  func hostileNames() throws {
+  @Test
+  func `shows names of a hostile store without what gives a terminal commands, and runs nothing of them`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let name = "\u{1B}[31mx\"; DROP TABLE Z_METADATA; --"
@@ -195,8 +192,7 @@ struct StoreCheckTests {
     #expect(found.list.contains { $0.entity == name && $0.table == table && $0.column == column })
   }
 
-  @Test("hands out so many of a kind, and counts all")
-  func limits() throws {
+  @Test func `hands out so many of a kind, and counts all`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "UPDATE ZNOTE SET ZAUTHOR = 99; UPDATE ZTAG SET Z_OPT = 0")
     var check = StoreCheck(file)
@@ -207,8 +203,7 @@ struct StoreCheckTests {
     #expect(found.summary.errorCount == 3 && found.summary.warningCount == 2 && found.summary.omittedCount == 3)
   }
 
-  @Test("compares the version hashes with the model that it is given")
-  func hashes() throws {
+  @Test func `compares the version hashes with the model that it is given`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder)
     let entities = LibraryStore.model.entityDescriptions.map { entity in
@@ -221,8 +216,7 @@ struct StoreCheckTests {
     #expect(found.list.first { $0.code == .missingValue }?.column == "ZLABEL")
   }
 
-  @Test("tests the rules of the model, and its uniqueness constraints")
-  func rules() throws {
+  @Test func `tests the rules of the model, and its uniqueness constraints`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(
       folder, "UPDATE Z_METADATA SET Z_PLIST = NULL; UPDATE ZPERSON SET ZNAME = 'Ada' WHERE Z_PK = 4")
@@ -251,8 +245,7 @@ struct StoreCheckTests {
       "\(found.list.map(\.description))")
   }
 
-  @Test("reads a store in the middle of being written, and says that there is a log")
-  func log() throws {
+  @Test func `reads a store in the middle of being written, and says that there is a log`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder)
     let writer = try PlainSQLite(file)
@@ -270,8 +263,7 @@ struct StoreCheckTests {
     #expect(try StoreFindings(file).texts.contains("unusable-log"))
   }
 
-  @Test("finds damaged pages and indexes")
-  func pages() throws {
+  @Test func `finds damaged pages and indexes`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(
       folder,
@@ -286,8 +278,7 @@ struct StoreCheckTests {
     #expect(try StoreFindings(check).list.isEmpty)
   }
 
-  @Test("finds a page of nothing but zeros, whatever was on it")
-  func emptyPages() throws {
+  @Test func `finds a page of nothing but zeros, whatever was on it`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "VACUUM")
     let bytes = try Data(contentsOf: file)
@@ -302,8 +293,7 @@ struct StoreCheckTests {
     }
   }
 
-  @Test("of a file whose bytes were damaged ends, whatever they are")
-  func damagedBytes() throws {
+  @Test func `of a file whose bytes were damaged ends, whatever they are`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL; VACUUM")
     let bytes = [UInt8](try Data(contentsOf: file))
@@ -324,16 +314,14 @@ struct StoreCheckTests {
     #expect(defective > 0)
   }
 
-  @Test("of a store that lies about its tables ends", arguments: StoreLie.all)
-  func lies(lie: StoreLie) throws {
+  @Test(arguments: StoreLie.all) func `of a store that lies about its tables ends`(lie: StoreLie) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + lie.change)
     let time = ThreadClock.measure { _ = try? StoreFindings(file, model: StoreUse.model.get()) }
     #expect(time < .seconds(20))
   }
 
-  @Test("finds no error in a store that this package wrote")
-  func ownStores() throws {
+  @Test func `finds no error in a store that this package wrote`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let store = try SQLiteStore(file, model: SampleStores.model, access: .readWrite(tracksHistory: true))
@@ -349,15 +337,14 @@ struct StoreCheckTests {
     #expect(found.summary.errorCount == 0 && found.summary.warningCount <= 1, "\(found.list.map(\.description))")
   }
 
-  @Test("finds no error in stores that Apple's frameworks wrote", arguments: StoreSamples.stores)
-  func samples(store: URL) throws {
+  @Test(arguments: StoreSamples.stores)
+  func `finds no error in stores that Apple's frameworks wrote`(store: URL) throws {
     let found = try StoreFindings(store)
     #expect(found.summary.errorCount == 0, "\(found.list.map(\.description))")
     if LongForm.isWanted { print(store.lastPathComponent, found.list.map(\.description)) }
   }
 
-  @Test("and what a file says of itself take little memory, however many rows there are")
-  func memory() throws {
+  @Test func `and what a file says of itself take little memory, however many rows there are`() throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     let count = LongForm.size(1_000_000, or: 20_000)
@@ -378,8 +365,7 @@ struct StoreCheckTests {
     #expect(words.starts(with: ["changed", "0", "unchanged", "\(count + count / 100)"]), "\(words)")
   }
 
-  @Test("is an error for another file, or none")
-  func otherFiles() throws {
+  @Test func `is an error for another file, or none`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))
       .write(to: folder.url.appending(path: "text"))

@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 /// The table of the article, line by line.
-@Suite("What stores can do is what the article says")
-struct StoreComparisonTests {
+@Suite("What stores can do is what the article says") struct StoreComparisonTests {
   /// The kinds of stores, in the order of the table.
   enum Kind: CaseIterable {
     case memory, xml, binary, sqlite

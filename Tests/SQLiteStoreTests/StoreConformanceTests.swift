@@ -7,28 +7,23 @@ import StoreTests
 import Testing
 
 @Suite("Every store passes the tests of stores") struct StoreConformanceTests {
-  @Test("in memory", arguments: StoreTest.all.filter { !$0.reopensStore })
-  func memory(test: StoreTest) throws {
+  @Test(arguments: StoreTest.all.filter { !$0.reopensStore }) func `in memory`(test: StoreTest) throws {
     try test.run { _, model in try InMemoryStore(model: model) }
   }
 
-  @Test("XML", arguments: StoreTest.all)
-  func xml(test: StoreTest) throws {
+  @Test(arguments: StoreTest.all) func `in XML`(test: StoreTest) throws {
     try test.run { folder, model in try XMLStore(folder.appending(path: "store.xml"), model: model) }
   }
 
-  @Test("binary", arguments: StoreTest.all)
-  func binary(test: StoreTest) throws {
+  @Test(arguments: StoreTest.all) func `in a binary file`(test: StoreTest) throws {
     try test.run { folder, model in try BinaryStore(folder.appending(path: "store"), model: model) }
   }
 
-  @Test("SQLite", arguments: StoreTest.all)
-  func sqlite(test: StoreTest) throws {
+  @Test(arguments: StoreTest.all) func `in SQLite`(test: StoreTest) throws {
     try test.run { folder, model in try SQLiteStore(folder.appending(path: "store.sqlite"), model: model) }
   }
 
-  @Test("A store that does otherwise fails them")
-  func otherwise() throws {
+  @Test func `A store that does otherwise fails them`() throws {
     let failed = StoreTest.all.filter { test in
       do {
         try test.run { _, model in try ForgetfulStore(model: model) }

@@ -5,8 +5,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("The difference of two stores")
-struct StoreDifferenceTests {
+@Suite("The difference of two stores") struct StoreDifferenceTests {
   private static let model = Result {
     try ManagedObjectModel(entities: [
       EntityDescription(
@@ -67,9 +66,8 @@ struct StoreDifferenceTests {
     }
   }
 
-  @Test(
-    "by a key names what was inserted, deleted and changed", arguments: ["sqlite", "xml", "memory"], ["sqlite", "xml"])
-  func keys(first: String, second: String) throws {
+  @Test(arguments: ["sqlite", "xml", "memory"], ["sqlite", "xml"])
+  func `by a key names what was inserted, deleted and changed`(first: String, second: String) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, (first, second))
     try fill(stores[0], [("a", "Milk", "Ada"), ("b", "Bread", "Ben"), ("c", "Tea", nil), (nil, "x", nil)])
@@ -95,8 +93,7 @@ struct StoreDifferenceTests {
     #expect(found.summary.unchangedCount == 1 && found.summary.keylessCount == 1 && !found.summary.isEmpty)
   }
 
-  @Test("by numbers, of one entity, and by the key of one entity")
-  func numbers() throws {
+  @Test func `by numbers, of one entity, and by the key of one entity`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, ("sqlite", "sqlite"))
     try fill(stores[0], [("a", "Milk", "Ada"), ("b", "Bread", "Ada")])
@@ -122,8 +119,7 @@ struct StoreDifferenceTests {
     #expect(try lines(StoreDifference(from: stores[0], to: stores[0])).summary.isEmpty)
   }
 
-  @Test("of models that differ compares what they have in common, and what one has alone")
-  func models() throws {
+  @Test func `of models that differ compares what they have in common, and what one has alone`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let old = try stores(folder, ("memory", "memory"))[0]
     try fill(old, [("a", "Milk", nil)])
@@ -142,8 +138,8 @@ struct StoreDifferenceTests {
     #expect(found.lines == ["~ Note/p1\n    colour: nil -> \"red\"\n    title: \"Milk\" -> nil"])
   }
 
-  @Test("of many objects is the one that was made, in any order of their numbers", arguments: ["sqlite", "memory"])
-  func many(kind: String) throws {
+  @Test(arguments: ["sqlite", "memory"])
+  func `of many objects is the one that was made, in any order of their numbers`(kind: String) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, (kind, "sqlite"))
     let count = LongForm.size(100_000, or: 1500)

@@ -4,10 +4,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Comparisons of stores")
-struct StoreDumpTests {
-  @Test("know all of a store in memory")
-  func contents() throws {
+@Suite("Comparisons of stores") struct StoreDumpTests {
+  @Test func `know all of a store in memory`() throws {
     let dump = try StoreDump(LibraryStore.inMemory())
     #expect(dump.counts == ["Note": 3, "Person": 1, "Employee": 1, "Manager": 1, "Tag": 2, "Thing": 2])
     #expect(dump.objects.count == 10 && dump.objects.values.allSatisfy { $0.version == 1 })
@@ -28,19 +26,16 @@ struct StoreDumpTests {
     #expect(dump.metadata["NSStoreModelVersionHashes"]?["Tag"] == ["data": .string(hash.hexadecimal)])
   }
 
-  @Test(
-    "write decimals in their shortest form",
-    arguments: [
-      ("1.50", "1.5"), ("100", "100"), ("-0.0", "0"), ("0.001", "0.001"), ("3.3333333332999993", "3.3333333332999993"),
-      ("1e20", "100000000000000000000"),
-    ])
-  func decimals(_ text: String, _ expected: String) throws {
+  @Test(arguments: [
+    ("1.50", "1.5"), ("100", "100"), ("-0.0", "0"), ("0.001", "0.001"), ("3.3333333332999993", "3.3333333332999993"),
+    ("1e20", "100000000000000000000"),
+  ])
+  func `write decimals in their shortest form`(_ text: String, _ expected: String) throws {
     let decimal = try #require(Decimal(string: text))
     #expect(AttributeValue.decimal(decimal).text == expected)
   }
 
-  @Test("name what differs by object and property")
-  func differences() throws {
+  @Test func `name what differs by object and property`() throws {
     let expected = try StoreDump(LibraryStore.inMemory())
     #expect(try StoreDump(LibraryStore.inMemory()).differences(from: expected) == [])
     var found = expected
@@ -67,8 +62,7 @@ struct StoreDumpTests {
       ])
   }
 
-  @Test("name the first twenty differences, and say how many more there are")
-  func limit() throws {
+  @Test func `name the first twenty differences, and say how many more there are`() throws {
     let expected = try StoreDump(LibraryStore.inMemory())
     var found = expected
     for number in 100..<135 { found.objects["Tag/p\(number)"] = StoreDump.Object() }
@@ -77,16 +71,14 @@ struct StoreDumpTests {
     #expect(lines[19] == "Tag/p119: there, expected nothing")
   }
 
-  @Test("read to-many relationships that rows come without")
-  func unread() throws {
+  @Test func `read to-many relationships that rows come without`() throws {
     let store = try LibraryStore.inMemory()
     let lazy = LazyStore(store)
     #expect(try StoreDump(lazy).differences(from: StoreDump(store)) == [])
     #expect(lazy.reads.contains("tags") && lazy.reads.contains("shelf") && !lazy.reads.contains("author"))
   }
 
-  @Test("find rows and columns that changed", .enabled(if: StoreReader.isAvailable))
-  func rows() throws {
+  @Test(.enabled(if: StoreReader.isAvailable)) func `find rows and columns that changed`() throws {
     let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
     let original = try StoreReader.rows(of: LibraryStore.write(to: folder, change: Self.trigger))
     #expect(original.tables["ZTAG"]?.columns == ["Z_PK", "Z_ENT", "Z_OPT", "ZLABEL"])
@@ -108,8 +100,8 @@ struct StoreDumpTests {
 
   private static let trigger = "CREATE TRIGGER Z_TEST AFTER DELETE ON ZTAG BEGIN SELECT 1; END;"
 
-  @Test("find tables, indexes and all else of a schema that differ", .enabled(if: StoreReader.isAvailable))
-  func schemas() throws {
+  @Test(.enabled(if: StoreReader.isAvailable))
+  func `find tables, indexes and all else of a schema that differ`() throws {
     let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
     let original = try StoreReader.schema(of: LibraryStore.write(to: folder, change: Self.trigger))
     #expect(original.tables["ZTAG"]?.columns.map(\.name) == ["Z_PK", "Z_ENT", "Z_OPT", "ZLABEL"])

@@ -4,10 +4,8 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("What a file says of itself", .enabled(if: StoreReader.isAvailable))
-struct StoreInfoTests {
-  @Test("is its kind, its entities with counts, its hashes and its large values")
-  func store() throws {
+@Suite("What a file says of itself", .enabled(if: StoreReader.isAvailable)) struct StoreInfoTests {
+  @Test func `is its kind, its entities with counts, its hashes and its large values`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let info = try StoreInfo(file)
@@ -25,8 +23,7 @@ struct StoreInfoTests {
     #expect(!info.writingObstacles.isEmpty)
   }
 
-  @Test("tells a log, a history, and another model")
-  func log() throws {
+  @Test func `tells a log, a history, and another model`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
@@ -51,8 +48,7 @@ struct StoreInfoTests {
     #expect(compared.entities.map(\.ownCount) == [2, nil])
   }
 
-  @Test("names the kinds of models and of other stores")
-  func kinds() throws {
+  @Test func `names the kinds of models and of other stores`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let model = LibraryStore.model
     let plain = try StoreUse.model.get()
@@ -81,8 +77,8 @@ struct StoreInfoTests {
     #expect(errorCode { _ = try StoreInfo(url("gone")) } == .noSuchFile)
   }
 
-  @Test("is what an independent reader finds in Apple's stores", arguments: StoreSamples.stores)
-  func samples(store: URL) throws {
+  @Test(arguments: StoreSamples.stores)
+  func `is what an independent reader finds in Apple's stores`(store: URL) throws {
     let info = try StoreInfo(store)
     let database = try PlainSQLite(store)
     for entity in info.entities {

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("The reader and stores that Apple's framework made", .enabled(if: StoreReader.isAvailable))
 struct StoreReaderSampleTests {
-  @Test("agree: each store with a model is read, and the reader finds as many objects as there are rows")
-  func counts() throws {
+  @Test func `agree: each store with a model is read, and the reader finds as many objects as there are rows`() throws {
     for store in try StoreSamples.storesWithModel() {
       let name = store.lastPathComponent
       let found = try StoreReader.objects(of: store)
@@ -22,8 +21,7 @@ struct StoreReaderSampleTests {
     }
   }
 
-  @Test("agree: what a relationship refers to refers back")
-  func inverses() throws {
+  @Test func `agree: what a relationship refers to refers back`() throws {
     for store in try StoreSamples.storesWithModel() {
       let model = try ManagedObjectModel(storedIn: store)
       let found = try StoreReader.objects(of: store)
@@ -40,8 +38,7 @@ struct StoreReaderSampleTests {
     }
   }
 
-  @Test("agree on the schema: each entity's table begins as all do")
-  func schemas() throws {
+  @Test func `agree on the schema: each entity's table begins as all do`() throws {
     for store in StoreSamples.stores {
       let schema = try StoreReader.schema(of: store)
       #expect(schema.file.encoding == "UTF-8" && schema.file.userVersion == 0, "\(store.lastPathComponent)")
@@ -55,8 +52,7 @@ struct StoreReaderSampleTests {
     }
   }
 
-  @Test("agree: a store without a model is refused with advice, and its rows can be read")
-  func withoutModel() throws {
+  @Test func `agree: a store without a model is refused with advice, and its rows can be read`() throws {
     let all = Set(try StoreSamples.storesWithModel())
     for store in StoreSamples.stores where !all.contains(store) {
       let error = #expect(throws: StoreReader.Failure.self) { try StoreReader.objects(of: store) }

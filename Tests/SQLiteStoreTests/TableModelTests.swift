@@ -5,10 +5,8 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("A store without its model", .enabled(if: StoreReader.isAvailable))
-struct TableModelTests {
-  @Test("is read by its tables")
-  func objects() throws {
+@Suite("A store without its model", .enabled(if: StoreReader.isAvailable)) struct TableModelTests {
+  @Test func `is read by its tables`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, hasModel: false, change: "DROP INDEX Z_Person_UNIQUE_name;")
     #expect(errorCode { _ = try SQLiteStore.model(inFile: file) } == .open)
@@ -36,8 +34,7 @@ struct TableModelTests {
     #expect(try StoreFindings(file).texts == ["no-model"])
   }
 
-  @Test("finds relationships that lead nowhere as far as tables tell of them")
-  func check() throws {
+  @Test func `finds relationships that lead nowhere as far as tables tell of them`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(
       to: folder, hasModel: false,
@@ -47,8 +44,8 @@ struct TableModelTests {
         == ["dangling-join Z_2FOLLOWS.Z_2FOLLOWS follows", "dangling-reference Note/p6 author", "no-model"])
   }
 
-  @Test("that Apple's frameworks made has the objects that its model would find", arguments: StoreSamples.stores)
-  func samples(store: URL) throws {
+  @Test(arguments: StoreSamples.stores)
+  func `that Apple's frameworks made has the objects that its model would find`(store: URL) throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let copy = try StoreSamples.copy(store, to: folder)
     let opened = try SQLiteStore(tablesOf: copy, writesNothing: true)
@@ -73,8 +70,7 @@ struct TableModelTests {
     }
   }
 
-  @Test("has a history that can be read, and so has one with its model")
-  func history() throws {
+  @Test func `has a history that can be read, and so has one with its model`() throws {
     let folder = try TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     var title = AttributeDescription("title", .string)
@@ -127,8 +123,7 @@ struct TableModelTests {
     #expect(count == 0)
   }
 
-  @Test("of Apple's has the history that its tables have")
-  func sampleHistory() throws {
+  @Test func `of Apple's has the history that its tables have`() throws {
     for store in StoreSamples.stores {
       let database = try PlainSQLite(store)
       guard try !database.column("SELECT name FROM sqlite_schema WHERE name = 'ATRANSACTION'").isEmpty else { continue }

@@ -27,8 +27,8 @@ import Testing
     return (file, try body(ManagedObjectContext(coordinator: coordinator)))
   }
 
-  @Test("A to-many relationship that is not optional may be empty unless it has a least number", arguments: names)
-  func emptyRelationships(name: String) throws {
+  @Test(arguments: names)
+  func `A to-many relationship that is not optional may be empty unless it has a least number`(name: String) throws {
     let items = RelationshipDescription("items", to: "Item", isToMany: true, isOptional: false)
     var pair = RelationshipDescription("pair", to: "Item", inverse: "box", isToMany: true, isOptional: false)
     pair.minimumCount = 2

@@ -4,8 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("An SQLite store that cannot be written as Core Data would")
-struct WritingObstacleTests {
+@Suite("An SQLite store that cannot be written as Core Data would") struct WritingObstacleTests {
   private static func note(_ change: (inout EntityDescription) throws -> Void) throws -> ManagedObjectModel {
     var note = EntityDescription("Note", [.attribute("title", .string), .attribute("latitude", .double)])
     try change(&note)
@@ -73,8 +72,8 @@ struct WritingObstacleTests {
     return changes
   }
 
-  @Test("is not made: the error names what is in the way, and there is no file", arguments: Case.allCases)
-  func creation(kind: Case) throws {
+  @Test(arguments: Case.allCases)
+  func `is not made: the error names what is in the way, and there is no file`(kind: Case) throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: kind.model) }
@@ -86,9 +85,8 @@ struct WritingObstacleTests {
     #expect(try Data(contentsOf: file).isEmpty && folder.names == ["a.sqlite"])
   }
 
-  @Test(
-    "opens and reads, and refuses to save", .enabled(if: StoreReader.isAvailable), arguments: Case.allCases)
-  func opening(kind: Case) throws {
+  @Test(.enabled(if: StoreReader.isAvailable), arguments: Case.allCases)
+  func `opens and reads, and refuses to save`(kind: Case) throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     let plain = try Self.plain.get()
@@ -125,7 +123,7 @@ struct WritingObstacleTests {
   }
 
   @Test(
-    "is known by its file, and is read whole", .enabled(if: StoreReader.isAvailable),
+    .enabled(if: StoreReader.isAvailable),
     arguments: [
       ("CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY)", "the store has a history of its changes"),
       ("ALTER TABLE ZNOTE DROP COLUMN Z2_AUTHOR", "the table ZNOTE has no column Z2_AUTHOR"),
@@ -163,7 +161,7 @@ struct WritingObstacleTests {
       ),
       ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Director' WHERE Z_ENT = 4", ""),
     ])
-  func files(change: String, obstacle: String) throws {
+  func `is known by its file, and is read whole`(change: String, obstacle: String) throws {
     let folder = try TemporaryFolder()
     let file = try LibraryStore.write(to: folder, change: change)
     let store = try SQLiteStore(file, model: LibraryStore.model)
@@ -182,8 +180,7 @@ struct WritingObstacleTests {
     #expect(error?.message.hasSuffix(store.writingObstacles.joined(separator: "; ")) == true)
   }
 
-  @Test("has no two tables or columns of one name, and no NUL in a name")
-  func names() throws {
+  @Test func `has no two tables or columns of one name, and no NUL in a name`() throws {
     let pairs: [([EntityDescription], String)] = [
       ([EntityDescription("note"), EntityDescription("NOTE")], "two tables would have the name"),
       ([EntityDescription("_primarykey")], "two tables would have the name"),

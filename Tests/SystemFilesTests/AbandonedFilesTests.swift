@@ -3,8 +3,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-@Suite("Temporary files of killed writers")
-struct AbandonedFilesTests {
+@Suite("Temporary files of killed writers") struct AbandonedFilesTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -24,27 +23,23 @@ struct AbandonedFilesTests {
 
   private func replace() throws { try FileSystem.replace(folder.path("a.plist"), with: Data("new".utf8)) }
 
-  @Test("are removed by the next writer of the same file")
-  func removed() throws {
+  @Test func `are removed by the next writer of the same file`() throws {
     try make(".a.plist.1y2p0ij32e8e7.tmp")
     try replace()
     #expect(folder.names == ["a.plist"])
   }
 
-  @Test(
-    "stay if they may be in use, or are another program's",
-    arguments: [
-      // Another file's, too few digits, capitals.
-      ".b.plist.1y2p0ij32e8e7.tmp", ".a.plist.backup.tmp", ".a.plist.1Y2P0IJ32E8E7.tmp", "a.plist.1y2p0ij32e8e7.tmp",
-    ])
-  func otherNames(_ name: String) throws {
+  @Test(arguments: [
+    // Another file's, too few digits, capitals.
+    ".b.plist.1y2p0ij32e8e7.tmp", ".a.plist.backup.tmp", ".a.plist.1Y2P0IJ32E8E7.tmp", "a.plist.1y2p0ij32e8e7.tmp",
+  ])
+  func `stay if they may be in use, or are another program's`(_ name: String) throws {
     try make(name)
     try replace()
     #expect(folder.names.sorted() == [name, "a.plist"].sorted())
   }
 
-  @Test("stay for ten minutes, while they are locked, and if they belong to another user")
-  func inUse() throws {
+  @Test func `stay for ten minutes, while they are locked, and if they belong to another user`() throws {
     try make(".a.plist.1y2p0ij32e8e7.tmp", age: 60)
     let locked = try make(".a.plist.2y2p0ij32e8e7.tmp")
     let descriptor = open(locked.path, O_RDONLY)

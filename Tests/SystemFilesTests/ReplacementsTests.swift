@@ -3,8 +3,7 @@ import SystemFiles
 import TestSupport
 import Testing
 
-@Suite("Files that are replaced together")
-struct ReplacementsTests {
+@Suite("Files that are replaced together") struct ReplacementsTests {
   private let folder: TemporaryFolder
   private let paths: [String]
 
@@ -32,8 +31,7 @@ struct ReplacementsTests {
     Interception.ofCalls(in: folder.url.path, { failing($0) ? EIO : nil }, during: replacements.finish)
   }
 
-  @Test("they are as they were until all are replaced")
-  func theyAreAsTheyWereUntilAllAreReplaced() throws {
+  @Test func `they are as they were until all are replaced`() throws {
     let replacements = Replacements()
     try stage(replacements)
     for path in paths { #expect(try content(path) == "old") }
@@ -43,15 +41,13 @@ struct ReplacementsTests {
     #expect(replacements.finish().isEmpty)
   }
 
-  @Test("as many as were agreed on wait")
-  func asManyAsWereAgreedOnWait() throws {
+  @Test func `as many as were agreed on wait`() throws {
     let replacements = Replacements(greatestCount: 2)
     try stage(replacements)
     #expect(try paths.map(content) == ["new", "new", "new", "new", "old"])
   }
 
-  @Test("whoever forgets them leaves nothing behind")
-  func whoeverForgetsThemLeavesNothingBehind() throws {
+  @Test func `whoever forgets them leaves nothing behind`() throws {
     do {
       let replacements = Replacements()
       try stage(replacements)
@@ -61,8 +57,7 @@ struct ReplacementsTests {
     for path in paths { #expect(try content(path) == "old") }
   }
 
-  @Test("one that cannot be committed is reported, and the others are replaced")
-  func failingRename() throws {
+  @Test func `one that cannot be committed is reported, and the others are replaced`() throws {
     let replacements = Replacements()
     try stage(replacements)
     let failures = finish(replacements) { [path = paths[1]] in $0.call == .rename && $0.path == path }
@@ -72,8 +67,7 @@ struct ReplacementsTests {
     #expect(folder.names.count == paths.count)
   }
 
-  @Test("one that is not on the disk replaces nothing")
-  func failingSynchronization() throws {
+  @Test func `one that is not on the disk replaces nothing`() throws {
     let replacements = Replacements()
     try stage(replacements)
     // The file system as a whole is asked about by way of the first file.
@@ -85,8 +79,7 @@ struct ReplacementsTests {
     #expect(folder.names.count == paths.count)
   }
 
-  @Test("what is no regular file is written to at once")
-  func whatIsNoRegularFileIsWrittenToAt() throws {
+  @Test func `what is no regular file is written to at once`() throws {
     let replacements = Replacements()
     let replacement = try Replacement(of: "/dev/null")
     try replacement.output.write(Data([1]))

@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("plistutil archive html")
-struct ArchiveHTMLTests {
+@Suite("plistutil archive html") struct ArchiveHTMLTests {
   private let folder: TemporaryFolder
   private static let foo = Fixtures.url("archives/foo-ios.bplist").path
 
@@ -13,8 +12,7 @@ struct ArchiveHTMLTests {
     text.hasPrefix("<!DOCTYPE html>\n") && text.hasSuffix("</html>\n") && text.contains("\"kind\":\"archive\"")
   }
 
-  @Test("writes a page to a file, and to standard output")
-  func writesAPage() throws {
+  @Test func `writes a page to a file, and to standard output`() throws {
     let path = folder.path("page.html")
     let result = try Tool.run("archive", "html", Self.foo, "-o", path)
     #expect(result.status == 0 && result.errors.isEmpty && result.output.isEmpty)
@@ -24,16 +22,14 @@ struct ArchiveHTMLTests {
     #expect(isPage(try Tool.run("archive", "html", Self.foo).text))
   }
 
-  @Test("opens what is nested in data, and takes typedstreams and any property list")
-  func opensWhatIsNested() throws {
+  @Test func `opens what is nested in data, and takes typedstreams and any property list`() throws {
     let nested = try Tool.run("archive", "html", Fixtures.url("archives/foundation-values.bplist").path)
     #expect(isPage(nested.text))
     let list = try Tool.run("archive", "html", input: Data("{a = (1, two);}".utf8))
     #expect(list.status == 0 && isPage(list.text) && list.text.contains("no archive"))
   }
 
-  @Test("of several files, each has a page of its own")
-  func eachHasAPageOfItsOwn() throws {
+  @Test func `of several files, each has a page of its own`() throws {
     for name in ["a", "b"] {
       try FileManager.default.copyItem(atPath: Self.foo, toPath: folder.path("\(name).archive"))
     }
@@ -44,8 +40,7 @@ struct ArchiveHTMLTests {
     #expect(refused.status != 0 && refused.output.isEmpty && refused.errors.contains("--extension or --outfolder"))
   }
 
-  @Test("leaves the file as it was if the archive cannot be read, and never replaces the archive")
-  func leavesTheFileAsItWas() throws {
+  @Test func `leaves the file as it was if the archive cannot be read, and never replaces the archive`() throws {
     let path = folder.path("page.html")
     try Data("old".utf8).write(to: URL(filePath: path))
     let broken = try Tool.run(["archive", "html", "-o", path], input: Data("no archive".utf8.prefix(0)))

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil archive")
-struct ArchiveVerbTests {
+@Suite("plistutil archive") struct ArchiveVerbTests {
   private static let foo = Fixtures.url("archives/foo-ios.bplist").path
 
   /// Two people who know each other, a list that both have, and a picture that nothing leads to.
@@ -28,16 +27,16 @@ struct ArchiveVerbTests {
     try Self.friends.data(format: format, options: .init(coercion: .reversible))
   }
 
-  @Test("each verb has help with an example", arguments: ["show", "classes", "check", "dot", "json", "html", "groups"])
-  func eachVerbHasHelpWithAnExample(_ verb: String) throws {
+  @Test(arguments: ["show", "classes", "check", "dot", "json", "html", "groups"])
+  func `each verb has help with an example`(_ verb: String) throws {
     let result = try Tool.run("archive", verb, "--help")
     #expect(result.status == 0)
     #expect(result.text.contains("plistutil archive \(verb)"))
     #expect(try Tool.run("archive", "--help").text.contains("  \(verb) "))
   }
 
-  @Test("show prints the objects as a tree, in every format", arguments: PropertyListFormat.allCases)
-  func showPrintsTheObjectsAsATree(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `show prints the objects as a tree, in every format`(_ format: PropertyListFormat) throws {
     let result = try Tool.run("archive", "show", input: friends(format))
     #expect(result.status == 0 && result.errors.isEmpty)
     #expect(
@@ -57,8 +56,7 @@ struct ArchiveVerbTests {
         """)
   }
 
-  @Test("show prints a part, down to a depth")
-  func showPrintsAPart() throws {
+  @Test func `show prints a part, down to a depth`() throws {
     let input = try friends()
     #expect(try Tool.run("archive", "show", "--key", "root.friends.1.name", input: input).text == "\"Charles\"\n")
     #expect(try Tool.run("archive", "show", "--object", "8", input: input).text == "#8 Picture\n  size: 12\n")
@@ -73,8 +71,7 @@ struct ArchiveVerbTests {
     #expect(try Tool.run("archive", "show", "--depth", "-1", input: input).status == 64)
   }
 
-  @Test("classes prints the classes and how many objects each has, or a list for Swift, or JSON")
-  func classesPrintsTheClassesAndHowManyObjectsEach() throws {
+  @Test func `classes prints the classes and how many objects each has, or a list for Swift, or JSON`() throws {
     let input = try friends()
     #expect(
       try Tool.run("archive", "classes", input: input).text == """
@@ -108,8 +105,7 @@ struct ArchiveVerbTests {
     return try list.data(format: .binary)
   }
 
-  @Test("check tells each defect, and ends with 3 for errors")
-  func checkTellsEachDefect() throws {
+  @Test func `check tells each defect, and ends with 3 for errors`() throws {
     let sound = try Tool.run("archive", "check", Self.foo)
     #expect(sound.status == 0 && sound.errors.isEmpty)
     #expect(sound.text == "\(Self.foo): OK (archive of NSKeyedArchiver, 4 objects)\n")
@@ -124,8 +120,7 @@ struct ArchiveVerbTests {
     #expect(lines.last?.contains("\"object\":1") == true)
   }
 
-  @Test("check tells what is odd about an archive that can be decoded, and ends with 0")
-  func checkTellsWhatIsOddAboutAnArchive() throws {
+  @Test func `check tells what is odd about an archive that can be decoded, and ends with 0`() throws {
     let unused = try Tool.run("archive", "check", input: friends())
     #expect(unused.status == 0 && unused.text == "<stdin>: OK (archive of NSKeyedArchiver, 10 objects)\n")
     #expect(unused.errors.hasPrefix("<stdin>: note: object 8: no top-level key leads to this object\n"))
@@ -138,8 +133,7 @@ struct ArchiveVerbTests {
     #expect(json.status == 0 && json.text.contains("\"severity\":\"note\",\"kind\":\"unreachableObject\""))
   }
 
-  @Test("dot writes what Graphviz reads")
-  func dotWritesWhatGraphvizReads() throws {
+  @Test func `dot writes what Graphviz reads`() throws {
     let folder = try TemporaryFolder()
     let picture = folder.path("friends.dot")
     let result = try Tool.run("archive", "dot", "-o", picture, input: friends())
@@ -162,8 +156,7 @@ struct ArchiveVerbTests {
   private static let graphviz = ["/usr/bin/dot", "/opt/homebrew/bin/dot"].first(where: FileManager.default.fileExists)
     .map { URL(filePath: $0) }
 
-  @Test("json writes the objects as JSON, on several lines or one")
-  func jsonWritesTheObjectsAsJSON() throws {
+  @Test func `json writes the objects as JSON, on several lines or one`() throws {
     let result = try Tool.run("archive", "json", input: friends())
     let value = try PropertyList(result.output, format: .json)
     #expect(try value.value(at: PropertyListKeyPath("$top.root.friends.NS\\.objects.0.$ref")) == 1)
@@ -172,8 +165,8 @@ struct ArchiveVerbTests {
     #expect(compact.text.filter { $0 == "\n" }.count == 1)
   }
 
-  @Test("what is no archive is an error that says so", arguments: ["show", "classes", "check", "dot", "json"])
-  func noArchive(_ verb: String) throws {
+  @Test(arguments: ["show", "classes", "check", "dot", "json"])
+  func `what is no archive is an error that says so`(_ verb: String) throws {
     let path = Fixtures.url("xml/integers.plist").path
     let result = try Tool.run("archive", verb, path)
     #expect(result.status == 3 && result.output.isEmpty)
@@ -182,8 +175,7 @@ struct ArchiveVerbTests {
     #expect(try Tool.run("archive", verb, "/nowhere").status == 1)
   }
 
-  @Test("many files are told apart, and one that fails does not stop the others")
-  func manyFilesAreToldApart() throws {
+  @Test func `many files are told apart, and one that fails does not stop the others`() throws {
     let folder = try TemporaryFolder()
     try friends().write(to: URL(filePath: folder.path("b.plist")))
     try friends(.xml).write(to: URL(filePath: folder.path("c.plist")))
@@ -197,10 +189,8 @@ struct ArchiveVerbTests {
     #expect(swift.status == 3 && swift.text.contains("  Model.Person.self,\n"))
   }
 
-  @Test(
-    "30 000 objects, each in the one before, are shown in time",
-    arguments: ["show", "classes", "check", "dot", "json"])
-  func case30000Objects(_ verb: String) throws {
+  @Test(arguments: ["show", "classes", "check", "dot", "json"])
+  func `30 000 objects, each in the one before, are shown in time`(_ verb: String) throws {
     let count: UInt32 = 30_000
     var objects: [PropertyList] = ["$null"]
     for uid in 1..<count { objects.append(["next": .uid(.init(uid + 1)), "$class": .uid(.init(count + 1))]) }
@@ -217,8 +207,7 @@ struct ArchiveVerbTests {
     #expect(duration < .seconds(120))
   }
 
-  @Test("archives that are damaged or made to do harm end with an error or a picture, never otherwise")
-  func archivesThatAreDamagedOrMadeToDoHarm() throws {
+  @Test func `archives that are damaged or made to do harm end with an error or a picture, never otherwise`() throws {
     let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: 5)
     let original = try [UInt8](friends())
@@ -233,10 +222,8 @@ struct ArchiveVerbTests {
     }
   }
 
-  @Test(
-    "archives that others made are shown, sound and drawn",
-    arguments: Fixtures.corpus.filter { $0.pathExtension == "archive" })
-  func archivesThatOthersMadeAreShown(_ url: URL) throws {
+  @Test(arguments: Fixtures.corpus.filter { $0.pathExtension == "archive" })
+  func `archives that others made are shown, sound and drawn`(_ url: URL) throws {
     #expect(try Tool.run("archive", "check", url.path).status == 0)
     #expect(try Tool.run("archive", "show", url.path).text.contains(":"))
     #expect(try GraphvizText(Tool.run("archive", "dot", url.path).text).nodes["o1"] != nil)

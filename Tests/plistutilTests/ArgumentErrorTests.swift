@@ -3,15 +3,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("What plistutil says of arguments that are wrong")
-struct ArgumentErrorTests {
-  @Test(
-    "a verb that is mistyped is answered with the nearest",
-    arguments: [
-      ("conver", "convert"), ("covnert", "convert"), ("Print", "print"), ("lnit", "lint"), ("apend", "append"),
-      ("extrac", "extract"), ("mrege", "merge"), ("sett", "set"), ("archiv", "archive"),
-    ])
-  func nearestVerb(_ word: String, _ verb: String) throws {
+@Suite("What plistutil says of arguments that are wrong") struct ArgumentErrorTests {
+  @Test(arguments: [
+    ("conver", "convert"), ("covnert", "convert"), ("Print", "print"), ("lnit", "lint"), ("apend", "append"),
+    ("extrac", "extract"), ("mrege", "merge"), ("sett", "set"), ("archiv", "archive"),
+  ])
+  func `a verb that is mistyped is answered with the nearest`(_ word: String, _ verb: String) throws {
     let result = try Tool.run(word, "a.plist")
     #expect(result.status == 64)
     #expect(result.errors.hasPrefix("Error: There is no verb \"\(word)\"; did you mean \(verb)?"), "\(result.errors)")
@@ -22,8 +19,7 @@ struct ArgumentErrorTests {
       far.status == 64 && far.errors.hasPrefix("Error: There is no verb \"xyzzyq\"; plistutil --help lists them."))
   }
 
-  @Test("a file without a verb is answered with what to type")
-  func fileWithoutVerb() throws {
+  @Test func `a file without a verb is answered with what to type`() throws {
     let file = try SampleFile(["a": 1], format: .xml)
     for name in [file.path, "Info.plist"] {
       let result = try Tool.run(name)
@@ -63,8 +59,7 @@ struct ArgumentErrorTests {
     #expect(result.errors.contains("See 'plistutil \(verb) --help'"))
   }
 
-  @Test("no verb that nobody can type is named")
-  func noInnerNames() throws {
+  @Test func `no verb that nobody can type is named`() throws {
     var texts = [try Tool.run("--experimental-dump-help").text, try Tool.run("--help").text]
     for shell in ["bash", "zsh", "fish"] { texts.append(try Tool.run("--generate-completion-script", shell).text) }
     for call in [
@@ -78,14 +73,12 @@ struct ArgumentErrorTests {
     }
   }
 
-  @Test(
-    "a kind may have the short name that people use",
-    arguments: [
-      ("int", "1"), ("integer", "1"), ("Int", "1"), ("float", "0.5"), ("real", "0.5"), ("double", "0.5"),
-      ("bool", "true"),
-      ("boolean", "true"), ("dict", "{}"), ("dictionary", "{}"), ("array", "[]"), ("string", "\"a\""),
-    ])
-  func kindNames(_ kind: String, _ json: String) throws {
+  @Test(arguments: [
+    ("int", "1"), ("integer", "1"), ("Int", "1"), ("float", "0.5"), ("real", "0.5"), ("double", "0.5"),
+    ("bool", "true"),
+    ("boolean", "true"), ("dict", "{}"), ("dictionary", "{}"), ("array", "[]"), ("string", "\"a\""),
+  ])
+  func `a kind may have the short name that people use`(_ kind: String, _ json: String) throws {
     let file = try SampleFile("{\"v\": \(json)}", name: "a.json")
     #expect(try Tool.run("get", "v", "--expect", kind, file.path).status == 0)
     #expect(try Tool.run("type", "v", "--expect", kind, file.path).status == 0)
@@ -96,14 +89,12 @@ struct ArgumentErrorTests {
   }
 
   #if os(Linux)
-    @Test(
-      "help and completions that cannot be printed are 1",
-      arguments: [
-        ["--help"], ["help"], ["help", "set"], ["set", "--help"], ["--generate-completion-script", "bash"],
-        ["--generate-completion-script", "zsh"], ["--generate-completion-script", "fish"], ["--experimental-dump-help"],
-        ["plutil", "-help"], ["defaults", "--help"], ["defaults", "read", "--help"], ["-i", "a", "--help"],
-      ])
-    func fullDisk(_ arguments: [String]) throws {
+    @Test(arguments: [
+      ["--help"], ["help"], ["help", "set"], ["set", "--help"], ["--generate-completion-script", "bash"],
+      ["--generate-completion-script", "zsh"], ["--generate-completion-script", "fish"], ["--experimental-dump-help"],
+      ["plutil", "-help"], ["defaults", "--help"], ["defaults", "read", "--help"], ["-i", "a", "--help"],
+    ])
+    func `help and completions that cannot be printed are 1`(_ arguments: [String]) throws {
       let command = ([Tool.executable.path] + arguments).joined(separator: " ")
       for redirection in ["> /dev/full", ">&-"] {
         let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", "\(command) \(redirection)"])

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil with many files")
-struct BatchTests {
+@Suite("plistutil with many files") struct BatchTests {
   /// A folder with files `0.plist`, `1.plist` … of the value that is their number.
   private func folder(_ count: Int, in name: String = "src") throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
@@ -21,8 +20,8 @@ struct BatchTests {
     try PropertyList(contentsOf: URL(filePath: folder.path(name)))
   }
 
-  @Test("what files have to say comes in their order, however many work at once", arguments: [1, 2, 8])
-  func whatFilesHaveToSayComesInTheirOrder(_ jobs: Int) throws {
+  @Test(arguments: [1, 2, 8])
+  func `what files have to say comes in their order, however many work at once`(_ jobs: Int) throws {
     let folder = try folder(60)
     let names = (0..<60).map { folder.path("src/\($0).plist") }
     try Data("garbage".utf8).write(to: URL(filePath: names[30]))
@@ -34,8 +33,7 @@ struct BatchTests {
     #expect(result.errors.hasPrefix(names[30] + ":"))
   }
 
-  @Test("-r takes the property lists in folders and those below, and leaves other files alone")
-  func rTakesThePropertyListsInFoldersAndThose() throws {
+  @Test func `-r takes the property lists in folders and those below, and leaves other files alone`() throws {
     let folder = try folder(2)
     try FileManager.default.createDirectory(atPath: folder.path("src/deep/er"), withIntermediateDirectories: true)
     for name in ["deep/a.strings", "deep/er/b.plist", "deep/README", "c.json", ".hidden"] {
@@ -52,22 +50,20 @@ struct BatchTests {
     #expect(try Tool.run("lint", "-r", folder.path("none")).status == 1)
   }
 
-  @Test("a folder without property lists is 1, so that a wrong path is seen", arguments: ["lint", "convert"])
-  func aFolderWithoutPropertyListsIs1(_ verb: String) throws {
+  @Test(arguments: ["lint", "convert"])
+  func `a folder without property lists is 1, so that a wrong path is seen`(_ verb: String) throws {
     let folder = try folder(0)
     let result = try Tool.run(verb, "-r", folder.path("src"))
     #expect(result.status == 1 && result.errors.contains("no property list in \(folder.path("src"))"))
   }
 
-  @Test("bare text does not replace a property list")
-  func bareInPlace() throws {
+  @Test func `bare text does not replace a property list`() throws {
     let folder = try folder(1)
     #expect(try Tool.run("get", "", "--in-place", folder.path("src/0.plist")).status == 64)
     #expect(try value(folder, "src/0.plist") == 0)
   }
 
-  @Test("a link to a folder is not followed, so that a search comes to its end")
-  func aLinkToAFolderIsNotFollowed() throws {
+  @Test func `a link to a folder is not followed, so that a search comes to its end`() throws {
     let folder = try folder(1)
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("src/again.plist"), withDestinationPath: folder.path("src"))
@@ -76,8 +72,7 @@ struct BatchTests {
     #expect(result.errors.contains("Is a directory"))
   }
 
-  @Test("8 000 names on the command line are taken as they are")
-  func manyNames() throws {
+  @Test func `8 000 names on the command line are taken as they are`() throws {
     let folder = try folder(1)
     let names = Array(repeating: "0.plist", count: 8_000) + ["none.plist"]
     let clock = ContinuousClock()
@@ -97,8 +92,7 @@ struct BatchTests {
     #expect(clock.now - start < .seconds(20))
   }
 
-  @Test("files are replaced in place, and one that cannot be read is left as it was")
-  func inPlace() throws {
+  @Test func `files are replaced in place, and one that cannot be read is left as it was`() throws {
     let folder = try folder(40)
     try Data("garbage".utf8).write(to: URL(filePath: folder.path("src/7.plist")))
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.path("src/8.plist"))
@@ -115,8 +109,7 @@ struct BatchTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("src")).count == 40)
   }
 
-  @Test("a folder is written as a folder, with other extensions if that is asked for")
-  func aFolderIsWrittenAsAFolder() throws {
+  @Test func `a folder is written as a folder, with other extensions if that is asked for`() throws {
     let folder = try folder(3, in: "src/deep")
     let result = try Tool.run(
       "convert", "-f", "json", "--outfolder", folder.path("out"), "--extension", "json", "-r", folder.path("src"))
@@ -129,10 +122,8 @@ struct BatchTests {
     #expect(try value(folder, "src/deep/1.bplist") == 1)
   }
 
-  @Test(
-    "--report tells machines what was written, and what was not",
-    arguments: [["convert", "-f", "json"], ["set", "", "--json", "[7]"], ["get", "", "-f", "xml"]])
-  func reportTellsMachinesWhatWasWritten(_ verb: [String]) throws {
+  @Test(arguments: [["convert", "-f", "json"], ["set", "", "--json", "[7]"], ["get", "", "-f", "xml"]])
+  func `--report tells machines what was written, and what was not`(_ verb: [String]) throws {
     let folder = try folder(2)
     try Data("garbage".utf8).write(to: URL(filePath: folder.path("src/1.plist")))
     let names = ["0", "1"].map { folder.path("src/\($0).plist") }
@@ -145,8 +136,7 @@ struct BatchTests {
     #expect(try Tool.run(verb + names + ["--report"]).status == 64)
   }
 
-  @Test("JSON names files as they are called, and messages so that a terminal is safe")
-  func machineNames() throws {
+  @Test func `JSON names files as they are called, and messages so that a terminal is safe`() throws {
     let folder = try folder(1)
     let path = folder.path("a\nb\u{1B}[1m.plist")
     try FileManager.default.moveItem(atPath: folder.path("src/0.plist"), toPath: path)
@@ -165,8 +155,7 @@ struct BatchTests {
   }
 
   #if os(Linux)
-    @Test("a file whose name is not UTF-8 is done as the others of the folder")
-    func aNameThatIsNotUTF8() throws {
+    @Test func `a file whose name is not UTF-8 is done as the others of the folder`() throws {
       let folder = try folder(2)
       let process = Process()
       process.executableURL = URL(filePath: "/bin/sh")
@@ -185,8 +174,7 @@ struct BatchTests {
     }
   #endif
 
-  @Test("what comes out of a pipe does not replace it")
-  func whatComesOutOfAPipeIsNotPut() throws {
+  @Test func `what comes out of a pipe does not replace it`() throws {
     let folder = try TemporaryFolder()
     let pipe = folder.path("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -201,16 +189,14 @@ struct BatchTests {
     #expect(folder.names == ["pipe"])
   }
 
-  @Test("an extension is one", arguments: ["", "a/b", "../x"])
-  func noExtension(_ text: String) throws {
+  @Test(arguments: ["", "a/b", "../x"]) func `an extension is one`(_ text: String) throws {
     let folder = try folder(1)
     let result = try Tool.run("convert", "-f", "xml", "--extension", text, folder.path("src/0.plist"))
     #expect(result.status == 64 && result.errors.contains("is no extension of a file"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("src")) == ["0.plist"])
   }
 
-  @Test("print --json gives the value of each file on a line")
-  func printForMachines() throws {
+  @Test func `print --json gives the value of each file on a line`() throws {
     let folder = try folder(2)
     let result = try Tool.run("print", "--json", folder.path("src/0.plist"), folder.path("src/1.plist"))
     #expect(
@@ -218,10 +204,8 @@ struct BatchTests {
         == (0..<2).map { "{\"file\":\"\(folder.path("src/\($0).plist"))\",\"value\":\($0)}\n" }.joined())
   }
 
-  @Test(
-    "what can be read can be told to machines, however deep it is",
-    arguments: [["print", "--json"], ["get", "", "--json"], ["find", "--values", "--json"]])
-  func deepValues(_ verb: [String]) throws {
+  @Test(arguments: [["print", "--json"], ["get", "", "--json"], ["find", "--values", "--json"]])
+  func `what can be read can be told to machines, however deep it is`(_ verb: [String]) throws {
     let folder = try TemporaryFolder()
     let text = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
     try Data(text.utf8).write(to: URL(filePath: folder.path("deep.json")))
@@ -229,8 +213,7 @@ struct BatchTests {
     #expect(result.status == 0 && result.errors.isEmpty && result.text.contains(text.dropFirst().dropLast()))
   }
 
-  @Test("nothing is written where two files would become one")
-  func nothingIsWrittenWhereTwoFilesWouldBecomeOne() throws {
+  @Test func `nothing is written where two files would become one`() throws {
     let folder = try folder(1, in: "a")
     try FileManager.default.copyItem(atPath: folder.path("a"), toPath: folder.path("b"))
     for arguments in [["--outfolder", folder.path("out")], ["-o", folder.path("out")]] {
@@ -241,8 +224,8 @@ struct BatchTests {
   }
 
   #if os(Linux)
-    @Test("a folder that cannot be read is told of once, and makes the exit code 1", arguments: ["", "--report"])
-    func unreadableFolder(_ report: String) throws {
+    @Test(arguments: ["", "--report"])
+    func `a folder that cannot be read is told of once, and makes the exit code 1`(_ report: String) throws {
       let folder = try folder(1)
       // Nobody may open a path as long as this one becomes.
       let script = #"cd "$0" && n=$(printf %0200d 0) && for i in $(seq 25); do mkdir $n && cd $n || exit 1; done"#
@@ -258,16 +241,14 @@ struct BatchTests {
     }
   #endif
 
-  @Test("a folder that cannot be written to is 1, and its name is said")
-  func aFolderThatCannotBeWrittenToIs1() throws {
+  @Test func `a folder that cannot be written to is 1, and its name is said`() throws {
     let folder = try folder(3)
     let result = try Tool.run("convert", "--outfolder", "/proc/none", "-r", folder.path("src"))
     #expect(result.status == 1 && result.errors.split(separator: "\n").count == 3)
     #expect(result.errors.contains("/proc/none"))
   }
 
-  @Test("an interruption ends the work between two files, and leaves no others behind")
-  func anInterruptionEndsTheWorkBetweenTwoFiles() throws {
+  @Test func `an interruption ends the work between two files, and leaves no others behind`() throws {
     let folder = try folder(600)
     let process = Process()
     process.executableURL = Tool.executable
@@ -283,8 +264,7 @@ struct BatchTests {
     for name in written { #expect(try value(folder, "out/\(name)").kind == .integer) }
   }
 
-  @Test("a signal that the process was started to ignore, as by nohup, is ignored")
-  func ignoredSignal() throws {
+  @Test func `a signal that the process was started to ignore, as by nohup, is ignored`() throws {
     let folder = try folder(2)
     let pipe = folder.path("src/pipe.plist")
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -313,8 +293,7 @@ struct BatchTests {
   }
 
   #if os(Linux)
-    @Test("after a second a terminal is told how far the work is, and the line goes away again")
-    func afterASecondATerminalIsToldHowFar() throws {
+    @Test func `after a second a terminal is told how far the work is, and the line goes away again`() throws {
       let folder = try folder(3)
       let pipe = folder.path("src/pipe.plist")
       try #require(mkfifo(pipe, 0o600) == 0)

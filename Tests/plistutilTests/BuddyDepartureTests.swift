@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// Where Apple's tool loses something or says nothing, and this one does not: the table in `Documentation/Tool.md`.
-@Suite("What PlistBuddy does better than Apple's")
-struct BuddyDepartureTests {
+@Suite("What PlistBuddy does better than Apple's") struct BuddyDepartureTests {
   static let refused = [
     // The value stays, as there, but a script notices.
     BuddyCase("Set :n abc", "Print :n", output: "Unrecognized Integer Format\n42\n", status: 1),
@@ -58,8 +57,7 @@ struct BuddyDepartureTests {
     BuddyCase("Print:s", output: "text\n"), BuddyCase("=:s x", changes: #"~ s: "text" -> "x""#),
   ]
 
-  @Test("each departure", arguments: refused + understood)
-  func eachDeparture(_ run: BuddyCase) throws {
+  @Test(arguments: refused + understood) func `each departure`(_ run: BuddyCase) throws {
     let tool = try BuddyTool()
     let result = try tool(run.arguments)
     #expect(result.text == run.output)
@@ -68,23 +66,20 @@ struct BuddyDepartureTests {
     #expect(try BuddyCase.changes(in: tool) == run.changes)
   }
 
-  @Test("strings of any length are printed")
-  func stringsOfAnyLengthArePrinted() throws {
+  @Test func `strings of any length are printed`() throws {
     let long = String(repeating: "0123456789", count: 100_000)
     let tool = try BuddyTool()
     #expect(try tool.type("Set :s \(long)", "Print :s", "Save").text.contains("Command: \(long)\n"))
     #expect(try tool("-c", "Print :s", "a.plist").text == long + "\n")
   }
 
-  @Test("a 4-byte real is printed with its own digits")
-  func a4ByteRealIsPrintedWithItsOwnDigits() throws {
+  @Test func `a 4-byte real is printed with its own digits`() throws {
     let tool = try BuddyTool()
     try PropertyList.dictionary(["f": .float(3.14)]).data(format: .binary).write(to: tool.url("f.plist"))
     #expect(try tool("-c", "Print :f", "f.plist").text == "3.140000\n")
   }
 
-  @Test("UIDs and null are printed, and a UID can be set")
-  func uidsAndNullArePrinted() throws {
+  @Test func `UIDs and null are printed, and a UID can be set`() throws {
     let tool = try BuddyTool()
     try PropertyList.dictionary(["u": .uid(.init(3)), "z": .null]).data(format: .binary).write(to: tool.url("f.plist"))
     let result = try tool("-c", "Set :u 4", "-c", "Print", "-c", "Set :z x", "f.plist")
@@ -93,8 +88,7 @@ struct BuddyDepartureTests {
     #expect(try tool.value("f.plist") == ["u": .uid(.init(4)), "z": .null])
   }
 
-  @Test("fractions of seconds that are merged into XML are cut with a warning")
-  func fractionsOfSecondsAreCutWithAWarning() throws {
+  @Test func `fractions of seconds that are merged into XML are cut with a warning`() throws {
     let tool = try BuddyTool()
     let date = Date(timeIntervalSinceReferenceDate: 0.5)
     try PropertyList.dictionary(["when": .date(date)]).data(format: .binary).write(to: tool.url("f.plist"))
@@ -104,8 +98,7 @@ struct BuddyDepartureTests {
     #expect(try tool.value("a.plist")["when"] == .date(Date(timeIntervalSinceReferenceDate: 0)))
   }
 
-  @Test("an entry that is too deep is refused", arguments: [600, 5000, 200_000])
-  func anEntryThatIsTooDeepIsRefused(_ depth: Int) throws {
+  @Test(arguments: [600, 5000, 200_000]) func `an entry that is too deep is refused`(_ depth: Int) throws {
     let tool = try BuddyTool()
     let result = try tool.type("Add \(String(repeating: ":a", count: depth)) string x", "Print :n", "Save")
     #expect(result.status == 1 && !result.wasKilled && result.text.contains("Command: 42\n"))
@@ -113,8 +106,7 @@ struct BuddyDepartureTests {
     #expect(try tool.text("a.plist") == BuddyFiles.all)
   }
 
-  @Test("the working container stays the same when elements before it come and go")
-  func theWorkingContainerStaysTheSame() throws {
+  @Test func `the working container stays the same when elements before it come and go`() throws {
     let tool = try BuddyTool([
       "a.plist": BuddyFiles.xml(
         "<array><dict><key>k</key><string>0</string></dict><dict><key>k</key><string>1</string></dict></array>")
@@ -143,8 +135,7 @@ struct BuddyDepartureTests {
     ("UTC", "Wed Dec 31 23:59:59 1969", "Wed Dec 31 23:59:59 UTC 1969", "1969-12-31T23:59:59Z"),
   ]
 
-  @Test("dates are read and printed in the local time zone", arguments: dates)
-  func datesAreReadAndPrintedInTheLocalTimeZone(
+  @Test(arguments: dates) func `dates are read and printed in the local time zone`(
     _ sample: (zone: String, text: String, printed: String, date: String)
   ) throws {
     let tool = try BuddyTool(zone: sample.zone)
@@ -156,23 +147,21 @@ struct BuddyDepartureTests {
     #expect(try tool.text("a.plist").contains("<date>\(sample.date)</date>"))
   }
 
-  @Test(
-    "what is no date is refused",
-    arguments: [
-      "tomorrow", "Mon Feb 30 00:00:00 UTC 2024", "Mon Jan 01 24:00:01 UTC 2024", "Mon Jan 01 00:00:00 PST 2024",
-      "Foo Jan 01 00:00:00 UTC 2024", "Mon Foo 01 00:00:00 UTC 2024", "13/1/24", "1/32/24", "1/1", "1/1/24 x", "1/1/",
-      "Mon Jan 01 00:00 UTC 2024", "Mon Jan 01 00:00:00 UTC 99999999999", "Mon Jan 01 00:00:00 +9999 2024", "///",
-      "Mon Jan 01 ::: UTC 2024",
-    ])
-  func whatIsNoDateIsRefused(_ text: String) throws {
+  @Test(arguments: [
+    "tomorrow", "Mon Feb 30 00:00:00 UTC 2024", "Mon Jan 01 24:00:01 UTC 2024", "Mon Jan 01 00:00:00 PST 2024",
+    "Foo Jan 01 00:00:00 UTC 2024", "Mon Foo 01 00:00:00 UTC 2024", "13/1/24", "1/32/24", "1/1", "1/1/24 x", "1/1/",
+    "Mon Jan 01 00:00 UTC 2024", "Mon Jan 01 00:00:00 UTC 99999999999", "Mon Jan 01 00:00:00 +9999 2024", "///",
+    "Mon Jan 01 ::: UTC 2024",
+  ])
+  func `what is no date is refused`(_ text: String) throws {
     let tool = try BuddyTool()
     let result = try tool("-c", "Set :t \(text)", "a.plist")
     #expect(result.text == "Unrecognized Date Format\n" && result.status == 1 && result.errors.isEmpty)
     #expect(try tool.text("a.plist") == BuddyFiles.all)
   }
 
-  @Test("dates of any year are printed", arguments: [-1e15, -6.3e10, 0, 1e11, 1e15, 1e17, 1e300, -1e300])
-  func datesOfAnyYearArePrinted(_ seconds: Double) throws {
+  @Test(arguments: [-1e15, -6.3e10, 0, 1e11, 1e15, 1e17, 1e300, -1e300])
+  func `dates of any year are printed`(_ seconds: Double) throws {
     let tool = try BuddyTool()
     let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: seconds))
     try PropertyList.dictionary(["t": date]).data(format: .binary).write(to: tool.url("f.plist"))

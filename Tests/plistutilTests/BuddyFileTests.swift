@@ -3,10 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The files of PlistBuddy")
-struct BuddyFileTests {
-  @Test("the lines of build systems change what they name, and comments and layout stay")
-  func theLinesOfBuildSystemsChangeWhatTheyName() throws {
+@Suite("The files of PlistBuddy") struct BuddyFileTests {
+  @Test func `the lines of build systems change what they name, and comments and layout stay`() throws {
     let info = """
       <?xml version="1.0" encoding="UTF-8"?>
       <plist version="1.0">
@@ -36,8 +34,7 @@ struct BuddyFileTests {
             """))
   }
 
-  @Test("several changes are made one after the other, and keep the layout of what they do not touch")
-  func severalChangesKeepTheLayout() throws {
+  @Test func `several changes are made one after the other, and keep the layout of what they do not touch`() throws {
     let tool = try BuddyTool()
     let commands = ["Delete :n", "Set :dict:k w", "Add :list:1 string between", "Copy :s :dict:copy", "Delete :list:0"]
     #expect(try tool(commands.flatMap { ["-c", $0] } + ["a.plist"]).status == 0)
@@ -48,15 +45,13 @@ struct BuddyFileTests {
         .replacing("<string>x</string>", with: "<string>between</string>"))
   }
 
-  @Test(
-    "a file keeps its format",
-    arguments: [
-      (PropertyListFormat.binary, ["Set :n 43", "Add :list: string z", "Delete :s"]),
-      (.json, ["Set :n 43", "Add :list: string z", "Delete :s"]),
-      (.openStep, ["Set :n 43", "Add :list: string z", "Delete :s"]),
-      (.xml, ["Set :n 43", "Add :list: string z", "Delete :s"]),
-    ])
-  func aFileKeepsItsFormat(_ format: PropertyListFormat, _ commands: [String]) throws {
+  @Test(arguments: [
+    (PropertyListFormat.binary, ["Set :n 43", "Add :list: string z", "Delete :s"]),
+    (.json, ["Set :n 43", "Add :list: string z", "Delete :s"]),
+    (.openStep, ["Set :n 43", "Add :list: string z", "Delete :s"]),
+    (.xml, ["Set :n 43", "Add :list: string z", "Delete :s"]),
+  ])
+  func `a file keeps its format`(_ format: PropertyListFormat, _ commands: [String]) throws {
     let tool = try BuddyTool()
     let number: PropertyList = format == .openStep ? "42" : 42
     let value: PropertyList = ["s": "text", "n": number, "list": ["x"]]
@@ -68,15 +63,13 @@ struct BuddyFileTests {
     #expect(try PropertyList(data) == ["n": format == .openStep ? "43" : 43, "list": ["x", "z"]])
   }
 
-  @Test("a strings file stays one, with its comments")
-  func aStringsFileStaysOne() throws {
+  @Test func `a strings file stays one, with its comments`() throws {
     let tool = try BuddyTool(["a.strings": "/* Title */\n\"title\" = \"Notes\";\n"])
     #expect(try tool("-c", "Set :title My notes", "-c", "Add :empty string None", "a.strings").status == 0)
     #expect(try tool.text("a.strings") == "/* Title */\n\"title\" = \"My notes\";\n\"empty\" = \"None\";\n")
   }
 
-  @Test("what the format has no form for is refused, and nothing is written")
-  func whatTheFormatHasNoFormForIsRefused() throws {
+  @Test func `what the format has no form for is refused, and nothing is written`() throws {
     let tool = try BuddyTool(["a.json": "{\"a\": 1}\n"])
     let result = try tool("-c", "Add :b date 1/1/24", "-c", "Set :a 2", "-c", "Print", "a.json")
     #expect(result.status == 1)
@@ -85,8 +78,7 @@ struct BuddyFileTests {
     #expect(try tool.text("a.json") == "{\"a\": 2}\n")
   }
 
-  @Test("a new file is XML")
-  func aNewFileIsXML() throws {
+  @Test func `a new file is XML`() throws {
     let tool = try BuddyTool([:])
     let result = try tool("-c", "Add :a:b integer 1", "new.plist")
     #expect(result.status == 0 && result.text == "File Doesn't Exist, Will Create: new.plist\n")
@@ -97,8 +89,7 @@ struct BuddyFileTests {
     #expect(tool.folder.names == ["bin", "new.plist"])
   }
 
-  @Test("a file that is not changed is not written")
-  func aFileThatIsNotChangedIsNotWritten() throws {
+  @Test func `a file that is not changed is not written`() throws {
     let tool = try BuddyTool()
     func number() throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: tool.folder.path("a.plist"))[.systemFileNumber] as? Int
@@ -111,8 +102,7 @@ struct BuddyFileTests {
     #expect(try number() != before)
   }
 
-  @Test("a failed write is told and has exit code 1, by Save and at the end")
-  func aFailedWriteIsTold() throws {
+  @Test func `a failed write is told and has exit code 1, by Save and at the end`() throws {
     let tool = try BuddyTool()
     let expected = "cannot write none/a.plist: No such file or directory\nError Writing File: none/a.plist\n"
     for commands in [["-c", "Add :a string x"], ["-c", "Save"], ["-c", "Save", "-c", "Add :a string x"]] {
@@ -127,8 +117,7 @@ struct BuddyFileTests {
     #expect(tool.folder.names == (BuddyFiles.files.keys + ["bin"]).sorted())
   }
 
-  @Test("what is no regular file is not replaced")
-  func whatIsNoRegularFileIsNotReplaced() throws {
+  @Test func `what is no regular file is not replaced`() throws {
     let tool = try BuddyTool()
     let script = #"cd "$0" && mkfifo p && (cat a.plist > p & bin/PlistBuddy -c "Set :s x" p)"#
     let pipe = try Program.run(URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path])
@@ -137,8 +126,7 @@ struct BuddyFileTests {
         && pipe.errors == "plistutil: error: cannot replace p: it is no regular file\nError Writing File: p\n")
   }
 
-  @Test("-l refuses a path with a link, which is followed otherwise and stays one")
-  func lRefusesAPathWithALink() throws {
+  @Test func `-l refuses a path with a link, which is followed otherwise and stays one`() throws {
     let tool = try BuddyTool()
     let files = FileManager.default
     try files.createDirectory(atPath: tool.folder.path("sub"), withIntermediateDirectories: false)
@@ -156,8 +144,7 @@ struct BuddyFileTests {
     #expect(try files.destinationOfSymbolicLink(atPath: tool.folder.path("link.plist")) == "a.plist")
   }
 
-  @Test("of a key that is there twice the last value counts, with a warning")
-  func ofAKeyThatIsThereTwiceTheLastValueCounts() throws {
+  @Test func `of a key that is there twice the last value counts, with a warning`() throws {
     let tool = try BuddyTool([
       "a.plist": BuddyFiles.xml("<dict><key>a</key><integer>1</integer><key>a</key><integer>2</integer></dict>")
     ])
@@ -167,8 +154,7 @@ struct BuddyFileTests {
     #expect(try tool.value("a.plist") == ["a": 3])
   }
 
-  @Test("a file that cannot be read is left alone")
-  func aFileThatCannotBeReadIsLeftAlone() throws {
+  @Test func `a file that cannot be read is left alone`() throws {
     let tool = try BuddyTool(["bad": "<plist><dict><key>a</key></dict></plist>", "empty": "", "word": "hello\n"])
     for (path, reason) in [
       ("bad", "bad:1:26: error: "), ("empty", "empty: error: "), ("word", "word: error: "),
@@ -192,8 +178,7 @@ struct BuddyFileTests {
       URL(filePath: "/bin/sh"), ["-c", script, tool.folder.url.path] + others.flatMap { ["-c", $0] })
   }
 
-  @Test("what another program changes meanwhile stays, and the commands are run again")
-  func whatAnotherProgramChangesMeanwhileStays() throws {
+  @Test func `what another program changes meanwhile stays, and the commands are run again`() throws {
     let tool = try BuddyTool()
     let result = try Self.runTogether(
       ["Set :n 43", "CD :dict", "Add l string w", "Delete :s"], with: ["Set :b false", "Add :list: string z"], in: tool)
@@ -204,8 +189,8 @@ struct BuddyFileTests {
     #expect(value["b"] == false && value["list"] == ["x", "y", "z"] && value["dict"] == ["k": "v", "l": "w"])
   }
 
-  @Test("commands that do not fit what another program has made meanwhile are told, and nothing is written")
-  func commandsThatDoNotFitAreTold() throws {
+  @Test
+  func `commands that do not fit what another program has made meanwhile are told, and nothing is written`() throws {
     let tool = try BuddyTool()
     let result = try Self.runTogether(["Set :dict:k mine"], with: ["Delete :dict"], in: tool)
     #expect(result.status == 1)
@@ -218,8 +203,8 @@ struct BuddyFileTests {
     #expect(try tool.value("a.plist").dictionary?.keys == ["s", "n", "r", "b", "d", "t", "list"])
   }
 
-  @Test("twenty processes add to a file at once, and all is there", arguments: ["a.plist", "new.plist"])
-  func twentyProcessesAddToAFileAtOnce(_ name: String) throws {
+  @Test(arguments: ["a.plist", "new.plist"])
+  func `twenty processes add to a file at once, and all is there`(_ name: String) throws {
     let tool = try BuddyTool()
     let processes = try (0..<20).map { number in
       try ChildProcess("plistutil", ["buddy", "-c", "Add :k\(number) integer \(number)", tool.folder.path(name)])

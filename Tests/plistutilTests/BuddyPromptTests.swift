@@ -3,10 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The prompt of PlistBuddy")
-struct BuddyPromptTests {
-  @Test("commands are read from standard input, with a prompt before each")
-  func commandsAreReadFromStandardInput() throws {
+@Suite("The prompt of PlistBuddy") struct BuddyPromptTests {
+  @Test func `commands are read from standard input, with a prompt before each`() throws {
     let tool = try BuddyTool()
     let result = try tool.type("Print :n", "", "set :n 43", "Print :n", "save", "exit", "Print :s")
     #expect(result.text == "Command: 42\nCommand: Command: Command: 43\nCommand: Saving...\nCommand: ")
@@ -14,14 +12,13 @@ struct BuddyPromptTests {
     #expect(try tool.text("a.plist") == BuddyFiles.all.replacing(">42<", with: ">43<"))
   }
 
-  @Test("nothing on standard input ends it")
-  func nothingOnStandardInputEndsIt() throws {
+  @Test func `nothing on standard input ends it`() throws {
     let result = try BuddyTool()("a.plist")
     #expect(result.text == "Command: " && result.status == 0 && result.errors.isEmpty)
   }
 
-  @Test("what is not saved is not in the file, and that is told", arguments: [["Exit"], ["Quit"], ["bye"], []])
-  func whatIsNotSavedIsNotInTheFile(_ end: [String]) throws {
+  @Test(arguments: [["Exit"], ["Quit"], ["bye"], []])
+  func `what is not saved is not in the file, and that is told`(_ end: [String]) throws {
     let tool = try BuddyTool()
     let lines = ["Set :n 43"] + end
     let result = try tool(["a.plist"], input: Data(lines.joined(separator: "\n").utf8))
@@ -31,8 +28,7 @@ struct BuddyPromptTests {
     #expect(try tool.type("Set :n 43", "Save", "Exit").errors.isEmpty)
   }
 
-  @Test("a failure does not end it, and counts at the end")
-  func aFailureDoesNotEndIt() throws {
+  @Test func `a failure does not end it, and counts at the end`() throws {
     let tool = try BuddyTool()
     let result = try tool.type("Bogus", "Set :none x", "Set :s \"open", "Print :s", "Set :n 43", "Save")
     #expect(
@@ -43,28 +39,24 @@ struct BuddyPromptTests {
     #expect(try tool.value("a.plist")["n"] == 43)
   }
 
-  @Test("lines may end with CR LF, and the last with nothing")
-  func linesMayEndWithCRLF() throws {
+  @Test func `lines may end with CR LF, and the last with nothing`() throws {
     let result = try BuddyTool()(["a.plist"], input: Data("Print :n\r\nPrint :s".utf8))
     #expect(result.text == "Command: 42\nCommand: text\nCommand: " && result.status == 0)
   }
 
-  @Test("a line that is not UTF-8 is refused")
-  func aLineThatIsNotUTF8IsRefused() throws {
+  @Test func `a line that is not UTF-8 is refused`() throws {
     let tool = try BuddyTool()
     let result = try tool(["a.plist"], input: Data("Set :s ".utf8) + [0xFF, 0x0A] + Data("Save\n".utf8))
     #expect(result.text == "Command: Parse Error: Not UTF-8\nCommand: Saving...\nCommand: " && result.status == 1)
     #expect(try tool.text("a.plist") == BuddyFiles.all)
   }
 
-  @Test("-x is for what Print prints")
-  func xIsForWhatPrintPrints() throws {
+  @Test func `-x is for what Print prints`() throws {
     let result = try BuddyTool()(["-x", "a.plist"], input: Data("Print :n\nHelp\n".utf8))
     #expect(result.text.hasPrefix("Command: \(BuddyFiles.xml("<integer>42</integer>"))Command: Command Format:\n"))
   }
 
-  @Test("help has all commands and types", arguments: ["Help", "?", "help"])
-  func helpHasAllCommandsAndTypes(_ command: String) throws {
+  @Test(arguments: ["Help", "?", "help"]) func `help has all commands and types`(_ command: String) throws {
     let tool = try BuddyTool()
     let help = try tool("-c", command, "a.plist")
     #expect(help.status == 0 && help.errors.isEmpty)
@@ -86,15 +78,14 @@ struct BuddyPromptTests {
     #expect(try Tool.run("--help").text.contains("\n  buddy "))
   }
 
-  @Test("without a file the usage is printed", arguments: [[], ["-x"], ["-c", "Print"], ["-c"], ["a.plist", "-c"]])
-  func withoutAFileTheUsageIsPrinted(_ arguments: [String]) throws {
+  @Test(arguments: [[], ["-x"], ["-c", "Print"], ["-c"], ["a.plist", "-c"]])
+  func `without a file the usage is printed`(_ arguments: [String]) throws {
     let result = try BuddyTool()(arguments)
     #expect(result.text.hasPrefix("Usage: PlistBuddy [-cxlh] <file.plist>\n    -c \"<command>\" "))
     #expect(result.text.hasSuffix("\n\n") && result.status == 1 && result.errors.isEmpty)
   }
 
-  @Test("the verb is the same as the link")
-  func theVerbIsTheSameAsTheLink() throws {
+  @Test func `the verb is the same as the link`() throws {
     let tool = try BuddyTool()
     let path = tool.folder.path("a.plist")
     #expect(try Tool.run("buddy", "-c", "Set :n 43", "-c", "Print :n", path).text == "43\n")
@@ -144,8 +135,7 @@ struct BuddyPromptTests {
     return data
   }
 
-  @Test("no commands trap, hang, or leave a file that cannot be read", arguments: 1...8)
-  func noCommandsTrapOrHang(_ seed: UInt64) throws {
+  @Test(arguments: 1...8) func `no commands trap, hang, or leave a file that cannot be read`(_ seed: UInt64) throws {
     let tool = try BuddyTool()
     for name in ["a.plist", "list.plist", "keys.plist", "word.plist"] {
       let result = try tool([name], input: Self.commands(LongForm.size(5000, or: 300), seed: seed))

@@ -3,18 +3,15 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("A PlistBuddy session of many commands")
-struct BuddySessionTests {
+@Suite("A PlistBuddy session of many commands") struct BuddySessionTests {
   static let commands = [
     "Add :new:deep string one", "Set :n 43", "Add :list:1 string between", "Delete :list:0", "Add :list: integer 7",
     "Copy :dict :copy", "Set :copy:k other", "Delete :dict", "CD :copy", "Add more bool yes", "CD :",
     "Merge more.plist", "Set :t Tue Feb 06 01:02:03 UTC 2024", "Import :d blob", "Add :when date 12/31/23",
   ]
 
-  @Test(
-    "has the result of one call for each command, with one layout",
-    arguments: [PropertyListFormat.xml, .binary, .openStep])
-  func sameAsOneByOne(_ format: PropertyListFormat) throws {
+  @Test(arguments: [PropertyListFormat.xml, .binary, .openStep])
+  func `has the result of one call for each command, with one layout`(_ format: PropertyListFormat) throws {
     func tool() throws -> BuddyTool {
       let tool = try BuddyTool()
       var value = try tool.value("a.plist")
@@ -39,8 +36,7 @@ struct BuddySessionTests {
     #expect(try Data(contentsOf: together.url("a.plist")) == Data(contentsOf: apart.url("a.plist")))
   }
 
-  @Test("prints after each change what the file is going to have")
-  func printsChanges() throws {
+  @Test func `prints after each change what the file is going to have`() throws {
     let tool = try BuddyTool()
     let result = try tool(
       [
@@ -52,8 +48,7 @@ struct BuddySessionTests {
     #expect(try tool.value("a.plist")["n"] == nil)
   }
 
-  @Test("refuses what the format has no form for, and makes the other changes")
-  func refusesOne() throws {
+  @Test func `refuses what the format has no form for, and makes the other changes`() throws {
     let tool = try BuddyTool()
     try Data("{ a = 1; }".utf8).write(to: tool.url("a.plist"))
     let result = try tool([
@@ -63,8 +58,7 @@ struct BuddySessionTests {
     #expect(try tool.value("a.plist") == ["a": "2", "b": "x", "d": "y"])
   }
 
-  @Test("of thousands of commands saves all")
-  func thousands() throws {
+  @Test func `of thousands of commands saves all`() throws {
     let tool = try BuddyTool()
     let lines = (0..<2000).map { "Add :many:\($0) integer \($0)\n" }.joined() + "Save\n"
     let result = try tool(["a.plist"], input: Data(lines.utf8))

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// What Apple's PlistBuddy is documented to do: by its manual page, and by what others have recorded of it.
-@Suite("PlistBuddy")
-struct BuddyTests {
+@Suite("PlistBuddy") struct BuddyTests {
   static let whole = """
     Dict {
         s = text
@@ -218,8 +217,7 @@ struct BuddyTests {
 
   static let runs = printing + setting + adding + moving + saving + understanding
 
-  @Test("each command does what it is documented to do", arguments: runs)
-  func eachCommandDoesWhatItIsDocumentedToDo(_ run: BuddyCase) throws {
+  @Test(arguments: runs) func `each command does what it is documented to do`(_ run: BuddyCase) throws {
     let tool = try BuddyTool()
     let result = try tool(run.arguments)
     #expect(result.text == run.output)

@@ -5,12 +5,11 @@ import Testing
 
 @testable import plistutil
 
-@Suite("The tree that PlistBuddy's commands change")
-struct BuddyTreeTests {
+@Suite("The tree that PlistBuddy's commands change") struct BuddyTreeTests {
   private static func key(_ key: String) -> PropertyListKeyPath { PropertyListKeyPath([.key(key)]) }
 
-  @Test("has the value that the same changes give a property list", arguments: 1...40 as ClosedRange<UInt64>)
-  func sameAsPropertyList(_ seed: UInt64) throws {
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func `has the value that the same changes give a property list`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var value: PropertyList = [
       "d": .dictionary(.init(uniqueKeysWithValues: (0..<50).map { ("k\($0)", ["n": .string("\($0)")]) })),
@@ -42,8 +41,7 @@ struct BuddyTreeTests {
     return nil
   }
 
-  @Test("moves fewer entries than it removes", arguments: [true, false])
-  func movedEntries(_ isFromStart: Bool) {
+  @Test(arguments: [true, false]) func `moves fewer entries than it removes`(_ isFromStart: Bool) {
     let count = 10_000
     let entries = BuddyEntries(.init(uniqueKeysWithValues: (0..<count).map { ("\($0)", .string("\($0)")) }))
     for number in 0..<count {

@@ -4,10 +4,9 @@ import Testing
 
 /// `Fixtures/compatibility` has command lines of the tools that this one stands in for, with what the original does and
 /// what is different here. `Documentation/Compatibility.md` has a row with the reason for each difference.
-@Suite("plistutil instead of other tools")
-struct CompatibilityTests {
-  @Test("does what the original does, or what the table says", arguments: CompatibilityRun.all)
-  func run(_ run: CompatibilityRun) throws {
+@Suite("plistutil instead of other tools") struct CompatibilityTests {
+  @Test(arguments: CompatibilityRun.all)
+  func `does what the original does, or what the table says`(_ run: CompatibilityRun) throws {
     try expect(run.outcome(of: Tool.executable), run.here?.completed(with: run.original) ?? run.original)
   }
 
@@ -31,14 +30,13 @@ struct CompatibilityTests {
 
   // MARK: The document
 
-  @Test("each difference has a row in the document, and each row a run", arguments: CompatibilityRun.tools)
-  func rows(_ tool: String) throws {
+  @Test(arguments: CompatibilityRun.tools)
+  func `each difference has a row in the document, and each row a run`(_ tool: String) throws {
     let keys = CompatibilityRun.runs(of: tool).flatMap { [$0.row, $0.toolchain] }.compactMap { $0 }
     #expect(try Set(Self.rows(of: tool)) == Set(keys))
   }
 
-  @Test("a run has a row if something is different, and only then")
-  func differences() {
+  @Test func `a run has a row if something is different, and only then`() {
     for run in CompatibilityRun.all {
       #expect((run.row == nil) == (run.here == nil), "\(run)")
       guard let here = run.here else { continue }
@@ -46,8 +44,8 @@ struct CompatibilityTests {
     }
   }
 
-  @Test("there are as many runs as are promised", arguments: [("plutil", 200), ("libplist", 120), ("defaults", 110)])
-  func numberOfRuns(_ tool: String, _ number: Int) {
+  @Test(arguments: [("plutil", 200), ("libplist", 120), ("defaults", 110)])
+  func `there are as many runs as are promised`(_ tool: String, _ number: Int) {
     let runs = CompatibilityRun.runs(of: tool)
     #expect(runs.count >= number && Set(runs).count == runs.count)
   }

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// What a tab does in the shells: their real ones where they are installed, and what the scripts ask the tool.
-@Suite("Completions of plistutil")
-struct CompletionTests {
+@Suite("Completions of plistutil") struct CompletionTests {
   /// A line with the cursor at `|`, or at its end; and the line after a tab.
   struct Typed: CustomTestStringConvertible, Sendable {
     let line: String
@@ -118,8 +117,7 @@ struct CompletionTests {
     }
   }
 
-  @Test("a line is completed in the shell itself", arguments: ["bash", "zsh", "fish"])
-  func aLineIsCompletedInTheShellItself(_ shell: String) throws {
+  @Test(arguments: ["bash", "zsh", "fish"]) func `a line is completed in the shell itself`(_ shell: String) throws {
     guard Installed.has("python3", shell) else { return }
     for (typed, line) in zip(Self.lines, try Workspace().completed(Self.lines.map(\.line), in: shell)) {
       let line = line.split(separator: " ").joined(separator: " ")
@@ -128,9 +126,9 @@ struct CompletionTests {
   }
 
   @Test(
-    "a key is one word to the shell, whatever is in it", arguments: ["bash", "zsh", "fish"],
+    arguments: ["bash", "zsh", "fish"],
     ["plistutil get a", "plistutil get \"a", "plistutil get 'a"])
-  func aKeyIsOneWord(_ shell: String, _ line: String) throws {
+  func `a key is one word to the shell, whatever is in it`(_ shell: String, _ line: String) throws {
     guard Installed.has("python3", shell) else { return }
     let workspace = try Workspace()
     try workspace.write(#"{"a\"b$HOME`c`;d &e (f) *g ~h #i \\j%k": 1}"#, to: "Odd.plist")
@@ -141,8 +139,8 @@ struct CompletionTests {
     #expect(words.text == "get\n" + #"a"b$HOME`c`;d &e (f) *g ~h #i \j%k"# + "\nOdd.plist\n", "\(completed)")
   }
 
-  @Test("bash offers nothing that it could not keep together", arguments: [("'", "a!b"), ("\"", "a'b")])
-  func bashOffersNothingUnsafe(_ quote: String, _ key: String) throws {
+  @Test(arguments: [("'", "a!b"), ("\"", "a'b")])
+  func `bash offers nothing that it could not keep together`(_ quote: String, _ key: String) throws {
     let workspace = try Workspace()
     try workspace.write(#"{"a'b": 1, "a!b": 2}"#, to: "Odd.plist")
     let result = try workspace.run(
@@ -150,9 +148,8 @@ struct CompletionTests {
     #expect(result.text.hasPrefix("\(key)\t") && result.text.split(separator: "\n").count < 3, "\(result.text)")
   }
 
-  @Test(
-    "bash asks with its own variables", arguments: lines.filter { !$0.line.contains(/[|="]/) })
-  func bashAsksWithItsOwnVariables(_ typed: Typed) throws {
+  @Test(arguments: lines.filter { !$0.line.contains(/[|="]/) })
+  func `bash asks with its own variables`(_ typed: Typed) throws {
     let workspace = try Workspace()
     try Tool.run("--generate-completion-script", "bash").output.write(
       to: URL(filePath: workspace.folder.path("script")))
@@ -169,23 +166,20 @@ struct CompletionTests {
     #expect(result.text.split(separator: "\n").contains { $0 == last || "\($0)/" == last }, "\(result.text)")
   }
 
-  @Test(
-    "a word that may be several things shows them with a few words each",
-    arguments: [
-      (["plistutil", "convert", "--out"], "--outfile\tWrite FILE; - is standard output."),
-      (["plistutil", "get", "items.0.", "Info.plist"], "items.0.size\tinteger"),
-      (["plutil", "-"], "-lint\tCheck the syntax of the files."),
-      (["defaults", ""], "read-type\tPrint the type of a value."),
-      (["defaults", "read", "com.example.notes", ""], "window\tdictionary"),
-    ])
-  func aWordThatMayBeSeveralThings(_ words: [String], _ line: String) throws {
+  @Test(arguments: [
+    (["plistutil", "convert", "--out"], "--outfile\tWrite FILE; - is standard output."),
+    (["plistutil", "get", "items.0.", "Info.plist"], "items.0.size\tinteger"),
+    (["plutil", "-"], "-lint\tCheck the syntax of the files."),
+    (["defaults", ""], "read-type\tPrint the type of a value."),
+    (["defaults", "read", "com.example.notes", ""], "window\tdictionary"),
+  ])
+  func `a word that may be several things shows them with a few words each`(_ words: [String], _ line: String) throws {
     let index = words.last == "Info.plist" ? words.count - 2 : words.count - 1
     let result = try Workspace().run(#"exec plistutil complete fish "$@""#, ["\(index)"] + words)
     #expect(result.status == 0 && result.text.split(separator: "\n").contains { $0 == line }, "\(result.text)")
   }
 
-  @Test("an option that is there already is not offered again, one that can be given several times is")
-  func optionsAreOfferedOnce() throws {
+  @Test func `an option that is there already is not offered again, one that can be given several times is`() throws {
     let workspace = try Workspace()
     let words = ["plistutil", "get", "a", "-r", "--name", "*.plist", "--"]
     let options = try workspace.run(#"exec plistutil complete zsh 6 "$@""#, words).text
@@ -193,10 +187,8 @@ struct CompletionTests {
     #expect(!names.contains("--recursive") && names.contains("--name") && names.contains("--jobs"))
   }
 
-  @Test(
-    "what cannot be read, or is none, has no key paths, and nothing is said about it",
-    arguments: ["broken", "missing", "Folder"])
-  func whatCannotBeRead(_ name: String) throws {
+  @Test(arguments: ["broken", "missing", "Folder"])
+  func `what cannot be read, or is none, has no key paths, and nothing is said about it`(_ name: String) throws {
     let workspace = try Workspace()
     try workspace.write("<plist><dict>", to: "broken")
     try FileManager.default.removeItem(atPath: "\(workspace.work)/Info.plist")
@@ -204,8 +196,7 @@ struct CompletionTests {
     #expect(result.status == 0 && result.text == "\tnospace\n" && result.errors.isEmpty)
   }
 
-  @Test("a key with an end of line, and any other, is a path that get takes")
-  func aKeyWithAnEndOfLine() throws {
+  @Test func `a key with an end of line, and any other, is a path that get takes`() throws {
     let workspace = try Workspace()
     try workspace.write(
       #"{"a\nb": 1, "c.d": 2, "": 3, "/e": 4, "\u001b[31m": 5, "f g": 6, "é": 7, "\u0301": 8}"#, to: "odd.json")
@@ -216,8 +207,7 @@ struct CompletionTests {
     #expect(values == ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "7\n", "8\n"])
   }
 
-  @Test("there is a script for each shell, by name or path, and for no other")
-  func thereIsAScriptForEachShell() throws {
+  @Test func `there is a script for each shell, by name or path, and for no other`() throws {
     for shell in ["bash", "zsh", "fish"] {
       let script = try Tool.run("--generate-completion-script", shell)
       #expect(script.status == 0 && script.text.contains("PlistBuddy"))
@@ -227,8 +217,7 @@ struct CompletionTests {
     #expect(other.status == 64 && other.output.isEmpty && other.errors.contains("bash, zsh and fish"))
   }
 
-  @Test("it answers as fast as verbs do that look at a file")
-  func itAnswersFast() throws {
+  @Test func `it answers as fast as verbs do that look at a file`() throws {
     let workspace = try Workspace()
     let clock = ContinuousClock()
     func time(_ command: String) throws -> Duration {

@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil edits at the same time")
-struct ConcurrentEditTests {
+@Suite("plistutil edits at the same time") struct ConcurrentEditTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -24,8 +23,8 @@ struct ConcurrentEditTests {
     for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
   }
 
-  @Test("twenty processes append to an array, and all is there", arguments: [PropertyListFormat.xml, .binary, .json])
-  func twentyAppends(_ format: PropertyListFormat) throws {
+  @Test(arguments: [PropertyListFormat.xml, .binary, .json])
+  func `twenty processes append to an array, and all is there`(_ format: PropertyListFormat) throws {
     try write(["l": []], "a.plist", format)
     try runAll((0..<20).map { ["append", "l", "--integer", "\($0)", "--in-place", folder.path("a.plist")] })
     let numbers = try value("a.plist")["l"]?.array?.compactMap(\.int) ?? []
@@ -33,8 +32,7 @@ struct ConcurrentEditTests {
     #expect(folder.names == ["a.plist"])
   }
 
-  @Test("verbs of every kind lose nothing of each other, by the path, by a link and in several files")
-  func allVerbs() throws {
+  @Test func `verbs of every kind lose nothing of each other, by the path, by a link and in several files`() throws {
     for name in ["a.plist", "b.plist", "c.plist"] { try write(["l": []], name) }
     try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "a.plist")
     let names = ["a.plist", "b.plist", "c.plist"].map { folder.path($0) }
@@ -64,8 +62,7 @@ struct ConcurrentEditTests {
     #expect(folder.names.count == 9, "\(folder.names)")
   }
 
-  @Test("patches of several processes are all made")
-  func patches() throws {
+  @Test func `patches of several processes are all made`() throws {
     try write(["l": 1], "a.plist")
     for index in 0..<8 {
       try write(.dictionary(["l": 1, "k\(index)": 1]), "n\(index)")
@@ -76,8 +73,7 @@ struct ConcurrentEditTests {
     #expect(try value("a.plist").dictionary?.count == 9)
   }
 
-  @Test("many files that wait together do not keep another process from them, nor this one")
-  func batches() throws {
+  @Test func `many files that wait together do not keep another process from them, nor this one`() throws {
     let names = (0..<300).map { "\($0).plist" }
     for name in names { try write(["l": []], name) }
     // Each takes them in another order.
@@ -117,8 +113,7 @@ struct ConcurrentEditTests {
         ["-c", #"exec timeout 60 bash -c "$@""#, "bash", script, Tool.executable.path, folder.path("")])
     }
 
-    @Test("an edit is done again if another program has changed the file meanwhile")
-    func foreignChange() throws {
+    @Test func `an edit is done again if another program has changed the file meanwhile`() throws {
       for change in [
         "printf '{\"a\": %d, \"c\": 2}' $round > a.plist",
         "printf '{\"a\": %d, \"c\": 2}' $round > new; mv new a.plist",
@@ -130,8 +125,7 @@ struct ConcurrentEditTests {
       #expect(folder.names == ["a.plist", "b"])
     }
 
-    @Test("a file that changes all the time is left to those who change it")
-    func changesAllTheTime() throws {
+    @Test func `a file that changes all the time is left to those who change it`() throws {
       let change = "printf '{\"a\": %d, \"c\": 2}' $round > new; mv new a.plist"
       let result = try merge(attempts: 20, changes: 20, change)
       #expect(result.status == 1)

@@ -3,13 +3,11 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Converting with plistutil")
-struct ConversionTests {
+@Suite("Converting with plistutil") struct ConversionTests {
   static let xml = "xml/kinds-python.plist"
   static let binary = "binary/kinds-python.bplist"
 
-  @Test("without a format, binary becomes XML and XML becomes binary")
-  func otherFormat() throws {
+  @Test func `without a format, binary becomes XML and XML becomes binary`() throws {
     let binary = try Tool.run("-i", Fixtures.url(Self.xml).path)
     #expect(binary.status == 0 && binary.errors.isEmpty)
     #expect(PropertyListFormat(detecting: binary.output.bytes) == .binary)
@@ -18,12 +16,10 @@ struct ConversionTests {
     #expect(try PropertyList(binary.output) == PropertyList(xml.output))
   }
 
-  @Test(
-    "a format is named like libplist's tool names it",
-    arguments: [
-      ("xml", "<?xml"), ("xml1", "<?xml"), ("bin", "bplist00"), ("binary", "bplist00"), ("binary1", "bplist00"),
-    ])
-  func aFormatIsNamedLikeLibplistsToolNames(_ name: String, _ beginning: String) throws {
+  @Test(arguments: [
+    ("xml", "<?xml"), ("xml1", "<?xml"), ("bin", "bplist00"), ("binary", "bplist00"), ("binary1", "bplist00"),
+  ])
+  func `a format is named like libplist's tool names it`(_ name: String, _ beginning: String) throws {
     for input in [Self.xml, Self.binary] {
       let result = try Tool.run("-i", Fixtures.url(input).path, "--format", name)
       #expect(result.status == 0)
@@ -31,18 +27,15 @@ struct ConversionTests {
     }
   }
 
-  @Test(
-    "standard input and output, named or not",
-    arguments: [[], ["-i", "-"], ["--infile", "-", "--outfile", "-"], ["-o", "-"]])
-  func standardStreams(_ arguments: [String]) throws {
+  @Test(arguments: [[], ["-i", "-"], ["--infile", "-", "--outfile", "-"], ["-o", "-"]])
+  func `standard input and output, named or not`(_ arguments: [String]) throws {
     let data = try Fixtures.data(Self.xml)
     let result = try Tool.run(arguments, input: data)
     #expect(result.status == 0)
     #expect(try PropertyList(result.output) == PropertyList(data))
   }
 
-  @Test("a file can be its own output, and keeps its permissions; nothing is left beside it")
-  func inPlace() throws {
+  @Test func `a file can be its own output, and keeps its permissions; nothing is left beside it`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.plist")
     try Fixtures.data(Self.xml).write(to: URL(filePath: path))
@@ -53,8 +46,7 @@ struct ConversionTests {
     #expect(try PropertyList(contentsOf: URL(filePath: path)) == PropertyList(Fixtures.data(Self.xml)))
   }
 
-  @Test("a symbolic link stays one, and its file is written")
-  func symbolicLink() throws {
+  @Test func `a symbolic link stays one, and its file is written`() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("there"), withIntermediateDirectories: false)
     try Data("old".utf8).write(to: URL(filePath: folder.path("there/file")))
@@ -64,16 +56,14 @@ struct ConversionTests {
     #expect(try PropertyList(contentsOf: URL(filePath: folder.path("there/file"))).kind == .dictionary)
   }
 
-  @Test("what is no regular file is written to and not replaced")
-  func whatIsNoRegularFileIsWritten() throws {
+  @Test func `what is no regular file is written to and not replaced`() throws {
     #expect(try Tool.run("-i", Fixtures.url(Self.xml).path, "-o", "/dev/null").status == 0)
     let status = try FileManager.default.attributesOfItem(atPath: "/dev/null")
     #expect(status[.type] as? FileAttributeType == .typeCharacterSpecial)
   }
 
   #if os(Linux)
-    @Test("a file in /dev/shm is a file like any other")
-    func sharedMemory() throws {
+    @Test func `a file in /dev/shm is a file like any other`() throws {
       let path = "/dev/shm/plistutil-\(UUID().uuidString).plist"
       defer { try? FileManager.default.removeItem(atPath: path) }
       try Data(repeating: UInt8(ascii: "x"), count: 100_000).write(to: URL(filePath: path))
@@ -85,8 +75,7 @@ struct ConversionTests {
     }
   #endif
 
-  @Test("--sort sorts the keys of all dictionaries, by UTF-16 units as Apple does")
-  func sortSortsTheKeysOfAllDictionaries() throws {
+  @Test func `--sort sorts the keys of all dictionaries, by UTF-16 units as Apple does`() throws {
     let input = try (["b": ["z": 1, "a": 2], "\u{FF5E}": 1, "😀": 2, "B": 3] as PropertyList).data(format: .binary)
     let result = try Tool.run("-s", "-f", "xml", input: input)
     let sorted = try PropertyList(result.output)
@@ -97,7 +86,6 @@ struct ConversionTests {
   }
 
   @Test(
-    "--nodepath takes one value",
     arguments: [
       ("array/2/0", 3.5),
       (
@@ -106,7 +94,7 @@ struct ConversionTests {
       ),
       ("ASCII", "plain text"),
     ] as [(String, PropertyList)])
-  func nodePath(_ path: String, _ expected: PropertyList) throws {
+  func `--nodepath takes one value`(_ path: String, _ expected: PropertyList) throws {
     for input in [Self.xml, Self.binary] {
       let result = try Tool.run("-i", Fixtures.url(input).path, "-f", "bin", "-n", path)
       #expect(result.status == 0)
@@ -114,14 +102,12 @@ struct ConversionTests {
     }
   }
 
-  @Test("a key with a slash is reachable")
-  func escapedPath() throws {
+  @Test func `a key with a slash is reachable`() throws {
     let input = try (["a/b": ["c\\d": 1]] as PropertyList).data(format: .binary)
     #expect(try PropertyList(Tool.run("-n", #"a\/b/c\\d"#, "-f", "bin", input: input).output) == 1)
   }
 
-  @Test("--print shows every type and escapes text", arguments: ["-p", "--print"])
-  func printShowsEveryTypeAndEscapesText(_ option: String) throws {
+  @Test(arguments: ["-p", "--print"]) func `--print shows every type and escapes text`(_ option: String) throws {
     let folder = try TemporaryFolder()
     let value: PropertyList = [
       "text": "a\"b\\c\n\u{1B}[31m\u{9B}é", "integer": 2, "real": 2.0, "flag": true, "none": .null,
@@ -154,16 +140,14 @@ struct ConversionTests {
     #expect(try Tool.run(option, folder.path("a.plist"), "-n", "list/0").text == "1\n")
   }
 
-  @Test("--debug says on standard error what was done, and changes nothing else")
-  func debugSaysOnStandardErrorWhatWasDone() throws {
+  @Test func `--debug says on standard error what was done, and changes nothing else`() throws {
     let path = Fixtures.url(Self.binary).path
     let result = try Tool.run("-d", "-i", path)
     #expect(result.errors.contains("\(path): binary, ") && result.errors.contains("-: xml, "))
     #expect(try result.output == Tool.run("-i", path).output)
   }
 
-  @Test("dates of a binary file lose their fractions in XML, with a warning")
-  func datesOfABinaryFileLoseTheirFractions() throws {
+  @Test func `dates of a binary file lose their fractions in XML, with a warning`() throws {
     let result = try Tool.run("-i", Fixtures.url("binary/date-fraction.bplist").path)
     #expect(result.status == 0)
     #expect(result.text.contains("<date>2001-01-01T00:00:00Z</date>"))
@@ -172,16 +156,15 @@ struct ConversionTests {
         "warning: dates are cut to whole seconds: XML has no dates with fractions of a second\n"))
   }
 
-  @Test("they lose them in the text that -C writes too", arguments: ["json", "openstep", "gnustep"])
-  func plainFractions(_ format: String) throws {
+  @Test(arguments: ["json", "openstep", "gnustep"])
+  func `they lose them in the text that -C writes too`(_ format: String) throws {
     let result = try Tool.run("-C", "-f", format, "-i", Fixtures.url("binary/date-fraction.bplist").path)
     #expect(result.status == 0)
     #expect(result.text.contains("2001-01-01") && !result.text.contains("."))
     #expect(result.errors.contains("warning: dates are cut to whole seconds"))
   }
 
-  @Test("of a large file that cannot be converted, nothing is printed")
-  func ofALargeFileThatCannotBeConverted() throws {
+  @Test func `of a large file that cannot be converted, nothing is printed`() throws {
     let folder = try TemporaryFolder()
     var value: PropertyList = ["data": .data(Data(repeating: 7, count: 33 << 20)), "last": "é"]
     try value.write(to: folder.url.appending(path: "a.plist"), format: .binary)
@@ -193,16 +176,15 @@ struct ConversionTests {
     #expect(refused.status == 2 && refused.output.isEmpty)
   }
 
-  @Test("a date that is no number is not taken for one with a fraction", arguments: ["xml", "json"])
-  func noDate(_ format: String) throws {
+  @Test(arguments: ["xml", "json"])
+  func `a date that is no number is not taken for one with a fraction`(_ format: String) throws {
     let date = try PropertyList.date(.init(timeIntervalSinceReferenceDate: .nan)).data(format: .binary)
     let result = try Tool.run(["-C", "-f", format], input: date)
     #expect(result.status == 2)
     #expect(result.errors.contains("cannot hold a date nan seconds from 2001"))
   }
 
-  @Test("a key that stands twice has its last value, with a warning, unless that is asked for")
-  func duplicateKeys() throws {
+  @Test func `a key that stands twice has its last value, with a warning, unless that is asked for`() throws {
     let path = Fixtures.url("hostile/key-twice.plist").path
     let warned = try Tool.run("-i", path, "-f", "bin")
     #expect(warned.status == 0)
@@ -214,9 +196,9 @@ struct ConversionTests {
 
   /// Over every file of the folder that `PLIST_CORPUS` names.
   @Test(
-    "every file of a folder goes to XML and back, or is refused with one line that names it", arguments: Fixtures.corpus
+    arguments: Fixtures.corpus
   )
-  func everyFileOfAFolderGoesToXML(_ url: URL) throws {
+  func `every file of a folder goes to XML and back, or is refused with one line that names it`(_ url: URL) throws {
     let xml = try Tool.run("-i", url.path, "-f", "xml")
     guard xml.status == 0 else {
       #expect([3, 4, 5].contains(xml.status))
@@ -233,8 +215,7 @@ struct ConversionTests {
     #expect(try PropertyList(Data(contentsOf: url), options: options).data(format: .xml) == xml.output)
   }
 
-  @Test("help and version")
-  func helpAndVersion() throws {
+  @Test func `help and version`() throws {
     for option in ["-h", "--help"] {
       let help = try Tool.run(option)
       #expect(help.status == 0 && help.text.contains("--nodepath") && help.text.contains("lint"))

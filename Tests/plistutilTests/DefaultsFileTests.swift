@@ -4,12 +4,10 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil defaults and files")
-struct DefaultsFileTests {
+@Suite("plistutil defaults and files") struct DefaultsFileTests {
   private static let domain = DefaultsTool.domain
 
-  @Test("exports binary files, and XML to standard output, and imports what was exported")
-  func exportsBinaryFiles() throws {
+  @Test func `exports binary files, and XML to standard output, and imports what was exported`() throws {
     let tool = try DefaultsTool()
     var values = DefaultsReadTests.values
     // XML has neither.
@@ -32,8 +30,7 @@ struct DefaultsFileTests {
     }
   }
 
-  @Test("exports nothing that its format cannot hold, but for fractions of seconds, and says so")
-  func exportLosses() throws {
+  @Test func `exports nothing that its format cannot hold, but for fractions of seconds, and says so`() throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 5, "d": .date(Date(timeIntervalSinceReferenceDate: 0.5))])
     let file = tool.folder.path("file")
@@ -47,8 +44,7 @@ struct DefaultsFileTests {
     #expect(nowhere.status == 1 && nowhere.errors.contains("No such file or directory"))
   }
 
-  @Test("imports into the values there are, or instead of them")
-  func importsIntoTheValuesThere() throws {
+  @Test func `imports into the values there are, or instead of them`() throws {
     let tool = try DefaultsTool()
     let text = Data("{ a = new; b = <*I2>; }".utf8)
     try tool.put(["z": 1, "a": "old"])
@@ -69,8 +65,7 @@ struct DefaultsFileTests {
     #expect(tool.bytes() == bytes)
   }
 
-  @Test("keeps the format of a file, but for OpenStep, and leaves it alone if nothing changes")
-  func keepsTheFormatOfAFile() throws {
+  @Test func `keeps the format of a file, but for OpenStep, and leaves it alone if nothing changes`() throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1], Self.domain, .xml)
     try tool("write", Self.domain, "b", "2")
@@ -84,10 +79,8 @@ struct DefaultsFileTests {
     #expect(try tool.bytes() == (["a": "1", "b": "2"] as PropertyList).data(format: .binary))
   }
 
-  @Test(
-    "never destroys a file that it cannot read",
-    arguments: [Data("bplist00garbage".utf8), Data("{ a = 1".utf8), Data(#"{"a": 1}"#.utf8), Data(count: 100)])
-  func neverDestroysAFileThatItCannotRead(_ bytes: Data) throws {
+  @Test(arguments: [Data("bplist00garbage".utf8), Data("{ a = 1".utf8), Data(#"{"a": 1}"#.utf8), Data(count: 100)])
+  func `never destroys a file that it cannot read`(_ bytes: Data) throws {
     let tool = try DefaultsTool()
     try tool.put(bytes)
     for call in [["read", Self.domain], ["read", Self.domain, "a"], ["export", Self.domain, "-"]] {
@@ -104,8 +97,7 @@ struct DefaultsFileTests {
     #expect(try Data(contentsOf: URL(filePath: tool.folder.path("config/\(setAside)"))) == bytes)
   }
 
-  @Test("says what the system refuses, and exits with 1")
-  func refusedBySystem() throws {
+  @Test func `says what the system refuses, and exits with 1`() throws {
     let tool = try DefaultsTool()
     try Data().write(to: URL(filePath: tool.folder.path("config")))
     let result = try tool("write", Self.domain, "k", "v")

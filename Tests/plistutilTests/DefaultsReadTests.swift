@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil defaults read")
-struct DefaultsReadTests {
+@Suite("plistutil defaults read") struct DefaultsReadTests {
   static let values: OrderedDictionary<String, PropertyList> = [
     "string": "a b", "word": "word", "é\n": "é😀\t\"\\", "empty": "", "inside": ["": ""], "true": true, "false": false,
     "int": -5,
@@ -15,8 +14,7 @@ struct DefaultsReadTests {
     "array": [1, ["x": [], "y": [:]], ["z"]], "uid": ["CF$UID": 3], "like JSON": ["$date": "x"],
   ]
 
-  @Test("prints a domain complete, so that it can be read back")
-  func readsBack() throws {
+  @Test func `prints a domain complete, so that it can be read back`() throws {
     let tool = try DefaultsTool()
     try tool.put(Self.values)
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
@@ -35,25 +33,22 @@ struct DefaultsReadTests {
     }
   }
 
-  @Test(
-    "prints a value alone bare",
-    arguments: [
-      ("string", "a b"), ("é\n", "é😀\t\"\\"), ("empty", ""), ("true", "1"), ("false", "0"), ("int", "-5"),
-      ("big", "18446744073709551615"), ("real", "0.5"), ("whole", "1"), ("float", "0.1"), ("nan", "nan"),
-      ("infinite", "-inf"), ("date", "2001-01-01 00:00:00 +0000"), ("fraction", "2001-01-01 00:00:00.5 +0000"),
-      (
-        "data",
-        "<00010203 04050607 08090a0b 0c0d0e0f 10111213 14151617 18191a1b 1c1d1e1f 20212223 24252627>"
-      ), ("array", "(\n    <*I1>,\n    {\n        x = ();\n        y = {};\n    },\n    (\n        z\n    )\n)"),
-    ])
-  func bareValue(_ key: String, _ text: String) throws {
+  @Test(arguments: [
+    ("string", "a b"), ("é\n", "é😀\t\"\\"), ("empty", ""), ("true", "1"), ("false", "0"), ("int", "-5"),
+    ("big", "18446744073709551615"), ("real", "0.5"), ("whole", "1"), ("float", "0.1"), ("nan", "nan"),
+    ("infinite", "-inf"), ("date", "2001-01-01 00:00:00 +0000"), ("fraction", "2001-01-01 00:00:00.5 +0000"),
+    (
+      "data",
+      "<00010203 04050607 08090a0b 0c0d0e0f 10111213 14151617 18191a1b 1c1d1e1f 20212223 24252627>"
+    ), ("array", "(\n    <*I1>,\n    {\n        x = ();\n        y = {};\n    },\n    (\n        z\n    )\n)"),
+  ])
+  func `prints a value alone bare`(_ key: String, _ text: String) throws {
     let tool = try DefaultsTool()
     try tool.put(Self.values)
     #expect(try tool("read", DefaultsTool.domain, key).text == text + "\n")
   }
 
-  @Test("prints what Apple's tool prints, if that is wanted")
-  func appleShape() throws {
+  @Test func `prints what Apple's tool prints, if that is wanted`() throws {
     let tool = try DefaultsTool()
     try tool.put([
       "persistent-apps": [["GUID": 3512, "tile-data": ["file-label": "Safari", "book": .data(Data(0..<40))]]],
@@ -99,8 +94,7 @@ struct DefaultsReadTests {
     #expect(try tool("read", "--apple", DefaultsTool.domain, "opacity").text == "0.5\n")
   }
 
-  @Test("prints all domains")
-  func allDomains() throws {
+  @Test func `prints all domains`() throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1])
     try tool.put(["g": true], ".GlobalPreferences")
@@ -117,8 +111,7 @@ struct DefaultsReadTests {
     #expect(try PropertyList(bad.output) == PropertyList(read.output))
   }
 
-  @Test("finds values at paths inside others, and their types")
-  func keyPaths() throws {
+  @Test func `finds values at paths inside others, and their types`() throws {
     let tool = try DefaultsTool()
     try tool.put(["w": ["a.b": [1, ["c": 0.5]]], "k": "v"])
     #expect(try tool("read", DefaultsTool.domain, "-k", #"w.a\.b.1.c"#).text == "0.5\n")
@@ -129,21 +122,18 @@ struct DefaultsReadTests {
     #expect(missing.errors == "The domain/default pair of (com.example.notes, w.x) does not exist\n")
   }
 
-  @Test(
-    "tells types by Apple's names",
-    arguments: [
-      ("string", "string"), ("true", "boolean"), ("int", "integer"), ("big", "integer"), ("real", "float"),
-      ("float", "float"), ("date", "date"), ("data", "data"), ("array", "array"), ("uid", "dictionary"),
-    ])
-  func tellsTypesByApplesNames(_ key: String, _ type: String) throws {
+  @Test(arguments: [
+    ("string", "string"), ("true", "boolean"), ("int", "integer"), ("big", "integer"), ("real", "float"),
+    ("float", "float"), ("date", "date"), ("data", "data"), ("array", "array"), ("uid", "dictionary"),
+  ])
+  func `tells types by Apple's names`(_ key: String, _ type: String) throws {
     let tool = try DefaultsTool()
     try tool.put(Self.values)
     #expect(try tool("read-type", DefaultsTool.domain, key).text == "Type is \(type)\n")
     #expect(try tool("read-type", "--json", DefaultsTool.domain, key).text == "{\"type\":\"\(type)\"}\n")
   }
 
-  @Test("looks at nothing but the file, and makes nothing")
-  func makesNothing() throws {
+  @Test func `looks at nothing but the file, and makes nothing`() throws {
     let tool = try DefaultsTool()
     for call in [["read"], ["read", "a.b"], ["read", "-g"], ["domains"], ["find", "x"], ["export", "a.b", "-"]] {
       _ = try tool(call)

@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil defaults in scripts")
-struct DefaultsScriptTests {
+@Suite("plistutil defaults in scripts") struct DefaultsScriptTests {
   /// Runs the tool through a link of the name of Apple's.
   private func linked(_ tool: DefaultsTool, _ arguments: String...) throws -> Program {
     let link = tool.folder.path("defaults")
@@ -13,8 +12,7 @@ struct DefaultsScriptTests {
     return try Program.run(URL(filePath: link), arguments, environment: tool.environment)
   }
 
-  @Test("through a link named defaults, values are printed as Apple's tool prints them")
-  func appleShape() throws {
+  @Test func `through a link named defaults, values are printed as Apple's tool prints them`() throws {
     let tool = try DefaultsTool()
     try tool.put(["autohide": true, "size": 0.5, "persistent-apps": [["GUID": 3512]]])
     let apple = """
@@ -75,8 +73,7 @@ struct DefaultsScriptTests {
     #expect(file.folder.names == [])
   }
 
-  @Test("a text that is named by its path keeps its dates exactly, or is left alone")
-  func keepsValues() throws {
+  @Test func `a text that is named by its path keeps its dates exactly, or is left alone`() throws {
     let tool = try DefaultsTool()
     let file = try SampleFile(["a": 1], format: .xml)
     let before = try file.text
@@ -88,8 +85,7 @@ struct DefaultsScriptTests {
     #expect(broken.folder.names.count == 2 && broken.folder.names.contains { $0.contains(".unreadable-") })
   }
 
-  @Test("twenty processes write to one file, by path and beside those that edit it")
-  func concurrentWrites() throws {
+  @Test func `twenty processes write to one file, by path and beside those that edit it`() throws {
     let tool = try DefaultsTool()
     let file = try SampleFile("<plist><dict><!-- why --></dict></plist>")
     let processes = try (0..<20).map { index in

@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil defaults")
-struct DefaultsVerbTests {
+@Suite("plistutil defaults") struct DefaultsVerbTests {
   private static let domain = DefaultsTool.domain
 
   /// The failures of Apple's tool that scripts look for.
@@ -64,15 +63,14 @@ struct DefaultsVerbTests {
       kind: "no-such-application"),
   ]
 
-  @Test("of several options that a verb has not, it is always the same one that is named")
-  func severalOptions() throws {
+  @Test func `of several options that a verb has not, it is always the same one that is named`() throws {
     let tool = try DefaultsTool()
     let messages = try Set((0..<10).map { _ in try tool(["domains", "--replace", "--from", "xml", "--apple"]).errors })
     #expect(messages.count == 1)
   }
 
-  @Test("fails in the words of Apple's tool, with 1, and changes nothing", arguments: failures)
-  func failsInTheWordsOfApplesTool(_ failure: DefaultsFailure) throws {
+  @Test(arguments: failures)
+  func `fails in the words of Apple's tool, with 1, and changes nothing`(_ failure: DefaultsFailure) throws {
     let tool = try DefaultsTool()
     try tool.put(["text": "old"])
     let bytes = tool.bytes()
@@ -88,25 +86,22 @@ struct DefaultsVerbTests {
         == ["error": ["kind": .string(failure.kind), "message": .string(failure.message)]])
   }
 
-  @Test(
-    "every usage error is 64, with nothing on standard output",
-    arguments: [
-      [], ["frobnicate"], ["read", "--unknown"], ["read", "-unknown"], ["read", "--format"], ["write"],
-      ["write", "a.b"], ["read-type", "a.b"], ["rename", "a.b", "k"], ["import", "a.b"], ["export", "a.b"], ["delete"],
-      ["find"], ["-host"], ["read", "a.b", "--format", "yaml"], ["rename", "a.b", "-k", "c", "d"],
-      ["domains", "--apple"], ["read", "a.b", "--replace"], ["-currentHost", "read", "./a"], ["read", "", "k"],
-      ["read", ".."], ["write", "a\u{1}b", "k", "v"], ["read", "-k", "a"], ["read", "--folder", "", "a.b"],
-      ["-host", "", "read", "a.b"],
-    ])
-  func everyUsageErrorIs64(_ arguments: [String]) throws {
+  @Test(arguments: [
+    [], ["frobnicate"], ["read", "--unknown"], ["read", "-unknown"], ["read", "--format"], ["write"],
+    ["write", "a.b"], ["read-type", "a.b"], ["rename", "a.b", "k"], ["import", "a.b"], ["export", "a.b"], ["delete"],
+    ["find"], ["-host"], ["read", "a.b", "--format", "yaml"], ["rename", "a.b", "-k", "c", "d"],
+    ["domains", "--apple"], ["read", "a.b", "--replace"], ["-currentHost", "read", "./a"], ["read", "", "k"],
+    ["read", ".."], ["write", "a\u{1}b", "k", "v"], ["read", "-k", "a"], ["read", "--folder", "", "a.b"],
+    ["-host", "", "read", "a.b"],
+  ])
+  func `every usage error is 64, with nothing on standard output`(_ arguments: [String]) throws {
     let tool = try DefaultsTool()
     let result = try tool(arguments)
     #expect(result.status == 64 && result.output.isEmpty && !result.errors.isEmpty, "\(result.errors)")
     #expect(tool.folder.names == [])
   }
 
-  @Test("every verb says what it takes, with an example that is right")
-  func everyVerbSaysWhatItTakes() throws {
+  @Test func `every verb says what it takes, with an example that is right`() throws {
     let tool = try DefaultsTool()
     let all = try tool("--help").text
     #expect(try tool("help").text == all)
@@ -133,8 +128,7 @@ struct DefaultsVerbTests {
     }
   }
 
-  @Test("is the tool under the name defaults")
-  func toolName() throws {
+  @Test func `is the tool under the name defaults`() throws {
     let tool = try DefaultsTool()
     let link = URL(filePath: tool.folder.path("defaults"))
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: Tool.executable)
@@ -145,8 +139,8 @@ struct DefaultsVerbTests {
     #expect(missing.status == 1 && missing.errors.hasSuffix("does not exist\n"))
   }
 
-  @Test("deletes a value, a value inside, and a domain with its file", arguments: ["delete", "remove"])
-  func deletesAValue(_ verb: String) throws {
+  @Test(arguments: ["delete", "remove"])
+  func `deletes a value, a value inside, and a domain with its file`(_ verb: String) throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1, "b": [1, ["c": 2, "d": 3]]])
     #expect(try tool(verb, Self.domain, "a").status == 0)
@@ -159,8 +153,7 @@ struct DefaultsVerbTests {
     #expect(tool.bytes() == nil)
   }
 
-  @Test("has values of one computer only")
-  func hasValuesOfOneComputerOnly() throws {
+  @Test func `has values of one computer only`() throws {
     let tool = try DefaultsTool()
     try tool("write", Self.domain, "k", "any")
     try tool("-currentHost", "write", Self.domain, "k", "here")
@@ -185,8 +178,7 @@ struct DefaultsVerbTests {
     #expect(try tool("-host", "there", "read", Self.domain, "k").text == "there\n")
   }
 
-  @Test("takes another folder, and files by their paths with and without .plist")
-  func takesAnotherFolder() throws {
+  @Test func `takes another folder, and files by their paths with and without .plist`() throws {
     let tool = try DefaultsTool()
     let folder = tool.folder.path("elsewhere")
     #expect(try tool("--folder", folder, "write", Self.domain, "k", "v").status == 0)
@@ -215,16 +207,14 @@ struct DefaultsVerbTests {
         + "For the file of that name, give a path with a slash: ./com.example.notes.plist\n")
   }
 
-  @Test("keys that begin with a hyphen go behind two")
-  func keysThatBeginWithAHyphenGoBehindTwo() throws {
+  @Test func `keys that begin with a hyphen go behind two`() throws {
     let tool = try DefaultsTool()
     #expect(try tool("write", "--", Self.domain, "-key", "-int", "5").status == 0)
     #expect(try tool("read", Self.domain, "--", "-key").text == "5\n")
     #expect(try tool("read", Self.domain, "-key").status == 64)
   }
 
-  @Test("gives values another key, and overwrites one only if asked to")
-  func givesValuesAnotherKey() throws {
+  @Test func `gives values another key, and overwrites one only if asked to`() throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1, "b": 2])
     let taken = try tool("rename", Self.domain, "a", "b")
@@ -238,8 +228,7 @@ struct DefaultsVerbTests {
     #expect(try tool.values() == ["b": 1])
   }
 
-  @Test("finds a word in names, keys and values of all domains")
-  func findsAWordInNames() throws {
+  @Test func `finds a word in names, keys and values of all domains`() throws {
     let tool = try DefaultsTool()
     try tool.put(["FontSize": 12, "list": ["a", ["name": "fontainebleau"]], "other": "x"])
     try tool.put(["x": 1, "y": 2], "com.example.font")

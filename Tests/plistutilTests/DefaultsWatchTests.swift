@@ -4,16 +4,14 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil defaults watch")
-struct DefaultsWatchTests {
+@Suite("plistutil defaults watch") struct DefaultsWatchTests {
   private static let domain = DefaultsTool.domain
 
   private func ready(_ process: ChildProcess) {
     #expect(eventually { process.errors.contains("Control-C") }, "\(process.errors)")
   }
 
-  @Test("prints each change as a line of JSON, when it happens")
-  func machineLines() throws {
+  @Test func `prints each change as a line of JSON, when it happens`() throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1, "b": 2])
     let process = try tool.start("watch", "--json", Self.domain)
@@ -32,8 +30,7 @@ struct DefaultsWatchTests {
     process.kill()
   }
 
-  @Test("watches one key, and a file that is no domain's")
-  func oneKey() throws {
+  @Test func `watches one key, and a file that is no domain's`() throws {
     let tool = try DefaultsTool()
     let path = tool.folder.path("file")
     let process = try tool.start("watch", path, "a")
@@ -44,8 +41,8 @@ struct DefaultsWatchTests {
     process.kill()
   }
 
-  @Test("says whose the values are", arguments: [["-currentHost"], ["-host", "there"]])
-  func saysWhoseTheValues(_ options: [String]) throws {
+  @Test(arguments: [["-currentHost"], ["-host", "there"]])
+  func `says whose the values are`(_ options: [String]) throws {
     let tool = try DefaultsTool()
     let process = try tool.start(["watch"] + options + [Self.domain])
     ready(process)
@@ -55,8 +52,7 @@ struct DefaultsWatchTests {
     process.kill()
   }
 
-  @Test("prints the calls that make the changes, of all domains and of new ones, as a shell reads them")
-  func printsTheCallsThatMakeTheChanges() throws {
+  @Test func `prints the calls that make the changes, of all domains and of new ones, as a shell reads them`() throws {
     let tool = try DefaultsTool()
     try tool.put(["gone": 1])
     let process = try tool.start("watch")

@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil defaults write")
-struct DefaultsWriteTests {
+@Suite("plistutil defaults write") struct DefaultsWriteTests {
   private static let date = PropertyList.date(Date(timeIntervalSinceReferenceDate: 86401))
 
   static let typed = [
@@ -69,11 +68,10 @@ struct DefaultsWriteTests {
     DefaultsSample("{ CF$UID = <*I3>; }", value: ["CF$UID": 3]),
   ]
 
-  @Test("stores values with Apple's types", arguments: typed)
-  func storesTyped(_ sample: DefaultsSample) throws { try check(sample) }
+  @Test(arguments: typed) func `stores values with Apple's types`(_ sample: DefaultsSample) throws { try check(sample) }
 
-  @Test("stores arrays and dictionaries with types in each other", arguments: nested)
-  func storesNested(_ sample: DefaultsSample) throws { try check(sample) }
+  @Test(arguments: nested)
+  func `stores arrays and dictionaries with types in each other`(_ sample: DefaultsSample) throws { try check(sample) }
 
   @Test("stores a value without a type as a property list if it looks like one, else as text", arguments: untyped)
   func storesUntyped(_ sample: DefaultsSample) throws { try check(sample) }
@@ -124,8 +122,8 @@ struct DefaultsWriteTests {
     DefaultsFailure("-array", "-int", message: "Error: -int needs a value.", kind: "usage", status: 64),
   ]
 
-  @Test("refuses what it would have to guess, and leaves everything as it is", arguments: refused)
-  func refusesWhatItWouldHaveToGuess(_ failure: DefaultsFailure) throws {
+  @Test(arguments: refused)
+  func `refuses what it would have to guess, and leaves everything as it is`(_ failure: DefaultsFailure) throws {
     let tool = try DefaultsTool()
     try tool.put(["key": "old"], DefaultsTool.domain, .xml)
     let bytes = tool.bytes()
@@ -138,8 +136,7 @@ struct DefaultsWriteTests {
     #expect(try PropertyList(forMachines.output)["error"]?["kind"]?.string == failure.kind)
   }
 
-  @Test("a value nested without end is refused")
-  func deepValue() throws {
+  @Test func `a value nested without end is refused`() throws {
     let tool = try DefaultsTool()
     let array = [String](repeating: "-array", count: 100_000)
     let result = try tool(["write", DefaultsTool.domain, "key"] + array)
@@ -148,8 +145,7 @@ struct DefaultsWriteTests {
     #expect(try tool(["read", DefaultsTool.domain]).status == 0)
   }
 
-  @Test("adds to arrays and dictionaries, which are made if they are missing")
-  func addsToArraysAndDictionaries() throws {
+  @Test func `adds to arrays and dictionaries, which are made if they are missing`() throws {
     let tool = try DefaultsTool()
     try tool("write", DefaultsTool.domain, "a", "-array-add", "x")
     try tool("write", DefaultsTool.domain, "a", "-array-add", "-int", "5", "(y)")
@@ -158,8 +154,7 @@ struct DefaultsWriteTests {
     #expect(try tool.values() == ["a": ["x", 5, ["y"]], "d": ["k": true, "l": "2", "m": "3"]])
   }
 
-  @Test("puts values at paths inside others")
-  func keyPaths() throws {
+  @Test func `puts values at paths inside others`() throws {
     let tool = try DefaultsTool()
     try tool.put(["w": ["size": [640, 480], "a.b": ["c": 1]], "7": "seven"])
     for call in [
@@ -187,21 +182,18 @@ struct DefaultsWriteTests {
     #expect(try tool("write", DefaultsTool.domain, "-k", "a").status == 64)
   }
 
-  @Test(
-    "replaces a domain by a dictionary in any format",
-    arguments: [
-      "{ b = <*I1>; }", "b = <*I1>;", #"{"b": 1}"#, "<dict><key>b</key><integer>1</integer></dict>",
-      "<plist version=\"1.0\"><dict><key>b</key><integer>1</integer></dict></plist>",
-    ])
-  func replacesADomainByADictionaryInAnyFormat(_ text: String) throws {
+  @Test(arguments: [
+    "{ b = <*I1>; }", "b = <*I1>;", #"{"b": 1}"#, "<dict><key>b</key><integer>1</integer></dict>",
+    "<plist version=\"1.0\"><dict><key>b</key><integer>1</integer></dict></plist>",
+  ])
+  func `replaces a domain by a dictionary in any format`(_ text: String) throws {
     let tool = try DefaultsTool()
     try tool.put(["a": "old"])
     #expect(try tool("write", DefaultsTool.domain, text).status == 0)
     #expect(try tool.values() == ["b": 1])
   }
 
-  @Test("loses nothing when many processes write")
-  func manyProcesses() async throws {
+  @Test func `loses nothing when many processes write`() async throws {
     let tool = try DefaultsTool()
     let calls = (0..<24).map { number in
       number & 1 == 0

@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil diff and patch")
-struct DiffTests {
+@Suite("plistutil diff and patch") struct DiffTests {
   static let old: PropertyList = [
     "a": [1, 2, 3], "b": ["x": "y"], "when": .date(Date(timeIntervalSinceReferenceDate: 0)),
   ]
@@ -18,8 +17,7 @@ struct DiffTests {
     return (folder, folder.path("old.plist"), folder.path("new.plist"))
   }
 
-  @Test("a line for each change, and exit code 1")
-  func aLineForEachChange() throws {
+  @Test func `a line for each change, and exit code 1`() throws {
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("diff", old, new)
@@ -41,8 +39,7 @@ struct DiffTests {
     #expect(colors.text.contains("\u{1B}[32m+ n: <01>\u{1B}[0m\n"))
   }
 
-  @Test("the same values are the same, whatever the format; exit code 0")
-  func theSameValuesAreTheSame() throws {
+  @Test func `the same values are the same, whatever the format; exit code 0`() throws {
     let (folder, old, new) = try Self.files(Self.old, Self.old)
     _ = folder
     let result = try Tool.run("diff", old, new)
@@ -51,8 +48,7 @@ struct DiffTests {
     #expect(standard.status == 0)
   }
 
-  @Test("trouble is exit code 2")
-  func troubleIsExitCode2() throws {
+  @Test func `trouble is exit code 2`() throws {
     let (folder, old, _) = try Self.files()
     let broken = folder.path("broken.plist")
     try Data("<plist><dict>".utf8).write(to: URL(filePath: broken))
@@ -68,8 +64,7 @@ struct DiffTests {
     #endif
   }
 
-  @Test("JSON for machines")
-  func jsonForMachines() throws {
+  @Test func `JSON for machines`() throws {
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("diff", "--json", old, new)
@@ -78,9 +73,8 @@ struct DiffTests {
     #expect(try PropertyListDifference(patch: fields).applied(to: Self.old) == Self.new)
   }
 
-  @Test(
-    "a patch in each format makes the one file the other, and back", arguments: ["xml", "binary", "json", "openstep"])
-  func aPatchInEachFormatMakesTheOneFile(_ format: String) throws {
+  @Test(arguments: ["xml", "binary", "json", "openstep"])
+  func `a patch in each format makes the one file the other, and back`(_ format: String) throws {
     let (folder, old, new) = try Self.files()
     let patch = folder.path("patch")
     let written = try Tool.run("diff", "--patch", "-f", format, "-o", patch, old, new)
@@ -96,8 +90,7 @@ struct DiffTests {
     #expect(try PropertyList(Tool.run("patch", patch, "--reverse", new).output) == Self.old)
   }
 
-  @Test("what is no patch is exit code 3")
-  func noPatch() throws {
+  @Test func `what is no patch is exit code 3`() throws {
     let (folder, old, new) = try Self.files()
     _ = folder
     let result = try Tool.run("patch", old, new)
@@ -106,8 +99,7 @@ struct DiffTests {
     #expect(try Tool.run("patch", "/nonexistent", new).status == 1)
   }
 
-  @Test("two folders, file by file")
-  func twoFoldersFileByFile() throws {
+  @Test func `two folders, file by file`() throws {
     let folder = try TemporaryFolder()
     for side in ["old", "new"] {
       try FileManager.default.createDirectory(atPath: folder.path("\(side)/in"), withIntermediateDirectories: true)

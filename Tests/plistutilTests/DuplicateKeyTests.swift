@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil and keys that stand twice")
-struct DuplicateKeyTests {
+@Suite("plistutil and keys that stand twice") struct DuplicateKeyTests {
   static let texts = [
     ("a.plist", "<plist>\n<dict><key>a</key><string>1</string>\n<key>a</key><string>2</string></dict></plist>", "3:1"),
     ("a.strings", "\"a\" = \"1\";\n\"a\" = \"2\";\n", "2:1"), ("a.json", "{\"a\": \"1\",\n \"a\": \"2\"}", "2:2"),

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil set, insert, replace, remove and append")
-struct EditTests {
+@Suite("plistutil set, insert, replace, remove and append") struct EditTests {
   /// A line of the sample and what it becomes; nil for a line that goes. What is added stands behind `after`.
   struct Edit: Sendable, CustomTestStringConvertible {
     var arguments: [String]
@@ -13,26 +12,24 @@ struct EditTests {
     var testDescription: String { arguments.joined(separator: " ") }
   }
 
-  @Test(
-    "an edit changes its part of the text and nothing else",
-    arguments: [
-      Edit(arguments: ["set", "name", "--string", "<N>"], old: "Notes &amp; more", new: "&lt;N&gt;"),
-      Edit(arguments: ["set", "/items/1/tag", "--bool", "yes"], old: "<string>x</string>", new: "<true/>"),
-      Edit(arguments: ["replace", "items.0", "--integer", "-0x10"], old: "<integer>1<", new: "<integer>-16<"),
-      Edit(arguments: ["replace", #""""#, "--real", "-1.5"], old: "<integer>-7</integer>", new: "<real>-1.5</real>"),
-      Edit(
-        arguments: ["insert", "items.1", "--data", "AA=="], old: "<integer>1</integer>\n",
-        new: "<integer>1</integer>\n    <data>\n    AA==\n    </data>\n"),
-      Edit(
-        arguments: ["append", "items", "--date", "2001-01-01T00:00:00Z"], old: "<real>2</real>\n",
-        new: "<real>2</real>\n    <date>2001-01-01T00:00:00Z</date>\n"),
-      Edit(arguments: ["remove", "items.2"], old: "    <real>2</real>\n", new: ""),
-      Edit(arguments: ["remove", "when"], old: "  <key>when</key> <date>2020-01-02T03:04:05Z</date>\n", new: ""),
-      Edit(
-        arguments: ["insert", "items.1.n", "--uid", "3"], old: "<string>x</string>",
-        new: "<string>x</string><key>n</key><dict><key>CF$UID</key><integer>3</integer></dict>"),
-    ])
-  func anEditChangesItsPartOfTheText(_ edit: Edit) throws {
+  @Test(arguments: [
+    Edit(arguments: ["set", "name", "--string", "<N>"], old: "Notes &amp; more", new: "&lt;N&gt;"),
+    Edit(arguments: ["set", "/items/1/tag", "--bool", "yes"], old: "<string>x</string>", new: "<true/>"),
+    Edit(arguments: ["replace", "items.0", "--integer", "-0x10"], old: "<integer>1<", new: "<integer>-16<"),
+    Edit(arguments: ["replace", #""""#, "--real", "-1.5"], old: "<integer>-7</integer>", new: "<real>-1.5</real>"),
+    Edit(
+      arguments: ["insert", "items.1", "--data", "AA=="], old: "<integer>1</integer>\n",
+      new: "<integer>1</integer>\n    <data>\n    AA==\n    </data>\n"),
+    Edit(
+      arguments: ["append", "items", "--date", "2001-01-01T00:00:00Z"], old: "<real>2</real>\n",
+      new: "<real>2</real>\n    <date>2001-01-01T00:00:00Z</date>\n"),
+    Edit(arguments: ["remove", "items.2"], old: "    <real>2</real>\n", new: ""),
+    Edit(arguments: ["remove", "when"], old: "  <key>when</key> <date>2020-01-02T03:04:05Z</date>\n", new: ""),
+    Edit(
+      arguments: ["insert", "items.1.n", "--uid", "3"], old: "<string>x</string>",
+      new: "<string>x</string><key>n</key><dict><key>CF$UID</key><integer>3</integer></dict>"),
+  ])
+  func `an edit changes its part of the text and nothing else`(_ edit: Edit) throws {
     let file = try SampleFile(sampleText)
     let printed = try file.run(edit.arguments + ["@"])
     #expect(printed.text == sampleText.replacing(edit.old, with: edit.new) && printed.status == 0)
@@ -43,7 +40,6 @@ struct EditTests {
   }
 
   @Test(
-    "every type of value",
     arguments: [
       (["--string", "-x"], "-x"), (["--integer", "18446744073709551615"], 18_446_744_073_709_551_615),
       (["--real", "nan"], .real(.nan)), (["--real", "-1e3"], -1000.0), (["--bool", "NO"], false),
@@ -56,7 +52,7 @@ struct EditTests {
       (["--openstep", "(a, <0102>)"], ["a", .data(Data([1, 2]))]),
       (["--data-file", "@"], .data(Data("bplist".utf8))),
     ] as [([String], PropertyList)])
-  func everyTypeOfValue(_ arguments: [String], _ expected: PropertyList) throws {
+  func `every type of value`(_ arguments: [String], _ expected: PropertyList) throws {
     let file = try SampleFile(["k": 0], format: .binary)
     let dataFile = file.folder.path("data")
     try Data("bplist".utf8).write(to: URL(filePath: dataFile))
@@ -66,15 +62,13 @@ struct EditTests {
     #expect(try file.value == ["k": expected])
   }
 
-  @Test(
-    "a value that is none is a mistake in the command, and nothing is written",
-    arguments: [
-      [], ["--integer", "12abc"], ["--integer", "18446744073709551616"], ["--bool", "maybe"], ["--data", "@@@@"],
-      ["--date", "yesterday"], ["--date", "2020-02-30T00:00:00Z"], ["--real", "1e999"], ["--real", "1.0x"],
-      ["--uid", "-1"], ["--uid", "4294967296"], ["--json", "{"], ["--xml", "<dict>"], ["--openstep", "{"],
-      ["--string", "a", "--null"], ["--integer", "1", "--integer", "2"],
-    ])
-  func badValues(_ arguments: [String]) throws {
+  @Test(arguments: [
+    [], ["--integer", "12abc"], ["--integer", "18446744073709551616"], ["--bool", "maybe"], ["--data", "@@@@"],
+    ["--date", "yesterday"], ["--date", "2020-02-30T00:00:00Z"], ["--real", "1e999"], ["--real", "1.0x"],
+    ["--uid", "-1"], ["--uid", "4294967296"], ["--json", "{"], ["--xml", "<dict>"], ["--openstep", "{"],
+    ["--string", "a", "--null"], ["--integer", "1", "--integer", "2"],
+  ])
+  func `a value that is none is a mistake in the command, and nothing is written`(_ arguments: [String]) throws {
     let file = try SampleFile(sampleText)
     for verb in arguments == ["--json", "{"] ? ["set", "insert", "replace", "append"] : ["set"] {
       let result = try file.run([verb, "name"] + arguments + ["--in-place", "@"])
@@ -83,29 +77,25 @@ struct EditTests {
     #expect(try file.text == sampleText)
   }
 
-  @Test(
-    "an edit that does not fit says why, and nothing is written",
-    arguments: [
-      (["insert", "name", "--null"], #"the key "name" is there already"#),
-      (["insert", "items.4", "--null"], #""4" is no position in an array of 3 (in items)"#),
-      (["replace", "x", "--null"], #"no key "x""#),
-      (["remove", "items.x"], #""x" is no index of an array of 3 (in items)"#),
-      (["append", "name", "--null"], "nothing can be appended to a value of kind string (in name)"),
-      (["set", "items.9.x", "--null"], #""9" is no position in an array of 3 (in items)"#),
-      (["set", "name.x", "--null"], #""x" below a value of kind string (in name)"#),
-      (["remove", ""], "the root is in no container"),
-    ])
-  func anEditThatDoesNotFitSaysWhy(_ arguments: [String], _ message: String) throws {
+  @Test(arguments: [
+    (["insert", "name", "--null"], #"the key "name" is there already"#),
+    (["insert", "items.4", "--null"], #""4" is no position in an array of 3 (in items)"#),
+    (["replace", "x", "--null"], #"no key "x""#),
+    (["remove", "items.x"], #""x" is no index of an array of 3 (in items)"#),
+    (["append", "name", "--null"], "nothing can be appended to a value of kind string (in name)"),
+    (["set", "items.9.x", "--null"], #""9" is no position in an array of 3 (in items)"#),
+    (["set", "name.x", "--null"], #""x" below a value of kind string (in name)"#),
+    (["remove", ""], "the root is in no container"),
+  ])
+  func `an edit that does not fit says why, and nothing is written`(_ arguments: [String], _ message: String) throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(arguments + ["--in-place", "@"])
     #expect(result.status == 1 && result.errors == "\(file.path): error: \(message)\n")
     #expect(try file.text == sampleText)
   }
 
-  @Test(
-    "what the format cannot hold is exit code 2, unless it is coerced",
-    arguments: [.json, .openStep, .xml] as [PropertyListFormat])
-  func notRepresentable(_ format: PropertyListFormat) throws {
+  @Test(arguments: [.json, .openStep, .xml] as [PropertyListFormat])
+  func `what the format cannot hold is exit code 2, unless it is coerced`(_ format: PropertyListFormat) throws {
     let file = try SampleFile(["k": "v"], format: format)
     let before = try file.text
     let arguments = ["set", "n", "--json", #"[{"a": null}]"#, "--in-place", "@"]
@@ -118,8 +108,8 @@ struct EditTests {
     #expect(try file.value == ["k": "v", "n": [["a": .null]]])
   }
 
-  @Test("each format is kept, and so is the order of the keys", arguments: PropertyListFormat.allCases)
-  func eachFormatIsKept(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `each format is kept, and so is the order of the keys`(_ format: PropertyListFormat) throws {
     let file = try SampleFile(["z": "1", "a": ["x": "y"]], format: format)
     #expect(try file.run(["set", "a.new.deep", "--string", "ü", "--in-place", "@"]).status == 0)
     let data = try Data(contentsOf: URL(filePath: file.path))
@@ -127,8 +117,7 @@ struct EditTests {
     #expect(try PropertyList(data) == ["z": "1", "a": ["x": "y", "new": ["deep": "ü"]]])
   }
 
-  @Test("many files at once, in a folder, each in place")
-  func manyFiles() throws {
+  @Test func `many files at once, in a folder, each in place`() throws {
     let folder = try TemporaryFolder()
     for index in 0..<20 {
       let value: PropertyList = index == 7 ? [1] : ["n": .integer(.init(index))]
@@ -144,18 +133,16 @@ struct EditTests {
   }
 }
 
-@Suite("plistutil create and merge")
-struct CreateTests {
-  @Test("an empty dictionary in each format", arguments: ["xml", "binary", "json", "openstep", "strings"])
-  func anEmptyDictionaryInEachFormat(_ format: String) throws {
+@Suite("plistutil create and merge") struct CreateTests {
+  @Test(arguments: ["xml", "binary", "json", "openstep", "strings"])
+  func `an empty dictionary in each format`(_ format: String) throws {
     let result = try Tool.run("create", "-f", format, "-")
     #expect(result.status == 0)
     let name: PropertyListFormat = format == "openstep" || format == "strings" ? .openStep : .init(rawValue: format)!
     #expect(try PropertyList(result.output, format: name) == [:])
   }
 
-  @Test("files that are there are kept, unless they are to go")
-  func filesThatAreThereAreKept() throws {
+  @Test func `files that are there are kept, unless they are to go`() throws {
     let file = try SampleFile(sampleText)
     let other = file.folder.path("new.plist")
     let result = try file.run(["create", "--json", #"{"a": [1]}"#, "@", other])
@@ -169,8 +156,7 @@ struct CreateTests {
     #expect(try Tool.run("create").status == 64)
   }
 
-  @Test("merging follows the rules and keeps the layout")
-  func mergingFollowsTheRulesAndKeepsTheLayout() throws {
+  @Test func `merging follows the rules and keeps the layout`() throws {
     let file = try SampleFile(sampleText)
     let other = file.folder.path("other.json")
     try Data(#"{"name": "Other", "items": [1, 5], "new": {"k": 1}}"#.utf8).write(to: URL(filePath: other))
@@ -195,8 +181,7 @@ struct CreateTests {
     #expect(try file.run(["merge", "@", "/nonexistent"]).status == 1)
   }
 
-  @Test("with the file that both come from, what only one has changed is taken from it")
-  func threeWayMerge() throws {
+  @Test func `with the file that both come from, what only one has changed is taken from it`() throws {
     let file = try SampleFile(sampleText.replacing("Notes &amp; more", with: "Mine"))
     let (base, theirs) = (file.folder.path("base.plist"), file.folder.path("theirs.plist"))
     try Data(sampleText.utf8).write(to: URL(filePath: base))

@@ -43,10 +43,8 @@ private final class EditedFile {
   }
 }
 
-@Suite("plistutil edit")
-struct EditorTests {
-  @Test("a binary file is shown as XML, in a file for the user alone, and stays binary")
-  func binary() throws {
+@Suite("plistutil edit") struct EditorTests {
+  @Test func `a binary file is shown as XML, in a file for the user alone, and stays binary`() throws {
     let work = try EditedFile(SampleFile(["version": "41", "list": [1]], format: .binary))
     let script = """
       stat -c '%a %n' "$1" "$(dirname "$1")" > "$WORK/noted"; head -c 5 "$1" >> "$WORK/noted"
@@ -62,8 +60,7 @@ struct EditorTests {
     #expect(work.temporary.names.isEmpty)
   }
 
-  @Test("a file whose name is not UTF-8 is edited")
-  func nameNotUTF8() throws {
+  @Test func `a file whose name is not UTF-8 is edited`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     let folder = (work.file.path as NSString).deletingLastPathComponent
     let script = #"cd "$1" && mv a.plist "$(printf 'a\377.plist')" && "$2" edit "$(printf 'a\377.plist')" && cat a*"#
@@ -73,16 +70,15 @@ struct EditorTests {
     #expect(result.status == 0 && result.text == "{ a = 2; }", "\(result.errors)")
   }
 
-  @Test("an editor that leaves a pipe or nothing is an error, and the file stays", arguments: [true, false])
-  func noTextIsLeft(_ isPipe: Bool) throws {
+  @Test(arguments: [true, false])
+  func `an editor that leaves a pipe or nothing is an error, and the file stays`(_ isPipe: Bool) throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     let result = try work.edit(#"rm "$1""# + (isPipe ? #"; mkfifo "$1""# : ""))
     #expect(result.status == 1 && result.errors.contains("not written"), "\(result.errors)")
     #expect(try work.file.text == "{ a = 1; }")
   }
 
-  @Test("a text file is edited as it is, every byte of it")
-  func text() throws {
+  @Test func `a text file is edited as it is, every byte of it`() throws {
     let text = "// c\r\n{ a = 1;\n\n b   = 2; }"
     let work = try EditedFile(SampleFile(text, name: "My file.strings"))
     let result = try work.edit(
@@ -94,8 +90,8 @@ struct EditorTests {
     #expect(try broken.file.text == "{ a = 1; }\n")
   }
 
-  @Test("with --as another text format is edited; layout and comments of a text stay, and no value is lost")
-  func otherFormat() throws {
+  @Test
+  func `with --as another text format is edited; layout and comments of a text stay, and no value is lost`() throws {
     let xml = try EditedFile(SampleFile(sampleText))
     let change = #"grep -c date "$1" > "$WORK/noted"; sed -i 's/Notes/Texts/' "$1""#
     let result = try xml.edit(change, ["--as", "json"])
@@ -142,8 +138,7 @@ struct EditorTests {
     #expect(try null.file.value == ["n": .null, "a": 2])
   }
 
-  @Test("a text that is not changed is not written, and that is said")
-  func unchanged() throws {
+  @Test func `a text that is not changed is not written, and that is said`() throws {
     let work = try EditedFile(SampleFile(["a": 1], format: .binary))
     let before = try FileManager.default.attributesOfItem(atPath: work.file.path)[.systemFileNumber] as? Int
     let result = try work.edit("true")
@@ -155,8 +150,7 @@ struct EditorTests {
     #expect(work.temporary.names.isEmpty)
   }
 
-  @Test("VISUAL comes before EDITOR, and may have arguments")
-  func visual() throws {
+  @Test func `VISUAL comes before EDITOR, and may have arguments`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     #expect(try work.edit(#"sed -i s/1/2/ "$1""#, variable: "VISUAL").status == 0)
     #expect(try work.file.text == "{ a = 2; }")
@@ -165,8 +159,7 @@ struct EditorTests {
     #expect(try result.status == 0 && work.file.text == "{ a = 3; }")
   }
 
-  @Test("if the editor fails, nothing is written, and a changed text is kept")
-  func editorFails() throws {
+  @Test func `if the editor fails, nothing is written, and a changed text is kept`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     let failed = try work.edit("exit 3")
     #expect(failed.status == 1 && failed.errors.contains("ended with exit code 3; \(work.file.path) is as it was\n"))
@@ -181,8 +174,7 @@ struct EditorTests {
     #expect(missing.status == 1 && missing.errors.contains("ended with exit code 127"))
   }
 
-  @Test("without a terminal, defects are shown and the text is kept")
-  func defectsWithoutATerminal() throws {
+  @Test func `without a terminal, defects are shown and the text is kept`() throws {
     let work = try EditedFile(SampleFile(["port": 80], format: .binary))
     let result = try work.edit(#"sed -i 's|80|8O|' "$1""#)
     #expect(result.status == 3 && result.text.isEmpty)
@@ -199,8 +191,8 @@ struct EditorTests {
     #expect(try xml.kept(refused).contains("null"))
   }
 
-  @Test("a file that another program has changed meanwhile stays, and so does the text; --force writes it")
-  func changedMeanwhile() throws {
+  @Test
+  func `a file that another program has changed meanwhile stays, and so does the text; --force writes it`() throws {
     for other in ["echo '{ b = 2; }' > FILE", "rm FILE", "echo '{ b = 2; }' > FILE.new && mv FILE.new FILE"] {
       let work = try EditedFile(SampleFile("{ a = 1; }"))
       let script =
@@ -220,8 +212,7 @@ struct EditorTests {
     #expect(try work.file.text == "{ a = 3; }\n")
   }
 
-  @Test("permissions stay, links are followed, and no other file is left in the folder")
-  func permissions() throws {
+  @Test func `permissions stay, links are followed, and no other file is left in the folder`() throws {
     let work = try EditedFile(SampleFile("{ a = 1; }"))
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: work.file.path)
     let link = work.file.folder.path("link.plist")
@@ -234,8 +225,8 @@ struct EditorTests {
     #expect(work.file.folder.names == ["a.plist", "link.plist"])
   }
 
-  @Test("what cannot be edited is an error", arguments: [("-", Int32(64)), ("/nonexistent", 1), ("/dev/null", 1)])
-  func whatCannotBeEdited(_ path: String, _ status: Int32) throws {
+  @Test(arguments: [("-", Int32(64)), ("/nonexistent", 1), ("/dev/null", 1)])
+  func `what cannot be edited is an error`(_ path: String, _ status: Int32) throws {
     let result = try Program.run("plistutil", ["edit", path], environment: ["VISUAL": "true"])
     #expect(result.status == status && !result.errors.isEmpty)
   }

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil --option= with nothing behind it")
-struct EmptyValueTests {
+@Suite("plistutil --option= with nothing behind it") struct EmptyValueTests {
   /// An option with a value, of a verb.
   struct Option: CustomTestStringConvertible, Sendable {
     let verb: [String]
@@ -35,8 +34,7 @@ struct EmptyValueTests {
     return own + (command["subcommands"]?.array ?? []).flatMap { options(of: $0, verb) }
   }
 
-  @Test("every verb says which options it has")
-  func everyVerb() {
+  @Test func `every verb says which options it has`() {
     let verbs = Set(Self.options.map { $0.verb.joined(separator: " ") })
     #expect(verbs.isSuperset(of: ["convert", "set", "append", "get", "find", "merge", "diff", "lint", "archive show"]))
     #expect(Self.options.count > 100)
@@ -46,8 +44,8 @@ struct EmptyValueTests {
   static let tried: [Option] =
     LongForm.isWanted ? options : Array(Dictionary(options.map { ($0.name, $0) }) { $1 }.values)
 
-  @Test("is the option with an empty value, and never takes the next argument", arguments: tried)
-  func emptyValue(_ option: Option) throws {
+  @Test(arguments: tried)
+  func `is the option with an empty value, and never takes the next argument`(_ option: Option) throws {
     func run(_ empty: [String]) throws -> (Program, [String: Data]) {
       let folder = try TemporaryFolder()
       for name in ["a.plist", "b.plist"] {
@@ -77,8 +75,7 @@ struct EmptyValueTests {
     if joined.status == 64 { #expect(joined.errors.contains(option.name), "\(joined.errors)") }
   }
 
-  @Test("an option instead of a value is an error: the variable of a script was empty")
-  func anOptionInsteadOfAValue() throws {
+  @Test func `an option instead of a value is an error: the variable of a script was empty`() throws {
     let file = try SampleFile("<plist><dict><key>v</key><string>41</string></dict></plist>")
     for arguments in [
       ["set", "v", "--string", "--in-place", file.path], ["set", "v", "--in-place", "--string", "--", file.path],
@@ -94,8 +91,7 @@ struct EmptyValueTests {
     #expect(try file.value == ["v": "--verbose"])
   }
 
-  @Test("an empty variable of a script is an empty string")
-  func emptyVariable() throws {
+  @Test func `an empty variable of a script is an empty string`() throws {
     let file = try SampleFile("<plist><dict><key>v</key><string>41</string></dict></plist>")
     let result = try Tool.run("set", "v", "--string=", "--in-place", file.path)
     #expect(result.status == 0 && result.output.isEmpty)
@@ -109,10 +105,8 @@ struct EmptyValueTests {
     #expect(flag.status == 64 && flag.errors.hasPrefix("Error: --in-place takes no value.\nUsage: plistutil set "))
   }
 
-  @Test(
-    "so it is for libplist's options",
-    arguments: ["--infile", "--outfile", "--format", "--print", "--from", "--outfolder", "--extension", "-o", "-f"])
-  func libplist(_ option: String) throws {
+  @Test(arguments: ["--infile", "--outfile", "--format", "--print", "--from", "--outfolder", "--extension", "-o", "-f"])
+  func `so it is for libplist's options`(_ option: String) throws {
     let file = try SampleFile(["a": 1], format: .xml)
     let result = try Tool.run(option + "=", "-i", file.path)
     #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(option), "\(result.errors)")
@@ -120,8 +114,8 @@ struct EmptyValueTests {
     #expect(path.text == "{\"a\":1}\n")
   }
 
-  @Test("so it is for defaults", arguments: ["--folder", "--format", "--from", "--key-path", "--host"])
-  func defaults(_ option: String) throws {
+  @Test(arguments: ["--folder", "--format", "--from", "--key-path", "--host"])
+  func `so it is for defaults`(_ option: String) throws {
     let tool = try DefaultsTool()
     try tool.put(["a": 1])
     let verb = option == "--from" ? "import" : "read"

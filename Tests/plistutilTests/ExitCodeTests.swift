@@ -3,37 +3,32 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("Exit codes and messages of plistutil")
-struct ExitCodeTests {
-  @Test(
-    "every usage error is 64, with nothing on standard output",
-    arguments: [
-      ["--unknown"], ["-f", "yaml"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint", "--jobs", "0"],
-      ["lint", "--unknown", "f"],
-      ["-p", "a", "-i", "b"], ["-i", "a", "lint", "b"], ["-p", "a", "-f", "xml"], ["merge", "-", "-"],
-      ["lint", "-", "-"], ["print", "--json", "--depth", "1", "a"], ["print", "--json", "-s", "a"],
-      ["set", "a", "--value-file", "-"], ["set", "a", "--data-file", "-", "-"],
-      ["merge", "--base", "-", "a", "-"], ["get", "--json", "-o", "b", "", "a"],
-      ["get", "--json", "--in-place", "", "a"],
-    ])
-  func everyUsageErrorIs64(_ arguments: [String]) throws {
+@Suite("Exit codes and messages of plistutil") struct ExitCodeTests {
+  @Test(arguments: [
+    ["--unknown"], ["-f", "yaml"], ["-f"], ["-i"], ["-o"], ["-n"], ["-p"], ["stray"], ["lint", "--jobs", "0"],
+    ["lint", "--unknown", "f"],
+    ["-p", "a", "-i", "b"], ["-i", "a", "lint", "b"], ["-p", "a", "-f", "xml"], ["merge", "-", "-"],
+    ["lint", "-", "-"], ["print", "--json", "--depth", "1", "a"], ["print", "--json", "-s", "a"],
+    ["set", "a", "--value-file", "-"], ["set", "a", "--data-file", "-", "-"],
+    ["merge", "--base", "-", "a", "-"], ["get", "--json", "-o", "b", "", "a"],
+    ["get", "--json", "--in-place", "", "a"],
+  ])
+  func `every usage error is 64, with nothing on standard output`(_ arguments: [String]) throws {
     let result = try Tool.run(arguments)
     #expect(result.status == 64)
     #expect(result.output.isEmpty && !result.errors.isEmpty)
   }
 
-  @Test(
-    "what cannot be read, and the line that says why",
-    arguments: [
-      ("hostile/truncated.bplist", 3, ": error: "),
-      ("hostile/text", 3, ": error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0"),
-      ("hostile/empty", 3, ": error: the input is empty"), ("hostile/version-15.bplist", 3, ": error: version \"15\""),
-      ("hostile/deep-100000.bplist", 4, ": error: containers are nested more than 512 deep"),
-      ("hostile/deep-513.plist", 4, ":3:3606: error: containers are nested more than 512 deep"),
-      ("hostile/self-array.bplist", 5, ": error: a container that contains itself"),
-      ("hostile/expansion.bplist", 3, ": error: shared references expand"),
-    ])
-  func whatCannotBeRead(_ name: String, _ status: Int32, _ message: String) throws {
+  @Test(arguments: [
+    ("hostile/truncated.bplist", 3, ": error: "),
+    ("hostile/text", 3, ": error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0"),
+    ("hostile/empty", 3, ": error: the input is empty"), ("hostile/version-15.bplist", 3, ": error: version \"15\""),
+    ("hostile/deep-100000.bplist", 4, ": error: containers are nested more than 512 deep"),
+    ("hostile/deep-513.plist", 4, ":3:3606: error: containers are nested more than 512 deep"),
+    ("hostile/self-array.bplist", 5, ": error: a container that contains itself"),
+    ("hostile/expansion.bplist", 3, ": error: shared references expand"),
+  ])
+  func `what cannot be read, and the line that says why`(_ name: String, _ status: Int32, _ message: String) throws {
     let folder = try TemporaryFolder()
     let output = folder.path("out.plist")
     try Data("what was there before".utf8).write(to: URL(filePath: output))
@@ -50,13 +45,11 @@ struct ExitCodeTests {
   }
 
   #if os(Linux)
-    @Test(
-      "output that cannot be written is 1 for every verb",
-      arguments: [
-        ["lint", "F"], ["-v"], ["-i", "F"], ["-p", "F"], ["archive", "classes", "--swift", "A"], ["lint", "F", "F"],
-        ["print", "--json", "/none"],
-      ])
-    func fullOutput(_ arguments: [String]) throws {
+    @Test(arguments: [
+      ["lint", "F"], ["-v"], ["-i", "F"], ["-p", "F"], ["archive", "classes", "--swift", "A"], ["lint", "F", "F"],
+      ["print", "--json", "/none"],
+    ])
+    func `output that cannot be written is 1 for every verb`(_ arguments: [String]) throws {
       let path = Fixtures.url("xml/integers.plist").path
       let archive = Fixtures.url("readme/Friends.archive").path
       let words = arguments.map { $0 == "F" ? path : $0 == "A" ? archive : $0 }
@@ -68,8 +61,7 @@ struct ExitCodeTests {
       }
     }
 
-    @Test("a file larger than the limit is refused before it is read")
-    func hugeFile() throws {
+    @Test func `a file larger than the limit is refused before it is read`() throws {
       let folder = try TemporaryFolder()
       let path = folder.path("sparse")
       try Data().write(to: URL(filePath: path))
@@ -82,8 +74,7 @@ struct ExitCodeTests {
       #expect(duration < .seconds(60))
     }
 
-    @Test("/dev/stdout is standard output, and a name that is not UTF-8 is that name")
-    func specialNames() throws {
+    @Test func `/dev/stdout is standard output, and a name that is not UTF-8 is that name`() throws {
       let path = Fixtures.url("xml/integers.plist").path
       #expect(try Tool.run("-i", path, "-o", "/dev/stdout").output == Tool.run("-i", path).output)
       let folder = try TemporaryFolder()
@@ -98,16 +89,15 @@ struct ExitCodeTests {
     }
   #endif
 
-  @Test("what the format cannot hold is 2", arguments: [("binary/null.bplist", "XML has no null (in 0)")])
-  func notRepresentable(_ name: String, _ message: String) throws {
+  @Test(arguments: [("binary/null.bplist", "XML has no null (in 0)")])
+  func `what the format cannot hold is 2`(_ name: String, _ message: String) throws {
     let path = Fixtures.url(name).path
     let result = try Tool.run("-i", path)
     #expect(result.status == 2)
     #expect(result.errors == "\(path): error: \(message)\n")
   }
 
-  @Test("what the operating system refuses is 1, and names the file")
-  func inputOutput() throws {
+  @Test func `what the operating system refuses is 1, and names the file`() throws {
     let folder = try TemporaryFolder()
     let input = Fixtures.url("xml/integers.plist").path
     let missing = try Tool.run("-i", folder.path("none"))

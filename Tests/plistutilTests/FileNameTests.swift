@@ -4,8 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite("plistutil and unusual names of files")
-  struct FileNameTests {
+  @Suite("plistutil and unusual names of files") struct FileNameTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -23,8 +22,7 @@
 
     private static let shown = #"a\xff\xc3b.plist"#
 
-    @Test("a name that is not UTF-8 is a file as others, for every kind of verb")
-    func notUTF8() throws {
+    @Test func `a name that is not UTF-8 is a file as others, for every kind of verb`() throws {
       try (["a": 1] as PropertyList).write(to: URL(filePath: folder.path("x")), format: .xml)
       #expect(try shell("mv x \"$N\" && plistutil get a \"$N\"").text == "1\n")
       let two = try shell("cp \"$N\" b.plist; plistutil get a \"$N\" b.plist")
@@ -53,8 +51,7 @@
       #expect(missing.errors == "plistutil: error: cannot open no\(Self.shown): No such file or directory\n")
     }
 
-    @Test("names that only look alike are different files")
-    func lookAlikes() throws {
+    @Test func `names that only look alike are different files`() throws {
       // The last one has a character that stands for a byte inside the tool.
       for (number, name) in [#"a\377.plist"#, #"a\376.plist"#, #"a\364\217\237\277.plist"#].enumerated() {
         #expect(try shell("plistutil create \"$(printf '\(name)')\" --json '{\"n\": \(number)}'").status == 0)
@@ -64,8 +61,7 @@
       #expect(try shell("ls | wc -l").text == "3\n")
     }
 
-    @Test("what is to be in a property list has to be UTF-8")
-    func values() throws {
+    @Test func `what is to be in a property list has to be UTF-8`() throws {
       for line in [
         "set a --string \"$N\" x", "set a --json \"\\\"$N\\\"\" x", "set \"$N\" --null x", "get \"$N\" x",
         "print -k \"$N\" x", "-n \"$N\" -i x", "plutil -insert a -string \"$N\" x", "plutil -extract \"$N\" raw x",
@@ -78,8 +74,7 @@
       #expect(folder.names.isEmpty)
     }
 
-    @Test("a file whose name begins with a hyphen is meant where there is no such option")
-    func hyphens() throws {
+    @Test func `a file whose name begins with a hyphen is meant where there is no such option`() throws {
       try (["a": 1] as PropertyList).write(to: URL(filePath: folder.path("-dash.plist")), format: .xml)
       for (line, output) in [
         ("lint -- -dash.plist", "-dash.plist: OK (xml, 2 objects)\n"),

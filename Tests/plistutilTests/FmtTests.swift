@@ -3,13 +3,11 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil fmt")
-struct FmtTests {
+@Suite("plistutil fmt") struct FmtTests {
   private static let untidy = "{ b = 1; /* of a */ a = 2; }"
   private static let tidy = "{\n    b = 1;\n    /* of a */\n    a = 2;\n}\n"
 
-  @Test("the formatted text is printed, or replaces the file, and sorted if asked")
-  func isPrinted() throws {
+  @Test func `the formatted text is printed, or replaces the file, and sorted if asked`() throws {
     let file = try SampleFile(Self.untidy)
     let printed = try file.run(["fmt", "@"])
     #expect(printed.text == Self.tidy && printed.status == 0 && printed.errors.isEmpty)
@@ -22,8 +20,7 @@ struct FmtTests {
     #expect(try file.text == Self.tidy)
   }
 
-  @Test("--in-place leaves a file alone that has the layout already")
-  func leavesAlone() throws {
+  @Test func `--in-place leaves a file alone that has the layout already`() throws {
     let file = try SampleFile(Self.tidy)
     func identity() throws -> AnyHashable? {
       try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? AnyHashable
@@ -35,8 +32,7 @@ struct FmtTests {
     #expect(try identity() != before)
   }
 
-  @Test("--check names the files that would change and exits with 1; it writes nothing")
-  func check() throws {
+  @Test func `--check names the files that would change and exits with 1; it writes nothing`() throws {
     let file = try SampleFile(Self.untidy)
     let other = file.folder.path("b.plist")
     try Data(Self.tidy.utf8).write(to: URL(filePath: other))
@@ -54,8 +50,7 @@ struct FmtTests {
     #expect(defect.status == 3 && defect.text == "\(file.path)\n" && defect.errors.contains("\(broken):1:7: error:"))
   }
 
-  @Test("a binary file has no layout; what does not go together is a mistake in the command")
-  func errors() throws {
+  @Test func `a binary file has no layout; what does not go together is a mistake in the command`() throws {
     let file = try SampleFile(["a": 1], format: .binary)
     let printed = try file.run(["fmt", "@"])
     #expect(printed.status == 2 && printed.errors.contains("a binary property list has no layout; convert -f xml"))

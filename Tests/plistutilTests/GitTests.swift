@@ -57,13 +57,12 @@ private final class Repository {
   static let hasGit = ["/usr/bin/git", "/usr/local/bin/git", "/bin/git"].contains(where: FileManager.default.fileExists)
 }
 
-@Suite("plistutil git", .enabled(if: Repository.hasGit))
-struct GitTests {
+@Suite("plistutil git", .enabled(if: Repository.hasGit)) struct GitTests {
   private static let attributes = ["plist", "strings", "stringsdict", "entitlements", "xcprivacy"]
     .map { "*.\($0) diff=plist merge=plist\n" }.joined()
 
-  @Test("attributes that are there keep every byte, with line ends of Windows and names that are not UTF-8")
-  func attributesKeepEveryByte() throws {
+  @Test
+  func `attributes that are there keep every byte, with line ends of Windows and names that are not UTF-8`() throws {
     let repository = try Repository()
     let path = URL(filePath: "\(repository.path)/.gitattributes")
     let before = Data("*.txt text\r\n*.strings -diff\r\nb".utf8) + [0xE9] + Data(".bin binary\r\n".utf8)
@@ -109,8 +108,7 @@ struct GitTests {
     #expect(try repository.shell("plistutil git uninstall").text.isEmpty)
   }
 
-  @Test("other settings stay, and are said; what else is in the attributes stays too")
-  func otherSettings() throws {
+  @Test func `other settings stay, and are said; what else is in the attributes stays too`() throws {
     let repository = try Repository()
     try repository.write("*.png binary\n*.plist   diff=other\n*.strings text\n", ".gitattributes")
     try repository.shell("git config diff.plist.textconv cat; git config merge.plist.recursive text")
@@ -129,8 +127,7 @@ struct GitTests {
         == "diff.plist.textconv cat\nmerge.plist.recursive text\n")
   }
 
-  @Test("--global writes the user's configuration, --dir that of another repository")
-  func elsewhere() throws {
+  @Test func `--global writes the user's configuration, --dir that of another repository`() throws {
     let repository = try Repository()
     #expect(try repository.shell("plistutil git install --global").status == 0)
     #expect(repository.text("../home/config/git/attributes") == Self.attributes)
@@ -149,8 +146,7 @@ struct GitTests {
     #expect(nowhere.status == 1 && nowhere.errors.contains("not a git repository"))
   }
 
-  @Test("a tool that is not in a folder of PATH is called by its path")
-  func notInPath() throws {
+  @Test func `a tool that is not in a folder of PATH is called by its path`() throws {
     let repository = try Repository(hasTool: false)
     #expect(try repository.shell("\"$TOOL\" git install").status == 0)
     try repository.write(["a": 1])
@@ -160,8 +156,8 @@ struct GitTests {
     #expect(try repository.shell("\"$TOOL\" git uninstall").text.contains("removed diff.plist.textconv\n"))
   }
 
-  @Test("git diff shows the values of binary files, the lines of texts, and what it can of a broken file")
-  func diff() throws {
+  @Test
+  func `git diff shows the values of binary files, the lines of texts, and what it can of a broken file`() throws {
     let repository = try Repository()
     try repository.shell("plistutil git install")
     try repository.write(["version": "41", "list": [1, 2]])
@@ -218,8 +214,7 @@ struct GitTests {
     #expect(try added.repository.value() == ["a": 1, "b": 1, "c": 2])
   }
 
-  @Test("a conflict is git's: the message names the file and the key, and a binary file is ours")
-  func conflict() throws {
+  @Test func `a conflict is git's: the message names the file and the key, and a binary file is ours`() throws {
     let (repository, result) = try merge(["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 3, "b": 2])
     #expect(result.status == 1)
     #expect((result.text + result.errors).contains("Info.plist: error: changed on both sides"), "\(result.errors)")
@@ -233,8 +228,7 @@ struct GitTests {
       marked.contains("<<<<<<< ours\n\t<integer>2</integer>\n") && marked.contains("\t<integer>3</integer>\n>>>>>>>"))
   }
 
-  @Test("in a text, lines are merged first, so that comments of both sides are there")
-  func comments() throws {
+  @Test func `in a text, lines are merged first, so that comments of both sides are there`() throws {
     let repository = try Repository()
     try repository.shell("plistutil git install")
     let base = "{\n    a = 1;\n    b = 1;\n    c = 1;\n    d = 1;\n}\n"

@@ -1,16 +1,13 @@
 import TestSupport
 import Testing
 
-@Suite("plistutil --help")
-struct HelpTests {
-  @Test(
-    "every verb explains itself with an example",
-    arguments: [
-      "get", "extract", "type", "keys", "set", "insert", "replace", "remove", "append", "create", "merge", "diff",
-      "patch",
-      "find", "stats", "convert", "print", "lint", "fmt", "edit", "git",
-    ])
-  func everyVerbExplainsItselfWithAnExample(_ verb: String) throws {
+@Suite("plistutil --help") struct HelpTests {
+  @Test(arguments: [
+    "get", "extract", "type", "keys", "set", "insert", "replace", "remove", "append", "create", "merge", "diff",
+    "patch",
+    "find", "stats", "convert", "print", "lint", "fmt", "edit", "git",
+  ])
+  func `every verb explains itself with an example`(_ verb: String) throws {
     let help = try Tool.run(verb, "--help")
     #expect(help.status == 0 && help.errors.isEmpty)
     #expect(help.text.contains("Example: plistutil ") || help.text.contains("Examples:\n  plistutil "))
@@ -31,8 +28,8 @@ struct HelpTests {
     #expect(!result.errors.contains("plistutil plistutil"))
   }
 
-  @Test("a hint names the tool once", arguments: [["archive"], ["archive", "help"], ["archive", "--bogus"]])
-  func hint(_ arguments: [String]) throws {
+  @Test(arguments: [["archive"], ["archive", "help"], ["archive", "--bogus"]])
+  func `a hint names the tool once`(_ arguments: [String]) throws {
     let result = try Tool.run(arguments)
     #expect((result.text + result.errors).contains("See 'plistutil "))
     #expect(!(result.text + result.errors).contains("plistutil plistutil"))

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// Each option of libplist's tool, and each thing that it gets wrong.
-@Suite("plistutil as libplist's tool")
-struct LibplistTests {
+@Suite("plistutil as libplist's tool") struct LibplistTests {
   /// What every format can be asked to hold.
   static let everything: PropertyList = [
     "text": "plain", "integer": 42, "real": 2.0, "flag": true,
@@ -21,12 +20,10 @@ struct LibplistTests {
 
   // MARK: Options
 
-  @Test(
-    "each option has a short and a long form",
-    arguments: [
-      ("-i", "--infile"), ("-o", "--outfile"), ("-f", "--format"), ("-p", "--print"), ("-n", "--nodepath"),
-    ])
-  func eachOptionHasAShortAndALongForm(_ short: String, _ long: String) throws {
+  @Test(arguments: [
+    ("-i", "--infile"), ("-o", "--outfile"), ("-f", "--format"), ("-p", "--print"), ("-n", "--nodepath"),
+  ])
+  func `each option has a short and a long form`(_ short: String, _ long: String) throws {
     let path = Fixtures.url(ConversionTests.binary).path
     let folder = try TemporaryFolder()
     let rest: [String: [String]] = [
@@ -57,28 +54,25 @@ struct LibplistTests {
     #expect(try result.status == 0 && result.output == convert(value, plain).output)
   }
 
-  @Test(
-    "what is wrong with an option is said",
-    arguments: [
-      (["--frobnicate"], "'--frobnicate'"), (["-x"], "'-x'"), (["-sx"], "'-x'"), (["-f"], "--format needs a value"),
-      (["-f", "yaml"], "'yaml'"), (["--format="], "''"), (["--sort=1"], "--sort takes no value"),
-      (["-s", "file.plist"], "'file.plist'"), (["--from", "yaml"], "--from takes a format"),
-    ])
-  func whatIsWrongWithAnOptionIsSaid(_ arguments: [String], _ words: String) throws {
+  @Test(arguments: [
+    (["--frobnicate"], "'--frobnicate'"), (["-x"], "'-x'"), (["-sx"], "'-x'"), (["-f"], "--format needs a value"),
+    (["-f", "yaml"], "'yaml'"), (["--format="], "''"), (["--sort=1"], "--sort takes no value"),
+    (["-s", "file.plist"], "'file.plist'"), (["--from", "yaml"], "--from takes a format"),
+  ])
+  func `what is wrong with an option is said`(_ arguments: [String], _ words: String) throws {
     let result = try Tool.run(arguments, input: Data())
     #expect(result.status == 64 && result.output.isEmpty)
     #expect(result.errors.contains(words) && result.errors.contains("\nUsage: plistutil "), "\(result.errors)")
   }
 
-  @Test("all options are in the help, each on a line of at most 80 columns")
-  func allOptionsAreInTheHelp() throws {
+  @Test func `all options are in the help, each on a line of at most 80 columns`() throws {
     let lines = try Tool.run("--help").text.split(separator: "\n")
     let letters = ["-i, --infile FILE", "-C, --plain", "    --keep-last-duplicates", "-h, --help"]
     for option in letters { #expect(lines.count { $0.hasPrefix(option) && $0.count <= 80 } == 1, "\(option)") }
   }
 
-  @Test("flags have a short and a long form", arguments: [("-c", "--compact"), ("-s", "--sort"), ("-C", "--plain")])
-  func flagsHaveAShortAndALongForm(_ short: String, _ long: String) throws {
+  @Test(arguments: [("-c", "--compact"), ("-s", "--sort"), ("-C", "--plain")])
+  func `flags have a short and a long form`(_ short: String, _ long: String) throws {
     let value: PropertyList = ["b": 1, "a": .data(Data([1]))]
     let arguments = ["-f", "json"] + (short == "-C" ? [] : ["-C"])
     let plain = try convert(value, ["-f", "json", "-C"])
@@ -87,19 +81,16 @@ struct LibplistTests {
     #expect(first.status == 0 && (first.output == plain.output) == (short == "-C"))
   }
 
-  @Test(
-    "a format is known by how its name begins",
-    arguments: [
-      ("bin", "bplist00"), ("binary1", "bplist00"), ("xml", "<?xml"), ("xmlfoo", "<?xml"), ("json", "{"),
-      ("openstep", "{"), ("ostep", "{"),
-    ])
-  func aFormatIsKnownByHowItsNameBegins(_ name: String, _ beginning: String) throws {
+  @Test(arguments: [
+    ("bin", "bplist00"), ("binary1", "bplist00"), ("xml", "<?xml"), ("xmlfoo", "<?xml"), ("json", "{"),
+    ("openstep", "{"), ("ostep", "{"),
+  ])
+  func `a format is known by how its name begins`(_ name: String, _ beginning: String) throws {
     let result = try convert(["a": "b"], ["-f", name])
     #expect(result.status == 0 && result.text.hasPrefix(beginning))
   }
 
-  @Test("what is read and written without a format: binary becomes XML, all else binary")
-  func defaultFormats() throws {
+  @Test func `what is read and written without a format: binary becomes XML, all else binary`() throws {
     #expect(try convert(["a": "b"], []).text.hasPrefix("<?xml"))
     for format in [PropertyListFormat.xml, .json, .openStep] {
       #expect(try convert(["a": "b"], [], from: format).text.hasPrefix("bplist00"))
@@ -107,13 +98,12 @@ struct LibplistTests {
   }
 
   @Test(
-    "the format of the input is told by its beginning",
     arguments: [
       ("<0102>", .data(Data([1, 2]))), ("  <plist><true/></plist>", true), ("[1, true]", [1, true]),
       ("(1, true)", ["1", "true"]), (#"{"a": 1}"#, ["a": 1]), (#"{"a" = 1;}"#, ["a": "1"]), ("{ }", [:]),
       (#""a" = "b"; // comment"#, ["a": "b"]), ("/* comment */ a = b;", ["a": "b"]), ("\"a\"", "a"),
     ] as [(String, PropertyList)])
-  func theFormatOfTheInputIsToldByIts(_ text: String, _ value: PropertyList) throws {
+  func `the format of the input is told by its beginning`(_ text: String, _ value: PropertyList) throws {
     let result = try Tool.run("-f", "bin", input: Data(text.utf8))
     #expect(result.status == 0)
     #expect(try PropertyList(result.output) == value)
@@ -137,8 +127,7 @@ struct LibplistTests {
     ("null", .null, "null", "null", "NULL"),
   ]
 
-  @Test("JSON holds what it can, refuses the rest with exit code 2, and -C writes it plainly", arguments: kinds)
-  func jsonHoldsWhatItCan(
+  @Test(arguments: kinds) func `JSON holds what it can, refuses the rest with exit code 2, and -C writes it plainly`(
     _ test: (kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)
   ) throws {
     let refusing = try convert([test.value], ["-f", "json", "-c"])
@@ -149,9 +138,8 @@ struct LibplistTests {
     #expect(plain.status == 0 && plain.text == "[\(test.plainJSON)]\n")
   }
 
-  @Test(
-    "OpenStep holds strings and data, refuses the rest with exit code 2, and -C writes it plainly", arguments: kinds)
-  func openStep(
+  @Test(arguments: kinds)
+  func `OpenStep holds strings and data, refuses the rest with exit code 2, and -C writes it plainly`(
     _ test: (kind: String, value: PropertyList, json: String?, plainJSON: String, plainOpenStep: String)
   ) throws {
     let isHeld = test.value.kind == .string || test.value.kind == .data
@@ -161,24 +149,21 @@ struct LibplistTests {
     #expect(plain.status == 0 && plain.text == "(\(test.plainOpenStep))\n")
   }
 
-  @Test("--coerce writes what can be read back exactly", arguments: ["json", "openstep"])
-  func coerceWritesWhatCanBeReadBackExactly(_ format: String) throws {
+  @Test(arguments: ["json", "openstep"]) func `--coerce writes what can be read back exactly`(_ format: String) throws {
     let text = try convert(Self.everything, ["-f", format, "--coerce"])
     #expect(text.status == 0)
     let back = try Tool.run("-f", "bin", "--coerce", input: text.output)
     #expect(try PropertyList(back.output) == Self.everything)
   }
 
-  @Test("XML holds all but null; UIDs are dictionaries in it")
-  func xmlHoldsAllButNull() throws {
+  @Test func `XML holds all but null; UIDs are dictionaries in it`() throws {
     let result = try convert(Self.everything, ["-f", "xml"])
     #expect(result.status == 0 && result.text.contains("<key>CF$UID</key>"))
     #expect(try PropertyList(result.output) == Self.everything)
     #expect(try convert([.null], ["-f", "xml"]).status == 2)
   }
 
-  @Test("under the name plist2json it writes JSON plainly")
-  func plistToJSON() throws {
+  @Test func `under the name plist2json it writes JSON plainly`() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createSymbolicLink(
       at: URL(filePath: folder.path("plist2json")), withDestinationURL: Tool.executable)
@@ -189,8 +174,7 @@ struct LibplistTests {
 
   // MARK: For people
 
-  @Test("PLIST_OUTPUT_FORMAT=limd prints an outline")
-  func plistOUTPUTFORMATLimdPrintsAnOutline() throws {
+  @Test func `PLIST_OUTPUT_FORMAT=limd prints an outline`() throws {
     let folder = try TemporaryFolder()
     let value: PropertyList = [
       "k": "v", "list": ["x", ["y"], ["z": true]], "dict": ["n": .null], "data": .data(Data([1])),
@@ -214,8 +198,7 @@ struct LibplistTests {
         """)
   }
 
-  @Test("PLIST_OUTPUT_FORMAT=plutil prints what Apple's plutil prints")
-  func appleForm() throws {
+  @Test func `PLIST_OUTPUT_FORMAT=plutil prints what Apple's plutil prints`() throws {
     let folder = try TemporaryFolder()
     let value: PropertyList = ["k": "v", "a": ["x", true, .null], "d": .data(Data([1, 2, 3])), "u": .uid(.init(3))]
     try value.write(to: URL(filePath: folder.path("a")), format: .binary)
@@ -231,9 +214,8 @@ struct LibplistTests {
     }
   }
 
-  @Test(
-    "paths: empty parts are skipped, and what is not there is 1", arguments: ["/", "", "//list", "list/", "list/0"])
-  func pathsEmptyPartsAreSkippedAndWhatIsNot(_ path: String) throws {
+  @Test(arguments: ["/", "", "//list", "list/", "list/0"])
+  func `paths: empty parts are skipped, and what is not there is 1`(_ path: String) throws {
     #expect(try convert(Self.everything, ["-f", "bin", "-n", path]).status == 0)
     // Without -f the path counts too.
     #expect(try convert(Self.everything, ["-n", path]).status == 0)
@@ -243,8 +225,7 @@ struct LibplistTests {
 
   // MARK: Defects of others
 
-  @Test("text is escaped, in JSON and for people")
-  func textIsEscaped() throws {
+  @Test func `text is escaped, in JSON and for people`() throws {
     let value: PropertyList = [#"a\b"#: #"c\d "q""#]
     #expect(try convert(value, ["-f", "json", "-c"]).text == #"{"a\\b":"c\\d \"q\""}"# + "\n")
     let folder = try TemporaryFolder()
@@ -252,23 +233,19 @@ struct LibplistTests {
     #expect(try Tool.run("-p", folder.path("a")).text.contains(#""a\\b": "c\\d \"q\"""#))
   }
 
-  @Test("a surrogate pair is one character")
-  func aSurrogatePairIsOneCharacter() throws {
+  @Test func `a surrogate pair is one character`() throws {
     let result = try Tool.run("-f", "xml", input: Data(#"["x\uD83D\uDE00yz"]"#.utf8))
     #expect(try PropertyList(result.output) == ["x😀yz"])
     #expect(try Tool.run("-f", "xml", input: Data(#"["\uD83D"]"#.utf8)).status == 3)
   }
 
-  @Test(
-    "numbers keep their type",
-    arguments: [("[1.0]", [1.0]), ("[-0.0]", [-0.0]), ("[1]", [1])] as [(String, PropertyList)])
-  func numbersKeepTheirType(_ text: String, _ value: PropertyList) throws {
+  @Test(arguments: [("[1.0]", [1.0]), ("[-0.0]", [-0.0]), ("[1]", [1])] as [(String, PropertyList)])
+  func `numbers keep their type`(_ text: String, _ value: PropertyList) throws {
     #expect(try PropertyList(Tool.run("-f", "bin", input: Data(text.utf8)).output) == value)
     #expect(try convert(value, ["-f", "json", "-c"]).text == text + "\n")
   }
 
-  @Test("what is no number is an error in JSON, and what XML has for it is read")
-  func notNumbers() throws {
+  @Test func `what is no number is an error in JSON, and what XML has for it is read`() throws {
     for value in [Double.nan, .infinity, -.infinity] {
       #expect(try convert([.real(value)], ["-f", "json"]).status == 2)
       let xml = try convert([.real(value)], ["-f", "xml"])
@@ -277,33 +254,29 @@ struct LibplistTests {
     }
   }
 
-  @Test(
-    "what is cut off or follows the end is refused",
-    arguments: [
-      "<plist><dict><key>a</key></dict></plist>", "[1] 2", "garbage <", "garbage", "(a, b",
-      "bplist00garbage",
-    ])
-  func whatIsCutOff(_ text: String) throws {
+  @Test(arguments: [
+    "<plist><dict><key>a</key></dict></plist>", "[1] 2", "garbage <", "garbage", "(a, b",
+    "bplist00garbage",
+  ])
+  func `what is cut off or follows the end is refused`(_ text: String) throws {
     let result = try Tool.run("-f", "xml", input: Data(text.utf8))
     #expect(result.status == 3 && result.output.isEmpty && result.errors.hasPrefix("<stdin>:"))
   }
 
-  @Test("an early year has four digits")
-  func earlyYear() throws {
+  @Test func `an early year has four digits`() throws {
     let year1 = PropertyList.date(Date(timeIntervalSinceReferenceDate: -63_113_904_000))
     let text = try convert([year1], ["-f", "xml"]).text
     #expect(text.contains("<date>0001-"))
     #expect(try convert([year1], ["-f", "json", "-c", "-C"]).text.hasPrefix(#"["0001-"#))
   }
 
-  @Test("scalars can stand alone in JSON", arguments: [("\"a\"", "a"), ("42", 42)] as [(String, PropertyList)])
-  func scalarRoots(_ text: String, _ value: PropertyList) throws {
+  @Test(arguments: [("\"a\"", "a"), ("42", 42)] as [(String, PropertyList)])
+  func `scalars can stand alone in JSON`(_ text: String, _ value: PropertyList) throws {
     #expect(try convert(value, ["-f", "json"]).text == text + "\n")
     #expect(try PropertyList(Tool.run("--from", "json", "-f", "bin", input: Data(text.utf8)).output) == value)
   }
 
-  @Test("sorting 20 000 keys takes no minute")
-  func sorting20000KeysTakesNoMinute() throws {
+  @Test func `sorting 20 000 keys takes no minute`() throws {
     let entries = (0..<20_000).map { ("key \(($0 * 7919) % 20_000)", PropertyList.integer(.init($0))) }
     let value = PropertyList.dictionary(.init(uniqueKeysWithValues: entries))
     let clock = ContinuousClock()
@@ -313,8 +286,8 @@ struct LibplistTests {
     #expect(try PropertyList(result.output).dictionary?.keys.elements == entries.map(\.0).sorted())
   }
 
-  @Test("nesting of more than 512 levels is 4, in each format", arguments: ["[", "(", "<array>"])
-  func nestingOfMoreThan512LevelsIs4(_ opening: String) throws {
+  @Test(arguments: ["[", "(", "<array>"])
+  func `nesting of more than 512 levels is 4, in each format`(_ opening: String) throws {
     let text = (opening == "<array>" ? "<plist>" : "") + String(repeating: opening, count: 513)
     let result = try Tool.run("-f", "bin", input: Data(text.utf8))
     #expect(result.status == 4 && result.errors.contains("nested more than 512 deep"))
@@ -330,10 +303,9 @@ struct LibplistTests {
   }
 
   @Test(
-    "the original reads what it is given, and gives what is read here",
     .enabled(if: isOriginalHere, "libplist-utils is not installed"),
     arguments: ["xml", "bin"], ["xml/kinds-python.plist", "binary/kinds-python.bplist", "xml/counts-python.plist"])
-  func theOriginalReadsWhatItIsGiven(_ format: String, _ name: String) throws {
+  func `the original reads what it is given, and gives what is read here`(_ format: String, _ name: String) throws {
     let path = Fixtures.url(name).path
     let folder = try TemporaryFolder()
     let arguments = ["-i", path, "-f", format, "-o"]

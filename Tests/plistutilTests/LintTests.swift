@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil lint")
-struct LintTests {
+@Suite("plistutil lint") struct LintTests {
   private func check(_ text: LintCase, _ format: String) throws {
     let result = try Tool.run("lint", "--from", format, input: text.input)
     #expect(result.errors == text.report.replacing(/^F:/.anchorsMatchLineEndings(), with: "<stdin>:"))
@@ -15,11 +14,9 @@ struct LintTests {
   @Test("lists all that is wrong with XML, each with its line and a mark below its position", arguments: LintCase.xml)
   func listsAllThatIsWrongWithXML(_ text: LintCase) throws { try check(text, "xml") }
 
-  @Test("and with OpenStep", arguments: LintCase.openStep)
-  func openStep(_ text: LintCase) throws { try check(text, "openstep") }
+  @Test(arguments: LintCase.openStep) func `and with OpenStep`(_ text: LintCase) throws { try check(text, "openstep") }
 
-  @Test("and with JSON", arguments: LintCase.json)
-  func andWithJSON(_ text: LintCase) throws { try check(text, "json") }
+  @Test(arguments: LintCase.json) func `and with JSON`(_ text: LintCase) throws { try check(text, "json") }
 
   /// Two arrays and a dictionary, of which a few things are wrong.
   static let binary: [UInt8] =
@@ -29,8 +26,7 @@ struct LintTests {
     + [8, 13, 20, 22, 23, 25, 28]
     + [0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31]
 
-  @Test("and with every object of a binary file, with its bytes")
-  func binaryFile() throws {
+  @Test func `and with every object of a binary file, with its bytes`() throws {
     let result = try Tool.run("lint", input: Data(Self.binary))
     #expect(
       result.errors == """
@@ -64,7 +60,6 @@ struct LintTests {
   }
 
   @Test(
-    "takes nothing for a property list that is none",
     arguments: [
       ("garbage <", "<stdin>: error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0\n", 3),
       ("", "<stdin>: error: the input is empty, at byte 0\n", 3),
@@ -74,14 +69,13 @@ struct LintTests {
       ("bplist15", "<stdin>: error: version \"15\" of the binary format; only 00 is read, at byte 6\n", 3),
       ("<plist>", "<stdin>:1:8: error: the end of the text where </plist> is due; the <plist> stands at 1:1\n", 3),
     ] as [(String, String, Int32)])
-  func noPropertyList(_ text: String, _ line: String, _ status: Int32) throws {
+  func `takes nothing for a property list that is none`(_ text: String, _ line: String, _ status: Int32) throws {
     let result = try Tool.run("lint", input: Data(text.utf8))
     #expect(result.errors.hasPrefix(line), "\(result.errors)")
     #expect(result.status == status && result.output.isEmpty)
   }
 
-  @Test("every file without defects gets a line, and the highest code of the others counts")
-  func everyFileWithoutDefectGetsALine() throws {
+  @Test func `every file without defects gets a line, and the highest code of the others counts`() throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let counts = Fixtures.url("xml/counts-python.plist").path
     let bad = Fixtures.url("hostile/key-twice.plist").path
@@ -104,8 +98,7 @@ struct LintTests {
     #expect(try Tool.run("lint", Fixtures.url("hostile/deep-513.plist").path).status == 4)
   }
 
-  @Test("--quiet says nothing of files without defects", arguments: ["-q", "--quiet"])
-  func quietSaysNothingOfFilesWithoutDefect(_ flag: String) throws {
+  @Test(arguments: ["-q", "--quiet"]) func `--quiet says nothing of files without defects`(_ flag: String) throws {
     let good = Fixtures.url("binary/kinds-python.bplist").path
     let result = try Tool.run("lint", flag, good, good)
     #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
@@ -113,8 +106,7 @@ struct LintTests {
     #expect(try Tool.run("lint", flag, good, bad).errors.hasPrefix("\(bad):7:3: error: "))
   }
 
-  @Test("standard input, in any format")
-  func standardInput() throws {
+  @Test func `standard input, in any format`() throws {
     for (text, name, count) in [
       ("<plist><true/></plist>", "xml", "1 object"), ("a = b;", "openstep", "2 objects"),
       ("[1, 2]", "json", "3 objects"),
@@ -124,8 +116,8 @@ struct LintTests {
     }
   }
 
-  @Test("a line for each file for machines", arguments: [["--json"], ["--format", "json"]])
-  func aLineForEachFileForMachines(_ arguments: [String]) throws {
+  @Test(arguments: [["--json"], ["--format", "json"]])
+  func `a line for each file for machines`(_ arguments: [String]) throws {
     let bad = Fixtures.url("hostile/key-twice.plist").path
     let good = Fixtures.url("xml/line-ends.plist").path
     let result = try Tool.run(["lint"] + arguments + [good, bad, "/nonexistent"])
@@ -144,8 +136,7 @@ struct LintTests {
     #expect(lines[2]["error"]?["kind"] == "input-output")
   }
 
-  @Test("annotations of GitHub's workflows")
-  func annotationsOfGitHubsWorkflows() throws {
+  @Test func `annotations of GitHub's workflows`() throws {
     let folder = try TemporaryFolder()
     let name = "a, 50%:\u{1}.plist"
     try Data("<plist>\n<dict><key>a%</key></dict></plist>".utf8).write(to: URL(filePath: folder.path(name)))
@@ -163,8 +154,7 @@ struct LintTests {
       ])
   }
 
-  @Test("--limit lists so many findings, and says that there are more")
-  func limitListsSoManyFindings() throws {
+  @Test func `--limit lists so many findings, and says that there are more`() throws {
     let text = "<plist><array>\(String(repeating: "<foo/>\n", count: 1000))</array></plist>"
     for (arguments, count) in [
       ([], 100), (["--limit", "3"], 3), (["--limit", "1000"], 1000), (["--limit", String(Int.max)], 1000),
@@ -194,16 +184,14 @@ struct LintTests {
         """))
   }
 
-  @Test("colours only where they are asked for, or on a terminal")
-  func coloursOnlyWhereTheyAreAsked() throws {
+  @Test func `colours only where they are asked for, or on a terminal`() throws {
     let input = Data("<plist><foo/></plist>".utf8)
     #expect(try !Tool.run("lint", input: input).errors.contains("\u{1B}"))
     #expect(try Tool.run("lint", "--color", "always", input: input).errors.contains("\u{1B}[1;31merror:\u{1B}[0m"))
     #expect(try !Tool.run("lint", "--color", "never", input: input).errors.contains("\u{1B}"))
   }
 
-  @Test("the help names every rule and code")
-  func theHelpNamesEveryRuleAndCode() throws {
+  @Test func `the help names every rule and code`() throws {
     let help = try Tool.run("lint", "--help").text
     for rule in [
       "malformed", "unknown-format", "unsupported-version", "duplicate-key", "limit-exceeded", "nested-too-deeply",
@@ -215,8 +203,7 @@ struct LintTests {
   }
 }
 
-@Suite("Warnings of plistutil lint")
-struct LintWarningTests {
+@Suite("Warnings of plistutil lint") struct LintWarningTests {
   private func check(
     _ input: Data, _ arguments: [String], _ warning: String, _ format: String
   ) throws {
@@ -226,15 +213,13 @@ struct LintWarningTests {
     #expect(try Tool.run(["lint", "--strict"] + arguments, input: input).status == 3)
   }
 
-  @Test("a key that stands twice, of which the last value is kept")
-  func aKeyThatStandsTwice() throws {
+  @Test func `a key that stands twice, of which the last value is kept`() throws {
     let input = try Fixtures.data("hostile/key-twice.plist")
     try check(
       input, ["--keep-last-duplicates"], ":7:3: warning: duplicate key \"a\"\n", "xml")
   }
 
-  @Test("keys that differ only in how Unicode spells them")
-  func equivalentKeys() throws {
+  @Test func `keys that differ only in how Unicode spells them`() throws {
     let keys = "<key>\u{E9}</key><true/><key>e\u{301}</key><true/>"
     let input = Data("<plist><array><dict>\(keys)</dict></array></plist>".utf8)
     let message =
@@ -242,16 +227,14 @@ struct LintWarningTests {
     try check(input, [], message + " (in 0)\n", "xml")
   }
 
-  @Test("lines that end in several ways")
-  func lineEnds() throws {
+  @Test func `lines that end in several ways`() throws {
     try check(
       Data("a = 1;\nb = 2;\r\nc = 3;\n".utf8), [],
       ":2:7: warning: a line that ends with CR LF, where the first ends with LF\n", "openstep")
     #expect(try Tool.run("lint", input: Data("a = 1;\r\nb = 2;\r\n".utf8)).errors.isEmpty)
   }
 
-  @Test("encodings that not all readers know")
-  func encodingsThatNotAllReadersKnow() throws {
+  @Test func `encodings that not all readers know`() throws {
     let text = "\"a\" = \"b\";"
     try check(
       #require(text.data(using: .utf16LittleEndian)), [], ":1:1: warning: UTF-16 without a byte order mark", "openstep")
@@ -260,8 +243,7 @@ struct LintWarningTests {
     try check(Fixtures.data("xml/windows-1252.plist"), [], ":1:1: warning: windows-1252, which not all", "xml")
   }
 
-  @Test("a signed message gets the command that reads the property list in it")
-  func signedMessage() throws {
+  @Test func `a signed message gets the command that reads the property list in it`() throws {
     let identifier = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02] as [UInt8]
     let rest = [UInt8](repeating: 0, count: 40)
     for head in [[0x30, 0x82, 0x12, 0x34], [0x30, 0x80], [0x30, 0x34], [0x30, 0x83, 0, 0x12, 0x34]] as [[UInt8]] {

@@ -5,8 +5,7 @@ import Testing
 
 /// The pages in `Documentation/Manual`. Those of verbs are made by `Documentation/make-manual`; the others are written
 /// by hand.
-@Suite("The manual pages of plistutil")
-struct ManualTests {
+@Suite("The manual pages of plistutil") struct ManualTests {
   private static let documentation = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Documentation")
 
@@ -77,17 +76,15 @@ struct ManualTests {
     return options
   }
 
-  @Test(
-    "the page of a verb has the options that the verb has", arguments: verbs.filter { !modes.contains($0.path.last!) })
-  func pageHasTheOptionsOfItsVerb(_ verb: Verb) throws {
+  @Test(arguments: verbs.filter { !modes.contains($0.path.last!) })
+  func `the page of a verb has the options that the verb has`(_ verb: Verb) throws {
     // These the tool has before it looks for a verb.
     let others: Set = ["--generate-completion-script", "--experimental-dump-help"]
     #expect(try Self.options(onPage: verb.page).subtracting(others) == verb.options)
   }
 
-  @Test(
-    "the page of a mode has the options that its help has", arguments: verbs.filter { modes.contains($0.path.last!) })
-  func pageHasTheOptionsOfItsHelp(_ mode: Verb) throws {
+  @Test(arguments: verbs.filter { modes.contains($0.path.last!) })
+  func `the page of a mode has the options that its help has`(_ mode: Verb) throws {
     let help = try Self.help(of: mode.path[1])
     let named = Set(help.matches(of: /(?:^|[^\w-])(--?[A-Za-z][\w-]*|--(?=\s))/).map { String($0.1) })
     #expect(named.count > 1)
@@ -109,16 +106,15 @@ struct ManualTests {
     }
   }
 
-  @Test("each verb has a page, which the page of the tool names, and there are no others")
-  func eachVerbHasAPage() throws {
+  @Test func `each verb has a page, which the page of the tool names, and there are no others`() throws {
     #expect(Self.verbs.count > 20)
     #expect(Self.pages == Self.verbs.map(\.page).sorted())
     let named = try Self.text("plistutil").matches(of: /(?m)^\.It Xr (\S+) 1/).map { String($0.1) }
     #expect(named.sorted() == Self.verbs.filter { $0.path.count == 2 }.map(\.page).sorted())
   }
 
-  @Test("completions know what the help of a mode has", arguments: verbs.filter { modes.contains($0.path.last!) })
-  func completionsKnowTheHelp(_ mode: Verb) throws {
+  @Test(arguments: verbs.filter { modes.contains($0.path.last!) })
+  func `completions know what the help of a mode has`(_ mode: Verb) throws {
     let help = try Tool.run(mode.path[1], "-h").text
     let (words, names) =
       switch mode.path[1] {
@@ -137,23 +133,21 @@ struct ManualTests {
     for name in names { #expect(offered.contains(name[...]), "\(name)") }
   }
 
-  @Test("every page that a page refers to is there", arguments: pages)
-  func everyPageReferredToIsThere(_ page: String) throws {
+  @Test(arguments: pages) func `every page that a page refers to is there`(_ page: String) throws {
     let references = try Self.text(page).matches(of: /(?m)^\.(?:It )?Xr (\S+) 1/).map { String($0.1) }
     #expect(!references.isEmpty)
     for reference in references { #expect(Self.pages.contains(reference), "\(reference)") }
   }
 
-  @Test("mandoc has nothing to say about the pages", .enabled(if: Installed.has("mandoc")))
-  func mandocHasNothingToSay() throws {
+  @Test(.enabled(if: Installed.has("mandoc"))) func `mandoc has nothing to say about the pages`() throws {
     let folder = Self.documentation.appending(path: "Manual").path
     // From there it finds the pages that each refers to. Standard error has complaints about this machine's manual.
     let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", #"cd "$0" && exec mandoc -T lint *.1"#, folder])
     #expect(result.text == "")
   }
 
-  @Test("the pages of the verbs are what the tool says about itself", .enabled(if: Installed.has("python3")))
-  func pagesAreUpToDate() throws {
+  @Test(.enabled(if: Installed.has("python3")))
+  func `the pages of the verbs are what the tool says about itself`() throws {
     let python = try #require(Installed.url("python3"))
     let script = Self.documentation.appending(path: "make-manual").path
     let result = try Program.run(python, [script, "--check", Tool.executable.path])

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil archive, with compiled nibs")
-struct NibVerbTests {
+@Suite("plistutil archive, with compiled nibs") struct NibVerbTests {
   /// A root that has a string.
   private static let nib: Data = {
     var bytes = Array("NIBArchive".utf8) + [1, 0, 0, 0, 10, 0, 0, 0]
@@ -22,8 +21,7 @@ struct NibVerbTests {
     return data
   }()
 
-  @Test("show and print have the tree")
-  func showAndPrintHaveTheTree() throws {
+  @Test func `show and print have the tree`() throws {
     for verb in [["archive", "show"], ["print"]] {
       let result = try Tool.run(verb, input: Self.nib)
       #expect(result.status == 0 && result.errors.isEmpty && result.text == "root: \"Ada\"\n")
@@ -35,8 +33,7 @@ struct NibVerbTests {
     #expect(try json.value(at: PropertyListKeyPath("value.NIBArchive.coderVersion")) == 10)
   }
 
-  @Test("json, classes and dot look into it as into a keyed archive")
-  func jsonClassesAndDot() throws {
+  @Test func `json, classes and dot look into it as into a keyed archive`() throws {
     let json = try Tool.run("archive", "json", "--compact", input: Self.nib)
     #expect(json.status == 0)
     #expect(json.text.contains(#""$top":{"root":{"$class":"NSString","NS.string":"Ada"}}"#))
@@ -45,8 +42,7 @@ struct NibVerbTests {
     #expect(try Tool.run("archive", "dot", input: Self.nib).text.contains("top -> o1 [label=\"root\"]"))
   }
 
-  @Test("check tells what is wrong with the tables, and ends with 3 for errors")
-  func checkTellsWhatIsWrong() throws {
+  @Test func `check tells what is wrong with the tables, and ends with 3 for errors`() throws {
     let sound = try Tool.run("archive", "check", input: Self.nib)
     #expect(sound.status == 0 && sound.errors.isEmpty)
     #expect(sound.text == "<stdin>: OK (NIBArchive 1.10, 2 objects)\n")
@@ -67,17 +63,14 @@ struct NibVerbTests {
       ])
   }
 
-  @Test(
-    "what is wrong with the bytes has a byte offset",
-    arguments: [["archive", "show"], ["archive", "check"], ["print"]])
-  func whatIsWrongWithTheBytes(_ verb: [String]) throws {
+  @Test(arguments: [["archive", "show"], ["archive", "check"], ["print"]])
+  func `what is wrong with the bytes has a byte offset`(_ verb: [String]) throws {
     let result = try Tool.run(verb, input: Self.nib.dropLast())
     #expect(result.status == 3 && result.output.isEmpty)
     #expect(result.errors.hasPrefix("<stdin>: error: the name of a class of 9 bytes, where 8 are left, at byte 99"))
   }
 
-  @Test("of a folder, the file for the newest systems is taken")
-  func ofAFolder() throws {
+  @Test func `of a folder, the file for the newest systems is taken`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "Tool-\(UUID().uuidString).nib")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }

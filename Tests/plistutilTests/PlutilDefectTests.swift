@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// What other tools with these arguments get wrong, and what scripts can do here that they cannot do there.
-@Suite("plutil, where others are wrong")
-struct PlutilDefectTests {
+@Suite("plutil, where others are wrong") struct PlutilDefectTests {
   typealias Files = PlutilFiles
 
   private func run(
@@ -20,8 +19,7 @@ struct PlutilDefectTests {
       Tool.executable, ["plutil"] + arguments, input: value.data(format: .binary))
   }
 
-  @Test("under the name plutil the tool is Apple's")
-  func underTheNamePlutilTheToolIsApples() throws {
+  @Test func `under the name plutil the tool is Apple's`() throws {
     let folder = try TemporaryFolder()
     let link = URL(filePath: folder.path("plutil"))
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: Tool.executable)
@@ -29,8 +27,7 @@ struct PlutilDefectTests {
     #expect(result.status == 0 && result.text.contains("0 => 0\n"))
   }
 
-  @Test("help is printed, with examples", arguments: ["-help", "--help", "-h"])
-  func helpIsPrinted(_ option: String) throws {
+  @Test(arguments: ["-help", "--help", "-h"]) func `help is printed, with examples`(_ option: String) throws {
     let outcome = try run(option)
     #expect(outcome.status == 0 && outcome.errors.isEmpty && outcome.output.contains("plutil -replace CFBundleVersion"))
     for word in ["-lint", "-convert", "-insert", "-remove", "-extract", "-type", "-create", "-p", "-coerce", "--"] {
@@ -38,28 +35,24 @@ struct PlutilDefectTests {
     }
   }
 
-  @Test("-replace of an element replaces it")
-  func replaceInArray() throws {
+  @Test func `-replace of an element replaces it`() throws {
     let outcome = try run("-replace", "a.1", "-integer", "9", "-o", "-", "x", files: ["x": #"{"a":[1,2,3]}"#])
     #expect(outcome.output == #"{"a":[1,9,3]}"# && outcome.status == 0)
   }
 
-  @Test("behind -- everything is a file")
-  func endOfOptions() throws {
+  @Test func `behind -- everything is a file`() throws {
     let files = ["-x.plist": Files.array, "-s": Files.array]
     #expect(try run("-lint", "--", "-x.plist", "-s", files: files).output == "-x.plist: OK\n-s: OK\n")
     #expect(try run("-convert", "json", "-o", "-", "--", "-x.plist", files: files).output == "[1,2,3]")
     #expect(try run("-p", "--", files: files).errors == "No files specified.\n")
   }
 
-  @Test("options may stand before the verb too")
-  func optionsFirst() throws {
+  @Test func `options may stand before the verb too`() throws {
     #expect(try run("-o", "-", "-convert", "json", "x", files: ["x": Files.array]).output == "[1,2,3]")
     #expect(try run("-s", "-lint", "x", files: ["x": Files.array]).output.isEmpty)
   }
 
-  @Test("UIDs are values like others")
-  func uidsAreValuesLikeOthers() throws {
+  @Test func `UIDs are values like others`() throws {
     let archive: PropertyList = ["$top": ["root": .uid(.init(1))], "list": [.uid(.init(70000))]]
     let xml = try printed("-convert", "xml1", "-", value: archive)
     #expect(try xml.status == 0 && PropertyList(xml.output) == archive)
@@ -72,8 +65,7 @@ struct PlutilDefectTests {
     #expect(json.status == 1 && json.errors.hasSuffix("JSON format: JSON has no UIDs (in $top.root)\n"))
   }
 
-  @Test("null of JSON is a value, which only XML refuses")
-  func nullOfJSONIsAValue() throws {
+  @Test func `null of JSON is a value, which only XML refuses`() throws {
     let files = ["x": "[null,1]"]
     #expect(try run("-p", "x", files: files).output == "[\n  0 => <null>\n  1 => 1\n]\n")
     #expect(try run("-insert", "2", "-json", "null", "x", files: files).files == ["x": "[null,1,null]"])
@@ -84,8 +76,7 @@ struct PlutilDefectTests {
     #expect(try run("-type", "0", "x", files: files).output == "null\n")
   }
 
-  @Test("every byte of data has two digits, and of much data the beginning and the end are printed")
-  func everyByteOfDataHasTwoDigits() throws {
+  @Test func `every byte of data has two digits, and of much data the beginning and the end are printed`() throws {
     #expect(
       try printed("-p", "-", value: .data(Data([0, 1, 2, 0xA0]))).text == "{length = 4, bytes = 0x000102a0}\n")
     #expect(try printed("-p", "-", value: .data(Data())).text == "{length = 0, bytes = 0x}\n")
@@ -96,21 +87,19 @@ struct PlutilDefectTests {
     #expect(complete == "{length = 24, bytes = 0x000102030405060708090a0b0c0d0e0f1011121314151617}\n")
   }
 
-  @Test(
-    "a value that is none is an error, and the file stays as it was",
-    arguments: [
-      (["-date", "yesterday"], "date"), (["-date", "2020-02-30T00:00:00Z"], "date"),
-      (["-integer", "12abc"], "integer"),
-      (["-integer", "99999999999999999999"], "integer"), (["-integer", ""], "integer"),
-      (["-integer", "1.5"], "integer"),
-      (["-float", "1.5x"], "float"), (["-float", "1e999"], "float"), (["-data", "@@@@"], "base64"),
-      (["-data", "AAE"], "base64"),
-      (["-bool", "on"], "boolean"), (["-bool", ""], "boolean"), (["-json", "[1,]"], "Unable to parse JSON"),
-      (["-json", "{\"a\":1,\"a\":2}"], "Unable to parse JSON"),
-      (["-xml", "<plist><true></plist>"], "Unable to parse xml"),
-      (["-xml", "(a)"], "Unable to parse xml"),
-    ])
-  func badValues(_ value: [String], _ word: String) throws {
+  @Test(arguments: [
+    (["-date", "yesterday"], "date"), (["-date", "2020-02-30T00:00:00Z"], "date"),
+    (["-integer", "12abc"], "integer"),
+    (["-integer", "99999999999999999999"], "integer"), (["-integer", ""], "integer"),
+    (["-integer", "1.5"], "integer"),
+    (["-float", "1.5x"], "float"), (["-float", "1e999"], "float"), (["-data", "@@@@"], "base64"),
+    (["-data", "AAE"], "base64"),
+    (["-bool", "on"], "boolean"), (["-bool", ""], "boolean"), (["-json", "[1,]"], "Unable to parse JSON"),
+    (["-json", "{\"a\":1,\"a\":2}"], "Unable to parse JSON"),
+    (["-xml", "<plist><true></plist>"], "Unable to parse xml"),
+    (["-xml", "(a)"], "Unable to parse xml"),
+  ])
+  func `a value that is none is an error, and the file stays as it was`(_ value: [String], _ word: String) throws {
     for verb in ["-insert", "-replace"] {
       let outcome = try AppleTool.ours.run([verb, "k"] + value + ["x"], files: ["x": Files.dictionary()])
       #expect(outcome.status == 1 && outcome.output.isEmpty && outcome.files.isEmpty)
@@ -119,7 +108,6 @@ struct PlutilDefectTests {
   }
 
   @Test(
-    "values that Apple's tool would cut are kept",
     arguments: [
       (["-integer", "18446744073709551615"], 18_446_744_073_709_551_615),
       (["-integer", "-9223372036854775808"], .integer(.init(Int64.min))),
@@ -129,15 +117,14 @@ struct PlutilDefectTests {
       (["-data", ""], .data(Data())),
       (["-date", "2001-01-01T00:00:00.5Z"], .date(Date(timeIntervalSinceReferenceDate: 0.5))),
     ] as [([String], PropertyList)])
-  func exactValues(_ value: [String], _ expected: PropertyList) throws {
+  func `values that Apple's tool would cut are kept`(_ value: [String], _ expected: PropertyList) throws {
     let result = try Program.run(
       Tool.executable, ["plutil", "-insert", "k"] + value + ["-"],
       input: (["a": 1] as PropertyList).data(format: .binary))
     #expect(try PropertyList(result.output) == ["a": 1, "k": expected])
   }
 
-  @Test("-append says what is missing, and nothing crashes")
-  func appendSaysWhatIsMissing() throws {
+  @Test func `-append says what is missing, and nothing crashes`() throws {
     let files = ["x": "[[1],2]", "d": #"{"a":1}"#]
     #expect(try run("-insert", "0", "-integer", "5", "-append", "x", files: files).files == ["x": "[[1,5],2]"])
     #expect(
@@ -153,20 +140,17 @@ struct PlutilDefectTests {
         == "-append is not used with -replace.\n")
   }
 
-  @Test(
-    "what is no property list does not pass as one",
-    arguments: [
-      "word", "bplist00garbage", "\"a\" \"b\"", "{a = 1}", "(a, b", "<plist><data>@@</data></plist>",
-      "<plist><date>2020-02-30T00:00:00Z</date></plist>",
-    ])
-  func strictLint(_ text: String) throws {
+  @Test(arguments: [
+    "word", "bplist00garbage", "\"a\" \"b\"", "{a = 1}", "(a, b", "<plist><data>@@</data></plist>",
+    "<plist><date>2020-02-30T00:00:00Z</date></plist>",
+  ])
+  func `what is no property list does not pass as one`(_ text: String) throws {
     let outcome = try run("-lint", "x", files: ["x": text])
     #expect(outcome.status == 1 && outcome.output.isEmpty)
     #expect(outcome.errors.hasPrefix("x: (") && outcome.errors.hasSuffix(")\n"), "\(outcome.errors)")
   }
 
-  @Test("what JSON has no form for is written and read back with -coerce")
-  func whatJSONHasNoFormForIsWritten() throws {
+  @Test func `what JSON has no form for is written and read back with -coerce`() throws {
     let value: PropertyList = [
       "d": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "b": .data(Data([1])), "u": .uid(.init(2)),
       "f": .float(1),
@@ -182,8 +166,7 @@ struct PlutilDefectTests {
       try Set(PropertyList(same.output).dictionary?.map(\.value) ?? []) == Set(value.dictionary?.map(\.value) ?? []))
   }
 
-  @Test("OpenStep is written, and edited with its comments")
-  func openStep() throws {
+  @Test func `OpenStep is written, and edited with its comments`() throws {
     let strings = "/* The title */\n\"title\" = \"Notes\";\n\n// The end\n\"end\" = \"Fin\";\n"
     let edited = try run("-replace", "title", "-string", "Größe", "x", files: ["x": strings])
     #expect(edited.files == ["x": strings.replacingOccurrences(of: "Notes", with: "Größe")] && edited.status == 0)
@@ -201,8 +184,7 @@ struct PlutilDefectTests {
       try run("-convert", "strings", "-o", "-", "x", files: ["x": #"{"a":"b"}"#]).output == "\"a\" = \"b\";\n")
   }
 
-  @Test("keys keep their order in every format")
-  func keysKeepTheirOrderInEveryFormat() throws {
+  @Test func `keys keep their order in every format`() throws {
     let files = ["x": #"{"z":1,"a":{"y":2,"b":3},"m":4}"#]
     #expect(try run("-convert", "json", "-o", "-", "x", files: files).output == files["x"])
     let xml = try run("-convert", "xml1", "-o", "-", "x", files: files).output
@@ -214,8 +196,7 @@ struct PlutilDefectTests {
     #expect(try PropertyList(Data(readable.utf8)).dictionary?.keys.elements == ["a", "m", "z"])
   }
 
-  @Test("edits keep comments and layout")
-  func editsKeepCommentsAndLayout() throws {
+  @Test func `edits keep comments and layout`() throws {
     let json = "{\n    \"b\": [1, 2],\n    \"a\": 1.50\n}\n"
     let outcome = try run("-replace", "b.1", "-integer", "7", "x", files: ["x": json])
     #expect(outcome.files == ["x": json.replacingOccurrences(of: "2]", with: "7]")])
@@ -226,8 +207,7 @@ struct PlutilDefectTests {
     #expect(added.files["x"]?.contains("    <key>k</key>\n    <string>v</string>\n") == true)
   }
 
-  @Test("reals stay reals, and raw reals lose no digit")
-  func realsStayReals() throws {
+  @Test func `reals stay reals, and raw reals lose no digit`() throws {
     #expect(try run("-convert", "json", "-o", "-", "x", files: ["x": "[1.0,1e300,-0.0]"]).output == "[1.0,1e+300,-0.0]")
     for (value, text) in [
       (1e-10, "1e-10"), (0.1, "0.100000"), (-2.5, "-2.500000"), (1.0 / 3, "0.3333333333333333"), (1e300, "1e+300"),
@@ -240,8 +220,7 @@ struct PlutilDefectTests {
     }
   }
 
-  @Test("source code compiles, whatever is in the strings")
-  func sourceCodeCompiles() throws {
+  @Test func `source code compiles, whatever is in the strings`() throws {
     let text = "quote \" backslash \\ line\n tab\t bell\u{7} \\(x) \u{2028}end"
     let swift = try run("-convert", "swift", "-o", "-", "1 a-b.json", files: ["1 a-b.json": #"["x"]"#]).output
     #expect(swift == "/// Generated from 1 a-b.json\nlet _1_a_b = [\n    \"x\",\n]\n")
@@ -260,8 +239,7 @@ struct PlutilDefectTests {
     URL(filePath: "\($0)/swiftc")
   }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
-  @Test("Swift takes the source code as it is", .enabled(if: compiler != nil))
-  func swiftTakesTheSourceCode() throws {
+  @Test(.enabled(if: compiler != nil)) func `Swift takes the source code as it is`() throws {
     let value: PropertyList = [
       "text": "\"\\\n\u{7}", "flag": true, "small": .integer(.init(Int64.min)), "large": .integer(.init(UInt64.max)),
       "tiny": 1e-10,
@@ -280,8 +258,7 @@ struct PlutilDefectTests {
     #expect(result.status == 0, "\(result.errors)")
   }
 
-  @Test("a file without an extension is not overwritten by source code")
-  func noExtension() throws {
+  @Test func `a file without an extension is not overwritten by source code`() throws {
     let outcome = try run("-convert", "swift", "list", files: ["list": Files.array])
     #expect(outcome.files.keys.sorted() == ["list.swift"])
     #expect(
@@ -292,8 +269,7 @@ struct PlutilDefectTests {
       ])
   }
 
-  @Test("what fails leaves the file, and the others are done")
-  func whatFailsLeavesTheFile() throws {
+  @Test func `what fails leaves the file, and the others are done`() throws {
     let files = ["a": #"{"k":[1,2]}"#, "b": #"{"k":2}"#, "c": "{", "d": #"{"k":[]}"#]
     let outcome = try run("-insert", "k", "-integer", "5", "-append", "a", "b", "c", "d", "none", files: files)
     #expect(outcome.status == 1 && outcome.files == ["a": #"{"k":[1,2,5]}"#, "d": #"{"k":[5]}"#])
@@ -305,8 +281,7 @@ struct PlutilDefectTests {
     #expect(unwritable.status == 1 && unwritable.files.isEmpty && unwritable.errors.hasPrefix("a: ("))
   }
 
-  @Test("no text sends a terminal commands")
-  func noTextSendsATerminalCommands() throws {
+  @Test func `no text sends a terminal commands`() throws {
     let value: PropertyList = ["\u{1B}]0;k\u{7}": "a\u{1B}[31m\u{9B}b\tc\nd"]
     let text = try printed("-p", "-", value: value).text
     #expect(text == "{\n  \"\\u{1b}]0;k\\u{7}\" => \"a\\u{1b}[31m\\u{9b}b\tc\nd\"\n}\n")
@@ -314,8 +289,7 @@ struct PlutilDefectTests {
     #expect(!error.errors.contains("\u{1B}"))
   }
 
-  @Test("fractions of seconds are dropped in XML as Apple does, but not in silence")
-  func fractionsOfSecondsAreDroppedInXMLAsApple() throws {
+  @Test func `fractions of seconds are dropped in XML as Apple does, but not in silence`() throws {
     let value: PropertyList = [.date(Date(timeIntervalSinceReferenceDate: 0.5))]
     let converted = try printed("-convert", "xml1", "-", value: value)
     #expect(converted.status == 0 && converted.errors == "<stdin>: warning: dates are cut to whole seconds\n")
@@ -325,16 +299,14 @@ struct PlutilDefectTests {
     #expect(try printed("-p", "-", value: value).text == "[\n  0 => 2001-01-01 00:00:00.5 +0000\n]\n")
   }
 
-  @Test("a backslash in a key path stands for itself, but before a dot")
-  func keyPaths() throws {
+  @Test func `a backslash in a key path stands for itself, but before a dot`() throws {
     let files = ["x": #"{"a.b":1,"a\\c":2,"\"q\"":3,"a/b":4,"7":5}"#]
     for (path, value) in [(#"a\.b"#, "1"), (#"a\c"#, "2"), (#""q""#, "3"), ("a/b", "4"), ("7", "5")] {
       #expect(try run("-extract", path, "raw", "x", files: files).output == value + "\n")
     }
   }
 
-  @Test("depth costs no stack, and keys are in their natural order")
-  func depthCostsNoStack() throws {
+  @Test func `depth costs no stack, and keys are in their natural order`() throws {
     var deep: PropertyList = "x"
     for level in 0..<512 { deep = level % 2 == 0 ? [deep] : ["k": deep] }
     for arguments in [

@@ -102,8 +102,7 @@ enum PlutilFiles {
   ]
 }
 
-@Suite("plutil, Apple's arguments")
-struct PlutilTests {
+@Suite("plutil, Apple's arguments") struct PlutilTests {
   typealias Files = PlutilFiles
 
   static let commands: [PlutilCase] =
@@ -468,16 +467,15 @@ struct PlutilTests {
     PlutilCase("-convert json -header one.plist", errors: "-header is only valid for objc literal conversions.\n"),
   ]
 
-  @Test("each verb, option and message", arguments: commands)
-  func eachVerbOptionAndMessage(_ command: PlutilCase) throws {
+  @Test(arguments: commands) func `each verb, option and message`(_ command: PlutilCase) throws {
     let outcome = try AppleTool.ours.run(command.arguments, files: Files.files, input: command.input)
     #expect(outcome == command.outcome)
   }
 
   @Test(
-    "the toolchain's plutil does the same", .enabled(if: AppleTool.toolchain != nil),
+    .enabled(if: AppleTool.toolchain != nil),
     arguments: commands.filter(\.isSameInToolchain))
-  func theToolchainsPlutilDoesTheSame(_ command: PlutilCase) throws {
+  func `the toolchain's plutil does the same`(_ command: PlutilCase) throws {
     let tool = try #require(AppleTool.toolchain)
     let outcome = try tool.run(command.arguments, files: Files.files, input: command.input)
     #expect(outcome == command.outcome)

@@ -3,16 +3,13 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil get, type and keys")
-struct QueryTests {
-  @Test(
-    "a scalar is printed bare, in whatever way its path is spelled",
-    arguments: [
-      ("name", "Notes & more\n"), ("items.0", "1\n"), ("/items/0", "1\n"), (":items:0", "1\n"), ("items.1.tag", "x\n"),
-      ("items.2", "2.0\n"), (#"a\.b/c:d"#, "true\n"), (#""a.b/c:d""#, "true\n"), (#"/a.b\/c:d"#, "true\n"),
-      ("when", "2020-01-02T03:04:05Z\n"), ("bytes", "AAEC\n"), (#""""#, "-7\n"),
-    ])
-  func bareScalars(_ path: String, _ expected: String) throws {
+@Suite("plistutil get, type and keys") struct QueryTests {
+  @Test(arguments: [
+    ("name", "Notes & more\n"), ("items.0", "1\n"), ("/items/0", "1\n"), (":items:0", "1\n"), ("items.1.tag", "x\n"),
+    ("items.2", "2.0\n"), (#"a\.b/c:d"#, "true\n"), (#""a.b/c:d""#, "true\n"), (#"/a.b\/c:d"#, "true\n"),
+    ("when", "2020-01-02T03:04:05Z\n"), ("bytes", "AAEC\n"), (#""""#, "-7\n"),
+  ])
+  func `a scalar is printed bare, in whatever way its path is spelled`(_ path: String, _ expected: String) throws {
     let file = try SampleFile(sampleText)
     for verb in ["get", "extract"] {
       let result = try file.run([verb, path, "@"])
@@ -22,8 +19,7 @@ struct QueryTests {
     #expect(standard.text == expected)
   }
 
-  @Test("a path after its file is an error that says so, but a path can have the name of a file")
-  func pathAfterFile() throws {
+  @Test func `a path after its file is an error that says so, but a path can have the name of a file`() throws {
     let folder = try TemporaryFolder()
     try Data("{\"name\": \"x\"}".utf8).write(to: folder.url.appending(path: "name"))
     let read = try Program.run("plistutil", ["get", "name", "-"], input: Data(sampleText.utf8), in: folder.url)
@@ -32,10 +28,8 @@ struct QueryTests {
     #expect(swapped.status == 64 && swapped.errors.contains("plistutil get items.0 name"), "\(swapped.errors)")
   }
 
-  @Test(
-    "the same from every format, and from a file that is mapped",
-    arguments: PropertyListFormat.allCases)
-  func theSameFromEveryFormat(_ format: PropertyListFormat) throws {
+  @Test(arguments: PropertyListFormat.allCases)
+  func `the same from every format, and from a file that is mapped`(_ format: PropertyListFormat) throws {
     let rows = PropertyList.array((0..<30_000).map { ["id": .integer(.init($0)), "name": "row \($0)"] })
     let file = try SampleFile(["rows": rows, "last": ["é": "ü"]], format: format)
     let arguments = ["--coerce"]
@@ -44,13 +38,11 @@ struct QueryTests {
     #expect(try file.run(["type", "rows.7.id", "@"] + arguments).text == "integer\n")
   }
 
-  @Test(
-    "what is not there is exit code 1 and a line that says why",
-    arguments: [
-      ("nothing", #"no key "nothing""#), ("items.3", #""3" is no index of an array of 3 (in items)"#),
-      ("name.x", #""x" below a value of kind string (in name)"#),
-    ])
-  func whatIsNotThereIsExitCode1(_ path: String, _ message: String) throws {
+  @Test(arguments: [
+    ("nothing", #"no key "nothing""#), ("items.3", #""3" is no index of an array of 3 (in items)"#),
+    ("name.x", #""x" below a value of kind string (in name)"#),
+  ])
+  func `what is not there is exit code 1 and a line that says why`(_ path: String, _ message: String) throws {
     let file = try SampleFile(sampleText)
     for verb in ["get", "type", "keys"] {
       let result = try file.run([verb, path, "@"])
@@ -59,8 +51,8 @@ struct QueryTests {
     }
   }
 
-  @Test("a path that is none is a mistake in the command", arguments: ["a..b", #""a"#, "::"])
-  func badPaths(_ path: String) throws {
+  @Test(arguments: ["a..b", #""a"#, "::"])
+  func `a path that is none is a mistake in the command`(_ path: String) throws {
     let file = try SampleFile(sampleText)
     for verb in ["get", "type", "keys", "remove"] {
       let result = try file.run([verb, path, "@"])
@@ -68,8 +60,7 @@ struct QueryTests {
     }
   }
 
-  @Test("the kind can be expected, by either of its names")
-  func expectedKind() throws {
+  @Test func `the kind can be expected, by either of its names`() throws {
     let file = try SampleFile(sampleText)
     #expect(try file.run(["get", "--expect", "string", "name", "@"]).text == "Notes & more\n")
     #expect(try file.run(["type", "--expect", "boolean", #"a\.b/c:d"#, "@"]).text == "bool\n")
@@ -80,8 +71,7 @@ struct QueryTests {
     #expect(try file.run(["get", "--expect", "thing", "name", "@"]).status == 64)
   }
 
-  @Test("a container is printed for people, or written in a format")
-  func aContainerIsPrintedForPeople() throws {
+  @Test func `a container is printed for people, or written in a format`() throws {
     let file = try SampleFile(sampleText)
     #expect(
       try file.run(["get", "items", "@"]).text == "[\n  1,\n  {\n    \"tag\": \"x\"\n  },\n  2.0\n]\n")
@@ -102,15 +92,13 @@ struct QueryTests {
       try Tool.run(["get", "", Fixtures.url("hostile/\(file.name).bplist").path] + form).status == file.status)
   }
 
-  @Test("no line end if that is asked for")
-  func noNewline() throws {
+  @Test func `no line end if that is asked for`() throws {
     let file = try SampleFile(sampleText)
     #expect(try file.run(["get", "-n", "name", "@"]).text == "Notes & more")
     #expect(try file.run(["type", "-n", "name", "@"]).text == "string")
   }
 
-  @Test("of several files, each line names its file; one that fails does not stop the others")
-  func severalFiles() throws {
+  @Test func `of several files, each line names its file; one that fails does not stop the others`() throws {
     let file = try SampleFile(sampleText)
     let other = file.folder.path("b.plist")
     try Data("<plist><dict><key>name</key><string>B</string></dict></plist>".utf8).write(to: URL(filePath: other))
@@ -126,8 +114,7 @@ struct QueryTests {
         + #"{"file":"\#(other)","error":{"kind":"no-such-value","message":"no key \"items\"","keyPath":""}}"# + "\n")
   }
 
-  @Test("keys are in the order of the file, or sorted")
-  func keysAreInTheOrderOfTheFile() throws {
+  @Test func `keys are in the order of the file, or sorted`() throws {
     let file = try SampleFile(sampleText)
     #expect(try file.run(["keys", "", "@"]).text == "name\nitems\na.b/c:d\nwhen\nbytes\n\n")
     #expect(try file.run(["keys", "/", "-s", "@"]).text == "\na.b/c:d\nbytes\nitems\nname\nwhen\n")
@@ -137,8 +124,7 @@ struct QueryTests {
     #expect(wrong.status == 1 && wrong.errors.contains("a value of kind array has no keys (in items)"))
   }
 
-  @Test("the parts of a damaged binary file that are not on the way do not matter")
-  func damagedFile() throws {
+  @Test func `the parts of a damaged binary file that are not on the way do not matter`() throws {
     let file = try SampleFile(["good": "value", "bad": ["x": 1]], format: .binary)
     var bytes = [UInt8](try Data(contentsOf: URL(filePath: file.path)))
     let offset = try #require(bytes.firstRange(of: Array("x".utf8) + [0x10, 0x01])).lowerBound + 1
@@ -150,10 +136,8 @@ struct QueryTests {
   }
 }
 
-@Suite("plistutil find and stats")
-struct FindTests {
+@Suite("plistutil find and stats") struct FindTests {
   @Test(
-    "conditions choose among the paths",
     arguments: [
       ([], ["name", "items", "items.0", "items.1", "items.1.tag", "items.2", #"a\.b/c:d"#, "when", "bytes", #""""#]),
       (["--kind", "integer"], ["items.0", #""""#]), (["--key", "*e*"], ["name", "items", "when", "bytes"]),
@@ -167,23 +151,21 @@ struct FindTests {
       (["--kind", "bool", "--syntax", "slashes"], [#"/a.b\/c:d"#]),
       (["--kind", "bool", "--syntax", "colons"], [#":a.b/c\:d"#]), (["--key", "[0-9]"], []),
     ] as [([String], [String])])
-  func conditionsChooseAmongThePaths(_ arguments: [String], _ expected: [String]) throws {
+  func `conditions choose among the paths`(_ arguments: [String], _ expected: [String]) throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(["find"] + arguments + ["@"])
     #expect(result.text == expected.map { $0 + "\n" }.joined())
     #expect(result.status == (expected.isEmpty ? 1 : 0) && result.errors.isEmpty)
   }
 
-  @Test("every path that is printed leads to its value")
-  func everyPathThatIsPrintedLeadsToItsValue() throws {
+  @Test func `every path that is printed leads to its value`() throws {
     let file = try SampleFile(["a\nb": ["": [["\u{1B}[1m": 1]]], "\"": "q", "\\": "b"], format: .binary)
     let lines = try file.run(["find", "@"]).text.split(separator: "\n").map(String.init)
     #expect(lines.count == 6)
     for line in lines { #expect(try file.run(["type", line, "@"]).status == 0, "\(line)") }
   }
 
-  @Test("values beside the paths, for people and for machines, and names of files")
-  func valuesBesideThePaths() throws {
+  @Test func `values beside the paths, for people and for machines, and names of files`() throws {
     let file = try SampleFile(sampleText)
     #expect(
       try file.run(["find", "--path", "items.*", "--values", "@"]).text
@@ -195,8 +177,7 @@ struct FindTests {
       try file.run(["find", "--key", "tag", "@", "@"]).text == "\(file.path): items.1.tag\n\(file.path): items.1.tag\n")
   }
 
-  @Test("it is found if one file has it")
-  func severalFiles() throws {
+  @Test func `it is found if one file has it`() throws {
     let file = try SampleFile(sampleText)
     let empty = file.folder.path("b.plist")
     try Data("<plist><dict/></plist>".utf8).write(to: URL(filePath: empty))
@@ -205,8 +186,7 @@ struct FindTests {
     #expect(try Tool.run("find", "--path", "a..b", empty).status == 64)
   }
 
-  @Test("figures of a file")
-  func figuresOfAFile() throws {
+  @Test func `figures of a file`() throws {
     let file = try SampleFile(
       ["a": ["text", "text", "ü"], "b": .data(Data(count: 300)), "c": ["a": 1.5]], format: .binary)
     let result = try file.run(["stats", "--largest", "2", "@"])
@@ -236,8 +216,7 @@ struct FindTests {
     #expect(try file.run(["stats", "@", "/nonexistent"]).status == 1)
   }
 
-  @Test("objects that nothing leads to are counted")
-  func unreferencedObjects() throws {
+  @Test func `objects that nothing leads to are counted`() throws {
     // true, and a string that nothing leads to.
     let bytes: [UInt8] =
       Array("bplist00".utf8) + [0x09, 0x51, 0x61] + [8, 9]

@@ -3,10 +3,9 @@ import TestSupport
 import Testing
 
 /// The examples of the README and of the guide to the tool, as somebody would type them.
-@Suite("The examples of plistutil in the documentation")
-struct ReadmeTests {
-  @Test("print what it shows, one after the other in one folder", arguments: ["README.md", "Documentation/Tool.md"])
-  func printWhatItShows(_ document: String) throws {
+@Suite("The examples of plistutil in the documentation") struct ReadmeTests {
+  @Test(arguments: ["README.md", "Documentation/Tool.md"])
+  func `print what it shows, one after the other in one folder`(_ document: String) throws {
     try run(document)
   }
 
@@ -15,8 +14,7 @@ struct ReadmeTests {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
   }
 
-  @Test("and so do the recipes, where the programs are installed", .enabled(if: hasPrograms))
-  func recipes() throws {
+  @Test(.enabled(if: hasPrograms)) func `and so do the recipes, where the programs are installed`() throws {
     try run("Documentation/Recipes.md")
   }
 

@@ -4,10 +4,8 @@ import TestSupport
 import Testing
 
 /// What scripts rely on and people type without thinking.
-@Suite("plistutil in scripts")
-struct ScriptTests {
-  @Test("a JSON file that is one number, word or text is read, whatever reads it")
-  func scalars() throws {
+@Suite("plistutil in scripts") struct ScriptTests {
+  @Test func `a JSON file that is one number, word or text is read, whatever reads it`() throws {
     for (text, kind, printed) in [
       ("5", "integer", "5"), ("null", "null", "null"), ("true", "bool", "true"), (" -1.5\n", "real", "-1.5"),
       ("\"a\"", "string", "a"),
@@ -31,8 +29,8 @@ struct ScriptTests {
     #expect(try Tool.run("print", broken.path).errors.hasPrefix("\(broken.path):1:1: error: "))
   }
 
-  @Test("an empty path replaces no whole file with a scalar", arguments: ["set", "replace"])
-  func emptyPath(_ verb: String) throws {
+  @Test(arguments: ["set", "replace"])
+  func `an empty path replaces no whole file with a scalar`(_ verb: String) throws {
     let file = try SampleFile("{ a = 1; }")
     for path in ["", "/", ":"] {
       let result = try Tool.run(verb, path, "--string", "5", "--in-place", file.path)
@@ -43,8 +41,7 @@ struct ScriptTests {
     #expect(try file.value == ["b": "2"])
   }
 
-  @Test("a file that is larger than the system allows is an error, and nothing is left beside it")
-  func fileSizeLimit() throws {
+  @Test func `a file that is larger than the system allows is an error, and nothing is left beside it`() throws {
     let file = try SampleFile("{ a = 1; }")
     let text = String(repeating: "x", count: 4000)
     let script = #"ulimit -f 1; exec "$0" set a --string "$2" --in-place "$1""#
@@ -56,8 +53,7 @@ struct ScriptTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
   }
 
-  @Test("remove --if-present leaves files without the value as they are")
-  func ifPresent() throws {
+  @Test func `remove --if-present leaves files without the value as they are`() throws {
     let folder = try TemporaryFolder()
     let with = Data("// c\n{ a = 1; b = 2; }\n".utf8)
     let without = Data("{ b = 2; } // d\n".utf8)
@@ -76,8 +72,7 @@ struct ScriptTests {
     #expect(try Tool.run("remove", "a", "--if-present", binary).output == before)
   }
 
-  @Test("a folder inside that is written to is no input the next time")
-  func outfolder() throws {
+  @Test func `a folder inside that is written to is no input the next time`() throws {
     let folder = try TemporaryFolder()
     try (["a": 1] as PropertyList).write(to: URL(filePath: folder.path("a.plist")), format: .xml)
     for _ in 0..<2 {
@@ -88,8 +83,7 @@ struct ScriptTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")) == ["a.plist"])
   }
 
-  @Test("an option that does not exist is named before a value that is missing")
-  func unknownOption() throws {
+  @Test func `an option that does not exist is named before a value that is missing`() throws {
     let file = try SampleFile("{ a = 1; }")
     #expect(try Tool.run("set", "a", "--int", "5", file.path).errors.contains("Unknown option '--int'"))
     let missing = try Tool.run("set", "a", file.path)
@@ -98,8 +92,7 @@ struct ScriptTests {
     #expect(try Tool.run("fmt", "--nothing").errors.contains("Usage: plistutil fmt "))
   }
 
-  @Test("--extension overwrites what is there only with --force, and says so of each file")
-  func force() throws {
+  @Test func `--extension overwrites what is there only with --force, and says so of each file`() throws {
     let folder = try TemporaryFolder()
     let names = ["a", "b", "c"]
     for name in names {
@@ -142,8 +135,7 @@ struct ScriptTests {
     #expect(try Tool.run("merge", mine, theirs).errors.count < mine.count + theirs.count + 300)
   }
 
-  @Test("-r says which files it takes, and takes property lists without an extension")
-  func recursion() throws {
+  @Test func `-r says which files it takes, and takes property lists without an extension`() throws {
     let folder = try TemporaryFolder()
     let value: PropertyList = ["a": 1]
     for (name, format) in [("xml", .xml), ("binary", .binary), ("json", .json), ("a.plist", .xml), ("b.txt", .xml)]
@@ -167,8 +159,7 @@ struct ScriptTests {
     #expect(try Tool.run("lint", "-r", "--name", "x*", folder.url.path).errors == "1 file, no defects\n")
   }
 
-  @Test("plutil refuses what the tool of Swift makes a value of, as the guide says")
-  func refusedValues() throws {
+  @Test func `plutil refuses what the tool of Swift makes a value of, as the guide says`() throws {
     let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Documentation/Tool.md")
     let rows = try String(contentsOf: guide, encoding: .utf8).split(separator: "\n").compactMap { line in

@@ -3,10 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil set, of several values and of values with variables")
-struct SetValuesTests {
-  @Test("--values puts each value at its path, in one step, and keeps the layout of the rest")
-  func values() throws {
+@Suite("plistutil set, of several values and of values with variables") struct SetValuesTests {
+  @Test func `--values puts each value at its path, in one step, and keeps the layout of the rest`() throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(
       ["set", "--values", #"{"name": "New", "items.1.tag": "y", "more.deep": {"a": [1, true]}}"#, "@"])
@@ -20,8 +18,8 @@ struct SetValuesTests {
     #expect(try file.value["name"] == "N")
   }
 
-  @Test("--values of the other verbs, and from a file", arguments: ["insert", "append", "replace"])
-  func otherVerbs(_ verb: String) throws {
+  @Test(arguments: ["insert", "append", "replace"])
+  func `--values of the other verbs, and from a file`(_ verb: String) throws {
     let file = try SampleFile(["list": [1], "a": 1, "b": ["x"]], format: .binary)
     let changes: (text: String, expected: PropertyList) =
       switch verb {
@@ -37,25 +35,22 @@ struct SetValuesTests {
     #expect(try file.value == changes.expected)
   }
 
-  @Test("all values come into the file, or none")
-  func allOrNone() throws {
+  @Test func `all values come into the file, or none`() throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(["replace", "--values", #"{"name": "New", "nothing": 1}"#, "@", "--in-place"])
     #expect(result.status == 1 && result.errors.contains(#"no key "nothing""#))
     #expect(try file.text == sampleText)
   }
 
-  @Test(
-    "mistakes in the arguments",
-    arguments: [
-      (["set", "@"], "A value is missing"), (["set", "--values", "[1]", "@"], "is a dictionary, whose keys are paths"),
-      (["set", "--values", "{}", "--string", "x", "@"], "goes without another one"),
-      (["set", "--values", #"{"a..b": 1}"#, "@"], "is no key path"),
-      (["set", "--values-file", "-", "-"], "Standard input can be read only once"),
-      (["set", "--values-file", "-"], "Standard input can be read only once"), (["set"], "No path is given"),
-      (["set", "a", "--string", "${NO_SUCH_VARIABLE_1}", "--env", "@"], "NO_SUCH_VARIABLE_1 is not set"),
-    ])
-  func mistakes(_ arguments: [String], _ message: String) throws {
+  @Test(arguments: [
+    (["set", "@"], "A value is missing"), (["set", "--values", "[1]", "@"], "is a dictionary, whose keys are paths"),
+    (["set", "--values", "{}", "--string", "x", "@"], "goes without another one"),
+    (["set", "--values", #"{"a..b": 1}"#, "@"], "is no key path"),
+    (["set", "--values-file", "-", "-"], "Standard input can be read only once"),
+    (["set", "--values-file", "-"], "Standard input can be read only once"), (["set"], "No path is given"),
+    (["set", "a", "--string", "${NO_SUCH_VARIABLE_1}", "--env", "@"], "NO_SUCH_VARIABLE_1 is not set"),
+  ])
+  func `mistakes in the arguments`(_ arguments: [String], _ message: String) throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(arguments)
     #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
@@ -66,14 +61,12 @@ struct SetValuesTests {
     try Program.run(Tool.executable, arguments, environment: environment)
   }
 
-  @Test(
-    "--env replaces variables in strings, and leaves all else alone",
-    arguments: [
-      ("${NAME}", "Ada"), ("a ${NAME} b ${NAME}c", "a Ada b Adac"), ("${EMPTY}", ""), ("${EMPTY:-x}", "x"),
-      ("${NONE:-}", ""), ("${NONE:-a:-b}", "a:-b"), ("${NAME:-x}", "Ada"), ("$NAME $ $$ $(NAME)", "$NAME $ $$ $(NAME)"),
-      ("$${NAME} $$${NAME}", "${NAME} $${NAME}"), ("é${NAME}é", "éAdaé"), ("${WORDS}", "${NAME}"),
-    ])
-  func variables(_ text: String, _ expected: String) throws {
+  @Test(arguments: [
+    ("${NAME}", "Ada"), ("a ${NAME} b ${NAME}c", "a Ada b Adac"), ("${EMPTY}", ""), ("${EMPTY:-x}", "x"),
+    ("${NONE:-}", ""), ("${NONE:-a:-b}", "a:-b"), ("${NAME:-x}", "Ada"), ("$NAME $ $$ $(NAME)", "$NAME $ $$ $(NAME)"),
+    ("$${NAME} $$${NAME}", "${NAME} $${NAME}"), ("é${NAME}é", "éAdaé"), ("${WORDS}", "${NAME}"),
+  ])
+  func `--env replaces variables in strings, and leaves all else alone`(_ text: String, _ expected: String) throws {
     let file = try SampleFile(["a": "b"], format: .xml)
     let environment = ["NAME": "Ada", "EMPTY": "", "WORDS": "${NAME}"]
     let set = try run(["set", "a", "--string", text, "--env", file.path], environment)
@@ -92,12 +85,10 @@ struct SetValuesTests {
     #expect(try PropertyList(result.output) == ["a": .string(expected)], "\(result.errors)")
   }
 
-  @Test(
-    "--env refuses what is not a variable, and says where",
-    arguments: [
-      ("${NONE}", "NONE is not set"), ("${}", "is not the name"), ("${1A}", "is not the name"), ("${A", "without"),
-    ])
-  func notVariables(_ text: String, _ message: String) throws {
+  @Test(arguments: [
+    ("${NONE}", "NONE is not set"), ("${}", "is not the name"), ("${1A}", "is not the name"), ("${A", "without"),
+  ])
+  func `--env refuses what is not a variable, and says where`(_ text: String, _ message: String) throws {
     let target = try SampleFile(["a": "b"], format: .xml)
     let other = target.folder.path("other.plist")
     try PropertyList.dictionary(["list": ["x", .string(text)]]).write(to: URL(filePath: other), format: .xml)
@@ -107,8 +98,7 @@ struct SetValuesTests {
     #expect(result.errors.contains("(in list.1)"))
   }
 
-  @Test("merge --env replaces variables in the strings of the others, at every level, and no keys")
-  func merge() throws {
+  @Test func `merge --env replaces variables in the strings of the others, at every level, and no keys`() throws {
     let target = try SampleFile(["kept": "${NAME}", "number": 1], format: .xml)
     let other = target.folder.path("other.plist")
     let template: PropertyList = ["list": [["deep": "<${NAME}>"]], "${NAME}": 2, "data": .data(Data("${NAME}".utf8))]

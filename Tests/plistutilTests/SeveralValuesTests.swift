@@ -3,10 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil get, of several values, of values that may be missing, and from the end")
-struct SeveralValuesTests {
-  @Test("each --key gives a value on a line of its own, in that order; all arguments are files then")
-  func severalPaths() throws {
+@Suite("plistutil get, of several values, of values that may be missing, and from the end") struct SeveralValuesTests {
+  @Test func `each --key gives a value on a line of its own, in that order; all arguments are files then`() throws {
     let file = try SampleFile(sampleText)
     let result = try file.run(["get", "-k", "items.0", "@", "--key", "name", "-k", "items.1"])
     #expect(result.text == "1\nNotes & more\n{\n  \"tag\": \"x\"\n}\n" && result.status == 0 && result.errors.isEmpty)
@@ -20,8 +18,7 @@ struct SeveralValuesTests {
     #expect(try dashes.run(["get", "-k", "--key", "-k", "-k", "@"]).text == "1\n2\n")
   }
 
-  @Test("if one is missing, nothing of the file is printed, but for --default")
-  func missing() throws {
+  @Test func `if one is missing, nothing of the file is printed, but for --default`() throws {
     let file = try SampleFile(sampleText)
     let missing = try file.run(["get", "-k", "name", "-k", "nothing", "@"])
     #expect(missing.text.isEmpty && missing.status == 1)
@@ -43,8 +40,7 @@ struct SeveralValuesTests {
     #expect(result.text == expected && result.status == 0 && result.errors.isEmpty)
   }
 
-  @Test("--default does not hide a file that cannot be read, or a value of another kind")
-  func notHidden() throws {
+  @Test func `--default does not hide a file that cannot be read, or a value of another kind`() throws {
     #expect(try SampleFile("{ a = ").run(["get", "a", "--default", "x", "@"]).status == 3)
     #expect(try Tool.run("get", "a", "--default", "x", "/nonexistent").status == 1)
     let file = try SampleFile(sampleText)
@@ -54,8 +50,7 @@ struct SeveralValuesTests {
     #expect(json.text == #"{"file":"\#(file.path)","value":"x"}"# + "\n")
   }
 
-  @Test("--raw0 ends each value with a NUL and nothing else, so that a shell can read them all")
-  func raw0() throws {
+  @Test func `--raw0 ends each value with a NUL and nothing else, so that a shell can read them all`() throws {
     let file = try SampleFile(["a": "one\ntwo\n", "b": "", "c": [1]], format: .xml)
     let result = try file.run(["get", "--raw0", "-k", "a", "-k", "b", "-k", "c", "@"])
     #expect(result.text == "one\ntwo\n\0\0[\n  1\n]\0" && result.status == 0)
@@ -70,20 +65,17 @@ struct SeveralValuesTests {
     #expect(refused.status == 2 && refused.text.isEmpty && refused.errors.contains("a string with a NUL in it"))
   }
 
-  @Test(
-    "what does not go together is a mistake in the command",
-    arguments: [
-      ["get"], ["get", "-k", "a", "-k", "b", "-f", "json", "@"], ["get", "a", "--default", "x", "-f", "json", "@"],
-      ["get", "--raw0", "-n", "a", "@"], ["get", "--raw0", "--json", "a", "@"],
-      ["get", "-n", "-k", "a", "-k", "b", "@"],
-      ["get", "-k", "a..b", "@"], ["get", "-k", "a", "-", "-"],
-    ])
-  func usage(_ arguments: [String]) throws {
+  @Test(arguments: [
+    ["get"], ["get", "-k", "a", "-k", "b", "-f", "json", "@"], ["get", "a", "--default", "x", "-f", "json", "@"],
+    ["get", "--raw0", "-n", "a", "@"], ["get", "--raw0", "--json", "a", "@"],
+    ["get", "-n", "-k", "a", "-k", "b", "@"],
+    ["get", "-k", "a..b", "@"], ["get", "-k", "a", "-", "-"],
+  ])
+  func `what does not go together is a mistake in the command`(_ arguments: [String]) throws {
     #expect(try SampleFile(sampleText).run(arguments).status == 64)
   }
 
-  @Test("in an array a negative index counts from the end, for every verb; in a dictionary it is a key")
-  func negativeIndices() throws {
+  @Test func `in an array a negative index counts from the end, for every verb; in a dictionary it is a key`() throws {
     let text = #"{"a": [1, 2, {"b": 3}], "-1": "key", "-2": [5]}"#
     let file = try SampleFile(text)
     #expect(try file.run(["get", "a.-2", "@"]).text == "2\n")

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil and strings files")
-struct StringsFileTests {
+@Suite("plistutil and strings files") struct StringsFileTests {
   @Test(
     "what readers of strings files do not take is refused, and nothing is written",
     arguments: [
@@ -28,23 +27,20 @@ struct StringsFileTests {
     #expect(try PropertyList(coerced.output) == value)
   }
 
-  @Test("text is written, and is the same in every reader")
-  func text() throws {
+  @Test func `text is written, and is the same in every reader`() throws {
     let file = try SampleFile(["title": "Größe", "a b": ""], format: .binary)
     let result = try file.run(["convert", "-f", "strings", "@"])
     #expect(result.text == "\"title\" = \"Größe\";\n\"a b\" = \"\";\n" && result.status == 0)
   }
 
-  @Test("a file without braces that has containers keeps them when it is edited")
-  func editedContainers() throws {
+  @Test func `a file without braces that has containers keeps them when it is edited`() throws {
     let file = try SampleFile("list = (a, b);\nname = x;\n", name: "a.strings")
     let result = try file.run(["set", "name", "--string", "y", "--in-place", "@"])
     #expect(result.status == 0)
     #expect(try file.text == "list = (a, b);\nname = y;\n")
   }
 
-  @Test("-r takes string catalogs")
-  func catalogs() throws {
+  @Test func `-r takes string catalogs`() throws {
     let file = try SampleFile(
       #"{"sourceLanguage": "en", "strings": {"Hello": {}}, "version": "1.0"}"#, name: "L.xcstrings")
     let result = try Tool.run("find", "-r", "--key", "sourceLanguage", "--values", file.folder.url.path)

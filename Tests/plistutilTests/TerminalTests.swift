@@ -4,8 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite("plistutil at a terminal")
-  struct TerminalTests {
+  @Suite("plistutil at a terminal") struct TerminalTests {
     /// What the tool shows on a terminal.
     private func shown(_ arguments: [String]) throws -> String { try run(arguments).shown }
 
@@ -38,13 +37,11 @@
       return (shown, try String(contentsOf: errors, encoding: .utf8), process.terminationStatus)
     }
 
-    @Test(
-      "a binary property list is not written to it unless it is named",
-      arguments: [
-        ["convert", "-f", "binary"], ["get", "b", "-f", "binary"], ["-f", "bin", "-i"], ["set", "a", "--null"],
-        ["remove", "a"], ["plutil", "-convert", "binary1", "-o", "@"],
-      ])
-    func binary(_ call: [String]) throws {
+    @Test(arguments: [
+      ["convert", "-f", "binary"], ["get", "b", "-f", "binary"], ["-f", "bin", "-i"], ["set", "a", "--null"],
+      ["remove", "a"], ["plutil", "-convert", "binary1", "-o", "@"],
+    ])
+    func `a binary property list is not written to it unless it is named`(_ call: [String]) throws {
       let isEdit = ["set", "remove"].contains(call[0])
       let file = try SampleFile(["a": "x", "b": ["c": 1]], format: isEdit ? .binary : .xml)
       if call[0] != "plutil" {
@@ -60,8 +57,7 @@
       if call[0] != "plutil" { #expect(try Tool.run(call + [file.path]).output.starts(with: Data("bplist00".utf8))) }
     }
 
-    @Test("it has colours, unless it is a dumb one")
-    func dumbTerminal() throws {
+    @Test func `it has colours, unless it is a dumb one`() throws {
       let file = try SampleFile(["a": 1], format: .xml)
       let other = try SampleFile(["a": 2], format: .xml)
       let broken = try SampleFile("<plist><dict>")
@@ -74,8 +70,8 @@
       }
     }
 
-    @Test("a line of progress is shown, but not on a dumb one", arguments: ["xterm", "dumb"])
-    func progress(_ terminal: String) throws {
+    @Test(arguments: ["xterm", "dumb"])
+    func `a line of progress is shown, but not on a dumb one`(_ terminal: String) throws {
       let folder = try TemporaryFolder()
       let pipe = folder.path("pipe")
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -90,13 +86,11 @@
       #expect(shown.contains("\u{1B}") == (terminal == "xterm"))
     }
 
-    @Test(
-      "a value that is printed bare gives it no commands, and is whole in a pipe",
-      arguments: [
-        ["get", "a"], ["keys", "b"], ["plutil", "-extract", "a", "raw"], ["plutil", "-extract", "b", "raw"],
-        ["defaults", "read", "@", "a"],
-      ])
-    func bareValues(_ arguments: [String]) throws {
+    @Test(arguments: [
+      ["get", "a"], ["keys", "b"], ["plutil", "-extract", "a", "raw"], ["plutil", "-extract", "b", "raw"],
+      ["defaults", "read", "@", "a"],
+    ])
+    func `a value that is printed bare gives it no commands, and is whole in a pipe`(_ arguments: [String]) throws {
       let file = try SampleFile(
         ["a": "x\u{1B}[31m\ty\nz", "b": ["x\u{1B}[31m\ty\nz": 1]], format: .binary)
       let call = arguments.contains("@") ? arguments.map { $0 == "@" ? file.path : $0 } : arguments + [file.path]

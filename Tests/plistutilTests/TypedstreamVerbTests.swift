@@ -3,16 +3,14 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil, given a typedstream")
-struct TypedstreamVerbTests {
+@Suite("plistutil, given a typedstream") struct TypedstreamVerbTests {
   /// `NSString` with the text `Hi`, as macOS archives it.
   static let greeting = Data(
     [4, 11] + Array("streamtyped".utf8) + [0x81, 0xE8, 0x03, 0x84, 1, 0x40, 0x84, 0x84, 0x84, 8]
       + Array("NSString".utf8) + [1, 0x84, 0x84, 8] + Array("NSObject".utf8) + [0, 0x85, 0x84, 1, 0x2B, 2, 0x48, 0x69]
       + [0x86])
 
-  @Test("archive groups writes the groups as JSON")
-  func archiveGroups() throws {
+  @Test func `archive groups writes the groups as JSON`() throws {
     let line = try Tool.run("archive", "groups", "--compact", input: Self.greeting)
     #expect(line.status == 0 && line.errors.isEmpty)
     #expect(
@@ -26,8 +24,8 @@ struct TypedstreamVerbTests {
     #expect(try PropertyList(lines.output, format: .json) == PropertyList(line.output, format: .json))
   }
 
-  @Test("archive groups says where a stream is damaged, with the exit code of files that cannot be parsed")
-  func archiveGroupsOfADamagedStream() throws {
+  @Test
+  func `archive groups says where a stream is damaged, with the exit code of files that cannot be parsed`() throws {
     let cut = try Tool.run("archive", "groups", input: Self.greeting.dropLast(2))
     #expect(cut.status == 3 && cut.output.isEmpty)
     #expect(cut.errors == "<stdin>: error: a string of 2 bytes, with 1 left, at byte 48\n")
@@ -49,8 +47,7 @@ struct TypedstreamVerbTests {
     return greeting.prefix(19) + object + count + text + thing + [0x86]
   }()
 
-  @Test("archive show prints its objects as a tree, and print the same")
-  func showPrintsItsObjects() throws {
+  @Test func `archive show prints its objects as a tree, and print the same`() throws {
     let tree = """
       root: [
         "Hi"
@@ -69,8 +66,7 @@ struct TypedstreamVerbTests {
     #expect(try line.value(at: PropertyListKeyPath("value.$top.root.$class")) == "NSArray")
   }
 
-  @Test("archive json, classes, dot and check know it")
-  func otherVerbsKnowIt() throws {
+  @Test func `archive json, classes, dot and check know it`() throws {
     let json = try Tool.run("archive", "json", input: Self.objects)
     #expect(json.status == 0 && json.text.contains("\"$class\": \"Thing\""))
     #expect(
@@ -85,10 +81,8 @@ struct TypedstreamVerbTests {
     #expect(check.text.hasPrefix("<stdin>: OK (archive of NSArchiver, "))
   }
 
-  @Test(
-    "that is damaged, every verb says where",
-    arguments: [["archive", "show"], ["archive", "json"], ["archive", "check"], ["archive", "dot"], ["print"]])
-  func everyVerbSaysWhere(_ verb: [String]) throws {
+  @Test(arguments: [["archive", "show"], ["archive", "json"], ["archive", "check"], ["archive", "dot"], ["print"]])
+  func `that is damaged, every verb says where`(_ verb: [String]) throws {
     let result = try Tool.run(verb, input: Self.objects.dropLast())
     #expect(result.status == 3 && result.output.isEmpty)
     #expect(result.errors.contains("the stream is cut off") && result.errors.contains("at byte"))

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil --unwrap opens what is nested in data")
-struct UnwrapTests {
+@Suite("plistutil --unwrap opens what is nested in data") struct UnwrapTests {
   /// A color as NSKeyedArchiver writes it, its components in data.
   private static func colorArchive() throws -> Data {
     let archive: PropertyList = [
@@ -34,29 +33,25 @@ struct UnwrapTests {
     return try outer.data(format: .xml)
   }
 
-  @Test(
-    "get goes on inside",
-    arguments: [
-      ("Settings.color.NSColorSpace", "1"), ("Settings.color.$class", "NSColor"), ("Settings.text", "Hi"),
-      ("list.n", "1"), ("list.again.NSColorSpace", "1"),
-    ])
-  func getGoesOnInside(_ path: String, _ text: String) throws {
+  @Test(arguments: [
+    ("Settings.color.NSColorSpace", "1"), ("Settings.color.$class", "NSColor"), ("Settings.text", "Hi"),
+    ("list.n", "1"), ("list.again.NSColorSpace", "1"),
+  ])
+  func `get goes on inside`(_ path: String, _ text: String) throws {
     let result = try Tool.run("get", "--unwrap", path, input: Self.preferences())
     #expect(result.text == text + "\n" && result.status == 0, "\(result.errors)")
     let plain = try Tool.run("get", path, input: Self.preferences())
     #expect(plain.status == 1 || path == "Settings.text")
   }
 
-  @Test("get says where a path ends, and prints a file that is an archive itself")
-  func getSaysWhereAPathEnds() throws {
+  @Test func `get says where a path ends, and prints a file that is an archive itself`() throws {
     let lost = try Tool.run("get", "--unwrap", "list.again.other", input: Self.preferences())
     #expect(lost.status == 1 && lost.errors.contains("list.again") && lost.errors.contains("no key \"other\""))
     #expect(try Tool.run("get", "--unwrap", "NSColorSpace", input: Self.colorArchive()).text == "1\n")
     #expect(try Tool.run("get", "--unwrap", "/", input: Self.stream).status != 64)
   }
 
-  @Test("find and print see inside, and say what cannot be read")
-  func findAndPrintSeeInside() throws {
+  @Test func `find and print see inside, and say what cannot be read`() throws {
     let found = try Tool.run("find", "--unwrap", "--key", "NSColorSpace", input: Self.preferences())
     #expect(found.text == "Settings.color.NSColorSpace\nlist.again.NSColorSpace\n")
     #expect(found.errors.contains("note: the data at broken stays data"))
@@ -65,8 +60,7 @@ struct UnwrapTests {
     #expect(try Tool.run("find", "--where", "value.n = 1", "--unwrap", input: Self.preferences()).text == "list\n")
   }
 
-  @Test("archive show, json, classes and dot see the objects of all archives in a property list")
-  func archiveSeesAll() throws {
+  @Test func `archive show, json, classes and dot see the objects of all archives in a property list`() throws {
     let input = try Self.preferences()
     let tree = try Tool.run("archive", "show", "--unwrap", input: input)
     #expect(tree.text.contains("NSColor") && tree.text.contains("\"Hi\""), "\(tree.text) \(tree.errors)")
@@ -77,8 +71,7 @@ struct UnwrapTests {
     #expect(try json.value(at: PropertyListKeyPath("$top.list.again.$class")) == "NSColor")
   }
 
-  @Test("get and print say that data on the way cannot be read")
-  func getSaysThatDataIsBroken() throws {
+  @Test func `get and print say that data on the way cannot be read`() throws {
     for command in [["get", "--unwrap", "broken.a"], ["print", "--unwrap", "--key", "broken.a"]] {
       let result = try Tool.run(command, input: Self.preferences())
       #expect(result.status == 1 && result.errors.contains("stays data"), "\(command): \(result.errors)")
@@ -91,8 +84,7 @@ struct UnwrapTests {
     #expect(printed.status == 0 && printed.errors.isEmpty)
   }
 
-  @Test("archive check finds the defects of archives in data")
-  func archiveCheckFindsDefects() throws {
+  @Test func `archive check finds the defects of archives in data`() throws {
     let broken = try Tool.run("archive", "check", "--unwrap", input: Self.preferences())
     #expect(broken.status == 3 && broken.errors.contains("error: data at broken: cannot be read"), "\(broken.errors)")
     let defective: PropertyList = [
@@ -113,8 +105,7 @@ struct UnwrapTests {
     #expect(try Tool.run("archive", "check", input: sound.data(format: .xml)).status == 3)
   }
 
-  @Test("archive groups writes the typedstreams in data")
-  func archiveGroupsWritesAll() throws {
+  @Test func `archive groups writes the typedstreams in data`() throws {
     let result = try Tool.run("archive", "groups", "--unwrap", input: Self.preferences())
     let line = "{\"path\":\"Settings.text\",\"stream\":{\"byteOrder\":\"<\""
     #expect(result.status == 0 && result.text.hasPrefix(line) && result.text.hasSuffix("}}\n"), "\(result.text)")

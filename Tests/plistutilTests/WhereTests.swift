@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil find --where")
-struct WhereTests {
+@Suite("plistutil find --where") struct WhereTests {
   private static let value: PropertyList = [
     "CFBundleVersion": "41",
     "NSAppTransportSecurity": ["NSAllowsArbitraryLoads": true, "NSAllowsLocalNetworking": false],
@@ -16,7 +15,6 @@ struct WhereTests {
   ]
 
   @Test(
-    "comparisons are by what values are",
     arguments: [
       ("key = NSAllowsArbitraryLoads and value = true", ["NSAppTransportSecurity.NSAllowsArbitraryLoads"]),
       ("value = false", ["NSAppTransportSecurity.NSAllowsLocalNetworking"]),
@@ -56,7 +54,7 @@ struct WhereTests {
       (#"value."a b"."c.d".x = 1"#, ["/"]), (#"value."c.d".x = 1"#, ["a b"]), (#"count."c.d" = 1"#, ["a b"]),
       ("kind.ports = array", ["/"]), ("kind.nothing ~ *", []), ("kind.x ~ *", [#"a b.c\.d"#]), ("size.icon = 3", ["/"]),
     ] as [(String, [String])])
-  func comparisons(_ expression: String, _ expected: [String]) throws {
+  func `comparisons are by what values are`(_ expression: String, _ expected: [String]) throws {
     let file = try SampleFile(Self.value, format: .binary)
     let result = try file.run(["find", "--where", expression, "@"])
     #expect(result.text == expected.map { $0 + "\n" }.joined() && result.errors.isEmpty)
@@ -119,7 +117,6 @@ struct WhereTests {
   ]
 
   @Test(
-    "the language of predicates goes with the fields",
     arguments: [
       ("key BEGINSWITH[c] 'LIM'", ["limit"]), ("key MATCHES 'i[dt].*' and count > 0", ["items"]),
       ("value ENDSWITH 'Orders' && !(kind = array)", ["id"]), ("value.name ==[cd] 'eclair'", ["items.0"]),
@@ -140,7 +137,7 @@ struct WhereTests {
       // Words of comparisons of find's own stay texts.
       ("value = value.id", []), ("value = nil", []), ("value = {3}", []), ("TRUEPREDICATE and key = open", ["open"]),
     ] as [(String, [String])])
-  func predicates(_ expression: String, _ expected: [String]) throws {
+  func `the language of predicates goes with the fields`(_ expression: String, _ expected: [String]) throws {
     for format in [PropertyListFormat.binary, .xml] {
       let file = try SampleFile(Self.orders, format: format)
       let result = try file.run(["find", "--where", expression, "@"])
@@ -149,21 +146,19 @@ struct WhereTests {
     }
   }
 
-  @Test("a predicate that no value can be tested with is an error", arguments: ["key MATCHES '('", "$x = 1"])
-  func unusablePredicates(_ expression: String) throws {
+  @Test(arguments: ["key MATCHES '('", "$x = 1"])
+  func `a predicate that no value can be tested with is an error`(_ expression: String) throws {
     let result = try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
     #expect(result.status == 64 && result.text.isEmpty && result.errors.contains("is invalid for"))
   }
 
-  @Test("a predicate that looks at all values for each value comes to an end")
-  func tooMuchWork() throws {
+  @Test func `a predicate that looks at all values for each value comes to an end`() throws {
     let file = try SampleFile(.array((0..<3000).map { .integer(.init($0)) }), format: .binary)
     let result = try file.run(["find", "--where", "SUBQUERY(value, $a, $a IN (value)).@count > 0", "@"])
     #expect(result.status == 3 && result.errors.contains("the condition looks at too many values"), "\(result.errors)")
   }
 
-  @Test("expressions of any depth and length come to an end")
-  func hostileExpressions() throws {
+  @Test func `expressions of any depth and length come to an end`() throws {
     func run(_ expression: String) throws -> Program {
       try Tool.run(["find", "--where", expression], input: Data(sampleText.utf8))
     }
@@ -187,8 +182,7 @@ struct WhereTests {
     }
   }
 
-  @Test("it goes with the other conditions and with several files")
-  func withOthers() throws {
+  @Test func `it goes with the other conditions and with several files`() throws {
     let folder = try TemporaryFolder()
     for (name, value) in [("A", true), ("B", false)] {
       let app = URL(filePath: folder.path("\(name).app"))
@@ -208,18 +202,15 @@ struct WhereTests {
       ).count == 2)
   }
 
-  @Test("a number that no property list holds is an error", arguments: ["1e400", "-1e400"])
-  func aNumberThatNoPropertyListHolds(_ word: String) throws {
+  @Test(arguments: ["1e400", "-1e400"]) func `a number that no property list holds is an error`(_ word: String) throws {
     let file = try SampleFile(Self.value, format: .binary)
     let result = try file.run(["find", "--where", "value < \(word)", "@"])
     #expect(result.status == 64 && result.errors.contains("\"\(word)\" is no number"), "\(result.errors)")
     #expect(try file.run(["find", "--where", "value < 1. and value > .25", "@"]).text == "half\n")
   }
 
-  @Test(
-    "a word that begins as a date and is none is an error, and no text that no date is like",
-    arguments: ["2027-02-30", "2027-1-1", "2021-01", "2027-01-01T00:00", "2027-13-01T00:00:00Z"])
-  func aWordThatBeginsAsADate(_ word: String) throws {
+  @Test(arguments: ["2027-02-30", "2027-1-1", "2021-01", "2027-01-01T00:00", "2027-13-01T00:00:00Z"])
+  func `a word that begins as a date and is none is an error, and no text that no date is like`(_ word: String) throws {
     let file = try SampleFile(Self.value, format: .binary)
     let result = try file.run(["find", "--where", "value < \(word)", "@"])
     #expect(result.status == 64 && result.output.isEmpty)

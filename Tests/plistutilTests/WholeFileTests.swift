@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("plistutil on files that are out of proportion")
-struct WholeFileTests {
+@Suite("plistutil on files that are out of proportion") struct WholeFileTests {
   @Test(
     "every verb that takes the whole file refuses shared references that expand too far",
     arguments: [
@@ -22,8 +21,7 @@ struct WholeFileTests {
     #expect(output.utf8.count < 2000)
   }
 
-  @Test("find stops when the paths are much longer than the file")
-  func longPaths() throws {
+  @Test func `find stops when the paths are much longer than the file`() throws {
     var value: PropertyList = .array(Array(repeating: 1, count: 30_000))
     for _ in 0..<10 { value = [String(repeating: "k", count: 1000): value] }
     let file = try SampleFile(value, format: .binary)
@@ -34,8 +32,8 @@ struct WholeFileTests {
     #expect(try file.run(["find", "--kind", "dictionary", "@"]).status == 0)
   }
 
-  @Test("find asks parts of a binary file, as it asks those of a text", arguments: [PropertyListFormat.binary, .xml])
-  func conditions(_ format: PropertyListFormat) throws {
+  @Test(arguments: [PropertyListFormat.binary, .xml])
+  func `find asks parts of a binary file, as it asks those of a text`(_ format: PropertyListFormat) throws {
     let rows = PropertyList.array(
       (0..<500).map { ["id": .integer(.init($0)), "tags": ["even": .boolean($0 % 2 == 0)]] })
     let file = try SampleFile(["rows": rows], format: format)
@@ -44,8 +42,7 @@ struct WholeFileTests {
     #expect(found.text.hasPrefix("rows.492: "))
   }
 
-  @Test("many keys are looked up in one file, and printed in their order")
-  func manyKeys() throws {
+  @Test func `many keys are looked up in one file, and printed in their order`() throws {
     let tree = PropertyList.dictionary(
       .init(uniqueKeysWithValues: (0..<400).map { ("key \($0)", .integer(.init($0))) }))
     for format in [PropertyListFormat.binary, .xml] {
@@ -58,8 +55,8 @@ struct WholeFileTests {
     }
   }
 
-  @Test("the keys of a large dictionary are sorted with their comments", arguments: ["plist", "strings"])
-  func sortedKeys(_ kind: String) throws {
+  @Test(arguments: ["plist", "strings"])
+  func `the keys of a large dictionary are sorted with their comments`(_ kind: String) throws {
     let keys = (0..<2000).map { String(($0 * 7919) % 2000 + 1000) }
     let entries = keys.map { kind == "plist" ? "<!-- \($0) --><key>\($0)</key><true/>" : "/* \($0) */ k\($0) = 1;" }
     let text = kind == "plist" ? PlutilFiles.xml("<dict>\(entries.joined())</dict>") : entries.joined(separator: "\n")

@@ -3,10 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil changes objects")
-struct ChangeTests {
-  @Test("and prints what changed, inverse relationships too")
-  func set() throws {
+@Suite("storeutil changes objects") struct ChangeTests {
+  @Test func `and prints what changed, inverse relationships too`() throws {
     let library = try Library()
     #expect(
       try library.run("insert", Library.store, "Author", "name=Grace") == "inserted Author/p2\n  name = \"Grace\"\n")
@@ -21,8 +19,7 @@ struct ChangeTests {
         .hasSuffix("[70]\r\n"))
   }
 
-  @Test("adds and removes objects of relationships")
-  func collections() throws {
+  @Test func `adds and removes objects of relationships`() throws {
     let library = try Library()
     func books() throws -> Int? {
       try Tool.json("fetch", Library.store, "Tag", in: library.url)[0]?["books"]?.array?.count
@@ -35,8 +32,7 @@ struct ChangeTests {
     #expect(try books() == 0)
   }
 
-  @Test("but saves nothing with --dry-run, and prints the same")
-  func dryRun() throws {
+  @Test func `but saves nothing with --dry-run, and prints the same`() throws {
     let library = try Library()
     let url = library.url.appending(path: Library.store)
     let before = try Data(contentsOf: url)
@@ -54,8 +50,8 @@ struct ChangeTests {
     #expect(invalid.status == 2)
   }
 
-  @Test("and finds out by --dry-run whatever a save would not allow", arguments: ["sqlite", "xml", "binary"])
-  func refusals(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml", "binary"])
+  func `and finds out by --dry-run whatever a save would not allow`(_ type: String) throws {
     let library = try Library()
     try library.makePlaces("places", type: type)
     let options = ["--model", "Places.xcdatamodel"]
@@ -80,8 +76,7 @@ struct ChangeTests {
     #expect(try files() == before)
   }
 
-  @Test("of many objects at once, by a condition, and prints their number")
-  func many() throws {
+  @Test func `of many objects at once, by a condition, and prints their number`() throws {
     let library = try Library()
     let change = [
       "set", Library.store, "--entity", "Book", "--where", "author.name BEGINSWITH 'Ada'", "pages=66", "price=2",
@@ -104,8 +99,7 @@ struct ChangeTests {
         == "0 objects changed\n")
   }
 
-  @Test("but does not take an object from one that was given it before")
-  func stolen() throws {
+  @Test func `but does not take an object from one that was given it before`() throws {
     let library = try Library()
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") { $0.replacing("toMany=\"YES\"", with: "maxCount=\"1\"") }
@@ -119,8 +113,7 @@ struct ChangeTests {
     #expect(try library.failure(["set", "places.sqlite", "Place/2", "name=x", "--null", "name"]).status == 64)
   }
 
-  @Test("but runs no triggers of other programs without --allow-triggers")
-  func triggers() throws {
+  @Test func `but runs no triggers of other programs without --allow-triggers`() throws {
     let library = try Library()
     try library.runPython(
       "store.execute('CREATE TRIGGER X AFTER UPDATE ON ZBOOK BEGIN DELETE FROM ZTAG; END')", on: Library.store)
@@ -135,8 +128,7 @@ struct ChangeTests {
     #expect(try library.run("count", Library.store, "Tag") == "0\n")
   }
 
-  @Test("deletes objects with those that the rules take along, and by a condition")
-  func delete() throws {
+  @Test func `deletes objects with those that the rules take along, and by a condition`() throws {
     let library = try Library()
     let text = try library.run("delete", Library.store, "Author/p1")
     #expect(text.contains("deleted Author/p1\ndeleted Book/p1\ndeleted Comic/p2\n"))
@@ -150,7 +142,6 @@ struct ChangeTests {
   }
 
   @Test(
-    "all or nothing, and says why not",
     arguments: [
       (["set", Library.store, "Book/p1", "pages=many"], 2, "pages: \"many\" is no Integer 32"),
       (["set", Library.store, "Book/p1", "pages=70", "author="], 2, "author"),
@@ -192,7 +183,7 @@ struct ChangeTests {
       (["fetch", "empty", "Book"], 3, "empty is empty, and no store"),
       (["compile", "empty", "-o", "x.mom"], 3, "empty: 1:1: no element"),
     ] as [([String], Int32, String)])
-  func failures(_ arguments: [String], _ status: Int32, _ text: String) throws {
+  func `all or nothing, and says why not`(_ arguments: [String], _ status: Int32, _ text: String) throws {
     let library = try Library()
     let url = library.url.appending(path: Library.store)
     try Data().write(to: library.url.appending(path: "empty"))

@@ -3,12 +3,10 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil shows the values of composite attributes")
-struct CompositeTests {
+@Suite("storeutil shows the values of composite attributes") struct CompositeTests {
   private static let model = ["--model", "Drinks.xcdatamodel"]
 
-  @Test("in what it fetches, in pages, in differences and in what it converts")
-  func everywhere() throws {
+  @Test func `in what it fetches, in pages, in differences and in what it converts`() throws {
     let library = try Library()
     try library.makeDrinks()
     let expected: PropertyList = .dictionary(["city": "Oslo", "size": 7])
@@ -39,8 +37,7 @@ struct CompositeTests {
     )
   }
 
-  @Test("leaf by leaf, too")
-  func leaves() throws {
+  @Test func `leaf by leaf, too`() throws {
     let library = try Library()
     try library.makeDrinks()
     let text = try library.run(
@@ -51,8 +48,7 @@ struct CompositeTests {
     #expect(failure.errors.contains("\"author\" in \"author.town\" has no \"town\"; it has city, size"))
   }
 
-  @Test("and prints no version hash that it cannot compute")
-  func hashes() throws {
+  @Test func `and prints no version hash that it cannot compute`() throws {
     let library = try Library()
     try library.makeDrinks()
     #expect(try library.run("hashes", "Drinks.xcdatamodel").contains("Drink"))

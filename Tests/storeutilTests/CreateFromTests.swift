@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil create --from")
-struct CreateFromTests {
+@Suite("storeutil create --from") struct CreateFromTests {
   private static let types = ["sqlite", "xml", "binary"]
   private static let model = "Library.xcdatamodel"
 
@@ -27,8 +26,8 @@ struct CreateFromTests {
     }
   }
 
-  @Test("makes a store with the values and relationships that fetch printed", arguments: types, [[], ["--plain"]])
-  func copies(_ type: String, _ form: [String]) throws {
+  @Test(arguments: types, [[], ["--plain"]])
+  func `makes a store with the values and relationships that fetch printed`(_ type: String, _ form: [String]) throws {
     let library = try Library()
     try library.write(export(library, form), to: "library.json")
     let text = try library.run("create", Self.model, "copy.\(type)", "--type", type, "--from", "library.json")
@@ -36,8 +35,7 @@ struct CreateFromTests {
     #expect(try values("copy.\(type)", library) == values(Library.store, library))
   }
 
-  @Test("reads references by local IDs and by values, before and after the objects that they lead to")
-  func references() throws {
+  @Test func `reads references by local IDs and by values, before and after the objects that they lead to`() throws {
     let library = try Library()
     try library.write(
       #"""
@@ -62,8 +60,7 @@ struct CreateFromTests {
     #expect(try library.isSound("new.sqlite"))
   }
 
-  @Test("makes many objects in batches, which refer to each other")
-  func batches() throws {
+  @Test func `makes many objects in batches, which refer to each other`() throws {
     let library = try Library()
     try library.makePlaces("places.sqlite")
     let places = (0..<12_000).map { number in
@@ -114,8 +111,7 @@ struct CreateFromTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }
 
-  @Test("names the new store in errors, and not the unfinished file")
-  func unfinishedFile() throws {
+  @Test func `names the new store in errors, and not the unfinished file`() throws {
     let library = try Library()
     try library.edit("Library.xcdatamodel/contents") { text in
       text.replacing(

@@ -2,14 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The documentation of storeutil")
-struct DocumentationTests {
+@Suite("The documentation of storeutil") struct DocumentationTests {
   private static func has(_ program: String) -> Bool {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\(program)")
   }
 
-  @Test("shows what the commands print, one after the other in one folder", .enabled(if: has("sqlite3")))
-  func examples() throws {
+  @Test(.enabled(if: has("sqlite3"))) func `shows what the commands print, one after the other in one folder`() throws {
     let examples = try ConsoleExamples("Documentation/Stores.md")
     #expect(examples.examples.count > 10)
     try examples.run(tools: ["storeutil"]) { #expect($1 == $0.output, "$ \($0)") }
@@ -17,8 +15,8 @@ struct DocumentationTests {
 
   private static let documentation = Fixtures.url("").deletingLastPathComponent().appending(path: "Documentation").path
 
-  @Test("has a page of the manual for each verb, which says what the tool says", .enabled(if: has("python3")))
-  func manualIsUpToDate() throws {
+  @Test(.enabled(if: has("python3")))
+  func `has a page of the manual for each verb, which says what the tool says`() throws {
     let script = documentation("make-manual")
     let result = try Program.runPython([script, "--check", Program.executable("storeutil").path])
     #expect(result.status == 0, "\(result.errors)")

@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil fetch prints groups of objects")
-struct FetchGroupTests {
+@Suite("storeutil fetch prints groups of objects") struct FetchGroupTests {
   private static let model = """
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
         <entity name="Customer" syncable="YES">
@@ -51,8 +50,7 @@ struct FetchGroupTests {
     return result.errors
   }
 
-  @Test("with the number of objects, where no other keys are named")
-  func count() throws {
+  @Test func `with the number of objects, where no other keys are named`() throws {
     #expect(
       try csv("Order", "--group-by", "customer.name") == ["customer.name,@count", "Ada,2", "Bob,1", ",1"])
     #expect(
@@ -62,8 +60,7 @@ struct FetchGroupTests {
     #expect(objects[2]?["customer"] == .null)
   }
 
-  @Test("with aggregates of the values that are not null")
-  func aggregates() throws {
+  @Test func `with aggregates of the values that are not null`() throws {
     #expect(
       try csv(
         "Order", "--group-by", "customer.name", "--keys",
@@ -83,8 +80,7 @@ struct FetchGroupTests {
       ])
   }
 
-  @Test("sorted by what is printed, with a limit and an offset")
-  func order() throws {
+  @Test func `sorted by what is printed, with a limit and an offset`() throws {
     let sorted = ["Order", "--group-by", "customer.name", "--keys", "customer.name,@sum.amount"]
     func names(_ options: String...) throws -> [String] {
       let result = try Program.run(
@@ -96,8 +92,7 @@ struct FetchGroupTests {
     #expect(try names("--sort", "@sum.amount", "--offset", "1", "--limit", "1") == [""])
   }
 
-  @Test("and says which keys cannot be printed")
-  func defects() throws {
+  @Test func `and says which keys cannot be printed`() throws {
     #expect(try failure("Order", "--group-by", "customer.name", "--keys", "amount").contains("such as @min.amount"))
     #expect(try failure("Order", "--keys", "@count,amount").contains("\"amount\" can differ within a group"))
     #expect(try failure("Order", "--keys", "@total.amount").contains("\"@total.amount\" is not an aggregate"))
@@ -109,23 +104,20 @@ struct FetchGroupTests {
     #expect(try failure("Order", "--group-by", "count", "--unwrap").contains("are for objects"))
   }
 
-  @Test("with the keys of several --keys")
-  func severalLists() throws {
+  @Test func `with the keys of several --keys`() throws {
     #expect(
       try csv("Order", "--group-by", "customer.name", "--keys", "customer.name", "--keys", "@count")
         == ["customer.name,@count", "Ada,2", "Bob,1", ",1"])
   }
 
-  @Test("and not of several values that each object has")
-  func toMany() throws {
+  @Test func `and not of several values that each object has`() throws {
     for key in ["@count.orders", "@sum.orders.amount"] {
       #expect(try failure("Customer", "--keys", key).contains("is a to-many relationship"))
     }
     #expect(try csv("Customer", "--keys", "@sum.orders.@count") == ["@sum.orders.@count", "3"])
   }
 
-  @Test("and the number of objects of a to-many relationship with each object")
-  func relationshipCount() throws {
+  @Test func `and the number of objects of a to-many relationship with each object`() throws {
     #expect(try csv("Customer", "--keys", "name,orders.@count") == ["name,orders.@count", "Ada,2", "Bob,1"])
     #expect(try failure("Customer", "--keys", "orders.@count.x").contains("nothing comes after @count"))
     #expect(try failure("Order", "--keys", "customer.@count").contains("Customer has no \"@count\""))

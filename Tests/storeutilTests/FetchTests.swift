@@ -3,10 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil prints objects")
-struct FetchTests {
-  @Test("as JSON: the name and the entity of each, its own properties, dates, data and relationships")
-  func json() throws {
+@Suite("storeutil prints objects") struct FetchTests {
+  @Test func `as JSON: the name and the entity of each, its own properties, dates, data and relationships`() throws {
     let library = try Library()
     let books = try Tool.json("fetch", Library.store, "Book", "--sort", "pages:desc", in: library.url).array ?? []
     #expect(books.count == 2)
@@ -25,8 +23,7 @@ struct FetchTests {
     #expect(try library.run("fetch", Library.store, "Book", "pages > 100") == "[]\n")
   }
 
-  @Test("as CSV: quoted where it has to be, without to-many relationships, empty for no value")
-  func csv() throws {
+  @Test func `as CSV: quoted where it has to be, without to-many relationships, empty for no value`() throws {
     let library = try Library()
     let text = try library.run(
       "fetch", Library.store, "Book", "--sort", "title", "--csv", "--keys", "title,author.name,cover,pages,inColor")
@@ -47,8 +44,7 @@ struct FetchTests {
         && line.hasSuffix("/Comic/p2\"\"]\",\"[\"\"Ada Łovelace\"\",\"\"Ada Łovelace\"\"]\",\"[66,null]\""), "\(line)")
   }
 
-  @Test("and joins the elements of arrays in CSV by a separator that none of them contains")
-  func listSeparator() throws {
+  @Test func `and joins the elements of arrays in CSV by a separator that none of them contains`() throws {
     let library = try Library()
     let keys = ["fetch", Library.store, "Tag", "--csv", "--keys", "books.title,books.pages"]
     #expect(
@@ -61,8 +57,7 @@ struct FetchTests {
     }
   }
 
-  @Test("as plain JSON: dates, data and floats without their kinds")
-  func plain() throws {
+  @Test func `as plain JSON: dates, data and floats without their kinds`() throws {
     let library = try Library()
     try library.run("set", Library.store, "Comic/p2", "weight=1.5")
     let comic = try library.run("fetch", Library.store, "Comic", "--keys", "cover,weight,price,author.born", "--plain")
@@ -82,14 +77,12 @@ struct FetchTests {
     #expect(try library.failure(["show", Library.store, "Comic/p2", "--plain"]).status == 64)
   }
 
-  @Test(
-    "with dates in a time zone, by a difference or by its name",
-    arguments: [
-      ("+02:00", "2026-06-01T11:30:00+02:00"), ("-0330", "2026-06-01T06:00:00-03:30"),
-      ("UTC", "2026-06-01T09:30:00+00:00"), ("Europe/Berlin", "2026-06-01T11:30:00+02:00"),
-      ("America/New_York", "2026-06-01T05:30:00-04:00"),
-    ])
-  func timeZone(_ zone: String, _ text: String) throws {
+  @Test(arguments: [
+    ("+02:00", "2026-06-01T11:30:00+02:00"), ("-0330", "2026-06-01T06:00:00-03:30"),
+    ("UTC", "2026-06-01T09:30:00+00:00"), ("Europe/Berlin", "2026-06-01T11:30:00+02:00"),
+    ("America/New_York", "2026-06-01T05:30:00-04:00"),
+  ])
+  func `with dates in a time zone, by a difference or by its name`(_ zone: String, _ text: String) throws {
     if zone.contains("/"), !FileManager.default.fileExists(atPath: "/usr/share/zoneinfo/\(zone)") { return }
     let library = try Library()
     try library.run("set", Library.store, "Author/p1", "born=2026-06-01T09:30:00Z")
@@ -99,14 +92,13 @@ struct FetchTests {
     #expect(try library.failure(keys + ["--json"]).status == 64)
   }
 
-  @Test("and refuses a time zone that does not exist", arguments: ["Nowhere/Else", "../passwd", "+25:00", "+02:60"])
-  func wrongTimeZone(_ zone: String) throws {
+  @Test(arguments: ["Nowhere/Else", "../passwd", "+25:00", "+02:60"])
+  func `and refuses a time zone that does not exist`(_ zone: String) throws {
     let library = try Library()
     #expect(try library.failure(["fetch", Library.store, "Author", "--csv", "--time-zone=\(zone)"]).status == 64)
   }
 
-  @Test("before one that cannot be read, and all others with --skip-unreadable")
-  func unreadable() throws {
+  @Test func `before one that cannot be read, and all others with --skip-unreadable`() throws {
     let library = try Library()
     for name in ["b", "c", "d"] { try library.run("insert", Library.store, "Tag", "name=\(name)") }
     try library.runPython(
@@ -122,8 +114,7 @@ struct FetchTests {
     #expect(json.text == "[\n{\"name\":\"old\"}\n]\n")
   }
 
-  @Test("that have a text or a UUID, in any attribute of any store")
-  func search() throws {
+  @Test func `that have a text or a UUID, in any attribute of any store`() throws {
     let library = try Library()
     try library.makePlaces("Places.sqlite")
     let author = try Tool.run("search", "ada ł", Library.store, "Places.sqlite", in: library.url)
@@ -141,8 +132,7 @@ struct FetchTests {
     #expect(partly.status == 1 && partly.text.contains("Place/p1") && partly.errors.contains("missing.sqlite"))
   }
 
-  @Test("as a property list, which has no null")
-  func propertyList() throws {
+  @Test func `as a property list, which has no null`() throws {
     let library = try Library()
     let text = try library.run("fetch", Library.store, "Book", "--plist", "--sort", "pages")
     let books = try PropertyList(Data(text.utf8), format: .xml).array ?? []
@@ -150,8 +140,7 @@ struct FetchTests {
     #expect(books[0]["cover"] == .data(Data([0, 1, 2])))
   }
 
-  @Test("and says which object has a text that a property list in XML cannot have")
-  func controlCharacter() throws {
+  @Test func `and says which object has a text that a property list in XML cannot have`() throws {
     let library = try Library()
     try library.run("set", Library.store, "Comic/p2", "title=a\u{1}b")
     let failure = try library.failure(["fetch", Library.store, "Book", "--plist", "--keys", "pages,title"])
@@ -168,8 +157,7 @@ struct FetchTests {
     #expect(books[0]?["title"] == "a\u{1}b")
   }
 
-  @Test("within limit and offset, and without those of entities that inherit")
-  func limits() throws {
+  @Test func `within limit and offset, and without those of entities that inherit`() throws {
     let library = try Library()
     func titles(_ arguments: String...) throws -> [String] {
       let text = try Program.run(
@@ -184,8 +172,7 @@ struct FetchTests {
     #expect(try titles("--exclude-subentities") == ["\"Notes, \"\"A\"\" to G\""])
   }
 
-  @Test("with what archives in data hold, if they are to be opened")
-  func unwrap() throws {
+  @Test func `with what archives in data hold, if they are to be opened`() throws {
     let library = try Library()
     let inner = try PropertyList.dictionary(["deep": [1, "two"]]).data(format: .binary)
     let outer = try PropertyList.dictionary(["inner": .data(inner)]).data(format: .binary)
@@ -198,8 +185,7 @@ struct FetchTests {
     #expect(try library.run("show", Library.store, "Book/p1", "--unwrap").contains("\"two\""))
   }
 
-  @Test("and tells which of the data begins like an archive, and is broken")
-  func brokenData() throws {
+  @Test func `and tells which of the data begins like an archive, and is broken`() throws {
     let library = try Library()
     let inner = try PropertyList.dictionary(["deep": 1]).data(format: .binary)
     let broken = inner.dropLast(8) + Data(repeating: 0xFF, count: 8)
@@ -227,8 +213,7 @@ struct FetchTests {
     try library.run("fetch", Library.store, "Book")
   }
 
-  @Test("html tells of values whose file is missing, too")
-  func missingFileInPage() throws {
+  @Test func `html tells of values whose file is missing, too`() throws {
     let library = try Library()
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let result = try Tool.run("html", "external.sqlite", "-o", "page.html", in: library.url)
@@ -240,8 +225,7 @@ struct FetchTests {
     #expect(page.contains("\(file.lastPathComponent), which is not there"))
   }
 
-  @Test("and of rows that are of no entity")
-  func strangeRowsInPage() throws {
+  @Test func `and of rows that are of no entity`() throws {
     let library = try Library()
     try library.runPython("store.execute('UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 1')", on: Library.store)
     let result = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
@@ -253,8 +237,7 @@ struct FetchTests {
     #expect(page.contains("Book: 1 row of its table is of no entity"))
   }
 
-  @Test("and tells of values whose file is missing, once each")
-  func missingFile() throws {
+  @Test func `and tells of values whose file is missing, once each`() throws {
     let library = try Library()
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let store = "external.sqlite"
@@ -275,16 +258,14 @@ struct FetchTests {
     #expect(try library.run("fetch", store, "Book", "--keys", "cover", "--csv") == "cover\r\nBw==\r\n")
   }
 
-  @Test("count says how many there are")
-  func count() throws {
+  @Test func `count says how many there are`() throws {
     let library = try Library()
     #expect(try library.run("count", Library.store, "Book") == "2\n")
     #expect(try library.run("count", Library.store, "Book", "--exclude-subentities") == "1\n")
     #expect(try library.run("count", Library.store, "Book", "author.name BEGINSWITH[cd] 'adá ł'") == "2\n")
   }
 
-  @Test("show has all of an object, and what leads to it without an inverse")
-  func show() throws {
+  @Test func `show has all of an object, and what leads to it without an inverse`() throws {
     let library = try Library()
     let text = try library.run("show", Library.store, "Book/p1")
     #expect(text.contains("/Book/p1\n") && text.contains("  pages: 66\n") && text.contains("  cover: nil\n"))
@@ -293,8 +274,7 @@ struct FetchTests {
     #expect(json["books"]?.array?.count == 2 && json["@sources"] == [:])
   }
 
-  @Test("and nothing of a value gives a terminal commands, nor is it lost")
-  func hostileText() throws {
+  @Test func `and nothing of a value gives a terminal commands, nor is it lost`() throws {
     let library = try Library()
     let title = "\u{1B}]0;pwned\u{7}\u{202E}evil\nline"
     try library.run("set", Library.store, "Book/p1", "title=\(title)")
@@ -305,8 +285,8 @@ struct FetchTests {
     #expect(failure.status == 64 && !failure.errors.contains("\u{1B}"))
   }
 
-  @Test("also where a table of them is not wanted on the terminal", arguments: ["--csv", "--plist", "--json"])
-  func hostileTextOnTerminal(_ form: String) throws {
+  @Test(arguments: ["--csv", "--plist", "--json"])
+  func `also where a table of them is not wanted on the terminal`(_ form: String) throws {
     let library = try Library()
     let title = "\u{9B}31mevil\u{202E}" + (form == "--plist" ? "" : "\u{1B}]0;pwned\u{7}")
     try library.run("set", Library.store, "Book/p1", "title=\(title)")
@@ -319,8 +299,8 @@ struct FetchTests {
     for command in ["\u{9B}", "\u{202E}", "\u{1B}", "\u{7}"] { #expect(!shown.text.contains(command)) }
   }
 
-  @Test("nor does a name in a model", arguments: ["text", "json", "dot", "sql", "xcdatamodel"])
-  func hostileModelOnTerminal(_ form: String) throws {
+  @Test(arguments: ["text", "json", "dot", "sql", "xcdatamodel"])
+  func `nor does a name in a model`(_ form: String) throws {
     let library = try Library()
     let model = library.url.appending(path: "Library.xcdatamodel")
     let text = try String(contentsOf: model.appending(path: "contents"), encoding: .utf8)
@@ -336,8 +316,7 @@ struct FetchTests {
     #expect(piped.contains("\u{9B}") == ["sql", "xcdatamodel"].contains(form))
   }
 
-  @Test("and names of entities may have a slash in them, and quotation marks")
-  func names() throws {
+  @Test func `and names of entities may have a slash in them, and quotation marks`() throws {
     let library = try Library()
     let model = library.url.appending(path: "Odd.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)

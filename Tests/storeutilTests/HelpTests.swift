@@ -3,8 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("The help of storeutil")
-struct HelpTests {
+@Suite("The help of storeutil") struct HelpTests {
   /// All verbs that the tool says it has.
   private static let verbs: [PropertyList] = {
     guard let output = try? Tool.run("--experimental-dump-help").output,
@@ -13,8 +12,7 @@ struct HelpTests {
     return (root["subcommands"]?.array ?? []).filter { $0["commandName"] != "help" }
   }()
 
-  @Test("has an example for each verb, which the verb takes, and no line is wider than 80 columns")
-  func examples() throws {
+  @Test func `has an example for each verb, which the verb takes, and no line is wider than 80 columns`() throws {
     #expect(Self.verbs.count > 11)
     for name in Self.verbs.compactMap({ $0["commandName"]?.string }) {
       let help = try Tool.run(name, "--help")
@@ -23,8 +21,7 @@ struct HelpTests {
     }
   }
 
-  @Test("is what an empty call prints, and a mistyped verb is told")
-  func root() throws {
+  @Test func `is what an empty call prints, and a mistyped verb is told`() throws {
     #expect(try Tool.run().text == Tool.run("--help").text)
     #expect(try Tool.run("--version").text == "storeutil 0.1.0\n")
     #expect(try Tool.run("fech").status == 64)
@@ -34,8 +31,7 @@ struct HelpTests {
     #expect(try Tool.run("help", "fetch").text.hasPrefix("OVERVIEW: Print the objects of an entity."))
   }
 
-  @Test("completes verbs, options, entities and keys of the store on the line")
-  func completions() throws {
+  @Test func `completes verbs, options, entities and keys of the store on the line`() throws {
     let library = try Library()
     func offered(_ words: String...) throws -> [String] {
       let result = try Program.run(

@@ -3,14 +3,11 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil imports objects")
-struct ImportTests {
+@Suite("storeutil imports objects") struct ImportTests {
   // MARK: The same values
 
-  @Test(
-    "with the same values that it printed, of attributes of every type",
-    arguments: [["--json"], ["--json", "--plain"], ["--csv"], ["--csv", "--time-zone", "Asia/Kolkata"]])
-  func roundTrip(_ form: [String]) throws {
+  @Test(arguments: [["--json"], ["--json", "--plain"], ["--csv"], ["--csv", "--time-zone", "Asia/Kolkata"]])
+  func `with the same values that it printed, of attributes of every type`(_ form: [String]) throws {
     let library = try Library()
     try library.makeValues()
     let exported = try library.run(["fetch", "values.sqlite", "Value", "--sort", "name"] + form)
@@ -23,8 +20,7 @@ struct ImportTests {
     #expect(try library.isSound("copy.sqlite"))
   }
 
-  @Test("also of texts with a combining mark after a quotation mark, a comma or a separator")
-  func combiningMarks() throws {
+  @Test func `also of texts with a combining mark after a quotation mark, a comma or a separator`() throws {
     let library = try Library()
     let names = ["x\"\u{301}y", "a;\u{301}b", ",\u{301}", "\"\u{301}"]
     for name in names { try library.run("insert", Library.store, "Tag", "name=\(name)") }
@@ -59,8 +55,7 @@ struct ImportTests {
     #expect(found == "born\r\n" + expected.map { $0 + "\r\n" }.joined())
   }
 
-  @Test("of files with empty lines before JSON and after CSV")
-  func emptyLines() throws {
+  @Test func `of files with empty lines before JSON and after CSV`() throws {
     let library = try Library()
     try library.write("\n\n [{\"name\": \"Grace\"}]", to: "authors")
     #expect(try library.run("import", Library.store, "Author", "authors") == "1 inserted\n")
@@ -68,8 +63,7 @@ struct ImportTests {
     #expect(try library.run("import", Library.store, "Author", "authors.csv") == "2 inserted\n")
   }
 
-  @Test("with the leaves of composite attributes", arguments: [["--json"], ["--csv"]])
-  func composites(_ form: [String]) throws {
+  @Test(arguments: [["--json"], ["--csv"]]) func `with the leaves of composite attributes`(_ form: [String]) throws {
     let library = try Library()
     try library.makeDrinks()
     let model = ["--model", "Drinks.xcdatamodel"]
@@ -83,8 +77,8 @@ struct ImportTests {
         == library.run(["fetch", "drinks.sqlite", "Drink"] + keys + model))
   }
 
-  @Test("and changes nothing if they are those that it printed", arguments: ["sqlite", "xml", "binary"])
-  func unchanged(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml", "binary"])
+  func `and changes nothing if they are those that it printed`(_ type: String) throws {
     let library = try Library()
     let store = try library.makeLibrary(type)
     for (entity, count) in [("Book", 2), ("Author", 1), ("Tag", 1)] {
@@ -97,8 +91,7 @@ struct ImportTests {
 
   // MARK: Relationships
 
-  @Test("whose relationships are found by values or names")
-  func relationships() throws {
+  @Test func `whose relationships are found by values or names`() throws {
     let library = try Library()
     try library.write(
       """
@@ -132,8 +125,7 @@ struct ImportTests {
     #expect(try library.isSound(Library.store))
   }
 
-  @Test("that refer to each other, in any order", arguments: ["sqlite", "xml", "binary"])
-  func references(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml", "binary"]) func `that refer to each other, in any order`(_ type: String) throws {
     let library = try Library()
     try library.makePlaces("places", type: type)
     let model = ["--model", "Places.xcdatamodel"]
@@ -152,8 +144,7 @@ struct ImportTests {
 
   // MARK: Changes of objects
 
-  @Test("and changes those that have the same key")
-  func keys() throws {
+  @Test func `and changes those that have the same key`() throws {
     let library = try Library()
     try library.write("title,pages,author.name\n=1+1,66,Ada Łovelace\nNew,1,Ada Łovelace\n", to: "books.csv")
     let call = ["import", Library.store, "Book", "books.csv", "--key", "title"]
@@ -168,8 +159,7 @@ struct ImportTests {
     #expect(ambiguous.errors.contains("books.csv:3:1: several objects have the key: Book/p3, Book/p4"))
   }
 
-  @Test("of entities that inherit from the one that is named")
-  func entities() throws {
+  @Test func `of entities that inherit from the one that is named`() throws {
     let library = try Library()
     try library.write(
       #"""
@@ -188,8 +178,8 @@ struct ImportTests {
 
   // MARK: All or nothing
 
-  @Test("and takes all back with --dry-run, which prints the same", arguments: ["sqlite", "xml", "binary"])
-  func dryRun(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml", "binary"])
+  func `and takes all back with --dry-run, which prints the same`(_ type: String) throws {
     let library = try Library()
     let store = try library.makeLibrary(type)
     let before = try library.contents(store)
@@ -214,80 +204,78 @@ struct ImportTests {
     let message: String
   }
 
-  @Test(
-    "or leaves the store as it was",
-    arguments: [
-      Refusal(file: "a.csv", text: "name\nGrace\nx\n", status: 2, message: "a.csv:3:1: name: "),
-      Refusal(
-        file: "a.csv", text: "name,born\nGrace,1906-13-09\n", status: 2, message: "a.csv:2:7: born: expected Date"),
-      Refusal(
-        file: "a.csv", text: "name,born\nGrace,1906-12-09 10:00\n", status: 2,
-        message: "no zone, which --time-zone names"),
-      Refusal(
-        file: "a.csv", text: "name,born\nGrace,2026-03-29 02:30\n", arguments: ["--time-zone", "Europe/Berlin"],
-        status: 2, message: "the clocks of the time zone skip this time"),
-      Refusal(
-        file: "a.csv", text: "name,born\nGrace,2011-12-30\n", arguments: ["--time-zone", "Pacific/Apia"], status: 2,
-        message: "the clocks of the time zone skip this time"),
-      Refusal(
-        file: "a.csv", text: "name\nGrace\n", arguments: ["--time-zone", "zone.tab"], status: 64, message: "zone.tab"),
-      Refusal(file: "a.csv", text: "born\n1906-12-09\n", status: 2, message: "a.csv:2:1: name: a value is missing"),
-      Refusal(file: "a.csv", text: "name,born\nGrace\n", status: 3, message: "a.csv:2:1: expected 2 fields"),
-      Refusal(
-        file: "a.csv", text: "name,born\nGrace,\"19", status: 3, message: "a.csv:2:7: the file ends within a field"),
-      Refusal(file: "a.csv", text: "name\nGr\"ace\n", status: 3, message: "a.csv:2:3: a quotation mark in a field"),
-      Refusal(file: "a.csv", text: "name\n\"Grace\"x\n", status: 3, message: "a.csv:2:8: expected a comma"),
-      Refusal(file: "a.csv", text: "name,name\n", status: 3, message: "a.csv:1:6: there are two columns \"name\""),
-      Refusal(file: "a.csv", text: "", status: 3, message: "a.csv:1:1: the file is empty"),
-      Refusal(file: "a.csv", text: "nmae\nGrace\n", status: 64, message: "did you mean name?"),
-      Refusal(
-        file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--map", "born=name"], status: 64,
-        message: "both for name"),
-      Refusal(
-        file: "a.csv", text: "a,b,name\nAuthor/1,Author/1,x\n",
-        arguments: ["--map", "a=@id", "--map", "b=@id", "--key", "@id"], status: 64, message: "both for @id"),
-      Refusal(
-        file: "a.csv", text: "name\nGrace\n", arguments: ["--map", "Nam=name"], status: 64,
-        message: "not have the column \"Nam\""
-      ),
-      Refusal(
-        file: "a.csv", text: "name\nGrace\nGrace\n", arguments: ["--key", "name"], status: 2,
-        message: "a.csv:3:1: the object at 2:1 has the same key: name \"Grace\""),
-      Refusal(
-        file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--key", "born"], status: 2,
-        message: "a.csv:2:1: born has no value"),
-      Refusal(
-        file: "a.csv", text: "name,books.title\nGrace,[]\nOther,\"[\"\"None\"\"]\"\n", status: 2,
-        message: "a.csv:3:7: books: no Book has title \"None\""),
-      Refusal(
-        file: "a.json", text: #"[{"name": "Grace"}, {"name": 5}]"#, status: 2, message: "a.json:1:21: name: expected"),
-      Refusal(
-        file: "a.json", text: #"[{"name": "Grace"}, {"name": "Ot"#, status: 3, message: "a.json:1:21: the file ends"),
-      Refusal(
-        file: "a.json", text: #"[{"name": "Grace"} {"name": "Ot"}]"#, status: 3, message: "a.json:1:20: expected a"),
-      Refusal(file: "a.json", text: #"[{"name": "Grace"}, 5]"#, status: 3, message: "a.json:1:21: expected an object"),
-      Refusal(file: "a.json", text: "[{\"name\":\n  Grace}]", status: 3, message: "a.json:2:3:"),
-      Refusal(file: "a.json", text: #"[{"name": "Grace"}] x"#, status: 3, message: "a.json:1:21: expected the end"),
-      Refusal(file: "a.json", text: #"[{"name": "Grace", "name": "x"}]"#, status: 3, message: "a.json:1:"),
-      Refusal(
-        file: "a.json", text: #"[{"name": "Grace", "books": ["Book/p77"]}]"#, status: 2,
-        message: "not have the object Book/p77"),
-      Refusal(
-        file: "a.json", text: #"[{"name": "Grace", "books": ["Tag/p1"]}]"#, status: 2, message: "books: "),
-      Refusal(
-        file: "a.json", text: #"[{"name": "Grace", "works": ["Emma"]}]"#, arguments: ["--map", "works=books"],
-        status: 2,
-        message: "--map works=books.ATTRIBUTE finds objects by an attribute."),
-      Refusal(
-        file: "a.json", text: #"[{"@id": "Author/p7", "name": "Grace"}]"#, arguments: ["--key", "@id"], status: 2,
-        message: "a.json:1:2: the store does not have the object Author/p7"),
-      Refusal(
-        file: "a.json", text: #"[{"name": "Grace"}]"#, arguments: ["--map", "Nam=name"], status: 64,
-        message: "not have the column \"Nam\""),
-      Refusal(
-        file: "a.json", text: #"[{"name": "Grace"}]"#, arguments: ["--immutable"], status: 64, message: "--immutable"),
-    ])
-  func refusals(_ refusal: Refusal) throws {
+  @Test(arguments: [
+    Refusal(file: "a.csv", text: "name\nGrace\nx\n", status: 2, message: "a.csv:3:1: name: "),
+    Refusal(
+      file: "a.csv", text: "name,born\nGrace,1906-13-09\n", status: 2, message: "a.csv:2:7: born: expected Date"),
+    Refusal(
+      file: "a.csv", text: "name,born\nGrace,1906-12-09 10:00\n", status: 2,
+      message: "no zone, which --time-zone names"),
+    Refusal(
+      file: "a.csv", text: "name,born\nGrace,2026-03-29 02:30\n", arguments: ["--time-zone", "Europe/Berlin"],
+      status: 2, message: "the clocks of the time zone skip this time"),
+    Refusal(
+      file: "a.csv", text: "name,born\nGrace,2011-12-30\n", arguments: ["--time-zone", "Pacific/Apia"], status: 2,
+      message: "the clocks of the time zone skip this time"),
+    Refusal(
+      file: "a.csv", text: "name\nGrace\n", arguments: ["--time-zone", "zone.tab"], status: 64, message: "zone.tab"),
+    Refusal(file: "a.csv", text: "born\n1906-12-09\n", status: 2, message: "a.csv:2:1: name: a value is missing"),
+    Refusal(file: "a.csv", text: "name,born\nGrace\n", status: 3, message: "a.csv:2:1: expected 2 fields"),
+    Refusal(
+      file: "a.csv", text: "name,born\nGrace,\"19", status: 3, message: "a.csv:2:7: the file ends within a field"),
+    Refusal(file: "a.csv", text: "name\nGr\"ace\n", status: 3, message: "a.csv:2:3: a quotation mark in a field"),
+    Refusal(file: "a.csv", text: "name\n\"Grace\"x\n", status: 3, message: "a.csv:2:8: expected a comma"),
+    Refusal(file: "a.csv", text: "name,name\n", status: 3, message: "a.csv:1:6: there are two columns \"name\""),
+    Refusal(file: "a.csv", text: "", status: 3, message: "a.csv:1:1: the file is empty"),
+    Refusal(file: "a.csv", text: "nmae\nGrace\n", status: 64, message: "did you mean name?"),
+    Refusal(
+      file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--map", "born=name"], status: 64,
+      message: "both for name"),
+    Refusal(
+      file: "a.csv", text: "a,b,name\nAuthor/1,Author/1,x\n",
+      arguments: ["--map", "a=@id", "--map", "b=@id", "--key", "@id"], status: 64, message: "both for @id"),
+    Refusal(
+      file: "a.csv", text: "name\nGrace\n", arguments: ["--map", "Nam=name"], status: 64,
+      message: "not have the column \"Nam\""
+    ),
+    Refusal(
+      file: "a.csv", text: "name\nGrace\nGrace\n", arguments: ["--key", "name"], status: 2,
+      message: "a.csv:3:1: the object at 2:1 has the same key: name \"Grace\""),
+    Refusal(
+      file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--key", "born"], status: 2,
+      message: "a.csv:2:1: born has no value"),
+    Refusal(
+      file: "a.csv", text: "name,books.title\nGrace,[]\nOther,\"[\"\"None\"\"]\"\n", status: 2,
+      message: "a.csv:3:7: books: no Book has title \"None\""),
+    Refusal(
+      file: "a.json", text: #"[{"name": "Grace"}, {"name": 5}]"#, status: 2, message: "a.json:1:21: name: expected"),
+    Refusal(
+      file: "a.json", text: #"[{"name": "Grace"}, {"name": "Ot"#, status: 3, message: "a.json:1:21: the file ends"),
+    Refusal(
+      file: "a.json", text: #"[{"name": "Grace"} {"name": "Ot"}]"#, status: 3, message: "a.json:1:20: expected a"),
+    Refusal(file: "a.json", text: #"[{"name": "Grace"}, 5]"#, status: 3, message: "a.json:1:21: expected an object"),
+    Refusal(file: "a.json", text: "[{\"name\":\n  Grace}]", status: 3, message: "a.json:2:3:"),
+    Refusal(file: "a.json", text: #"[{"name": "Grace"}] x"#, status: 3, message: "a.json:1:21: expected the end"),
+    Refusal(file: "a.json", text: #"[{"name": "Grace", "name": "x"}]"#, status: 3, message: "a.json:1:"),
+    Refusal(
+      file: "a.json", text: #"[{"name": "Grace", "books": ["Book/p77"]}]"#, status: 2,
+      message: "not have the object Book/p77"),
+    Refusal(
+      file: "a.json", text: #"[{"name": "Grace", "books": ["Tag/p1"]}]"#, status: 2, message: "books: "),
+    Refusal(
+      file: "a.json", text: #"[{"name": "Grace", "works": ["Emma"]}]"#, arguments: ["--map", "works=books"],
+      status: 2,
+      message: "--map works=books.ATTRIBUTE finds objects by an attribute."),
+    Refusal(
+      file: "a.json", text: #"[{"@id": "Author/p7", "name": "Grace"}]"#, arguments: ["--key", "@id"], status: 2,
+      message: "a.json:1:2: the store does not have the object Author/p7"),
+    Refusal(
+      file: "a.json", text: #"[{"name": "Grace"}]"#, arguments: ["--map", "Nam=name"], status: 64,
+      message: "not have the column \"Nam\""),
+    Refusal(
+      file: "a.json", text: #"[{"name": "Grace"}]"#, arguments: ["--immutable"], status: 64, message: "--immutable"),
+  ])
+  func `or leaves the store as it was`(_ refusal: Refusal) throws {
     let library = try Library()
     let before = try library.contents(Library.store)
     try library.write(refusal.text, to: refusal.file)
@@ -296,9 +284,8 @@ struct ImportTests {
     #expect(try library.contents(Library.store) == before)
   }
 
-  @Test(
-    "or leaves the store as it was for text that is not UTF-8", arguments: [[0xFF], [0xFE, 0xFF], [0xC3]] as [[UInt8]])
-  func encodings(_ bytes: [UInt8]) throws {
+  @Test(arguments: [[0xFF], [0xFE, 0xFF], [0xC3]] as [[UInt8]])
+  func `or leaves the store as it was for text that is not UTF-8`(_ bytes: [UInt8]) throws {
     let library = try Library()
     let before = try library.contents(Library.store)
     for (name, data) in [
@@ -312,8 +299,8 @@ struct ImportTests {
     #expect(try library.contents(Library.store) == before)
   }
 
-  @Test("and says which record a unique value of another object is in", arguments: ["sqlite", "xml"])
-  func uniqueness(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml"])
+  func `and says which record a unique value of another object is in`(_ type: String) throws {
     let library = try Library()
     try library.makePlaces("places", type: type)
     let before = try library.contents("places")
@@ -327,8 +314,7 @@ struct ImportTests {
 
   // MARK: Many objects
 
-  @Test("of any number with the memory that a batch takes")
-  func memory() throws {
+  @Test func `of any number with the memory that a batch takes`() throws {
     let library = try Library()
     try library.makePlaces("places.sqlite")
     var memory: [Int] = []
@@ -341,8 +327,7 @@ struct ImportTests {
     #expect(memory[1] - memory[0] < 12 << 20, "\(memory)")
   }
 
-  @Test("with a mandatory relationship to objects that come many records later")
-  func mandatoryReferences() throws {
+  @Test func `with a mandatory relationship to objects that come many records later`() throws {
     let library = try Library()
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") {
@@ -360,8 +345,7 @@ struct ImportTests {
     #expect(failure.status == 2 && failure.errors.contains("none.csv:2:1: within: "), "\(failure)")
   }
 
-  @Test("and refuses a relationship that a record takes from another one, however many are between them")
-  func stolenReferences() throws {
+  @Test func `and refuses a relationship that a record takes from another one, however many are between them`() throws {
     let library = try Library()
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") { $0.replacing("toMany=\"YES\"", with: "maxCount=\"1\"") }
@@ -377,8 +361,8 @@ struct ImportTests {
     }
   }
 
-  @Test("and finds a decimal number that the store has rounded", arguments: ["sqlite", "xml"])
-  func roundedKey(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml"])
+  func `and finds a decimal number that the store has rounded`(_ type: String) throws {
     let library = try Library()
     try library.makeValues()
     if type != "sqlite" { try library.run("convert", "values.sqlite", "values.\(type)", "--type", type) }
@@ -388,8 +372,8 @@ struct ImportTests {
     #expect(try library.run(call).hasPrefix("0 inserted"))
   }
 
-  @Test("of several processes at once, with each key once", arguments: ["sqlite", "xml", "binary"])
-  func simultaneous(_ type: String) async throws {
+  @Test(arguments: ["sqlite", "xml", "binary"])
+  func `of several processes at once, with each key once`(_ type: String) async throws {
     let library = try Library()
     try library.makeValues()
     if type != "sqlite" { try library.run("convert", "values.sqlite", "values.\(type)", "--type", type) }
@@ -405,8 +389,7 @@ struct ImportTests {
     #expect(try library.run(["count", "values.\(type)", "Value", "name BEGINSWITH 'new '"] + model) == "20\n")
   }
 
-  @Test("in batches of one transaction")
-  func batches() throws {
+  @Test func `in batches of one transaction`() throws {
     let library = try Library()
     try library.makePlaces("places.sqlite")
     // Each is within the one after it, which may be in another batch.
@@ -431,8 +414,8 @@ struct ImportTests {
     #expect(try library.isSound("places.sqlite"))
   }
 
-  @Test("and ends by a signal while it waits for more of them", arguments: [SIGINT, SIGTERM])
-  func interruption(_ signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `and ends by a signal while it waits for more of them`(_ signal: Int32) throws {
     let library = try Library()
     let pipe = library.url.appending(path: "pipe").path
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -453,8 +436,7 @@ struct ImportTests {
     #expect(try library.contents(Library.store) == before)
   }
 
-  @Test("from standard input, in the form that it begins like")
-  func standardInput() throws {
+  @Test func `from standard input, in the form that it begins like`() throws {
     let library = try Library()
     for (input, count) in [("name\nGrace\n", 1), (" [{\"name\": \"Ada\"}]", 1), ("\u{FEFF}{\"name\":\"A B\"}\n", 1)] {
       let arguments = ["import", Library.store, "Author", "-"]

@@ -4,8 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("storeutil info, check, diff and history")
-struct InspectionVerbTests {
+@Suite("storeutil info, check, diff and history") struct InspectionVerbTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
 
@@ -47,8 +46,7 @@ struct InspectionVerbTests {
     try JSONSerialization.jsonObject(with: program.output, options: .fragmentsAllowed)
   }
 
-  @Test("info prints entities with counts, hashes and the history")
-  func info() throws {
+  @Test func `info prints entities with counts, hashes and the history`() throws {
     let text = try run("info", path("old.sqlite"))
     #expect(text.status == 0 && text.errors.isEmpty)
     #expect(text.text.contains("hashes             those of the model") || text.text.contains("those of the model"))
@@ -66,8 +64,7 @@ struct InspectionVerbTests {
     #expect(compiled.status == 0 && compiled.text.contains("model (mom)") && compiled.text.contains("  Person"))
   }
 
-  @Test("check tells what is wrong by lines, by JSON and by its exit code")
-  func check() throws {
+  @Test func `check tells what is wrong by lines, by JSON and by its exit code`() throws {
     let sound = try run("check", path("old.sqlite"), "--immutable")
     #expect(sound.status == 0 && !sound.text.contains("error"), "\(sound.text)")
     try SQLiteFile.change(folder.url.appending(path: "old.sqlite"), "UPDATE ZNOTE SET ZAUTHOR = 99")
@@ -93,8 +90,7 @@ struct InspectionVerbTests {
     #expect(try run("check", path("gone")).status == 1)
   }
 
-  @Test("diff names objects by their first text, also those that relationships refer to")
-  func diffTitles() throws {
+  @Test func `diff names objects by their first text, also those that relationships refer to`() throws {
     try FileManager.default.copyItem(atPath: path("old.sqlite"), toPath: path("moved.sqlite"))
     #expect(try run("insert", path("moved.sqlite"), "Person", "name=Ada").status == 0)
     #expect(try run("set", path("moved.sqlite"), "Note/p1", "author=Person/p2").status == 0)
@@ -113,8 +109,7 @@ struct InspectionVerbTests {
     #expect(changes.map { $0["title"] as? String } == ["Milk", nil, "Ada"])
   }
 
-  @Test("diff tells what differs by lines, by JSON and by its exit code")
-  func diff() throws {
+  @Test func `diff tells what differs by lines, by JSON and by its exit code`() throws {
     let same = try run("diff", path("old.sqlite"), path("old.sqlite"))
     #expect(same.status == 0 && same.output.isEmpty)
     let other = try run("diff", path("old.sqlite"), path("new.sqlite"))
@@ -135,8 +130,7 @@ struct InspectionVerbTests {
       try run("diff", path("old.sqlite"), path("new.sqlite"), "--key", "Note.title", "--key", "Note.tag").status == 64)
   }
 
-  @Test("history prints saves and what they changed")
-  func history() throws {
+  @Test func `history prints saves and what they changed`() throws {
     let text = try run("history", path("old.sqlite"))
     #expect(text.status == 0)
     let lines = text.text.split(separator: "\n")
@@ -150,8 +144,8 @@ struct InspectionVerbTests {
     #expect(none.text == "[]\n")
   }
 
-  @Test("a store that a program has open is read as it is now, with and without its log", arguments: [false, true])
-  func openStore(isLeft: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a store that a program has open is read as it is now, with and without its log`(isLeft: Bool) throws {
     // What was saved is in the log alone. A program that ends without closing the store leaves it.
     let program = """
       import os, sqlite3, subprocess, sys
@@ -188,8 +182,7 @@ struct InspectionVerbTests {
     #expect(text.split(separator: "\n").count { $0 == "1" } == 2 && text.matches(of: /"errors": 0/).count == 2)
   }
 
-  @Test("a store of before write-ahead logs is read, also with a save that never ended")
-  func rollbackJournal() throws {
+  @Test func `a store of before write-ahead logs is read, also with a save that never ended`() throws {
     let file = path("old.sqlite")
     let program = """
       import os, sqlite3, sys
@@ -213,8 +206,7 @@ struct InspectionVerbTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
   }
 
-  @Test("a store without its model is read by its tables")
-  func tables() throws {
+  @Test func `a store without its model is read by its tables`() throws {
     try SQLiteFile.change(folder.url.appending(path: "new.sqlite"), "DELETE FROM Z_MODELCACHE")
     let failure = try run("count", path("new.sqlite"), "Note")
     #expect(

@@ -4,8 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-@Suite("storeutil makes stores and models")
-struct MakeTests {
+@Suite("storeutil makes stores and models") struct MakeTests {
   /// All objects of a store, without the identifier of the store.
   private func objects(_ library: Library, _ store: String, _ options: [String] = []) throws -> [String] {
     let books = try Program.run(
@@ -18,8 +17,7 @@ struct MakeTests {
     return [books.text, tags.text]
   }
 
-  @Test("of another kind, with the same objects", arguments: ["xml", "binary", "sqlite"])
-  func convert(_ type: String) throws {
+  @Test(arguments: ["xml", "binary", "sqlite"]) func `of another kind, with the same objects`(_ type: String) throws {
     let library = try Library()
     try library.run("convert", Library.store, "copy", "--type", type)
     let expected = try objects(library, Library.store)
@@ -44,8 +42,7 @@ struct MakeTests {
     #expect(taken.status == 1 && taken.errors.contains("is there already"))
   }
 
-  @Test("with little memory, and not before all is in it")
-  func convertLarge() throws {
+  @Test func `with little memory, and not before all is in it`() throws {
     let library = try Library()
     let count = 20_000
     try library.runPython(
@@ -95,8 +92,7 @@ struct MakeTests {
     #expect(try left() == ["stopped.sqlite"])
   }
 
-  @Test("and rows of an entity of another table are an error, not objects of it")
-  func strangeEntity() throws {
+  @Test func `and rows of an entity of another table are an error, not objects of it`() throws {
     let library = try Library()
     try library.runPython(
       """
@@ -121,8 +117,7 @@ struct MakeTests {
     #expect(difference.status == 2 && !difference.wasKilled)
   }
 
-  @Test("and a failure leaves nothing")
-  func failureLeavesNothing() throws {
+  @Test func `and a failure leaves nothing`() throws {
     let library = try Library()
     let file = library.url.appending(path: "broken.sqlite")
     try FileManager.default.copyItem(at: library.url.appending(path: Library.store), to: file)
@@ -134,8 +129,7 @@ struct MakeTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted() == before)
   }
 
-  @Test("but not where the file of a value is missing, for then the value would be lost")
-  func convertWithoutExternalData() throws {
+  @Test func `but not where the file of a value is missing, for then the value would be lost`() throws {
     let library = try Library()
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let failure = try library.failure(["convert", "external.sqlite", "copy.xml", "--type", "xml"])
@@ -150,16 +144,14 @@ struct MakeTests {
         == "cover\r\nBw==\r\n")
   }
 
-  @Test("of the model in a store, too")
-  func createOfStore() throws {
+  @Test func `of the model in a store, too`() throws {
     let library = try Library()
     try library.run("create", Library.store, "new.sqlite")
     #expect(try library.run("hashes", "new.sqlite") == library.run("hashes", Library.store))
     #expect(try library.run("count", "new.sqlite", "Book") == "0\n")
   }
 
-  @Test("of a model, which a model compiled from it opens too")
-  func compile() throws {
+  @Test func `of a model, which a model compiled from it opens too`() throws {
     let library = try Library()
     try library.run("compile", "Library.xcdatamodel", "-o", "Library.mom")
     let hashes = try library.run("hashes", "Library.mom")
@@ -170,8 +162,7 @@ struct MakeTests {
     #expect(try library.run("count", "new.sqlite", "Tag", "--model", "Library.mom") == "0\n")
   }
 
-  @Test("and prints models in each form")
-  func model() throws {
+  @Test func `and prints models in each form`() throws {
     let library = try Library()
     #expect(try library.run("model", Library.store).contains("entity Comic < Book"))
     let json = try Tool.json("model", Library.store, "--format", "json", in: library.url)
@@ -185,8 +176,7 @@ struct MakeTests {
     #expect(try library.run("hashes", "Again.mom") == library.run("hashes", Library.store))
   }
 
-  @Test("and changes stores to another version of their model", arguments: [true, false])
-  func migrate(makesNew: Bool) throws {
+  @Test(arguments: [true, false]) func `and changes stores to another version of their model`(makesNew: Bool) throws {
     let library = try Library()
     let model = library.url.appending(path: "Library.xcdatamodel/contents")
     let text = try String(contentsOf: model, encoding: .utf8)
@@ -205,8 +195,7 @@ struct MakeTests {
     if makesNew { #expect(try library.run("count", Library.store, "Book", "pages = 66") == "1\n") }
   }
 
-  @Test("and drops values of a migrated store only with --drop", arguments: [true, false])
-  func dropping(makesNew: Bool) throws {
+  @Test(arguments: [true, false]) func `and drops values of a migrated store only with --drop`(makesNew: Bool) throws {
     let library = try Library()
     let model = library.url.appending(path: "Library.xcdatamodel/contents")
     let text = try String(contentsOf: model, encoding: .utf8)
@@ -224,8 +213,7 @@ struct MakeTests {
     #expect(try library.run("count", makesNew ? "new.sqlite" : Library.store, "Book", "length = nil") == "2\n")
   }
 
-  @Test("and writes user info that is not text as text, and tells so")
-  func userInfo() throws {
+  @Test func `and writes user info that is not text as text, and tells so`() throws {
     let folder = try TemporaryFolder()
     var note = EntityDescription("Note", [.attribute("title", .string)])
     note.userInfo = ["flag": true, "list": [1, "a"], "text": "b"]
@@ -239,15 +227,13 @@ struct MakeTests {
     #expect(notes[0].hasSuffix("it is written as the text \"true\""))
   }
 
-  @Test(
-    "and leaves nothing where there is no room",
-    arguments: [
-      ["compile", "Library.xcdatamodel", "-o", "new.momd"], ["compile", "Library.xcdatamodel", "-o", "new.mom"],
-      ["model", "Library.xcdatamodel", "-f", "xcdatamodel", "-o", "new.xcdatamodel"],
-      ["create", "Library.xcdatamodel", "new.sqlite"], ["convert", Library.store, "new.sqlite"],
-      ["html", Library.store, "-o", "new.html"],
-    ])
-  func fullDisk(_ arguments: [String]) throws {
+  @Test(arguments: [
+    ["compile", "Library.xcdatamodel", "-o", "new.momd"], ["compile", "Library.xcdatamodel", "-o", "new.mom"],
+    ["model", "Library.xcdatamodel", "-f", "xcdatamodel", "-o", "new.xcdatamodel"],
+    ["create", "Library.xcdatamodel", "new.sqlite"], ["convert", Library.store, "new.sqlite"],
+    ["html", Library.store, "-o", "new.html"],
+  ])
+  func `and leaves nothing where there is no room`(_ arguments: [String]) throws {
     let library = try Library()
     let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
     let script = "cd \"$0\" && ulimit -f 0 && exec \"$@\""
@@ -260,8 +246,7 @@ struct MakeTests {
   }
 
   #if os(Linux)
-    @Test("with names that are not UTF-8")
-    func bytes() throws {
+    @Test func `with names that are not UTF-8`() throws {
       let library = try Library()
       let script = """
         set -e; cd "$1"; N=$(printf 'a\\377b'); storeutil() { "$0" "$@"; }
@@ -280,8 +265,7 @@ struct MakeTests {
     }
   #endif
 
-  @Test("and finds the model beside a store that has none, if there is only one")
-  func modelBeside() throws {
+  @Test func `and finds the model beside a store that has none, if there is only one`() throws {
     let library = try Library()
     try library.run("convert", Library.store, "copy.xml", "--type", "xml")
     let old = library.url.appending(path: "old.sqlite")
@@ -309,8 +293,7 @@ struct MakeTests {
     #expect(try Tool.run("count", "copy.xml", "Book", in: library.url).text == "2\n")
   }
 
-  @Test("and reads a log that was left over without having it in memory")
-  func largeLog() throws {
+  @Test func `and reads a log that was left over without having it in memory`() throws {
     let library = try Library()
     let large = library.url.appending(path: "large")
     try FileManager.default.createDirectory(at: large, withIntermediateDirectories: true)
@@ -334,8 +317,8 @@ struct MakeTests {
         == ["Library.sqlite", "Library.sqlite-wal"])
   }
 
-  @Test("and a dry run leaves a store and what a program has left beside it as they are", arguments: [true, false])
-  func dryRun(hasIndex: Bool) throws {
+  @Test(arguments: [true, false])
+  func `and a dry run leaves a store and what a program has left beside it as they are`(hasIndex: Bool) throws {
     let library = try Library()
     let folder = library.url.appending(path: "left")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -369,8 +352,7 @@ struct MakeTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names)
   }
 
-  @Test("and reading leaves no files beside a store")
-  func leavesNothing() throws {
+  @Test func `and reading leaves no files beside a store`() throws {
     let library = try Library()
     let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
     try library.run("fetch", Library.store, "Book")

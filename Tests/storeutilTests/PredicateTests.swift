@@ -2,10 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("storeutil reads text in predicates")
-struct PredicateTests {
-  @Test("as the name of an object where it is compared with one")
-  func objects() throws {
+@Suite("storeutil reads text in predicates") struct PredicateTests {
+  @Test func `as the name of an object where it is compared with one`() throws {
     let library = try Library()
     let names = try Tool.json("fetch", Library.store, "Book", "--sort", "pages:desc", in: library.url).array ?? []
     let author = try #require(names[0]["author"]?.string)
@@ -25,8 +23,8 @@ struct PredicateTests {
     #expect(try library.run("count", Library.store, "Book") == "1\n")
   }
 
-  @Test("as UUIDs and URLs, too, in stores of all kinds", arguments: ["sqlite", "xml", "binary"])
-  func values(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml", "binary"])
+  func `as UUIDs and URLs, too, in stores of all kinds`(_ type: String) throws {
     let library = try Library()
     try library.makePlaces("places", type: type)
     for (predicate, count) in [
@@ -41,8 +39,7 @@ struct PredicateTests {
     }
   }
 
-  @Test("as dates where it is compared with one")
-  func dates() throws {
+  @Test func `as dates where it is compared with one`() throws {
     let library = try Library()
     for (predicate, count) in [
       ("born > '1815-12-09'", 1), ("born == '1815-12-10'", 1), ("'1815-12-10T00:00:00Z' == born", 1),
@@ -52,20 +49,18 @@ struct PredicateTests {
     ] { #expect(try library.run("count", Library.store, "Author", predicate) == "\(count)\n", "\(predicate)") }
   }
 
-  @Test(
-    "and says what is none",
-    arguments: [
-      (
-        "Book", "author == 'Ada'",
-        "column 11: \"Ada\" names no object of the store; the name of one is such as Author/p12"
-      ),
-      ("Book", "author == 'x-coredata://OTHER/Author/p1'", "names no object of the store"),
-      ("Book", "author IN {'p1', 'x'}", "\"x\" names no object"),
-      ("Book", "author == 'Tag/p1'", "an object of \"Tag\""),
-      ("Author", "born > '1815-13-10'", "column 8: \"1815-13-10\" is not a date; dates are spelled 2027-01-31"),
-      ("Book", "pages == 'p1'", "cannot compare"), ("Place", "identifier == 'x'", "column 15: \"x\" is no UUID"),
-    ])
-  func failures(_ entity: String, _ predicate: String, _ text: String) throws {
+  @Test(arguments: [
+    (
+      "Book", "author == 'Ada'",
+      "column 11: \"Ada\" names no object of the store; the name of one is such as Author/p12"
+    ),
+    ("Book", "author == 'x-coredata://OTHER/Author/p1'", "names no object of the store"),
+    ("Book", "author IN {'p1', 'x'}", "\"x\" names no object"),
+    ("Book", "author == 'Tag/p1'", "an object of \"Tag\""),
+    ("Author", "born > '1815-13-10'", "column 8: \"1815-13-10\" is not a date; dates are spelled 2027-01-31"),
+    ("Book", "pages == 'p1'", "cannot compare"), ("Place", "identifier == 'x'", "column 15: \"x\" is no UUID"),
+  ])
+  func `and says what is none`(_ entity: String, _ predicate: String, _ text: String) throws {
     let library = try Library()
     try library.makePlaces("places")
     let store = entity == "Place" ? "places" : Library.store

@@ -4,8 +4,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-@Suite("storeutil watch")
-struct WatchTests {
+@Suite("storeutil watch") struct WatchTests {
   private func start(_ library: Library, _ arguments: String...) throws -> ChildProcess {
     let process = try ChildProcess("storeutil", ["watch"] + arguments.map { $0.replacing("%", with: library.url.path) })
     #expect(eventually { process.errors.contains("Control-C") || process.ended != nil }, "\(process.errors)")
@@ -17,8 +16,8 @@ struct WatchTests {
     #expect(eventually { process.text == text }, "\(process.text)\(process.errors)")
   }
 
-  @Test("prints what others save, by the versions of objects", arguments: ["sqlite", "xml", "binary"])
-  func versions(_ type: String) throws {
+  @Test(arguments: ["sqlite", "xml", "binary"])
+  func `prints what others save, by the versions of objects`(_ type: String) throws {
     let library = try Library()
     try library.makePlaces("places", type: type)
     let model = ["--model", "Places.xcdatamodel"]
@@ -43,8 +42,8 @@ struct WatchTests {
     expect(lines, of: process)
   }
 
-  @Test("prints saves of the history, as lines of JSON, and ends by a signal", arguments: [SIGINT, SIGTERM])
-  func history(_ signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `prints saves of the history, as lines of JSON, and ends by a signal`(_ signal: Int32) throws {
     let library = try Library()
     try library.trackHistory()
     try library.run("set", Library.store, "Book/1", "pages=1")
@@ -68,8 +67,7 @@ struct WatchTests {
     #expect(process.waitUntilExit() == .exited(0))
   }
 
-  @Test("writes nothing and lets others save, also with a log that others have open")
-  func writesNothing() throws {
+  @Test func `writes nothing and lets others save, also with a log that others have open`() throws {
     let library = try Library()
     let before = try library.contents(Library.store)
     let process = try start(library, "%/\(Library.store)")
@@ -95,20 +93,18 @@ struct WatchTests {
   }
 
   @Test(
-    "refuses what it cannot watch",
     arguments: [
       (["watch", "missing.sqlite"], 1, "missing.sqlite"), (["watch", Library.store, "--entity", "Bok"], 64, "Book"),
       (["watch", Library.store, "--immutable"], 64, "--immutable"),
       (["watch", Library.store, "--tables"], 64, "--tables"),
       (["watch", Library.store, "--plain"], 64, "--plain goes with --json"),
     ] as [([String], Int32, String)])
-  func refusals(_ arguments: [String], _ status: Int32, _ text: String) throws {
+  func `refuses what it cannot watch`(_ arguments: [String], _ status: Int32, _ text: String) throws {
     let failure = try Library().failure(arguments)
     #expect(failure.status == status && failure.errors.contains(text), "\(failure)")
   }
 
-  @Test("ends when the store is removed")
-  func removed() throws {
+  @Test func `ends when the store is removed`() throws {
     let library = try Library()
     let process = try start(library, "%/\(Library.store)")
     try FileManager.default.removeItem(at: library.url.appending(path: Library.store))
