@@ -57,8 +57,7 @@ extension NIBArchive {
       rows.append((classIndex, start..<values.count))
     }
     let classNames = names.texts.enumerated().map { ClassName($1, fallbackIndices: fallbacks[$0] ?? []) }
-    try self.init(
-      objects: rows, keys: keys.texts, values: values, classNames: classNames, coderVersion: coderVersion)
+    try self.init(objects: rows, keys: keys.texts, values: values, classNames: classNames, coderVersion: coderVersion)
   }
 
   /// Makes an archive of tables, as they are. Indices may lead out of a table; `check()` of `ArchiveViews` tells.

@@ -57,9 +57,7 @@ extension NIBArchive {
     public var valueRange: Range<Int> { row.map { $0.values } ?? 0..<0 }
 
     /// What the object was encoded as, in the order of the file. Collections have one key several times.
-    public var values: Values {
-      Values(archive: archive, range: valueRange.clamped(to: archive.valueTable.indices))
-    }
+    public var values: Values { Values(archive: archive, range: valueRange.clamped(to: archive.valueTable.indices)) }
 
     /// The first value with a key; nil if there is none.
     ///

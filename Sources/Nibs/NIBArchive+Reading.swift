@@ -13,11 +13,7 @@ extension NIBArchive {
   ///   refused; any version of the coder is read, since all that are known have the same tables.
   /// - Complexity: O(*n*) in the size of the file. The memory is at most 20 times the size.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
-    do {
-      try limits.check(inputSize: data.count)
-    } catch {
-      throw NIBArchiveError(.limitExceeded, error.message)
-    }
+    do { try limits.check(inputSize: data.count) } catch { throw NIBArchiveError(.limitExceeded, error.message) }
     guard data.count <= Int(UInt32.max) else {
       throw NIBArchiveError(.limitExceeded, "a file of more than 4 GiB, which the format has no room for")
     }

@@ -62,9 +62,7 @@ public struct AttributeDescription: Hashable, Sendable {
     get { traits[keyPath: path] }
     set { traits[keyPath: path] = newValue }
   }
-}
 
-extension AttributeDescription {
   /// True for an attribute whose values may be in files of their own.
   package var isExternal: Bool { type == .binary && allowsExternalBinaryDataStorage }
 }

@@ -19,9 +19,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   case transformable = 1800
   case objectID = 2000
   case composite = 2100
-}
 
-extension AttributeType {
   /// The name, as Xcode's model files have it.
   public var name: String {
     switch self {

@@ -82,9 +82,7 @@ extension ManagedObjectModel.Entity: Hashable {
     hasher.combine(index)
     hasher.combine(ObjectIdentifier(model))
   }
-}
 
-extension ManagedObjectModel.Entity {
   /// The description that the entity was made of, without inherited properties.
   public var definition: EntityDescription { record.definition }
 
@@ -110,9 +108,7 @@ extension ManagedObjectModel.Entity {
   /// Returns true if this is another entity or inherits from it.
   ///
   /// - Complexity: O(1).
-  public func isKind(of other: Self) -> Bool {
-    model === other.model && other.subtree.contains(index)
-  }
+  public func isKind(of other: Self) -> Bool { model === other.model && other.subtree.contains(index) }
 
   /// This entity and all that inherit from it, at any distance.
   public var selfAndDescendants: [Self] { subtree.map { Self(model: model, index: $0) } }

@@ -137,9 +137,7 @@ public final class ManagedObjectModel: Sendable {
         zip(records, classes).compactMap { record, type in type.map { (record.definition.name, $0) } },
         uniquingKeysWith: { first, _ in first }))
   }
-}
 
-extension ManagedObjectModel {
   /// The entities, each followed by those that inherit from it, by name without regard to case. SQLite stores number
   /// them in this order.
   public var entities: [Entity] { records.indices.map { Entity(model: self, index: $0) } }

@@ -30,8 +30,7 @@ public struct ModelLocalization: Hashable, Sendable {
     entries = [:]
     for (key, value) in dictionary {
       guard let text = value.string else {
-        throw PropertyListError(
-          .wrongKind, "the value is no string", keyPath: PropertyListKeyPath([.key(key)]))
+        throw PropertyListError(.wrongKind, "the value is no string", keyPath: PropertyListKeyPath([.key(key)]))
       }
       entries[key] = text
     }

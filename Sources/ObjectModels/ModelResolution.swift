@@ -89,8 +89,7 @@ extension ModelResolution {
       }
       if !names.contains(superentity) {
         fail(
-          Defect(
-            .unknownSuperentity, entity: entity.name, "its superentity \(superentity.quoted) is not in the model"))
+          Defect(.unknownSuperentity, entity: entity.name, "its superentity \(superentity.quoted) is not in the model"))
       }
       children[superentity, default: []].append(entityIndex)
     }
@@ -188,8 +187,7 @@ extension ModelResolution {
             continue
           }
           check(counts: relationship, of: entity)
-          relationships.append(
-            Entity.Relationship(definition: relationship, slot: slot, destinationIndex: destination))
+          relationships.append(Entity.Relationship(definition: relationship, slot: slot, destinationIndex: destination))
           slot += 1
         case .fetched(let property):
           check(property.request, entity: entity.name, property: property.name)

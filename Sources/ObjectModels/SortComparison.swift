@@ -18,9 +18,7 @@ extension FetchRequest {
     case other(String)
 
     /// The comparison of a method's name: `localizedStandardCompare:`.
-    public init(selector: String) {
-      self = Self.known.first { $0.selector == selector } ?? .other(selector)
-    }
+    public init(selector: String) { self = Self.known.first { $0.selector == selector } ?? .other(selector) }
 
     /// The name of the method in Core Data's files.
     public var selector: String {

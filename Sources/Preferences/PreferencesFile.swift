@@ -38,9 +38,7 @@ public struct PreferencesFile: Sendable {
     path = url.isFileURL ? url.absoluteURL.path : nil
     base = nil
   }
-}
 
-extension PreferencesFile {
   /// What the file holds; nil if there is none. Of two spellings of a key that Swift holds equal, the shorter is there.
   ///
   /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, has

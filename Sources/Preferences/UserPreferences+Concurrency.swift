@@ -70,9 +70,7 @@ extension UserPreferences {
     _ body: @escaping @Sendable () throws(Failure) -> Success
   ) async throws(Failure) -> Success {
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Success, Failure>, Never>) in
-      DispatchQueue.global().async {
-        continuation.resume(returning: Result { () throws(Failure) in try body() })
-      }
+      DispatchQueue.global().async { continuation.resume(returning: Result { () throws(Failure) in try body() }) }
     }
     return try result.get()
   }

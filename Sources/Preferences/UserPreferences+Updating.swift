@@ -42,9 +42,7 @@ extension UserPreferences {
   ///
   /// - Throws: what `change` throws, and ``PreferencesError``; the value is as it was then.
   @discardableResult
-  public func update<Result>(
-    forKey key: String, _ change: (inout PropertyList?) throws -> Result
-  ) throws -> Result {
+  public func update<Result>(forKey key: String, _ change: (inout PropertyList?) throws -> Result) throws -> Result {
     guard !key.isEmpty else { throw PreferencesError.emptyKey }
     return try update { values in try change(&values[key]) }
   }

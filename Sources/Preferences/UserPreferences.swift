@@ -224,9 +224,7 @@ extension UserPreferences {
 
   /// - Parameter hash: as ``PreferenceKey`` has it.
   @usableFromInline
-  func value(forKey key: String, hash: UInt64) -> PropertyList? {
-    read(TableKey(key, hash: hash), default: nil) { $0 }
-  }
+  func value(forKey key: String, hash: UInt64) -> PropertyList? { read(TableKey(key, hash: hash), default: nil) { $0 } }
 
   /// The value that counts for a key, and where it comes from; nil if there is none.
   public func effectiveValue(forKey key: String) -> (value: PropertyList, source: Source)? {

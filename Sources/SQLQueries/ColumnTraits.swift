@@ -25,8 +25,7 @@ extension AttributeType {
     case .integer16, .integer32, .integer64:
       ColumnTraits(order: .stored, isGroupable: true, hasExtremes: true, isSummable: true)
     case .boolean: ColumnTraits(order: .truthValue, isGroupable: true, hasExtremes: true, isSummable: true)
-    case .decimal, .double, .date, .binary, .uuid:
-      ColumnTraits(order: .stored, isGroupable: true, hasExtremes: true)
+    case .decimal, .double, .date, .binary, .uuid: ColumnTraits(order: .stored, isGroupable: true, hasExtremes: true)
     // A column can have more digits than the value.
     case .float: ColumnTraits(order: .stored, hasExtremes: true)
     case .string: ColumnTraits(order: .text, isGroupable: true)

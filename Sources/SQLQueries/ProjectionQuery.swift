@@ -145,8 +145,7 @@ package struct ProjectionQuery {
     ) throws(Untranslatable) {
       let value: ValueTerm
       switch try translation.operand(argument) {
-      case .object(let object) where function == .count:
-        value = ValueTerm(sql: object.reference, type: .integer64)
+      case .object(let object) where function == .count: value = ValueTerm(sql: object.reference, type: .integer64)
       case .value(let term): value = term
       case .object, .count, .collection, .constant, .other: throw Untranslatable()
       }

@@ -26,9 +26,7 @@ package struct ObjectTable: Sendable {
   /// The columns of values.
   let columns: [TableColumn]
 
-  package init(
-    name: String, entities: Range<Int>, numberColumn: String, entityColumn: String, columns: [TableColumn]
-  ) {
+  package init(name: String, entities: Range<Int>, numberColumn: String, entityColumn: String, columns: [TableColumn]) {
     self.name = name
     self.entities = entities
     self.numberColumn = numberColumn

@@ -28,8 +28,7 @@ final class QueryScope {
   func join(_ sql: String) { joins.append(sql) }
 
   /// The object that a column leads to; it is joined once.
-  func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable)
-    -> ObjectAlias
+  func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable) -> ObjectAlias
   {
     if let object = known[column] { return object }
     let object = try make()

@@ -7,9 +7,7 @@ extension QueryTranslation {
     let left = try operand(comparison.left, flattens: comparison.modifier != .direct)
     let right = try operand(comparison.right)
     if comparison.modifier == .direct { return try compare(left, comparison, right) }
-    guard case .collection(let collection) = left else {
-      return try test(left, comparison, right, comparison.modifier)
-    }
+    guard case .collection(let collection) = left else { return try test(left, comparison, right, comparison.modifier) }
     let element: QueryOperand =
       switch collection.content {
       case .object(let object): .object(object)
@@ -44,9 +42,7 @@ extension QueryTranslation {
       try expression(left, &leaves), comparison.comparator, try expression(right, &leaves), modifier: modifier,
       options: comparison.options)
     let test: ValueTest
-    do { test = try ValueTest(predicate, variables: leaves.names) } catch {
-      throw Untranslatable()
-    }
+    do { test = try ValueTest(predicate, variables: leaves.names) } catch { throw Untranslatable() }
     let parameter = bind(.test(test, leaves.all.map(\.kind)))
     guard let sql = dialect.test(parameter, leaves.columns) else { throw Untranslatable() }
     return SQLCondition(
@@ -129,9 +125,7 @@ extension QueryTranslation {
     case .object(let key):
       guard let entity = entityNumber(of: key, for: object) else { return dialect.fails }
       let number = bind(.integer(key.number))
-      return dialect.all([
-        dialect.equal(object.reference, number), dialect.equal(object.referredEntity, "\(entity)"),
-      ])
+      return dialect.all([dialect.equal(object.reference, number), dialect.equal(object.referredEntity, "\(entity)")])
     default: return dialect.fails
     }
   }
@@ -153,9 +147,7 @@ extension QueryTranslation {
       let list = bind(.text("[" + keys.map { "\($0)" }.joined(separator: ",") + "]"))
       // Null is in no list.
       conditions.append(
-        dialect.all([
-          dialect.equal(object.referredEntity, "\(entity)"), dialect.isIn(object.reference, list: list),
-        ]))
+        dialect.all([dialect.equal(object.referredEntity, "\(entity)"), dialect.isIn(object.reference, list: list)]))
     }
     return dialect.any(conditions)
   }

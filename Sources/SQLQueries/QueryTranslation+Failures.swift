@@ -22,8 +22,7 @@ extension QueryTranslation {
     case .element(_, of: let base), .method(_, of: let base, _): mayFail(base)
     case .subquery(let collection, _, let predicate): mayFail(collection) || mayFail(predicate)
     case .fetch: false
-    case .conditional(let predicate, let first, let second):
-      mayFail(predicate) || mayFail(first) || mayFail(second)
+    case .conditional(let predicate, let first, let second): mayFail(predicate) || mayFail(first) || mayFail(second)
     case .combination(_, let first, let second): mayFail(first) || mayFail(second)
     }
   }
@@ -38,8 +37,7 @@ extension QueryTranslation {
       arguments.contains { mayFail($0) }
     // Integers that become too great are decimal numbers.
     case .add, .subtract, .multiply: !arguments.allSatisfy { isInteger($0) }
-    case .divide, .modulus:
-      arguments.count != 2 || !isInteger(arguments[0]) || !Self.isOtherThanZero(arguments[1])
+    case .divide, .modulus: arguments.count != 2 || !isInteger(arguments[0]) || !Self.isOtherThanZero(arguments[1])
     default: true
     }
   }

@@ -113,8 +113,7 @@ extension QueryTranslation {
     let first = entity.map { "\(schema.numbers[$0.index])" }
     let deletedEntity = first.map { first in entityColumn.map { dialect.ifNull(object.column($0), first) } ?? first }
     return try object.scope.object(at: key) { () throws(Untranslatable) in
-      object.scope.join(
-        "LEFT JOIN \(dialect.name(table.name)) \(alias) ON \(alias).\(table.numberColumn) = \(key)")
+      object.scope.join("LEFT JOIN \(dialect.name(table.name)) \(alias) ON \(alias).\(table.numberColumn) = \(key)")
       return ObjectAlias(
         scope: object.scope, alias: alias, table: table, entities: destination, isThere: false, key: key,
         deletedEntity: deletedEntity)
@@ -178,20 +177,15 @@ extension QueryTranslation {
         conditions.insert("\(number) = \(join).\(dialect.name(other))", at: 0)
       }
     }
-    owner.scope.join(
-      "\(word) \(dialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
+    owner.scope.join("\(word) \(dialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
     // No object makes one element without value; an object without others makes none.
-    if !owner.isThere {
-      owner.scope.add("(\(dialect.isNull(owner.number)) OR \(dialect.isNotNull(number)))")
-    }
+    if !owner.isThere { owner.scope.add("(\(dialect.isNull(owner.number)) OR \(dialect.isNotNull(number)))") }
     return ObjectAlias(
       scope: owner.scope, alias: alias, table: table, entities: columns.destination, isThere: owner.isThere, key: nil)
   }
 
   /// A pair of a relationship that is its own inverse may be there in one direction only.
-  private func isRelated(
-    _ number: String, to owner: String, _ index: Int, _ own: String, _ other: String
-  ) -> String {
+  private func isRelated(_ number: String, to owner: String, _ index: Int, _ own: String, _ other: String) -> String {
     let join = dialect.name(schema.joinName(index))
     let (own, other) = (dialect.name(own), dialect.name(other))
     return "\(number) IN (SELECT \(other) FROM \(join) WHERE \(own) = \(owner) "

@@ -81,8 +81,7 @@ extension QueryTranslation {
     var rest = keys
     switch try operand(base, flattens: flattens) {
     case .object(let object):
-      (destination, rest) = try follow(
-        keys, from: .object(object), flattens: flattens, stopsAtCollections: counts)
+      (destination, rest) = try follow(keys, from: .object(object), flattens: flattens, stopsAtCollections: counts)
     case .collection(let collection):
       if counts { return .count(collection, isNullable: collection.isNullable) }
       (destination, rest) = try follow(keys, from: .collection(collection), flattens: flattens)
@@ -148,8 +147,7 @@ extension QueryTranslation {
       return leaves.variable(Leaf(sql: "\(object.referredEntity), \(object.reference)", kind: .object))
     case .count(let collection, let isNullable):
       return try expression(.value(count(collection, isNullable: isNullable)), &leaves)
-    case .collection(let collection):
-      return leaves.variable(Leaf(sql: try list(collection), kind: .list))
+    case .collection(let collection): return leaves.variable(Leaf(sql: try list(collection), kind: .list))
     case .other(let whole): return try expression(whole, &leaves)
     }
   }

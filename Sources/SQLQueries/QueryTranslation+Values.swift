@@ -48,13 +48,10 @@ extension QueryTranslation {
   }
 
   /// With what is not null.
-  private mutating func comparison(
-    _ value: ValueTerm, _ comparator: PredicateComparator, _ bound: String
-  ) -> String {
+  private mutating func comparison(_ value: ValueTerm, _ comparator: PredicateComparator, _ bound: String) -> String {
     switch comparator {
     // So an index of a joined table can be used.
-    case .equal where !value.isThere && value.isColumn:
-      return dialect.order(value.sql, .equal, bound, isColumn: true)
+    case .equal where !value.isThere && value.isColumn: return dialect.order(value.sql, .equal, bound, isColumn: true)
     case .equal: return dialect.equal(value.sql, bound)
     case .notEqual: return dialect.notEqual(value.sql, bound)
     default:
@@ -65,8 +62,7 @@ extension QueryTranslation {
 
   /// Notes that a range of an indexed attribute is asked for.
   private mutating func noteRange(_ value: ValueTerm) {
-    guard !hasIndexedRange, value.isColumn, let (index, name) = value.attribute,
-      root.entities.lowerBound == index
+    guard !hasIndexedRange, value.isColumn, let (index, name) = value.attribute, root.entities.lowerBound == index
     else { return }
     var entity: ManagedObjectModel.Entity? = ManagedObjectModel.Entity(model: schema.model, index: index)
     while let owner = entity, !hasIndexedRange {
@@ -146,9 +142,7 @@ extension QueryTranslation {
     case (.notEqual, 1): return dialect.not(dialect.isTrue(value.sql))
     case (.equal, _): return dialect.fails
     case (.notEqual, _): return dialect.holds
-    default:
-      return dialect.order(
-        dialect.truthValue(value.sql), comparator, "\(number)", isColumn: false)
+    default: return dialect.order(dialect.truthValue(value.sql), comparator, "\(number)", isColumn: false)
     }
   }
 

@@ -55,9 +55,7 @@ package struct QueryTranslation {
   }
 
   /// Tries a translation, and forgets what it has bound if it fails.
-  mutating func attempt<Result>(
-    _ body: (inout QueryTranslation) throws(Untranslatable) -> Result
-  ) -> Result? {
+  mutating func attempt<Result>(_ body: (inout QueryTranslation) throws(Untranslatable) -> Result) -> Result? {
     let count = bindings.count
     do { return try body(&self) } catch {
       bindings.removeSubrange(count...)

@@ -13,9 +13,7 @@ package enum StoredDecimal {
   }
 
   /// The number that a text stands for.
-  package static func decimal(_ text: String) -> AttributeValue? {
-    Double(text).flatMap { decimal($0) }
-  }
+  package static func decimal(_ text: String) -> AttributeValue? { Double(text).flatMap { decimal($0) } }
 
   package static func decimal(_ number: Double) -> AttributeValue? {
     number.isFinite ? Decimal(string: number.description).map { .decimal($0) } : nil

@@ -65,9 +65,7 @@ package struct StorePage {
   /// - Throws: errors of the file.
   /// - Complexity: O(*n*) in the number of rows and their values.
   @discardableResult
-  package func write(
-    to output: FileOutput, progress: (Int) -> Void = { _ in }
-  ) throws(PropertyListError) -> Defects {
+  package func write(to output: FileOutput, progress: (Int) -> Void = { _ in }) throws(PropertyListError) -> Defects {
     var page = try PageWriter(to: output)
     var groups = store.model.entities.map(PageHead.Group.init)
     var defects = Defects()
@@ -225,9 +223,7 @@ extension StorePage {
 
 extension ManagedObjectModel.Entity {
   /// Attributes, then relationships.
-  fileprivate var columns: [Property] {
-    attributes.map(Property.attribute) + relationships.map(Property.relationship)
-  }
+  fileprivate var columns: [Property] { attributes.map(Property.attribute) + relationships.map(Property.relationship) }
 }
 
 extension PageHead.Group {

@@ -76,8 +76,7 @@ extension StoreTest {
         metadata[StoreMetadataKey.identifier] = "another one"
         store.setMetadata(metadata)
         try expectEqual(store.metadata["title"], "Letters", "the key of a program")
-        try expectEqual(
-          store.metadata[StoreMetadataKey.identifier]?.string, store.identifier, "the store's own key")
+        try expectEqual(store.metadata[StoreMetadataKey.identifier]?.string, store.identifier, "the store's own key")
         try insert([:], into: store)
       }
       let store = try bench.open()

@@ -92,9 +92,7 @@ func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
   if !condition { throw StoreTestFailure(description: message()) }
 }
 
-func expectEqual<Value: Equatable>(
-  _ value: Value, _ expected: Value, _ name: @autoclosure () -> String
-) throws {
+func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, _ name: @autoclosure () -> String) throws {
   try expect(value == expected, "\(name()): expected \(expected), got \(value)")
 }
 
@@ -109,9 +107,7 @@ func element<Element>(_ index: Int, of result: [Element], _ name: @autoclosure (
 func expectError(
   _ codes: ManagedObjectError.Code..., from name: @autoclosure () -> String, _ body: () throws -> Void
 ) throws -> ManagedObjectError {
-  do {
-    try body()
-  } catch let error as ManagedObjectError {
+  do { try body() } catch let error as ManagedObjectError {
     try expect(
       codes.contains(error.code),
       "\(name()): expected an error with one of the codes \(codes), got \(error.code): \(error)")

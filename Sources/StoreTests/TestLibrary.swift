@@ -102,8 +102,7 @@ enum TestLibrary {
       ])
       if number % 3 == 2 { try note.setValue(.integer(Int64(number % 10)), forKey: "stamp") }
       if number % 5 != 4 { try note.setValue(.object(people[number % 5]), forKey: "author") }
-      try note.setValue(
-        .set((0..<number % 4).map { .object(tags[($0 + number) % 4]) }), forKey: "tags")
+      try note.setValue(.set((0..<number % 4).map { .object(tags[($0 + number) % 4]) }), forKey: "tags")
       inAlbums[number % 2].insert(.object(note), at: inAlbums[number % 2].count / 2)
     }
     for (album, notes) in zip(albums, inAlbums) { try album.setValue(.array(notes), forKey: "notes") }

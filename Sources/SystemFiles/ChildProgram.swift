@@ -40,18 +40,14 @@ package enum ChildProgram {
     let (reading, writing) = (FileSystem.aboveStandard(ends[0]), FileSystem.aboveStandard(ends[1]))
     for descriptor in [reading, writing] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     let process: pid_t
-    do {
-      process = try spawn(name, arguments, output: writing, restoresSignals: false)
-    } catch {
+    do { process = try spawn(name, arguments, output: writing, restoresSignals: false) } catch {
       _ = close(reading)
       _ = close(writing)
       throw error
     }
     _ = close(writing)
     let output: Result<Data, FileError>
-    do { output = .success(try FileSystem.read(reading, named: name)) } catch {
-      output = .failure(error)
-    }
+    do { output = .success(try FileSystem.read(reading, named: name)) } catch { output = .failure(error) }
     _ = close(reading)
     let end = try wait(for: process, name)
     return (end, try output.get())

@@ -15,9 +15,7 @@ extension FileLocation {
   /// Puts back what came out of the location unexpectedly, and now has the name `other`, in exchange for the file that
   /// was put there. If yet another has replaced that, it stays, being the newest, and what came out is kept beside it,
   /// under the name of the location with `displaced`.
-  func putBack(
-    _ other: FileSystem.SystemPath, insteadOf file: FileIdentity, displaced: String
-  ) throws(FileError) {
+  func putBack(_ other: FileSystem.SystemPath, insteadOf file: FileIdentity, displaced: String) throws(FileError) {
     func exchange() throws(FileError) {
       guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return }
       guard folder.rename(other, to: name) == 0 else { throw FileSystem.failure("write", path) }
@@ -41,16 +39,13 @@ extension FileLocation {
 
   /// Gives a file of the folder another name, one that no other file has. Returns the name; nil if the file is not
   /// there.
-  private func addName(
-    to file: FileSystem.SystemPath, suffix: String
-  ) throws(FileError) -> FileSystem.SystemPath? {
+  private func addName(to file: FileSystem.SystemPath, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     for candidate in candidates(suffix) {
       if FileSystem.attempt(.link, path, { folder.link(file, to: candidate) }) == 0 { return candidate }
       switch errno {
       case EEXIST: continue
       case ENOENT: return nil
-      case EPERM, EACCES, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK:
-        throw FileError(EMLINK, "cannot set aside \(path)")
+      case EPERM, EACCES, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK: throw FileError(EMLINK, "cannot set aside \(path)")
       default: throw FileSystem.failure("set aside", path)
       }
     }

@@ -8,14 +8,10 @@ extension FileLocation {
   }
 
   /// True if no other user makes files in the folder.
-  private var isOfOneUser: Bool {
-    folder.identity.map { $0.isOwn && $0.permissions & 0o022 == 0 } ?? false
-  }
+  private var isOfOneUser: Bool { folder.identity.map { $0.isOwn && $0.permissions & 0o022 == 0 } ?? false }
 
   /// True if a group may read the file, and the folder is shared with that group on purpose.
-  func isShared(_ file: FileIdentity) -> Bool {
-    sharingGroup == file.group && file.permissions & 0o040 != 0
-  }
+  func isShared(_ file: FileIdentity) -> Bool { sharingGroup == file.group && file.permissions & 0o040 != 0 }
 
   /// The permissions of a new file that replaces no other: for its owner, and for the group of a folder that is shared
   /// on purpose.

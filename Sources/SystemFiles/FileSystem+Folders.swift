@@ -4,9 +4,7 @@
 extension FileSystem {
   /// Makes a folder, and those above it that are missing, for their owner alone if not said otherwise. The folder
   /// `base` is not made: if it is missing, nothing is.
-  package static func makeFolder(
-    _ path: String, below base: String?, permissions: UInt32 = 0o700
-  ) throws(FileError) {
+  package static func makeFolder(_ path: String, below base: String?, permissions: UInt32 = 0o700) throws(FileError) {
     if let base, path == base || path.hasPrefix(base + "/"), try FileIdentity(at: base) == nil {
       throw FileError(ENOENT, "\(base) does not exist")
     }
@@ -37,9 +35,7 @@ extension FileSystem {
 
   /// Calls `body` for each name in a folder but `.` and `..`, with the name and the kind of file as `readdir` has it.
   /// Names that are not UTF-8 are left out unless bytes are kept.
-  static func forEachEntry(
-    of path: String, _ body: (_ name: String, _ kind: Int) -> Void
-  ) throws(FileError) {
+  static func forEachEntry(of path: String, _ body: (_ name: String, _ kind: Int) -> Void) throws(FileError) {
     guard let folder = unsafe opendir(systemPath(path)) else { throw failure("open", path) }
     defer { _ = unsafe closedir(folder) }
     while true {
@@ -52,9 +48,7 @@ extension FileSystem {
       // Sound: the system ends the name with a NUL, within the entry.
       let capacity = unsafe MemoryLayout.size(ofValue: entry.pointee.d_name)
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) {
-          unsafe text(ofCString: $0)
-        }
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: capacity) { unsafe text(ofCString: $0) }
       }
       if let name, name != ".", name != ".." { body(name, Int(unsafe entry.pointee.d_type)) }
     }

@@ -110,16 +110,12 @@ package struct Replacement: ~Copyable {
   }
 
   /// Returns whether the new file has replaced the other.
-  static func exchange(
-    _ file: consuming NewFile, _ original: Replacements.Original
-  ) throws(FileError) -> Bool {
+  static func exchange(_ file: consuming NewFile, _ original: Replacements.Original) throws(FileError) -> Bool {
     try file.commit(replacing: original.identity, settingAside: nil) { ".displaced" } != nil
   }
 
   /// - Returns: nil for what was written to.
-  consuming func finish(isOnDisk: Bool) throws(FileError) -> NewFile? {
-    try file?.finish(isOnDisk: isOnDisk)
-  }
+  consuming func finish(isOnDisk: Bool) throws(FileError) -> NewFile? { try file?.finish(isOnDisk: isOnDisk) }
 }
 
 extension FileSystem {
@@ -132,9 +128,7 @@ extension FileSystem {
     _ path: String, with data: Data, unlessChangedSince identity: FileIdentity
   ) throws(FileError) -> Bool {
     guard let location = try FileLocation(path), let status = try location.file(), FileIdentity(status) == identity
-    else {
-      return false
-    }
+    else { return false }
     let file = try NewFile.holding(data, at: location, .same(as: status))
     let isReplaced = try file.commit(replacing: identity, settingAside: nil) { ".displaced" } != nil
     if isReplaced { try location.folder.synchronize(reportedAs: path) }

@@ -43,9 +43,7 @@ package enum FileSystem {
     return (try read(descriptor, named: path, expecting: identity.size + 1, limit: limit), identity)
   }
 
-  private static func requireRegularFile(
-    _ identity: FileIdentity, named path: String
-  ) throws(FileError) {
+  private static func requireRegularFile(_ identity: FileIdentity, named path: String) throws(FileError) {
     guard !identity.isRegularFile else { return }
     throw FileError(EINVAL, "cannot read \(path): it is no regular file")
   }
@@ -140,9 +138,7 @@ package enum FileSystem {
   }
 
   /// Makes a file that must not exist yet, for its owner only, and has it filled. It need not be on the disk.
-  package static func create(
-    _ path: String, filledBy fill: (FileOutput) throws(FileError) -> Void
-  ) throws(FileError) {
+  package static func create(_ path: String, filledBy fill: (FileOutput) throws(FileError) -> Void) throws(FileError) {
     let descriptor = try perform(.create, "make", path) {
       unsafe open(systemPath(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     }

@@ -26,9 +26,7 @@ package struct HeldLock: ~Copyable, Sendable {
     Self.descriptors.remove(descriptor)
     _ = FileSystem.attempt(.close, path) { close(descriptor) }
   }
-}
 
-extension HeldLock {
   /// Closes a child's copies of the descriptors that its parent had locked.
   static func closeCopies() { descriptors.closeAll() }
 

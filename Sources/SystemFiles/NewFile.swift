@@ -73,9 +73,7 @@ package struct NewFile: ~Copyable {
     }
     // What came out goes with this value, if that is what was to be replaced.
     if location.identity(of: temporary) == old { return identity }
-    do {
-      try location.putBack(temporary, insteadOf: identity, displaced: displaced())
-    } catch {
+    do { try location.putBack(temporary, insteadOf: identity, displaced: displaced()) } catch {
       isGone = true
       throw error
     }
@@ -110,9 +108,7 @@ package struct NewFile: ~Copyable {
       path: location.path, identity: identity, original: original, folder: location.folder.identity,
       temporary: temporary)
   }
-}
 
-extension NewFile {
   /// How many bytes of a file's name are part of the name of the file beside it.
   private static let greatestStem = 225
   static let temporarySuffix = ".tmp"
@@ -193,9 +189,7 @@ final class UnfinishedFile {
     return NewFile(
       location: location, temporary: temporary, identity: identity, lock: lock, registrations: registrations)
   }
-}
 
-extension UnfinishedFile {
   private static func set(
     _ permissions: NewFile.Permissions, on descriptor: Int32, reportedAs path: String
   ) throws(FileError) {
@@ -254,9 +248,7 @@ struct ReadyFile: Sendable {
   /// The folder that the file is in, and where it is to go. Throws `ENOENT` if the path leads to another folder by now.
   private func location() throws(FileError) -> FileLocation {
     guard let location = try FileLocation(path), let folder, location.folder.identity?.isSameFile(as: folder) == true
-    else {
-      throw FileError(ENOENT, "cannot write \(path): its folder was replaced")
-    }
+    else { throw FileError(ENOENT, "cannot write \(path): its folder was replaced") }
     return location
   }
 

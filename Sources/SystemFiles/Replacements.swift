@@ -80,9 +80,7 @@ package final class Replacements: Sendable {
       }
     }
     for (_, path) in folders {
-      do { try FileSystem.synchronizeFolder(of: path) } catch {
-        failures.append(Failure(path: path, error: error))
-      }
+      do { try FileSystem.synchronizeFolder(of: path) } catch { failures.append(Failure(path: path, error: error)) }
     }
     return failures
   }

@@ -11,9 +11,7 @@ struct ArgumentRewriter {
   /// variable is empty. ArgumentParser takes it for the option alone, whose value is the next argument.
   ///
   /// - Throws: `ValidationError` for an option that takes no value.
-  static func spellingOutEmptyValues(
-    _ arguments: [String], of command: any ParsableCommand.Type
-  ) throws -> [String] {
+  static func spellingOutEmptyValues(_ arguments: [String], of command: any ParsableCommand.Type) throws -> [String] {
     func isCandidate(_ argument: String) -> Bool {
       guard argument.hasSuffix("="), argument.hasPrefix("-") else { return false }
       return argument.hasPrefix("--") || argument.unicodeScalars.count == 3

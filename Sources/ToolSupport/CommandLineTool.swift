@@ -45,9 +45,7 @@ package struct CommandLineTool {
   package func run(_ verb: any ParsableCommand.Type, _ arguments: [String]) -> Never {
     do {
       var parsed = try verb.parsed(arguments)
-      do {
-        try parsed.run()
-      } catch let error as ValidationError {
+      do { try parsed.run() } catch let error as ValidationError {
         note("Error: \(error.message)\n\(verb.usage(of: type(of: parsed)))")
         exit(ExitCodes.usage)
       } catch {

@@ -33,12 +33,8 @@ package enum Console {
 
 /// Does something outside the work on a file. Prints an error, which is about what `name` names, and throws its
 /// `ExitCode`.
-package func telling<Result>(
-  about name: String, _ body: () throws(PropertyListError) -> Result
-) throws -> Result {
-  do {
-    return try body()
-  } catch {
+package func telling<Result>(about name: String, _ body: () throws(PropertyListError) -> Result) throws -> Result {
+  do { return try body() } catch {
     note(error.line(about: name))
     throw ExitCode(error.exitCode)
   }

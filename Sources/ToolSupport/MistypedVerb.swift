@@ -8,9 +8,7 @@ package enum MistypedVerb {
   /// - Parameters:
   ///   - examples: what can be done with a file, such as `print FILE`; none where no file is expected.
   ///   - tool: the tool, or the verb with others below it.
-  static func message(
-    _ word: String, verbs: [String], examples: [String], tool: String = ToolName.current
-  ) -> String {
+  static func message(_ word: String, verbs: [String], examples: [String], tool: String = ToolName.current) -> String {
     let name = FileSystem.showingBytes(word).printable(limit: 200)
     let isFile = FileSystem.exists(word) || word.contains("/") || word.dropFirst().contains(".")
     if isFile, !examples.isEmpty {

@@ -25,9 +25,7 @@ package struct ProgressLine {
     isShown = false
   }
 
-  private func write(_ text: String) {
-    try? FileOutput.standardError.write(Data(text.utf8))
-  }
+  private func write(_ text: String) { try? FileOutput.standardError.write(Data(text.utf8)) }
 }
 
 /// A line on the terminal that says how far the work is, if it takes longer than a second.

@@ -20,9 +20,7 @@ extension Typedstream {
   public func object(withID id: Int) -> Object? {
     tables.slots.indices.contains(id) && tables.slots[id].kind == .object ? Object(tables: tables, id: id) : nil
   }
-}
 
-extension Typedstream {
   /// Groups of values that one object, or the stream, has.
   public struct Groups: Collection, Sendable {
     let tables: TypedstreamTables
@@ -134,9 +132,7 @@ extension Typedstream {
     /// A value that takes no bytes (`!`).
     case filler
   }
-}
 
-extension Typedstream {
   /// An object: a class, and the groups that the class and its superclasses have written.
   public struct Object: Sendable {
     let tables: TypedstreamTables

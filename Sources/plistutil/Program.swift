@@ -43,11 +43,7 @@ enum Program {
 
   /// Does what libplist's tool does.
   private static func convert(_ arguments: [String]) -> Never {
-    do {
-      end(try Libplist.run(arguments))
-    } catch {
-      tool.finish(telling: error)
-    }
+    do { end(try Libplist.run(arguments)) } catch { tool.finish(telling: error) }
   }
 
   /// What the tool was called as.

@@ -157,11 +157,7 @@ extension NIBArchiveChecker {
   /// Objects that nothing leads to, circles that no reader can make, and objects that lack what their class needs.
   private mutating func checkReferences() {
     let archive: KeyedArchive
-    do {
-      archive = try nib.keyedArchive()
-    } catch {
-      return report(.limitExceeded, error.message)
-    }
+    do { archive = try nib.keyedArchive() } catch { return report(.limitExceeded, error.message) }
     let reported = Set(findings.lazy.filter { $0.kind == .invalidCollection }.compactMap(\.object))
     for finding in archive.check() {
       // The root has no UID of its own, and classes are checked as a table.
@@ -172,8 +168,7 @@ extension NIBArchiveChecker {
       switch finding.kind {
       case .unreachableObject: report(.unreachableObject, "nothing leads from the root to this object", object: object)
       case .circularCollection: report(.circularCollection, finding.message, object: object)
-      case .invalidContents where !reported.contains(object):
-        report(.invalidContents, finding.message, object: object)
+      case .invalidContents where !reported.contains(object): report(.invalidContents, finding.message, object: object)
       default: break
       }
     }

@@ -39,23 +39,11 @@ public enum Nib: Sendable {
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NibError) {
     switch ArchiveFormat(data) {
     case .typedstream:
-      do {
-        self = .typedstream(try Typedstream(data, limits: limits))
-      } catch {
-        throw .typedstream(error)
-      }
+      do { self = .typedstream(try Typedstream(data, limits: limits)) } catch { throw .typedstream(error) }
     case .nibArchive:
-      do {
-        self = .nibArchive(try NIBArchive(data, limits: limits))
-      } catch {
-        throw .nibArchive(error)
-      }
+      do { self = .nibArchive(try NIBArchive(data, limits: limits)) } catch { throw .nibArchive(error) }
     case .binaryPropertyList, .xmlPropertyList, nil:
-      do {
-        self = .keyedArchive(try KeyedArchive(data, limits: limits))
-      } catch {
-        throw .keyedArchive(error)
-      }
+      do { self = .keyedArchive(try KeyedArchive(data, limits: limits)) } catch { throw .keyedArchive(error) }
     }
   }
 

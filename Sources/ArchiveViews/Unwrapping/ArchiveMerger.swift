@@ -195,20 +195,17 @@ extension ArchiveMerger {
     switch node.kind {
     case .data:
       let value = Value(node: node, document: archive.archive.document, owner: .archive(index))
-      guard case .archive(let inner) = try content(of: value, depth: archive.depth),
-        archives[inner].root?.kind == .uid
+      guard case .archive(let inner) = try content(of: value, depth: archive.depth), archives[inner].root?.kind == .uid
       else { return nil }
       return .root(of: inner)
     case .dictionary:
-      guard try reader.kind(ofDictionary: node) == .classDescription,
-        let description = try reader.classDescription(uid)
+      guard try reader.kind(ofDictionary: node) == .classDescription, let description = try reader.classDescription(uid)
       else { return nil }
       let key = ClassKey(name: description.name, classes: description.classes, hints: description.hints)
       if let known = classes[key] { return isOutermost ? nil : .uid(known) }
       classes[key] = isOutermost ? uid : UInt32(truncatingIfNeeded: objectCount)
       return nil
-    default:
-      return hasNull && !isOutermost && archive.archive.document.isNullObject(node) ? .uid(0) : nil
+    default: return hasNull && !isOutermost && archive.archive.document.isNullObject(node) ? .uid(0) : nil
     }
   }
 

@@ -20,11 +20,7 @@ enum NestedContent {
     let format: PropertyListFormat = ArchiveFormat(data) == .binaryPropertyList ? .binary : .xml
     let document = try translated(PropertyListDocument(data, format: format, options: .archive(limits)))
     try translated(document.validate())
-    if let archive = try? KeyedArchive(document) {
-      self = .archive(archive)
-    } else {
-      self = .propertyList(document)
-    }
+    if let archive = try? KeyedArchive(document) { self = .archive(archive) } else { self = .propertyList(document) }
   }
 }
 
@@ -38,15 +34,11 @@ extension KeyedArchive {
   public init?(ofOtherFormat data: Data, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
     switch ArchiveFormat(data) {
     case .nibArchive:
-      do {
-        self = try NIBArchive(data).keyedArchive(limits: limits)
-      } catch {
+      do { self = try NIBArchive(data).keyedArchive(limits: limits) } catch {
         throw KeyedArchiveError(error.kind == .limitExceeded ? .limitExceeded : .malformed, "\(error)")
       }
     case .typedstream:
-      do {
-        self = try Typedstream(data, limits: limits).keyedArchive(limits: limits)
-      } catch {
+      do { self = try Typedstream(data, limits: limits).keyedArchive(limits: limits) } catch {
         let kind: KeyedArchiveError.Kind =
           switch error.kind {
           case .limitExceeded: .limitExceeded

@@ -48,11 +48,7 @@ struct PooledValues: ~Copyable {
 
   /// A container that waits for none.
   mutating func container(_ kind: NodeKind, _ children: [FlatNode]) throws(KeyedArchiveError) -> FlatNode {
-    do {
-      return try pool.container(kind, children.span, isShared: false)
-    } catch {
-      throw KeyedArchiveError(error)
-    }
+    do { return try pool.container(kind, children.span, isShared: false) } catch { throw KeyedArchiveError(error) }
   }
 
   mutating func reference(to node: FlatNode) throws(KeyedArchiveError) -> ValuePool.Reference {

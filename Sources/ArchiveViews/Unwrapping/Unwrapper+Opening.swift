@@ -49,9 +49,7 @@ extension Unwrapper {
   /// What data stands for, and notes about what stays data in it. What the limits do not allow stays data as a whole.
   ///
   /// - Complexity: as ``document(_:)``.
-  package static func opened(
-    _ data: Data
-  ) -> (kind: String?, contents: PropertyListDocument?, notes: [String]) {
+  package static func opened(_ data: Data) -> (kind: String?, contents: PropertyListDocument?, notes: [String]) {
     var unwrapper = Unwrapper()
     do {
       let opened = try unwrapper.opened(data)
@@ -92,9 +90,7 @@ extension Unwrapper {
   }
 
   /// A value with all that is nested in it; itself if that is nothing.
-  mutating func unwrapped(
-    _ node: PropertyListDocument.Node
-  ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
+  mutating func unwrapped(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     var copy = DocumentUnwrapper(self)
     let document = try copy.unwrap(node)
     let former = openedCount

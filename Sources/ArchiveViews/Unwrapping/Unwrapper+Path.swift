@@ -46,9 +46,7 @@ package struct UnwrappedLookup {
   }
 
   /// Returns the value at a path, and throws as ``Unwrapper/value(at:in:)`` does.
-  package mutating func value(
-    at path: PropertyListKeyPath
-  ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
+  package mutating func value(at path: PropertyListKeyPath) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     unwrapper.begin(document)
     var current = try start()
     for (depth, component) in path.components.enumerated() {
@@ -129,9 +127,7 @@ private struct OpenedValue {
   }
 
   /// Goes on to a child in an opened archive.
-  mutating func enter(
-    _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
-  ) throws(PropertyListError) {
+  mutating func enter(_ component: PropertyListKeyPath.Component, _ objects: OpenedObjects) throws(PropertyListError) {
     if let child = try objectChild(component, objects) {
       node = child
     } else {
@@ -168,8 +164,7 @@ private struct OpenedValue {
   private func target(
     of node: PropertyListDocument.Node, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
-    guard node.kind == .dictionary, node.count == 1,
-      let uid = try node.value(forKey: "$ref")?.integer
+    guard node.kind == .dictionary, node.count == 1, let uid = try node.value(forKey: "$ref")?.integer
     else { return nil }
     if let marked = objects.marked { return marked[uid] }
     var found: [PropertyList.Integer: PropertyListDocument.Node] = [:]

@@ -74,14 +74,12 @@ extension Unwrapper {
   }
 
   private var limitExceeded: KeyedArchiveError {
-    KeyedArchiveError(
-      .limitExceeded, "what is nested in data comes to more values and bytes than the limits allow")
+    KeyedArchiveError(.limitExceeded, "what is nested in data comes to more values and bytes than the limits allow")
   }
 
   /// The limits for a part, which may take what is left.
   var innerLimits: ParsingLimits {
-    ParsingLimits(
-      depth: limits.depth, inputSize: limits.inputSize, expandedSize: budget.remaining, expansionRatio: 1)
+    ParsingLimits(depth: limits.depth, inputSize: limits.inputSize, expandedSize: budget.remaining, expansionRatio: 1)
   }
 
   /// Opens data of a document; nil if it stays data.

@@ -42,8 +42,7 @@ extension ArchiveChecker {
       return try contents.field("NS.bytes", &reader)?.kind == .data ? nil : "without a text NS.string"
     case .date:
       guard let time = try contents.field("NS.time", &reader) else { return "without an NS.time" }
-      return time.kind == .real || time.kind == .float
-        ? nil : "whose NS.time is \(time.kindName), not a real"
+      return time.kind == .real || time.kind == .float ? nil : "whose NS.time is \(time.kindName), not a real"
     case .uuid:
       guard let bytes = try contents.field("NS.uuidbytes", &reader) else { return "without NS.uuidbytes" }
       guard bytes.kind == .data else { return "whose NS.uuidbytes are \(bytes.kindName), not data" }

@@ -66,9 +66,7 @@ struct ArchiveChecker {
       try checkParts()
       try classifyObjects()
       try checkClassDescriptions()
-      if let top = parts.top {
-        try look(into: top, uid: nil, keys: keys(of: top, uid: nil, at: [.key("$top")]))
-      }
+      if let top = parts.top { try look(into: top, uid: nil, keys: keys(of: top, uid: nil, at: [.key("$top")])) }
       references.endSource()
       try checkObjects()
       if parts.objects != nil, parts.top != nil { try checkReachability() }
@@ -128,11 +126,7 @@ extension ArchiveChecker {
 
   private mutating func classifyObjects() throws(KeyedArchiveError) {
     for uid in roles.indices {
-      do {
-        try classify(UInt32(uid))
-      } catch {
-        try report(error, uid: UInt32(uid))
-      }
+      do { try classify(UInt32(uid)) } catch { try report(error, uid: UInt32(uid)) }
     }
     // What a class of an object is thought to be, and is a dictionary, can be nothing else.
     for target in classUIDs where target < roles.count && roles[Int(target)] == .dictionary {
@@ -192,11 +186,7 @@ extension ArchiveChecker {
     switch roles[Int(uid)] {
     case .null, .unreadable: break
     case .native:
-      do {
-        try checkText(node)
-      } catch {
-        try report(error, uid: uid)
-      }
+      do { try checkText(node) } catch { try report(error, uid: uid) }
     case .invalid:
       try report(.invalidObject, "\(node.kindName), which is no object of an archive", uid: uid)
       if node.kind == .uid { try addReference(to: node.uid, uid: uid, path: []) }
@@ -219,14 +209,11 @@ extension ArchiveChecker {
     guard let position = keys.firstIndex(of: "$class") else { return }
     let path = [PropertyListKeyPath.Component.key("$class")]
     let reference: FlatNode
-    do {
-      reference = try reader.value(ofEntry: position, of: node)
-    } catch {
+    do { reference = try reader.value(ofEntry: position, of: node) } catch {
       return try report(error, uid: uid, path: path)
     }
     guard reference.kind == .uid else {
-      return try report(
-        .invalidClass, "the $class is \(reference.kindName), not a UID", uid: uid, path: path)
+      return try report(.invalidClass, "the $class is \(reference.kindName), not a UID", uid: uid, path: path)
     }
     guard reference.uid < roles.count else { return try reportDangling(reference.uid, uid: uid, path: path) }
     if roles[Int(reference.uid)] != .classDescription {
@@ -266,11 +253,7 @@ extension ArchiveChecker {
   private mutating func keys(
     of node: FlatNode
   ) throws(KeyedArchiveError) -> (keys: [String], problems: [KeyedArchiveError]) {
-    do {
-      return (try reader.shape(of: node).keys, [])
-    } catch {
-      try reader.tolerate(error)
-    }
+    do { return (try reader.shape(of: node).keys, []) } catch { try reader.tolerate(error) }
     // One by one, to find all that is wrong.
     var keys: [String] = []
     var problems: [KeyedArchiveError] = []
@@ -325,9 +308,7 @@ extension ArchiveChecker {
     }
   }
 
-  private mutating func frame(
-    of child: FlatNode, in frames: [Frame], uid: UInt32?
-  ) throws(KeyedArchiveError) -> Frame {
+  private mutating func frame(of child: FlatNode, in frames: [Frame], uid: UInt32?) throws(KeyedArchiveError) -> Frame {
     try reader.checkNesting(of: child, in: frames.lazy.map(\.node), depth: frames.count)
     guard child.kind == .dictionary else { return Frame(node: child, keys: []) }
     let path = Self.path(frames, uid: uid)

@@ -147,11 +147,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   }
 
   private mutating func writeMarked(_ uid: UInt32) throws(KeyedArchiveError) {
-    do {
-      try writeObject(uid, try reader.object(uid), isMarked: true)
-    } catch {
-      throw error.at(PropertyList.UID(uid))
-    }
+    do { try writeObject(uid, try reader.object(uid), isMarked: true) } catch { throw error.at(PropertyList.UID(uid)) }
     try writeFrames()
   }
 
@@ -222,8 +218,7 @@ extension ArchiveFormWriter where Output: ~Copyable {
     case .uid: try writeReference(node.uid)
     case .array: try begin(.elements, node, inlineDepth: inlineDepth + 1, uid: uid)
     case .dictionary: try begin(.entries, node, inlineDepth: inlineDepth + 1, uid: uid)
-    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data:
-      try write(scalar: node)
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data: try write(scalar: node)
     }
   }
 
@@ -236,8 +231,7 @@ extension ArchiveFormWriter where Output: ~Copyable {
     if outer >= 0 { try reader.checkNesting(of: node, in: frames.suffix(outer).lazy.map(\.node), depth: outer) }
     let shape = node.kind == .dictionary ? try reader.shape(of: node) : DictionaryShape()
     if node.kind == .dictionary { output.beginDictionary() } else { output.beginArray() }
-    frames.append(
-      Frame(kind: kind, node: node, shape: shape, uid: uid, inlineDepth: inlineDepth, wrappers: wrappers))
+    frames.append(Frame(kind: kind, node: node, shape: shape, uid: uid, inlineDepth: inlineDepth, wrappers: wrappers))
   }
 
   private mutating func write(text: String) throws(KeyedArchiveError) {

@@ -7,9 +7,7 @@ internal import Typedstreams
 /// Objects of Foundation's classes, by their value.
 extension ArchiveTreeWriter {
   /// Writes an object of such a class; false, and writes nothing, if it is none or has not the layout of its class.
-  mutating func writeNaturally(
-    _ node: FlatNode, _ name: String, classPosition: Int
-  ) throws(KeyedArchiveError) -> Bool {
+  mutating func writeNaturally(_ node: FlatNode, _ name: String, classPosition: Int) throws(KeyedArchiveError) -> Bool {
     guard node.count <= 3, let layout = FoundationLayout(className: name) else { return false }
     var fields: [String: (position: Int, value: FlatNode)] = [:]
     do {
@@ -60,9 +58,7 @@ extension ArchiveTreeWriter {
 
   private mutating func isNothing(_ reference: FlatNode) throws(KeyedArchiveError) -> Bool {
     guard reference.kind == .uid, reference.uid < reader.objects.count else { return false }
-    do {
-      return archive.document.isNullObject(try reader.object(reference.uid))
-    } catch {
+    do { return archive.document.isNullObject(try reader.object(reference.uid)) } catch {
       try reader.tolerate(error)
       return false
     }

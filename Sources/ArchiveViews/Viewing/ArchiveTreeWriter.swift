@@ -76,11 +76,7 @@ struct ArchiveTreeWriter {
       objects.meet(object.value)
       try writeMarked(object.value, level: 0)
     } else {
-      do {
-        try write(node, inlineDepth: 0)
-      } catch {
-        try writeUnreadable(error)
-      }
+      do { try write(node, inlineDepth: 0) } catch { try writeUnreadable(error) }
       try writeFrames()
     }
     try writePostponed(level: 0)
@@ -143,11 +139,7 @@ extension ArchiveTreeWriter {
         }
         continue
       }
-      do {
-        try writeNext(of: frame)
-      } catch {
-        try writeUnreadable(error)
-      }
+      do { try writeNext(of: frame) } catch { try writeUnreadable(error) }
     }
   }
 
@@ -171,18 +163,14 @@ extension ArchiveTreeWriter {
     try write(reader.child(frame.next, of: frame.node), inlineDepth: frame.inlineDepth)
   }
 
-  private mutating func writePair(
-    of frame: Frame, _ values: FlatNode, isValueDue: Bool
-  ) throws(KeyedArchiveError) {
+  private mutating func writePair(of frame: Frame, _ values: FlatNode, isValueDue: Bool) throws(KeyedArchiveError) {
     let current = frames.count - 1
     try beginLine(frame.level)
     if isValueDue {
       write("value: ")
     } else {
       let start = output.count
-      do {
-        try write(reader.element(frame.next, of: frame.node), inlineDepth: frame.inlineDepth)
-      } catch {
+      do { try write(reader.element(frame.next, of: frame.node), inlineDepth: frame.inlineDepth) } catch {
         try writeUnreadable(error)
       }
       if frames.count - 1 > current {
@@ -200,9 +188,7 @@ extension ArchiveTreeWriter {
 
   /// The key of the next entry; nil, and writes why, if it cannot be read.
   private mutating func key(of frame: Frame) throws(KeyedArchiveError) -> String? {
-    do {
-      return try reader.key(ofEntry: frame.next, of: frame.node)
-    } catch {
+    do { return try reader.key(ofEntry: frame.next, of: frame.node) } catch {
       try writeUnreadable(error)
       return nil
     }
@@ -213,8 +199,7 @@ extension ArchiveTreeWriter {
     case .uid: try writeReference(node.uid)
     case .array: try begin(.elements, node, "[", "]", inlineDepth: inlineDepth + 1)
     case .dictionary: try begin(.entries, node, "{", "}", inlineDepth: inlineDepth + 1)
-    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data:
-      try write(scalar: node)
+    case .null, .boolean, .integer, .unsignedInteger, .real, .float, .date, .string, .data: try write(scalar: node)
     }
   }
 
@@ -282,9 +267,7 @@ extension ArchiveTreeWriter {
 
   /// None where a key cannot be read: then the object is shown as the dictionary that it is.
   private mutating func keyPositions(of node: FlatNode) throws(KeyedArchiveError) -> ArchiveReader.KeyPositions {
-    do {
-      return try reader.keyPositions(of: node)
-    } catch {
+    do { return try reader.keyPositions(of: node) } catch {
       try reader.tolerate(error)
       return ArchiveReader.KeyPositions()
     }

@@ -26,9 +26,7 @@ extension KeyedArchive {
   private func resolved(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     guard let uid = node.uid else { return node }
     let object = try objects[uid].node
-    guard object.uid == nil else {
-      throw KeyedArchiveError(.malformed, "an object that is a reference", uid: uid)
-    }
+    guard object.uid == nil else { throw KeyedArchiveError(.malformed, "an object that is a reference", uid: uid) }
     return object
   }
 

@@ -57,8 +57,7 @@ extension KeyedArchive {
         if target < objectsNode.count, document.isNullObject(try reader.object(target)) { continue }
         // What a reference takes in memory, as against a byte or a few in the file.
         try reader.spend(16 + 4 * walk.depth)
-        references.append(
-          Reference(source: source, path: try walk.path(&reader), target: PropertyList.UID(target)))
+        references.append(Reference(source: source, path: try walk.path(&reader), target: PropertyList.UID(target)))
       }
     } catch {
       var error = error

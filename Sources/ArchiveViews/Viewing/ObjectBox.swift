@@ -25,9 +25,7 @@ struct ObjectBox {
     }
   }
 
-  private mutating func fill(
-    _ node: FlatNode, _ reader: inout ArchiveReader
-  ) throws(KeyedArchiveError) {
+  private mutating func fill(_ node: FlatNode, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
     switch node.kind {
     case .dictionary:
       let positions = try reader.keyPositions(of: node)
@@ -141,14 +139,10 @@ struct ObjectBox {
   }
 
   /// The text of an object that is shown where it is referred to; nil for all others.
-  private func shortText(
-    ofObject node: FlatNode, _ reader: inout ArchiveReader
-  ) throws(KeyedArchiveError) -> String? {
+  private func shortText(ofObject node: FlatNode, _ reader: inout ArchiveReader) throws(KeyedArchiveError) -> String? {
     guard node.kind == .uid, node.uid < reader.objects.count else { return nil }
     let object: FlatNode
-    do {
-      object = try reader.object(node.uid)
-    } catch {
+    do { object = try reader.object(node.uid) } catch {
       try reader.tolerate(error)
       return nil
     }

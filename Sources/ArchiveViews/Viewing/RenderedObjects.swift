@@ -63,9 +63,7 @@ struct RenderedObjects {
       }
     }
   }
-}
 
-extension RenderedObjects {
   mutating func encounter(
     _ uid: UInt32, level: Int, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) -> Encounter {
@@ -73,9 +71,7 @@ extension RenderedObjects {
     let wasMet = isMet[Int(uid)]
     isMet[Int(uid)] = true
     let node: FlatNode
-    do {
-      node = try reader.object(uid)
-    } catch {
+    do { node = try reader.object(uid) } catch {
       try reader.tolerate(error)
       return .unreadable(error)
     }

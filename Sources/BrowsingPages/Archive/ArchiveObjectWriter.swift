@@ -49,15 +49,11 @@ struct ArchiveObjectWriter: ~Copyable {
     try writeFields(of: node, isInstance: true)
   }
 
-  private mutating func writeFields(
-    of node: PropertyListDocument.Node, isInstance: Bool
-  ) throws(PropertyListError) {
+  private mutating func writeFields(of node: PropertyListDocument.Node, isInstance: Bool) throws(PropertyListError) {
     page.beginDictionary()
     for position in 0..<node.count {
       let field: (key: String, value: PropertyListDocument.Node)
-      do throws(PropertyListError) {
-        field = try node.entry(at: position)
-      } catch {
+      do throws(PropertyListError) { field = try node.entry(at: position) } catch {
         page.key("\(position)")
         page.unreadable(error.message)
         try values.spend(64)
@@ -121,9 +117,7 @@ extension ArchiveObjectWriter {
     page.beginPairs()
     for position in 0..<keys.count {
       for list in [keys, elements] {
-        do throws(PropertyListError) {
-          try values.write(list.child(at: position), to: &page)
-        } catch {
+        do throws(PropertyListError) { try values.write(list.child(at: position), to: &page) } catch {
           if error.kind == .limitExceeded { throw error }
           page.unreadable(error.message)
           try values.spend(64)

@@ -31,11 +31,7 @@ package struct NodeValues {
   /// - Throws: ``PropertyListError/Kind/limitExceeded``, when all that was begun has been ended.
   package mutating func write(_ root: PropertyListDocument.Node, to page: inout PageWriter) throws(PropertyListError) {
     var frames: [(node: PropertyListDocument.Node, next: Int)] = []
-    do throws(PropertyListError) {
-      try begin(root, &frames, &page)
-    } catch {
-      try tolerate(error, frames.count, &page)
-    }
+    do throws(PropertyListError) { try begin(root, &frames, &page) } catch { try tolerate(error, frames.count, &page) }
     while let (node, next) = frames.last {
       guard next < node.count else {
         frames.removeLast()
@@ -97,9 +93,7 @@ package struct NodeValues {
     frames.append((node, 0))
   }
 
-  private mutating func scalar(
-    _ node: PropertyListDocument.Node, to page: inout PageWriter
-  ) throws(PropertyListError) {
+  private mutating func scalar(_ node: PropertyListDocument.Node, to page: inout PageWriter) throws(PropertyListError) {
     switch node.kind {
     case .boolean: page.boolean(node.boolean ?? false)
     case .integer: integer(node, to: &page)

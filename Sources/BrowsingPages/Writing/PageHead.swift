@@ -57,9 +57,7 @@ package struct PageHead {
       self.kind = kind
     }
   }
-}
 
-extension PageHead {
   func write(to page: inout PageWriter) {
     let counts = page.rowCounts
     page.open("{")

@@ -52,9 +52,7 @@ package struct ArchiveParts {
       }
     }
     if let node = parts["$archiver"], node.kind == .string {
-      do {
-        archiver = try document.text(of: node)
-      } catch {
+      do { archiver = try document.text(of: node) } catch {
         findings.append((.unreadableValue, KeyedArchiveError(error)))
       }
     } else {

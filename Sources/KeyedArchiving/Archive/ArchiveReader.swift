@@ -36,8 +36,7 @@ package struct ArchiveReader {
   }
 
   private var limitExceeded: KeyedArchiveError {
-    KeyedArchiveError(
-      .limitExceeded, "the objects expand to more than \(budget.limit) values and bytes")
+    KeyedArchiveError(.limitExceeded, "the objects expand to more than \(budget.limit) values and bytes")
   }
 
   /// Goes on after an error, unless it is the end of all work. An error takes more time than a value.
@@ -101,9 +100,7 @@ extension ArchiveReader {
     // Taken out, so that there is one owner to change it in place.
     shapes = nil
     defer { shapes = known }
-    do {
-      return try document.shape(of: dictionary, in: &known)
-    } catch {
+    do { return try document.shape(of: dictionary, in: &known) } catch {
       throw error.kind == .limitExceeded ? limitExceeded : KeyedArchiveError(error)
     }
   }

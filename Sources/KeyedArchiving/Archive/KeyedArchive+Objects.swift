@@ -40,9 +40,7 @@ extension KeyedArchive {
     fileprivate init(_ uid: PropertyList.UID, of archive: KeyedArchive) {
       self.uid = uid
       self.archive = archive
-      do {
-        content = .success(try translated(archive.objectsNode.child(at: Int(uid.value))))
-      } catch {
+      do { content = .success(try translated(archive.objectsNode.child(at: Int(uid.value)))) } catch {
         content = .failure(error.at(uid))
       }
     }
@@ -109,11 +107,7 @@ extension KeyedArchive.Object {
       let node = try node
       guard kind == .instance else { return [] }
       var reader = ArchiveReader(archive)
-      do {
-        return try reader.fields(of: node, isObject: true)
-      } catch {
-        throw error.at(uid)
-      }
+      do { return try reader.fields(of: node, isObject: true) } catch { throw error.at(uid) }
     }
   }
 

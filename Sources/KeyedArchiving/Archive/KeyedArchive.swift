@@ -50,15 +50,11 @@ public struct KeyedArchive: Sendable {
     archiver = try ArchiveLayout(document).archiver
     guard let top = try translated(document.root.value(forKey: "$top")),
       let objects = try translated(document.root.value(forKey: "$objects"))
-    else {
-      throw KeyedArchiveError(PropertyListError(.noSuchValue, "the property list has no $top or no $objects"))
-    }
+    else { throw KeyedArchiveError(PropertyListError(.noSuchValue, "the property list has no $top or no $objects")) }
     topNode = top
     objectsNode = objects
   }
-}
 
-extension KeyedArchive {
   /// What was encoded outside of any object, in the order of the file: the key `root` of most archives, or any others.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for what cannot be read.

@@ -99,9 +99,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(path) }
   }
-}
 
-extension KeyedArchiveError {
   /// The code that Cocoa has for this failure, in `NSCocoaErrorDomain`: 3840 for what is no archive at all, 4864 for a
   /// corrupt archive, 4865 for a missing value, 4866 for a value that cannot be encoded (`FoundationErrors.h`).
   public var code: Int {
@@ -153,12 +151,8 @@ extension KeyedArchiveError: CustomStringConvertible {
 extension KeyedArchiveError: LocalizedError {
   /// The ``description``.
   public var errorDescription: String? { description }
-}
 
-extension KeyedArchiveError {
-  package init(_ error: PropertyListError) {
-    self.init(.propertyList(error), error.description)
-  }
+  package init(_ error: PropertyListError) { self.init(.propertyList(error), error.description) }
 
   /// The error with the object that it is about, unless it says one already.
   package func at(_ uid: PropertyList.UID) -> KeyedArchiveError {
@@ -172,11 +166,7 @@ extension KeyedArchiveError {
 /// What a part of the property list is read or written with; its error is one of the archive.
 @inline(__always)
 package func translated<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws(KeyedArchiveError) -> T {
-  do {
-    return try body()
-  } catch {
-    throw KeyedArchiveError(error)
-  }
+  do { return try body() } catch { throw KeyedArchiveError(error) }
 }
 
 /// The path from the top of an archive to a value, as a linked list that begins with the last step. Paths that begin

@@ -109,8 +109,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   var allKeys: [Key] {
     switch fields {
-    case .object(let frame):
-      ArchiveKey.userKeys(frame.shape.keys).compactMap { Key(stringValue: $0) }
+    case .object(let frame): ArchiveKey.userKeys(frame.shape.keys).compactMap { Key(stringValue: $0) }
     case .dictionary(let references): references.keys.sorted().compactMap { Key(stringValue: $0) }
     }
   }
@@ -223,9 +222,7 @@ private struct UnkeyedContainer: UnkeyedDecodingContainer {
     return value
   }
 
-  mutating func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type
-  ) throws -> KeyedDecodingContainer<Nested> {
+  mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
     try nested().container(keyedBy: type)
   }
 
@@ -234,8 +231,7 @@ private struct UnkeyedContainer: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try nested() }
 
   private mutating func nested() throws -> ArchiveDecoder {
-    let decoder = ArchiveDecoder(
-      .reference(try next()), coder, CodingTrail(trail, .index(currentIndex)), for: nil)
+    let decoder = ArchiveDecoder(.reference(try next()), coder, CodingTrail(trail, .index(currentIndex)), for: nil)
     currentIndex += 1
     return decoder
   }

@@ -122,8 +122,7 @@ final class EncodedBox {
     case .nothing: try coder.reference(toValue: EncodedDictionary(entries: [], isCollection: false))
     case .null: ArchivedReference(node: .uid(0))
     case .keyed(let entries):
-      try coder.reference(
-        toValue: EncodedDictionary(entries: ordered(entries, for: coder), isCollection: isCollection))
+      try coder.reference(toValue: EncodedDictionary(entries: ordered(entries, for: coder), isCollection: isCollection))
     case .unkeyed(let elements):
       try coder.reference(toValue: EncodedArray(elements: ordered(elements, for: coder), isCollection: isCollection))
     case .value(let value), .scalar(_, let value): try value._archive(by: coder)
@@ -305,9 +304,7 @@ private struct UnkeyedContainer: UnkeyedEncodingContainer {
 
   mutating func encodeNil() throws { encoder.box.append(EncodedBox(.null)) }
 
-  mutating func encode<T: Encodable>(_ value: T) throws {
-    encoder.box.append(try encoder.box(value, .index(count)))
-  }
+  mutating func encode<T: Encodable>(_ value: T) throws { encoder.box.append(try encoder.box(value, .index(count))) }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
     nested().container(keyedBy: type)

@@ -7,9 +7,7 @@
 /// archived as `NSDictionary`, with strings as keys, those without as `NSArray`.
 extension SecureCoding where Self: Encodable {
   public func encode(with coder: KeyedArchiver) throws {
-    if let foundation = FoundationType.of(Self.self) {
-      return try foundation.counterpart(of: self).encode(with: coder)
-    }
+    if let foundation = FoundationType.of(Self.self) { return try foundation.counterpart(of: self).encode(with: coder) }
     let encoder = ArchiveEncoder(coder, nil, depth: 0)
     try encode(to: encoder)
     try coder.encode(contents: encoder.box)
@@ -74,9 +72,7 @@ extension KeyedUnarchiver {
       let value = try decodable(type, at: reference, object, uid: uid, CodingTrail(trail, step))
       // If there is an object of a class in it, each reference gets its own.
       if type is AnyObject.Type { decodableObjectCount += 1 }
-      if decodableObjectCount == before {
-        _ = table.keep(uid, value, weight: weight, height: deepest &- depth)
-      }
+      if decodableObjectCount == before { _ = table.keep(uid, value, weight: weight, height: deepest &- depth) }
       deepest = max(deepest, deepestAround)
       try weigh(weightAround)
       return value

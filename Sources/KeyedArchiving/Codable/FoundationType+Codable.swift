@@ -16,8 +16,7 @@ extension FoundationType {
     switch self {
     case .indexSet:
       let ranges = try (encoded["indexes"]?.array ?? []).map { range in
-        try Archived.Range(
-          location: integer(range["location"]), length: integer(range["length"]))
+        try Archived.Range(location: integer(range["location"]), length: integer(range["length"]))
       }
       if let set = Archived.IndexSet(ranges: ranges.compactMap(\.range)) { return set }
     case .personNameComponents:
@@ -67,9 +66,7 @@ extension FoundationType {
   /// Decodes a value of Foundation's that is only `Decodable` here.
   func decode<T: Decodable>(_ type: T.Type, at reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> T {
     let object = try coder.resolve(reference.node)
-    if coder.isNull(reference.node, object) {
-      throw coder.failure(.valueNotFound, "nothing, where \(type) is due")
-    }
+    if coder.isNull(reference.node, object) { throw coder.failure(.valueNotFound, "nothing, where \(type) is due") }
     _ = try coder.type(of: object, behind: reference.node, among: [counterpart])
     try coder.spend(object.count)
     return try coder.inside(object, uid: reference.node.uid) { try decode(type, by: coder) }

@@ -85,15 +85,11 @@ struct NativeKinds: OptionSet, Hashable, Sendable {
 }
 
 extension ArchivedClass {
-  init(
-    _ name: String, ancestors: [String] = ["NSObject"], aliases: [String] = [], natives: NativeKinds
-  ) {
+  init(_ name: String, ancestors: [String] = ["NSObject"], aliases: [String] = [], natives: NativeKinds) {
     self.init(name, ancestors: ancestors, aliases: aliases)
     self.natives = natives
   }
-}
 
-extension ArchivedClass {
   /// The class of ``ArchivedValue``, which is any object.
   static let anyObject = ArchivedClass("NSObject", ancestors: [])
 

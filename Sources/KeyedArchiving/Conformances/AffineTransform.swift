@@ -49,8 +49,7 @@ extension Archived {
       }
       try coder.require(
         numbers.count == 6 && !numbers.contains(where: \.isNaN), "a transformation that is not six numbers")
-      self.init(
-        m11: numbers[0], m12: numbers[1], m21: numbers[2], m22: numbers[3], tX: numbers[4], tY: numbers[5])
+      self.init(m11: numbers[0], m12: numbers[1], m21: numbers[2], m22: numbers[3], tX: numbers[4], tY: numbers[5])
     }
 
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for what is not a number.

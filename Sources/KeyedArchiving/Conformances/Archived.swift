@@ -2,9 +2,7 @@
 ///
 /// They hold what an archive says, and nothing else: a regular expression is its pattern and its options, and does not
 /// match anything.
-public enum Archived {}
-
-extension Archived {
+public enum Archived {
   /// `NSNull`: the object that stands for nothing where nothing cannot stand.
   public struct Null: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSNull")

@@ -40,9 +40,7 @@ public indirect enum ArchivedValue {
   /// ``Archived/Error``, ``Archived/Color``, an ``OpaqueObject``, a value of one of the
   /// ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
   case object(any SecureCoding)
-}
 
-extension ArchivedValue {
   private static let types: [any SecureCoding.Type] = [
     String.self, Data.self, Date.self, Decimal.self, URL.self, UUID.self, Archived.Null.self,
     [ArchivedValue].self, OrderedDictionary<ArchivedValue, ArchivedValue>.self, UnorderedElements.self,

@@ -52,9 +52,7 @@ extension KeyedArchiver {
 
   /// An array whose elements stand where they are.
   @inline(__always)
-  func encode<S: Sequence>(
-    elements sequence: S, forRawKey key: String, _ node: (S.Element) throws -> FlatNode
-  ) throws {
+  func encode<S: Sequence>(elements sequence: S, forRawKey key: String, _ node: (S.Element) throws -> FlatNode) throws {
     try encode(rawKey: key) { coder in try coder.array(sequence, node) }
   }
 

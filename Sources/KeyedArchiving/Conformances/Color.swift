@@ -104,9 +104,7 @@ extension Archived {
     public init(coder: KeyedUnarchiver) throws {
       colorClass = coder.currentClass ?? Self.appKitClass
       fields = [:]
-      for key in coder.current.shape.keys where key != "$class" {
-        fields[key] = try coder.decodeField(forRawKey: key)
-      }
+      for key in coder.current.shape.keys where key != "$class" { fields[key] = try coder.decodeField(forRawKey: key) }
     }
 
     /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a container, a date, a UID or null that is to stand in the
@@ -141,13 +139,10 @@ extension KeyedUnarchiver {
     case .uid: break
     case .null: return .null
     case .boolean, .integer, .unsignedInteger, .real, .float, .string, .data: return .inline(try scalar(node))
-    case .date, .array, .dictionary:
-      throw failure(.typeMismatch, "\(node.kindName), where a part of a color is due")
+    case .date, .array, .dictionary: throw failure(.typeMismatch, "\(node.kindName), where a part of a color is due")
     }
     if isNull(node, try resolve(node)) { return .null }
-    let types: [any SecureCoding.Type] = [
-      String.self, Data.self, Archived.Color.self, Archived.Color.ColorSpace.self,
-    ]
+    let types: [any SecureCoding.Type] = [String.self, Data.self, Archived.Color.self, Archived.Color.ColorSpace.self]
     switch try anyValue(of: types, at: ArchivedReference(node: node)) {
     case let text as String: return .string(text)
     case let data as Data: return .data(data)

@@ -9,8 +9,7 @@ extension Data: SecureCoding {
 
   public init(coder: KeyedUnarchiver) throws {
     // `NS.bytes` comes from coders that are no keyed archivers.
-    self =
-      try coder.decodeIfPresent(Data.self, forRawKey: "NS.data") ?? coder.decode(Data.self, forRawKey: "NS.bytes")
+    self = try coder.decodeIfPresent(Data.self, forRawKey: "NS.data") ?? coder.decode(Data.self, forRawKey: "NS.bytes")
   }
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Data {

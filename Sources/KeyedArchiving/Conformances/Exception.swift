@@ -13,9 +13,7 @@ extension Archived {
     public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?
 
     /// An exception. Nothing is raised.
-    public init(
-      name: String, reason: String? = nil, userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? = nil
-    ) {
+    public init(name: String, reason: String? = nil, userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? = nil) {
       self.name = name
       self.reason = reason
       self.userInfo = userInfo

@@ -102,9 +102,7 @@ extension Archived {
 /// The text that Apple's archives have for points, sizes and rectangles: numbers in braces, `{1, 2.5}` or
 /// `{{0, 0}, {640, 480}}`.
 enum GeometryText {
-  static func text(_ first: Double, _ second: Double) throws -> String {
-    "{\(try text(first)), \(try text(second))}"
-  }
+  static func text(_ first: Double, _ second: Double) throws -> String { "{\(try text(first)), \(try text(second))}" }
 
   /// A number, as short as it can be and still be read as the same. Without a fraction it has no point.
   private static func text(_ number: Double) throws -> String {
@@ -148,8 +146,7 @@ enum GeometryText {
       case "-inf": return -.infinity
       case let text:
         // Hexadecimal digits and names of numbers, which Double reads, are none of these characters.
-        guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
-          number.isFinite
+        guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text), number.isFinite
         else { return nil }
         return number
       }
@@ -161,9 +158,7 @@ extension KeyedUnarchiver {
   func decodeGeometry<T>(forRawKey key: String, _ read: (String) -> T?) throws -> T {
     let text = try decode(String.self, forRawKey: key)
     try spend(remaking: text.utf8.count)
-    guard let value = read(text) else {
-      throw failure(.invalidContents, "\(text.quoted) is no \(T.self)")
-    }
+    guard let value = read(text) else { throw failure(.invalidContents, "\(text.quoted) is no \(T.self)") }
     return value
   }
 

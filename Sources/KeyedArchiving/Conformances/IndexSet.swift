@@ -57,9 +57,7 @@ extension Archived {
       case 0: break
       case 1:
         pairs = [
-          (
-            try coder.decode(UInt64.self, forRawKey: "NSLocation"), try coder.decode(UInt64.self, forRawKey: "NSLength")
-          )
+          (try coder.decode(UInt64.self, forRawKey: "NSLocation"), try coder.decode(UInt64.self, forRawKey: "NSLength"))
         ]
       default:
         let integers = try coder.decodePackedIntegers(forRawKey: "NSRangeData")

@@ -19,9 +19,7 @@ extension Archived {
       identifier = try coder.decode(String.self, forRawKey: "NS.identifier")
     }
 
-    public func encode(with coder: KeyedArchiver) throws {
-      try coder.encode(identifier, forRawKey: "NS.identifier")
-    }
+    public func encode(with coder: KeyedArchiver) throws { try coder.encode(identifier, forRawKey: "NS.identifier") }
   }
 }
 

@@ -117,9 +117,7 @@ public protocol _ArchivedInteger: SecureCoding, FixedWidthInteger, Codable {}
 extension _ArchivedInteger {
   public static var archivedClass: ArchivedClass { numberClass }
 
-  public func encode(with coder: KeyedArchiver) throws {
-    try coder.encode(rawKey: "NS.intval") { _ in .integer(self) }
-  }
+  public func encode(with coder: KeyedArchiver) throws { try coder.encode(rawKey: "NS.intval") { _ in .integer(self) } }
 
   public init(coder: KeyedUnarchiver) throws { self = try coder.exactly(try ArchivedNumber(coder: coder)) }
 

@@ -16,9 +16,7 @@ extension URL: SecureCoding {
     try coder.spend(remaking: text.utf8.count)
     // An empty text stands for its base, which `URL(string:)` does not take.
     let url = text.isEmpty && base != nil ? URLComponents().url(relativeTo: base) : URL(string: text, relativeTo: base)
-    guard let url else {
-      throw coder.failure(.invalidContents, "\(text.quoted) is no URL")
-    }
+    guard let url else { throw coder.failure(.invalidContents, "\(text.quoted) is no URL") }
     self = url
   }
 }

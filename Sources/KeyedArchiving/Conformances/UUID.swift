@@ -6,9 +6,7 @@ extension UUID: SecureCoding {
 
   public func encode(with coder: KeyedArchiver) throws {
     let b = uuid
-    let bytes = Data([
-      b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
-    ])
+    let bytes = Data([b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15])
     try coder.encode(inline: bytes, forRawKey: "NS.uuidbytes")
   }
 
@@ -21,8 +19,6 @@ extension UUID: SecureCoding {
     try coder.require(bytes.count == 16, "a UUID of \(bytes.count) bytes")
     let b = [UInt8](bytes)
     self.init(
-      uuid: (
-        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
-      ))
+      uuid: (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]))
   }
 }

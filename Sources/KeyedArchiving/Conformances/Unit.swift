@@ -13,9 +13,7 @@ extension Archived {
     public var specifier: Int?
 
     /// A unit without a dimension.
-    public init(symbol: String) {
-      self.init(unitClass: ArchivedClass("NSUnit"), symbol: symbol)
-    }
+    public init(symbol: String) { self.init(unitClass: ArchivedClass("NSUnit"), symbol: symbol) }
 
     /// A unit of any class.
     public init(unitClass: ArchivedClass, symbol: String, converter: UnitConverter? = nil, specifier: Int? = nil) {

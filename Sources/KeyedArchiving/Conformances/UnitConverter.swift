@@ -11,8 +11,7 @@ extension Archived {
     /// The value stays the same.
     case identity
 
-    private static let linearClass = ArchivedClass(
-      "NSUnitConverterLinear", ancestors: ["NSUnitConverter", "NSObject"])
+    private static let linearClass = ArchivedClass("NSUnitConverterLinear", ancestors: ["NSUnitConverter", "NSObject"])
     private static let reciprocalClass = ArchivedClass(
       "NSUnitConverterReciprocal", ancestors: ["NSUnitConverter", "NSObject"])
 

@@ -127,9 +127,7 @@ final class ObjectReader {
   /// The objects that are read at once.
   private static let batchSize = 512
 
-  init(
-    _ difference: StoreDifference, _ store: any PersistentStore, _ name: String
-  ) throws(ManagedObjectError) {
+  init(_ difference: StoreDifference, _ store: any PersistentStore, _ name: String) throws(ManagedObjectError) {
     self.difference = difference
     self.store = store
     let members = store.model.entities(ofConfiguration: store.configuration) ?? []
@@ -254,8 +252,7 @@ final class ObjectReader {
       }
       return .attribute(value)
     case .toOne(let key): return .object(key.map(reference))
-    case .toMany(let keys):
-      return .objects(keys.map(reference).sorted { ("\($0)", $0.number) < ("\($1)", $1.number) })
+    case .toMany(let keys): return .objects(keys.map(reference).sorted { ("\($0)", $0.number) < ("\($1)", $1.number) })
     case .orderedToMany(let keys): return .objects(keys.map(reference))
     case .unread: return .attribute(.null)
     }

@@ -114,9 +114,7 @@ public struct StoreDifference: Sendable {
   /// - Throws: ``ManagedObjectError`` for a store that cannot be read, and ``ManagedObjectError/Code/undefinedKey`` for
   ///   a key that is no attribute of its entity.
   /// - Complexity: O(*n* log *n*) in the objects of both stores.
-  public func run(
-    _ body: (Change) throws(ManagedObjectError) -> Void
-  ) throws(ManagedObjectError) -> Summary {
+  public func run(_ body: (Change) throws(ManagedObjectError) -> Void) throws(ManagedObjectError) -> Summary {
     for (name, attribute) in keys.sorted(by: { $0.key.precedes($1.key) }) {
       let known = [old.model, new.model].compactMap { $0.entity(named: name) }
       if known.isEmpty || known.contains(where: { $0.attribute(named: attribute) == nil }) {
@@ -166,9 +164,7 @@ extension StoreDifference.Object {
 
 extension StoreDifference.Reference: CustomStringConvertible {
   /// The entity, and the number or the key: `Note/p12`, `Note "a1"`.
-  public var description: String {
-    "\(entity.printable(limit: 100))\(key.map { " \($0)" } ?? "/p\(number)")"
-  }
+  public var description: String { "\(entity.printable(limit: 100))\(key.map { " \($0)" } ?? "/p\(number)")" }
 }
 
 extension StoreDifference.Value: CustomStringConvertible {

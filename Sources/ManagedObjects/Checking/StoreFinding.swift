@@ -39,9 +39,7 @@ public struct StoreFinding: Hashable, Sendable {
 
     public static func < (first: Severity, second: Severity) -> Bool { first == .warning && second == .error }
   }
-}
 
-extension StoreFinding {
   /// The kind of a finding. The raw values are for scripts, and stay what they are.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     // The file.

@@ -34,8 +34,7 @@ public struct Attribute<Value: AttributeConvertible> {
   ) {
     number =
       isRecordingProperties
-      ? Self.record(
-        defaultValue: { nil }, options: { [first(), second(), third(), fourth(), fifth(), sixth()] }) : 0
+      ? Self.record(defaultValue: { nil }, options: { [first(), second(), third(), fourth(), fifth(), sixth()] }) : 0
   }
 
   /// An attribute with a default.
@@ -66,15 +65,11 @@ public struct Attribute<Value: AttributeConvertible> {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> Value {
     get {
-      guard let value = object.attributeValue(at: storage) else {
-        return probe(object, object[keyPath: storage])
-      }
+      guard let value = object.attributeValue(at: storage) else { return probe(object, object[keyPath: storage]) }
       return Value(attributeValue: value) ?? defaultValue(object, storage)
     }
     set {
-      do {
-        object.setAttributeValue(try newValue.attributeValue, at: storage)
-      } catch {
+      do { object.setAttributeValue(try newValue.attributeValue, at: storage) } catch {
         object.refuseValue(error, at: storage)
       }
     }
@@ -94,8 +89,7 @@ public struct Attribute<Value: AttributeConvertible> {
   static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value.missingValue }
     let result = Value(attributeValue: reading.round.probe(Value.attributeType)) ?? Value.missingValue
-    reading.add(
-      object, wrapper, .attribute(Value.attributeType, (try? result.attributeValue) ?? .null))
+    reading.add(object, wrapper, .attribute(Value.attributeType, (try? result.attributeValue) ?? .null))
     return result
   }
 }

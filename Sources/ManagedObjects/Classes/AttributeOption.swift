@@ -15,18 +15,14 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   ) -> AttributeOption {
     AttributeOption { property in
       guard case .attribute(var attribute) = property.description else { return }
-      do throws(ManagedPredicateError) {
-        try change(&attribute)
-      } catch {
+      do throws(ManagedPredicateError) { try change(&attribute) } catch {
         property.defects.append(.init(.classProperty, error.description))
       }
       property.description = .attribute(attribute)
     }
   }
 
-  private static func limit(
-    _ limit: SourceLimit, _ value: AttributeValue, _ warning: String?
-  ) -> AttributeOption {
+  private static func limit(_ limit: SourceLimit, _ value: AttributeValue, _ warning: String?) -> AttributeOption {
     attribute { attribute in
       var validation = limit.validation(of: attribute.type, value)
       if let warning { validation.warning = .text(warning) }
@@ -48,14 +44,10 @@ extension AttributeOption {
   public static var transient: AttributeOption { attribute { $0.traits.isTransient = true } }
 
   /// The history of changes keeps the value of a deleted object.
-  public static var preservedInHistory: AttributeOption {
-    attribute { $0.preservesValueInHistoryOnDeletion = true }
-  }
+  public static var preservedInHistory: AttributeOption { attribute { $0.preservesValueInHistoryOnDeletion = true } }
 
   /// The name of the attribute in an earlier version of the model.
-  public static func renamed(from name: String) -> AttributeOption {
-    attribute { $0.traits.renamingIdentifier = name }
-  }
+  public static func renamed(from name: String) -> AttributeOption { attribute { $0.traits.renamingIdentifier = name } }
 
   /// A part of the version hash: a new one makes another version of an attribute that looks the same.
   public static func hashModifier(_ modifier: String) -> AttributeOption {

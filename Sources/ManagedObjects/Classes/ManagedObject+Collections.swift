@@ -36,9 +36,7 @@ extension ManagedObjectClass {
   }
 
   private func relationshipSlot(_ property: AnyKeyPath) -> Int? {
-    let slot = shape.slot(property) {
-      PropertyPath(property).flatMap { $0.names.count == 1 ? $0.names[0] : nil }
-    }
+    let slot = shape.slot(property) { PropertyPath(property).flatMap { $0.names.count == 1 ? $0.names[0] : nil } }
     return slot.flatMap { shape.relationships[$0] == nil ? nil : $0 }
   }
 }

@@ -55,9 +55,7 @@ extension ManagedObject {
 
   /// The object of a to-one relationship.
   @usableFromInline
-  final func relatedObject(at storage: AnyKeyPath) -> ManagedObject?? {
-    slot(at: storage).map { object(ofSlot: $0) }
-  }
+  final func relatedObject(at storage: AnyKeyPath) -> ManagedObject?? { slot(at: storage).map { object(ofSlot: $0) } }
 
   @usableFromInline
   final func setRelatedObject(_ object: ManagedObject?, at storage: AnyKeyPath) {

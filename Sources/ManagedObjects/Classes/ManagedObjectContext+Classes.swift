@@ -50,9 +50,7 @@ extension ManagedObjectContext {
     limit: Int = 0
   ) throws(ManagedObjectError) -> [Object] {
     let translated: ManagedPredicate
-    do { translated = try ManagedPredicate(predicate) } catch {
-      throw ManagedObjectError(error)
-    }
+    do { translated = try ManagedPredicate(predicate) } catch { throw ManagedObjectError(error) }
     return try fetch(type, translated, order, limit)
   }
 

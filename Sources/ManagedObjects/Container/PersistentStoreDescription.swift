@@ -65,17 +65,11 @@ public struct PersistentStoreDescription: Sendable {
   func open(_ model: ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore {
     guard let migration else { return try opening(model, self) }
     let mismatch: ManagedObjectError
-    do {
-      return try opening(model, self)
-    } catch {
+    do { return try opening(model, self) } catch {
       guard error.code == .incompatibleVersionHash else { throw error }
       mismatch = error
     }
-    do {
-      try migration(mismatch)
-    } catch {
-      throw error.naming(mismatch.fileURL)
-    }
+    do { try migration(mismatch) } catch { throw error.naming(mismatch.fileURL) }
     return try opening(model, self)
   }
 }

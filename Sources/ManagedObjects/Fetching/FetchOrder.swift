@@ -48,9 +48,7 @@ struct FetchOrder: Sendable {
 
   /// True if everything is equal in the order.
   var isEmpty: Bool { keys.isEmpty }
-}
 
-extension FetchOrder {
   /// An element that is sorted.
   private struct Item {
     /// ``Key/lead(of:)`` by the first key.
@@ -151,8 +149,7 @@ extension FetchOrder.Key {
     switch try value.value(with: subject) {
     case .value(let value): return SortValue(value, comparison)
     case .object(let object): return SortValue(object: object)
-    case let value:
-      throw ManagedPredicateError(.typeMismatch, "\(value.kindName) cannot be sorted by")
+    case let value: throw ManagedPredicateError(.typeMismatch, "\(value.kindName) cannot be sorted by")
     }
   }
 

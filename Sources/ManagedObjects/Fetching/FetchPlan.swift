@@ -44,9 +44,7 @@ struct FetchPlan {
 
   private mutating func checkKind(of column: Column) throws(ManagedObjectError) {
     let kind: PredicateKind
-    do { kind = try check.kind(of: column.value) } catch {
-      throw ManagedObjectError(error, key: column.name)
-    }
+    do { kind = try check.kind(of: column.value) } catch { throw ManagedObjectError(error, key: column.name) }
     let wanted = PredicateKind(column.type)
     let fits =
       switch kind {
@@ -66,8 +64,7 @@ struct FetchPlan {
       throw Self.failure("a condition on groups (havingPredicate) needs properties to group by")
     }
     // `$name` is the value of that name.
-    let condition = predicate.replacingVariables(
-      Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0.value) }))
+    let condition = predicate.replacingVariables(Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0.value) }))
     do { try check.check(condition) } catch { throw ManagedObjectError(error) }
     guard isCommon(condition) else {
       throw Self.failure(
@@ -83,8 +80,7 @@ struct FetchPlan {
         throw failure("\(text.quoted) is no key path of a property to fetch", text)
       }
       return Column(name: text, value: .keyPath(path), type: .undefined)
-    case .expression(let name, let expression, let type):
-      return Column(name: name, value: expression, type: type)
+    case .expression(let name, let expression, let type): return Column(name: name, value: expression, type: type)
     }
   }
 

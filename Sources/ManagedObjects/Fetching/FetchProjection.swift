@@ -52,15 +52,11 @@ struct FetchProjection: Sendable {
     isGrouped = plan.isGrouped
     template = OrderedDictionary(uniqueKeysWithValues: plan.columns.map { ($0.name, RowValue.null) })
   }
-}
 
-extension FetchProjection {
   typealias Dictionary = OrderedDictionary<String, RowValue>
 
   /// The dictionaries of objects, which are in order. Groups are in the order of their first objects.
-  func dictionaries<Subject: PredicateSubject>(
-    of subjects: [Subject]
-  ) throws(ManagedPredicateError) -> [Dictionary] {
+  func dictionaries<Subject: PredicateSubject>(of subjects: [Subject]) throws(ManagedPredicateError) -> [Dictionary] {
     var all: [Dictionary] = []
     if !isGrouped {
       all.reserveCapacity(subjects.count)
@@ -127,9 +123,7 @@ extension RowValue {
 
 extension FetchProjection.Column {
   /// A value as the type of the column.
-  func rowValue<Subject: PredicateSubject>(
-    _ value: PredicateValue<Subject>
-  ) throws(ManagedPredicateError) -> RowValue {
+  func rowValue<Subject: PredicateSubject>(_ value: PredicateValue<Subject>) throws(ManagedPredicateError) -> RowValue {
     switch value {
     case .value(let value):
       if let result = type.result(value) { return .attribute(result) }

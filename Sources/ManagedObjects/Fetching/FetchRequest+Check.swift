@@ -67,9 +67,7 @@ extension FetchRequest.SortDescriptor {
         throw failure("a request cannot be sorted by \(other.quoted)")
       }
       var check = PredicateCheck(entity)
-      do { kind = try check.kind(of: .keyPath(path)) } catch {
-        throw ManagedObjectError(error, key: keyPath)
-      }
+      do { kind = try check.kind(of: .keyPath(path)) } catch { throw ManagedObjectError(error, key: keyPath) }
     }
     switch kind {
     case .collection, .dictionary, .opaque:

@@ -43,9 +43,7 @@ struct GroupExpression: Sendable {
   /// The aggregates are its parameters.
   private let expression: PreparedExpression
 
-  init(
-    _ expression: ManagedExpression, _ plan: FetchPlan, _ model: ManagedObjectModel
-  ) throws(ManagedPredicateError) {
+  init(_ expression: ManagedExpression, _ plan: FetchPlan, _ model: ManagedObjectModel) throws(ManagedPredicateError) {
     var extraction = AggregateExtraction(plan)
     let rest = extraction.replacing(expression)
     aggregates = try extraction.prepared(model)
@@ -62,8 +60,7 @@ struct GroupExpression: Sendable {
   func value<Subject: PredicateSubject, Representative: PredicateSubject>(
     of group: [Subject], with representative: Representative
   ) throws(ManagedPredicateError) -> PredicateValue<Representative> {
-    try expression.value(
-      with: representative, parameters: aggregates.values(of: group, for: Representative.self))
+    try expression.value(with: representative, parameters: aggregates.values(of: group, for: Representative.self))
   }
 }
 
@@ -72,9 +69,7 @@ struct GroupCondition: Sendable {
   private let aggregates: [GroupAggregate]
   private let condition: PreparedPredicate
 
-  init(
-    _ predicate: ManagedPredicate, _ plan: FetchPlan, _ model: ManagedObjectModel
-  ) throws(ManagedPredicateError) {
+  init(_ predicate: ManagedPredicate, _ plan: FetchPlan, _ model: ManagedObjectModel) throws(ManagedPredicateError) {
     var extraction = AggregateExtraction(plan)
     let rest = extraction.replacing(predicate)
     aggregates = try extraction.prepared(model)

@@ -50,8 +50,7 @@ extension PredicateCheck {
     case .combination(let operation, let first, let second):
       let (left, right) = (try kind(of: first, positions?[0]), try kind(of: second, positions?[1]))
       guard let one = left.elements, let other = right.elements else {
-        throw mismatch(
-          "\(operation.rawValue) needs collections, not \(name(left)) and \(name(right))", positions)
+        throw mismatch("\(operation.rawValue) needs collections, not \(name(left)) and \(name(right))", positions)
       }
       return .collection(one.joined(other, model), isOrdered: false)
     case .fetch: throw failure(.unsupported, "FETCH is evaluated by a context, not by itself", positions)

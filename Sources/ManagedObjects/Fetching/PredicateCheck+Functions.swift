@@ -19,8 +19,7 @@ extension PredicateCheck {
         throw mismatch("\(name(kind)) and \(name(other)) have no order", positions)
       }
       return kind
-    case .sum:
-      return try collected(kinds, function, positions) { $0.isNumber } == .integer ? .integer : .number
+    case .sum: return try collected(kinds, function, positions) { $0.isNumber } == .integer ? .integer : .number
     case .average, .median, .standardDeviation:
       _ = try collected(kinds, function, positions) { $0.isNumber }
       return .number
@@ -100,11 +99,7 @@ extension PredicateCheck {
       throw mismatch("\(self.name(kind)) cannot be cast to \(name)", positions?[0])
     }
     if case .constant(.value(let value)) = operand {
-      do {
-        _ = try value.cast(to: target)
-      } catch {
-        throw mismatch(error.message, positions?[0])
-      }
+      do { _ = try value.cast(to: target) } catch { throw mismatch(error.message, positions?[0]) }
     }
     return result
   }

@@ -185,9 +185,7 @@ extension PredicateCheck {
     _ comparison: PredicateComparison, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {
     guard text != nil, comparison.comparator == .matches, case .constant(let pattern) = comparison.right else { return }
-    do {
-      _ = try ConstantTest(.matches, comparison.options, pattern)
-    } catch {
+    do { _ = try ConstantTest(.matches, comparison.options, pattern) } catch {
       throw failure(error.kind, error.message, positions)
     }
   }

@@ -23,9 +23,7 @@ indirect enum PredicateKind: Hashable, Sendable {
   case opaque
   /// One of several kinds, which have nothing in common.
   case mixed
-}
 
-extension PredicateKind {
   init(_ type: AttributeType) {
     self =
       switch type {
@@ -83,9 +81,7 @@ extension PredicateKind {
     for element in elements { kind = kind.joined(PredicateKind(element, model), model) }
     return kind
   }
-}
 
-extension PredicateKind {
   /// The kind of values that are of this kind or of another.
   func joined(_ other: PredicateKind, _ model: ManagedObjectModel) -> PredicateKind {
     switch (self, other) {

@@ -34,21 +34,15 @@ struct PreparedFetch: Sendable {
     order = try FetchOrder(request.sortDescriptors, context)
     projection = request.resultType == .dictionaries ? try FetchProjection(request, of: entity, context) : nil
   }
-}
 
-extension PreparedFetch {
   /// The indexes of the entities whose own objects count.
-  var entityIndices: Range<Int> {
-    request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
-  }
+  var entityIndices: Range<Int> { request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1 }
 
   /// True if the predicate holds for an object. It has to be of one of ``entityIndices``.
   @inline(__always)
   func holds<Subject: PredicateSubject>(for subject: Subject) throws(ManagedObjectError) -> Bool {
     guard let predicate else { return true }
-    do { return try predicate.evaluate(with: subject) } catch {
-      throw ManagedObjectError(error)
-    }
+    do { return try predicate.evaluate(with: subject) } catch { throw ManagedObjectError(error) }
   }
 
   /// The objects that the predicate holds for, in their order.
@@ -68,22 +62,14 @@ extension PreparedFetch {
   func sorted<Element, Subject: PredicateSubject>(
     _ elements: [Element], first limit: Int = .max, by subject: (Element) -> Subject
   ) throws(ManagedObjectError) -> [Element] {
-    do { return try order.sorted(elements, first: limit, by: subject) } catch {
-      throw ManagedObjectError(error)
-    }
+    do { return try order.sorted(elements, first: limit, by: subject) } catch { throw ManagedObjectError(error) }
   }
 
   /// True if an object comes before another in the order of the request. Neither does if they are equal in it.
-  func precedes<Subject: PredicateSubject>(
-    _ first: Subject, _ second: Subject
-  ) throws(ManagedObjectError) -> Bool {
-    do { return try order.order(of: first, second) == .less } catch {
-      throw ManagedObjectError(error)
-    }
+  func precedes<Subject: PredicateSubject>(_ first: Subject, _ second: Subject) throws(ManagedObjectError) -> Bool {
+    do { return try order.order(of: first, second) == .less } catch { throw ManagedObjectError(error) }
   }
-}
 
-extension PreparedFetch {
   /// False for dictionaries of which several objects make one.
   var isWindowedBeforeProjection: Bool { projection?.joinsObjects != true }
 }

@@ -120,7 +120,5 @@ extension RequestKeys {
   }
 
   /// The most of them that the request may ask for one after another.
-  func greatestDistance(_ names: Set<String>) -> Int {
-    names.reduce(unknownCount) { $0 + occurrences[$1, default: 0] }
-  }
+  func greatestDistance(_ names: Set<String>) -> Int { names.reduce(unknownCount) { $0 + occurrences[$1, default: 0] } }
 }

@@ -11,9 +11,7 @@ extension FetchRequest.SortComparison {
 
   /// True if texts of the same ``form(of:)`` are equal.
   var isOfForms: Bool { if case .caseInsensitive = self { true } else { false } }
-}
 
-extension FetchRequest.SortComparison {
   private static let caseFolding = TextRules(.caseInsensitive)
   private static let folding = TextRules([.caseInsensitive, .diacriticInsensitive])
 
@@ -78,9 +76,7 @@ extension FetchRequest.SortComparison {
     guard scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue else { return nil }
     return UInt8(exactly: value)
   }
-}
 
-extension FetchRequest.SortComparison {
   /// The order of two values with the same ``SortValue/lead``.
   func order(_ first: SortValue, _ second: SortValue) -> PredicateOrder {
     switch (first.content, second.content) {
@@ -141,7 +137,5 @@ extension String {
   }
 
   /// The form by which texts of the same ``sortForm(_:)`` are compared, byte by byte; nil if they are equal.
-  package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? {
-    comparison.secondForm(of: self)
-  }
+  package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? { comparison.secondForm(of: self) }
 }

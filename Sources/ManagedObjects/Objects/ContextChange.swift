@@ -16,9 +16,7 @@ public struct ContextChange {
   public var isReset = false
 
   /// True if nothing changed.
-  public var isEmpty: Bool {
-    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !isReset
-  }
+  public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !isReset }
 }
 
 /// What is told to those who follow all that a context does, such as fetched results.

@@ -38,9 +38,7 @@ extension ManagedObject {
     guard let keyPath = PredicateKeyPath(path) else {
       throw ManagedObjectError(.undefinedKey, "\(path.quoted) is no key path", objectID: objectID, key: path)
     }
-    do {
-      return Value(try PreparedExpression(.keyPath(keyPath)).value(with: ObjectSubject(object: self)))
-    } catch {
+    do { return Value(try PreparedExpression(.keyPath(keyPath)).value(with: ObjectSubject(object: self))) } catch {
       var failure = ManagedObjectError(.undefinedKey, error.message, objectID: objectID, key: path)
       failure.predicateError = error
       throw failure

@@ -45,9 +45,7 @@ extension ManagedObject {
         errors.append((rule.slot, failure))
         continue
       }
-      do {
-        try validateValue(value, forKey: rule.name)
-      } catch {
+      do { try validateValue(value, forKey: rule.name) } catch {
         errors += (error.details.isEmpty ? [error] : error.details).map { (slot: rule.slot, error: $0) }
       }
     }

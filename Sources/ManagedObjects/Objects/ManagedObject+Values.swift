@@ -63,9 +63,7 @@ extension ManagedObject {
   private final func readValue(_ slot: Int) {
     var value = shape.emptyValues[slot]
     if let context = managedObjectContext {
-      do {
-        value = try context.readValues(ofSlot: slot, [key])[0] ?? value
-      } catch {
+      do { value = try context.readValues(ofSlot: slot, [key])[0] ?? value } catch {
         context.note(error)
         return
       }
@@ -161,8 +159,7 @@ extension ManagedObject {
     if object.shape.context === context {
       context.remove(object, from: self, slot)
     } else {
-      context.note(
-        ManagedObjectError(.invalidState, "\(object) is of another context", objectID: objectID))
+      context.note(ManagedObjectError(.invalidState, "\(object) is of another context", objectID: objectID))
     }
   }
 

@@ -147,18 +147,14 @@ open class ManagedObject {
 extension ManagedObject {
   /// The context; nil for an object that was deleted and saved, whose insertion was undone, or whose context was reset
   /// or is gone.
-  public final var managedObjectContext: ManagedObjectContext? {
-    status.contains(.detached) ? nil : shape.context
-  }
+  public final var managedObjectContext: ManagedObjectContext? { status.contains(.detached) ? nil : shape.context }
 
   /// The entity.
   public final var entity: ManagedObjectModel.Entity { shape.entity }
 
   /// The name of the object. It is temporary until the object is saved.
   public final var objectID: ManagedObjectID {
-    ManagedObjectID(
-      key, model: shape.entity.model,
-      storeIdentifier: shape.coordinator?.store(key.store)?.identifier)
+    ManagedObjectID(key, model: shape.entity.model, storeIdentifier: shape.coordinator?.store(key.store)?.identifier)
   }
 
   /// True for a new object that is not saved.

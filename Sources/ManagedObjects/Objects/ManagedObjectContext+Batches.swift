@@ -28,8 +28,7 @@ extension ManagedObjectContext {
     changes.contextName = name
     for store in stores(for: request, entity) {
       let keys = try store.execute(request, of: entity, mergePolicy: mergePolicy)
-      let ids = Set(
-        keys.changed.map { ManagedObjectID($0, model: model, storeIdentifier: store.identifier) })
+      let ids = Set(keys.changed.map { ManagedObjectID($0, model: model, storeIdentifier: store.identifier) })
       switch request {
       case .insert: changes.inserted.formUnion(ids)
       case .update: changes.updated.formUnion(ids)

@@ -164,9 +164,7 @@ extension ManagedObjectContext {
       below.fetchLimit = 0
       found = []
       for object in try findBelow(below, entity).filter({ !$0.hasChanges }) + changed.filter({ !$0.isDeleted })
-      where try prepared.holds(for: ObjectSubject(object: object)) {
-        found.append(object)
-      }
+      where try prepared.holds(for: ObjectSubject(object: object)) { found.append(object) }
       if !prepared.order.isEmpty { found.sort { $0.key.isFetchedBefore($1.key) } }
       found = try prepared.sorted(found) { ObjectSubject(object: $0) }
     }

@@ -197,8 +197,7 @@ extension ManagedObjectContext {
     changes.origin = state.number
     for part in plan.saved {
       func id(_ key: RowKey) -> ManagedObjectID {
-        ManagedObjectID(
-          plan.newKeys[key] ?? key, model: coordinator.model, storeIdentifier: part.store.identifier)
+        ManagedObjectID(plan.newKeys[key] ?? key, model: coordinator.model, storeIdentifier: part.store.identifier)
       }
       for object in part.objects {
         if object.isDeleted {

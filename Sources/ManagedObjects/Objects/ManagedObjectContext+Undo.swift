@@ -154,9 +154,7 @@ extension ManagedObjectContext {
     if names.isEmpty { return }
     for object in registered.objects where !object.values.isEmpty && !object.isLost {
       for relationship in object.shape.record.relationships where object.shape.inverseSlots[relationship.slot] == nil {
-        if let value = renaming(object.values[relationship.slot], names) {
-          object.change(relationship.slot, to: value)
-        }
+        if let value = renaming(object.values[relationship.slot], names) { object.change(relationship.slot, to: value) }
       }
     }
   }

@@ -154,15 +154,11 @@ extension ManagedObjectContext {
   }
 
   /// - Parameter key: the key that the object is to have in its store; nil for one that it gets with the first save.
-  package func insert(
-    _ entity: ManagedObjectModel.Entity, key: RowKey?
-  ) throws(ManagedObjectError) -> ManagedObject {
+  package func insert(_ entity: ManagedObjectModel.Entity, key: RowKey?) throws(ManagedObjectError) -> ManagedObject {
     guard entity.model === model || model.entity(named: entity.name)?.index == entity.index else {
       throw ManagedObjectError(.invalidState, "the entity \(entity.name.quoted) is of another model")
     }
-    if entity.isAbstract {
-      throw ManagedObjectError(.invalidValue, "the entity \(entity.name.quoted) is abstract")
-    }
+    if entity.isAbstract { throw ManagedObjectError(.invalidValue, "the entity \(entity.name.quoted) is abstract") }
     let object = make(key ?? RowKey.temporary(entityIndex: entity.index))
     object.values = object.shape.initialValues
     object.status = []
@@ -212,9 +208,7 @@ extension ManagedObjectContext {
   ///   deleted in this context; what reading throws.
   public func existingObject(with id: ManagedObjectID) throws(ManagedObjectError) -> ManagedObject {
     let object = try object(with: id)
-    if object.isDeleted {
-      throw ManagedObjectError(.referentialIntegrity, "the object is deleted", objectID: id)
-    }
+    if object.isDeleted { throw ManagedObjectError(.referentialIntegrity, "the object is deleted", objectID: id) }
     if object.isFault {
       if object.needsRow {
         guard let row = try readRows([object.key])[0] else {
@@ -242,17 +236,13 @@ extension ManagedObjectContext {
   func ownKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { presentKey($0) } }
 
   /// The key of a row, also if the object that had it has another one by now; nil as above.
-  func savedKey(_ id: ManagedObjectID) -> RowKey? {
-    coordinatorKey(id).map { $0.isTemporary ? presentKey($0) : $0 }
-  }
+  func savedKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { $0.isTemporary ? presentKey($0) : $0 } }
 
   private func coordinatorKey(_ id: ManagedObjectID) -> RowKey? {
     if id.entity.model === model, id.isTemporary || coordinator.store(id.key.store) != nil { return id.key }
     return coordinator.objectID(forURI: id.uriRepresentation)?.key
   }
-}
 
-extension ManagedObjectContext {
   /// The store that a new object goes to; nil if none takes it.
   func storeNumber(forNew object: ManagedObject) -> StoreNumber? {
     assignments[object.key] ?? coordinator.storeNumber(forNew: Int(object.key.entityIndex))

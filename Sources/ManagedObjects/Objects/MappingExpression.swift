@@ -73,8 +73,7 @@ package struct MappingExpression: Sendable {
       if kind == .opaque || kind == .dictionary || !kind.canEqual(PredicateKind(type), model) {
         throw ManagedPredicateError(.typeMismatch, "\(shown) is no \(type.name)")
       }
-    case (.attribute, .destinations):
-      throw ManagedPredicateError(.typeMismatch, "an attribute cannot have objects")
+    case (.attribute, .destinations): throw ManagedPredicateError(.typeMismatch, "an attribute cannot have objects")
     case (.relationship, .value):
       if kind != .null {
         throw ManagedPredicateError(

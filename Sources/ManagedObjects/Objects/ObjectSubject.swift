@@ -22,9 +22,7 @@ struct ObjectSubject: PredicateSubject {
     let entity = object.shape.entity
     if !isDeleted, let property = entity.property(named: name) { return related(object.value(ofSlot: property.slot)) }
     if !isDeleted, entity.fetchedProperty(named: name) != nil {
-      do {
-        return .array(try object.fetchedObjects(named: name).map { .object(ObjectSubject(object: $0)) })
-      } catch {
+      do { return .array(try object.fetchedObjects(named: name).map { .object(ObjectSubject(object: $0)) }) } catch {
         throw error.predicateError ?? ManagedPredicateError(.unsupported, error.message)
       }
     }

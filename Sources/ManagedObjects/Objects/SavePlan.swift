@@ -45,8 +45,7 @@ struct SavePlan {
       }
       parts[partIndex].objects.append(object)
       if object.isDeleted {
-        parts[partIndex].changes.deleted.append(
-          StoreRow(key: key, version: object.version, values: object.readValues))
+        parts[partIndex].changes.deleted.append(StoreRow(key: key, version: object.version, values: object.readValues))
         parts[partIndex].values.append([])
         continue
       }

@@ -111,9 +111,7 @@ extension ManagedObjectContext {
     }
 
     private func trim() {
-      if levelsOfUndo > 0, undoGroups.count > levelsOfUndo {
-        undoGroups.removeFirst(undoGroups.count - levelsOfUndo)
-      }
+      if levelsOfUndo > 0, undoGroups.count > levelsOfUndo { undoGroups.removeFirst(undoGroups.count - levelsOfUndo) }
     }
 
     /// Takes the last group out. What is recorded while `body` runs is what makes it again.

@@ -134,9 +134,7 @@ struct ChunkedList<Element: ListElement> {
   /// The number of first elements that something holds for. It holds for none of the others.
   ///
   /// - Complexity: O(log *n*) calls.
-  func count<Failure: Error>(
-    ofFirst isWanted: (Element) throws(Failure) -> Bool
-  ) throws(Failure) -> Int {
+  func count<Failure: Error>(ofFirst isWanted: (Element) throws(Failure) -> Bool) throws(Failure) -> Int {
     let index = try chunks.partitioningIndex { chunk throws(Failure) in
       // No chunk is empty.
       try !isWanted(chunk.elements[chunk.elements.count - 1])

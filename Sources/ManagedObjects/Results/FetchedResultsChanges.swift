@@ -74,8 +74,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
           .remove(offset: offset, element: change.objectID, associatedWith: isMove ? change.newOffset : nil))
       }
       if let offset = change.newOffset {
-        changes.append(
-          .insert(offset: offset, element: change.objectID, associatedWith: isMove ? change.offset : nil))
+        changes.append(.insert(offset: offset, element: change.objectID, associatedWith: isMove ? change.offset : nil))
       }
     }
     // Each position is there once, so that there is always one.

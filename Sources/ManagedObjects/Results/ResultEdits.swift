@@ -65,9 +65,7 @@ struct ResultEdits {
     for changed in [
       inserted.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 }, deleted.sorted { $0.offset ?? 0 < $1.offset ?? 0 },
       moved.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 }, updated.sorted { $0.newOffset ?? 0 < $1.newOffset ?? 0 },
-    ] {
-      changes.objects += changed
-    }
+    ] { changes.objects += changed }
     return changes
   }
 

@@ -39,9 +39,7 @@ extension ResultEngine {
   /// The results on the disk; nil if there are none of this state.
   func cachedRows() -> ResultList? {
     guard let state = cacheableState(), let file = cache?.read().flatMap({ ResultFile($0) }), file.origin == state
-    else {
-      return nil
-    }
+    else { return nil }
     let stores = stores
     var rows: [ResultRow] = []
     var known = RowPositions(capacity: 0)
@@ -80,8 +78,7 @@ extension ResultEngine {
         stretches.append(ResultFile.Stretch(store: store, entityIndex: entity, numbers: [row.key.number]))
       }
     }
-    let file = ResultFile(
-      origin: state, sections: list.allSections.map { ($0.name, $0.count) }, stretches: stretches)
+    let file = ResultFile(origin: state, sections: list.allSections.map { ($0.name, $0.count) }, stretches: stretches)
     cache?.write(file.data)
   }
 }

@@ -59,9 +59,7 @@ extension ResultEngine {
       let subject = ObjectSubject(object: object)
       guard try prepared.holds(for: subject) else { continue }
       let values: [SortValue]
-      do { values = try prepared.order.values(of: subject) } catch {
-        throw ManagedObjectError(error)
-      }
+      do { values = try prepared.order.values(of: subject) } catch { throw ManagedObjectError(error) }
       let row = ResultRow(object.key, object: isLazy ? nil : object, values: values)
       arrivals[object.key] = Arrival(row: row, object: object)
     }
@@ -113,9 +111,7 @@ extension ResultEngine {
     let (first, last) = (min(start + keys.count, end), max(end - keys.count, start))
     for row in all.rows(start..<first) + all.rows(max(last, first)..<end) + list.rows(0..<min(keys.count, list.count))
       + list.rows(max(list.count - keys.count, 0)..<list.count)
-    where known.insert(row.key).inserted {
-      touched.append(row.key)
-    }
+    where known.insert(row.key).inserted { touched.append(row.key) }
     var wanted: [(row: ResultRow, name: String, offset: Int)] = []
     for key in touched {
       guard let row = all[key], let offset = all.offset(of: row), (start..<end).contains(offset) else { continue }
@@ -125,9 +121,7 @@ extension ResultEngine {
     }
     var edits = edits(touched, changed: changed)
     for key in touched { if let row = list[key] { takeOut(row, isShown: true, &steps) } }
-    for (row, name, offset) in wanted.sorted(by: { $0.offset < $1.offset }) {
-      try putIn(row, at: offset, name, &steps)
-    }
+    for (row, name, offset) in wanted.sorted(by: { $0.offset < $1.offset }) { try putIn(row, at: offset, name, &steps) }
     complete(&edits, touched)
     return edits.changes
   }

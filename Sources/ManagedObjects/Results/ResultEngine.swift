@@ -221,8 +221,7 @@ extension ResultEngine {
       do {
         if waiting.hasNewNames { try prepareAgain() }
         let changed = waiting.isUnknown ? nil : waiting.keys
-        let changes =
-          waiting.isAll ? try fetchAgain(changed: changed) : try update(waiting.keys, waiting.misplaced)
+        let changes = waiting.isAll ? try fetchAgain(changed: changed) : try update(waiting.keys, waiting.misplaced)
         failure = nil
         if !changes.isEmpty { report?(.success(changes)) }
       } catch {

@@ -52,9 +52,7 @@ struct ResultReach {
 
   /// True if an object of an entity can be deleted without a change of the objects that lead to it.
   func outlives(_ entityIndex: Int32) -> Bool { outlivedEntities.contains(entityIndex) }
-}
 
-extension ResultReach {
   /// Collects the key paths of a request.
   private struct Walk {
     let root: ManagedObjectModel.Entity

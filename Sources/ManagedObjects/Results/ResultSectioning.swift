@@ -22,9 +22,7 @@ enum ResultSectioning {
     guard let path = PredicateKeyPath(keyPath) else {
       throw ManagedObjectError(.unsupportedRequest, "\(keyPath.quoted) is no key path of sections", key: keyPath)
     }
-    do {
-      self = .keyPath(keyPath, try PreparedExpression(.keyPath(path), PreparationContext(entity.model)))
-    } catch {
+    do { self = .keyPath(keyPath, try PreparedExpression(.keyPath(path), PreparationContext(entity.model))) } catch {
       throw ManagedObjectError(error, key: keyPath)
     }
   }

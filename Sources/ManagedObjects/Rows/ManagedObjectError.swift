@@ -93,8 +93,7 @@ public struct ManagedObjectError: Error, Sendable {
     var text: String {
       switch self {
       case .openingWithModel: "open it with the model of its program, from a .mom, .momd or .xcdatamodel file"
-      case .openingWithoutWriting:
-        "SQLite reads it only if it can write beside it, but for opening with writesNothing"
+      case .openingWithoutWriting: "SQLite reads it only if it can write beside it, but for opening with writesNothing"
       }
     }
   }
@@ -183,9 +182,7 @@ extension ManagedObjectError: CustomStringConvertible {
     // A line and a column follow the file as compilers have it.
     return file + (fileError?.position == nil ? ": " : ":") + text
   }
-}
 
-extension ManagedObjectError {
   /// The error with the file that it is about, if it names none yet.
   package func naming(_ file: URL?) -> ManagedObjectError {
     var error = self

@@ -21,9 +21,7 @@ public struct SavedChanges: Hashable, Sendable {
 
   /// No changes.
   public init() {}
-}
 
-extension SavedChanges {
   /// Adds what was saved afterwards.
   mutating func add(
     _ keys: (inserted: [RowKey], updated: [RowKey], deleted: [RowKey]), model: ManagedObjectModel,

@@ -43,8 +43,7 @@ public final class InMemoryStore: PersistentStore {
     state = Mutex(
       State(
         table: RowTable(model: model, storeNumber: number, configuration: configuration),
-        metadata: StoreMetadata(
-          identifier: identifier, type: Self.type, model: model, configuration: configuration)))
+        metadata: StoreMetadata(identifier: identifier, type: Self.type, model: model, configuration: configuration)))
   }
 
   public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.metadata.values } }

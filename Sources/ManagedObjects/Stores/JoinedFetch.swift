@@ -79,7 +79,6 @@ struct JoinedFetch {
   private func resultInMemory() throws(ManagedObjectError) -> StoreFetchResult {
     var all = FetchRequest(request.entityName)
     all.includesSubentities = request.includesSubentities
-    return try request.executeChecked(
-      on: JoinedRows(rows(all), for: request, entity.model, in: stores), of: entity)
+    return try request.executeChecked(on: JoinedRows(rows(all), for: request, entity.model, in: stores), of: entity)
   }
 }

@@ -67,9 +67,7 @@ struct JoinedRows: RowSource {
       defer { for row in rows { known[row.key] = row } }
       try rows.readRest(slots, model, store.values)
       for row in rows {
-        for slot in slots where row.values.indices.contains(slot) {
-          row.values[slot].forEachKey { targets.insert($0) }
-        }
+        for slot in slots where row.values.indices.contains(slot) { row.values[slot].forEachKey { targets.insert($0) } }
       }
     }
     return targets

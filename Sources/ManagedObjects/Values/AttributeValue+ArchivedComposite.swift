@@ -7,9 +7,7 @@ extension AttributeValue {
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that no archive can have.
   func archivedComposite() throws(ManagedObjectError) -> Data {
-    do {
-      return try KeyedArchiver.archivedData(withRootObject: archivedValue)
-    } catch {
+    do { return try KeyedArchiver.archivedData(withRootObject: archivedValue) } catch {
       throw ManagedObjectError(.invalidValue, "the value of a composite attribute cannot be archived: \(error)")
     }
   }

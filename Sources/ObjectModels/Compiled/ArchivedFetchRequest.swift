@@ -110,9 +110,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     try coder.encode(flags.rawValue, forKey: "NSFetchRequestFlags")
   }
 
-  private func encode(
-    _ values: [FetchRequest.FetchedValue]?, forKey key: String, _ coder: KeyedArchiver
-  ) throws {
+  private func encode(_ values: [FetchRequest.FetchedValue]?, forKey key: String, _ coder: KeyedArchiver) throws {
     let names = try values?.map { value in
       guard case .property(let name) = value else {
         throw KeyedArchiveError(.invalidValue, "it is not known how compiled models hold expressions to fetch")

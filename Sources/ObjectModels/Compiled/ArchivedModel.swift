@@ -168,8 +168,7 @@ final class ArchivedFetchIndexElement: ArchivedModelObject, SecureCoding {
     switch content {
     case .property(let name): try coder.encode(name, forKey: "NSPropertyName")
     case .expression:
-      throw KeyedArchiveError(
-        .invalidValue, "it is not known how compiled models hold a fetch index of an expression")
+      throw KeyedArchiveError(.invalidValue, "it is not known how compiled models hold a fetch index of an expression")
     }
     try coder.encode(kind, forKey: "NSFetchIndexElementType")
     try coder.encode(isAscending, forKey: "NSAscending")

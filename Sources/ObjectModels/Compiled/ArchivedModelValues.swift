@@ -91,8 +91,7 @@ extension PropertyList {
     case .date(let value): .date(value)
     case .array(let elements): .array(elements.map(\.archived))
     case .dictionary(let entries):
-      .dictionary(
-        OrderedDictionary(uniqueKeysWithValues: entries.map { (ArchivedValue.string($0), $1.archived) }))
+      .dictionary(OrderedDictionary(uniqueKeysWithValues: entries.map { (ArchivedValue.string($0), $1.archived) }))
     }
   }
 }

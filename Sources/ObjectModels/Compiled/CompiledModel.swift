@@ -38,9 +38,7 @@ extension ManagedObjectModel {
   ///   expressions.
   /// - Complexity: O(*n*) in the number of properties.
   public func compiledData(moduleName: String? = nil) throws(ManagedObjectModelError) -> Data {
-    do {
-      return try KeyedArchiver.archivedData(withRootObject: ArchivedModel(self, moduleName: moduleName))
-    } catch {
+    do { return try KeyedArchiver.archivedData(withRootObject: ArchivedModel(self, moduleName: moduleName)) } catch {
       throw ManagedObjectModelError(archive: error)
     }
   }

@@ -132,11 +132,7 @@ extension VersionedModel {
 
   private static func names(in url: URL) throws(ManagedObjectModelError) -> [String] {
     let path = try path(url)
-    do {
-      return try FileSystem.contents(of: path).map { $0.name }
-    } catch {
-      throw .file(PropertyListError(error))
-    }
+    do { return try FileSystem.contents(of: path).map { $0.name } } catch { throw .file(PropertyListError(error)) }
   }
 
   static func read(_ url: URL) throws(ManagedObjectModelError) -> Data {
@@ -153,11 +149,7 @@ extension VersionedModel {
 
   private static func propertyList(_ url: URL) throws(ManagedObjectModelError) -> PropertyList {
     let data = try read(url)
-    do {
-      return try PropertyList(data)
-    } catch {
-      throw .file(error)
-    }
+    do { return try PropertyList(data) } catch { throw .file(error) }
   }
 }
 
@@ -213,16 +205,10 @@ extension VersionedModel {
   private static func data(
     _ value: PropertyList, _ format: PropertyListFormat
   ) throws(ManagedObjectModelError) -> Data {
-    do {
-      return try value.data(format: format)
-    } catch {
-      throw .file(error)
-    }
+    do { return try value.data(format: format) } catch { throw .file(error) }
   }
 
-  private static func write(
-    _ files: OrderedDictionary<String, Data>, to url: URL
-  ) throws(ManagedObjectModelError) {
+  private static func write(_ files: OrderedDictionary<String, Data>, to url: URL) throws(ManagedObjectModelError) {
     let folder = try path(url)
     for name in files.keys where name.hasPrefix("/") || name.split(separator: "/").contains("..") {
       throw defect("\(name.quoted) is no name of a version")
@@ -257,9 +243,7 @@ extension ManagedObjectModel {
   /// of a source model. Of several versions it is the current one.
   ///
   /// - Throws: ``ManagedObjectModelError``.
-  public convenience init(contentsOf url: URL) throws(ManagedObjectModelError) {
-    try self.init(Self.contents(of: url))
-  }
+  public convenience init(contentsOf url: URL) throws(ManagedObjectModelError) { try self.init(Self.contents(of: url)) }
 
   private static func contents(of url: URL) throws(ManagedObjectModelError) -> Contents {
     switch url.pathExtension.lowercased() {

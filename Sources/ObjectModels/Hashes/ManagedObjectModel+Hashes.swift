@@ -134,9 +134,7 @@ extension AttributeDescription {
     if preservesValueInHistoryOnDeletion { bytes.append(1) }
     return SHA2.sha256(bytes)
   }
-}
 
-extension AttributeDescription {
   fileprivate var hasKnownVersionHash: Bool {
     if type == .composite {
       return !elements.isEmpty && elements.allSatisfy { $0.type != .composite && $0.derivation == nil }

@@ -152,13 +152,10 @@ extension KeyedArchiver {
     otherValues: OrderedDictionary<String, PredicateConstant>, besides known: Set<String>
   ) throws {
     for (key, constant) in otherValues {
-      guard !known.contains(key) else {
-        throw KeyedArchiveError(.duplicateKey, "\(key.quoted) is a key of its own")
-      }
+      guard !known.contains(key) else { throw KeyedArchiveError(.duplicateKey, "\(key.quoted) is a key of its own") }
       switch try constant.archivedValue() {
       case .boolean(let value): try encode(value, forKey: key)
-      case .integer(let value) where Int64(exactly: value) != nil:
-        try encode(Int64(exactly: value) ?? 0, forKey: key)
+      case .integer(let value) where Int64(exactly: value) != nil: try encode(Int64(exactly: value) ?? 0, forKey: key)
       case .real(let value): try encode(value, forKey: key)
       case .float(let value): try encode(value, forKey: key)
       case let value: try encode(value, forKey: key)

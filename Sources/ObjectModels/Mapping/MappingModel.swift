@@ -51,9 +51,7 @@ extension MappingModel {
   /// Reads a compiled mapping model from a file `.cdm`.
   ///
   /// - Throws: ``ManagedObjectModelError/file(_:)`` if it cannot be read, and as ``init(compiled:)``.
-  public init(contentsOf url: URL) throws(ManagedObjectModelError) {
-    try self.init(compiled: VersionedModel.read(url))
-  }
+  public init(contentsOf url: URL) throws(ManagedObjectModelError) { try self.init(compiled: VersionedModel.read(url)) }
 
   /// The mapping model as a file `.cdm` has it.
   ///
@@ -64,12 +62,9 @@ extension MappingModel {
     var names: Set<String> = []
     let repeated = entityMappings.filter { !names.insert($0.name).inserted }
     guard repeated.isEmpty else {
-      throw .invalid(
-        repeated.map { .init(.duplicateName, "two mappings of entities are called \($0.name.quoted)") })
+      throw .invalid(repeated.map { .init(.duplicateName, "two mappings of entities are called \($0.name.quoted)") })
     }
-    do {
-      return try KeyedArchiver.archivedData(withRootObject: ArchivedMappingModel(self))
-    } catch {
+    do { return try KeyedArchiver.archivedData(withRootObject: ArchivedMappingModel(self)) } catch {
       throw ManagedObjectModelError(archive: error)
     }
   }

@@ -13,11 +13,7 @@ extension ManagedObjectModel {
   }
 
   static func contents(ofSource data: Data) throws(ManagedObjectModelError) -> Contents {
-    do {
-      return try SourceModelReader(data).contents()
-    } catch {
-      throw .source(error)
-    }
+    do { return try SourceModelReader(data).contents() } catch { throw .source(error) }
   }
 
   /// The file `contents` of an `.xcdatamodel` for this model.
@@ -26,13 +22,7 @@ extension ManagedObjectModel {
   ///   written as text then; nil if such a value is an error, because source files have texts only.
   /// - Throws: ``ManagedObjectModelError/source(_:)`` for what source files have no form for: default values that are
   ///   data or objects, validations other than limits and patterns, the order of fetch requests.
-  public func sourceData(
-    convertingUserInfo report: ((String) -> Void)? = nil
-  ) throws(ManagedObjectModelError) -> Data {
-    do {
-      return try SourceModelWriter.data(self, convertingUserInfo: report)
-    } catch {
-      throw .source(error)
-    }
+  public func sourceData(convertingUserInfo report: ((String) -> Void)? = nil) throws(ManagedObjectModelError) -> Data {
+    do { return try SourceModelWriter.data(self, convertingUserInfo: report) } catch { throw .source(error) }
   }
 }

@@ -143,8 +143,7 @@ extension SourceModelReader {
   private func traits(
     _ element: XMLTree.Element, _ attributes: inout SourceAttributes
   ) throws(PropertyListError) -> PropertyTraits {
-    var traits = PropertyTraits(
-      name: try attributes.required("name"), isOptional: try attributes.truth("optional"))
+    var traits = PropertyTraits(name: try attributes.required("name"), isOptional: try attributes.truth("optional"))
     attributes.remove("name")
     traits.isTransient = try attributes.truth("transient")
     traits.isIndexed = try attributes.truth("indexed")
@@ -179,9 +178,7 @@ extension SourceModelReader {
     if type == .composite, let name = attributes.take("composite") {
       attribute.compositeName = name
       guard depth < 16 else { throw tree.error("composite attributes are nested more than 16 deep", at: element) }
-      guard let group = composites[name] else {
-        throw tree.error("there is no composite \(name.quoted)", at: element)
-      }
+      guard let group = composites[name] else { throw tree.error("there is no composite \(name.quoted)", at: element) }
       for part in group.children where part.name == "attribute" {
         attribute.elements.append(try self.attribute(part, depth: depth + 1))
       }
@@ -293,17 +290,13 @@ extension SourceModelReader {
   }
 
   private func predicate(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedPredicate {
-    do {
-      return try ManagedPredicate(format: text, arguments: [])
-    } catch {
+    do { return try ManagedPredicate(format: text, arguments: []) } catch {
       throw tree.error("the predicate \(text.quoted): \(error.description)", at: element)
     }
   }
 
   private func expression(_ text: String, _ element: XMLTree.Element) throws(PropertyListError) -> ManagedExpression {
-    do {
-      return try ManagedExpression(format: text, arguments: [])
-    } catch {
+    do { return try ManagedExpression(format: text, arguments: []) } catch {
       throw tree.error("the expression \(text.quoted): \(error.description)", at: element)
     }
   }

@@ -162,9 +162,7 @@ extension SourceModelWriter {
   }
 
   /// The text of a value of a user info.
-  private func text(
-    _ value: PropertyList, _ key: String, _ location: String
-  ) throws(PropertyListError) -> String {
+  private func text(_ value: PropertyList, _ key: String, _ location: String) throws(PropertyListError) -> String {
     if case .string(let text) = value { return text }
     let defect = "the user info of \(location.printable(limit: 200)) has for \(key.quoted) a value that is not text"
     guard let report else { throw PropertyListError(.notRepresentable, defect) }
@@ -309,18 +307,10 @@ extension SourceModelWriter {
   }
 
   private func text(_ predicate: ManagedPredicate) throws(PropertyListError) -> String {
-    do {
-      return try predicate.formatText()
-    } catch {
-      throw PropertyListError(.notRepresentable, error.description)
-    }
+    do { return try predicate.formatText() } catch { throw PropertyListError(.notRepresentable, error.description) }
   }
 
   private func text(_ expression: ManagedExpression) throws(PropertyListError) -> String {
-    do {
-      return try expression.formatText()
-    } catch {
-      throw PropertyListError(.notRepresentable, error.description)
-    }
+    do { return try expression.formatText() } catch { throw PropertyListError(.notRepresentable, error.description) }
   }
 }

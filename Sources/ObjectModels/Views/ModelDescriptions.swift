@@ -77,8 +77,7 @@ extension AttributeDescription {
   /// The type; of a composite attribute with its elements, as `Composite (city: String, id: UUID)`.
   fileprivate var typeOutline: String {
     if elements.isEmpty { return type.name }
-    return type.name + " ("
-      + elements.map { "\($0.name.printable()): \($0.typeOutline)" }.joined(separator: ", ") + ")"
+    return type.name + " (" + elements.map { "\($0.name.printable()): \($0.typeOutline)" }.joined(separator: ", ") + ")"
   }
 }
 

@@ -43,9 +43,7 @@ extension ManagedObjectModel {
       let (own, other) = ((entity.index, name), (destination.index, inverse.definition.name))
       let isSecond = other.0 < own.0 || other.0 == own.0 && other.1.precedes(own.1)
       let isInherited = destination.superentity?.relationship(named: inverse.definition.name) != nil
-      if isSecond, !isInherited, entity.destination(of: relationship).destination(of: inverse) == entity {
-        return []
-      }
+      if isSecond, !isInherited, entity.destination(of: relationship).destination(of: inverse) == entity { return [] }
     }
     let label = Self.escaped(name + (inverse.map { " / \($0.definition.name)" } ?? ""))
     let head = relationship.definition.isToMany ? "crow" : "vee"

@@ -10,9 +10,7 @@ extension ManagedObjectModel {
   /// - Throws: ``ManagedObjectModelError/file(_:)`` for a value that JSON has no form for.
   /// - Complexity: O(*n*) in the number of properties.
   public func jsonData() throws(ManagedObjectModelError) -> Data {
-    do {
-      return try json.data(format: .json, options: PropertyListWritingOptions(coercion: .plain))
-    } catch {
+    do { return try json.data(format: .json, options: PropertyListWritingOptions(coercion: .plain)) } catch {
       throw .file(error)
     }
   }

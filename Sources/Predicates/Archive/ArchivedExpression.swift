@@ -137,8 +137,7 @@ package enum ArchivedExpressions {
       if selector == "objectFrom:withIndex:", arguments.count == 2 {
         return ArchivedExpressionContent(.element(elementSubscript(arguments[1]), of: arguments[0]), height: height)
       }
-      guard let function = PredicateFunction(rawValue: selector),
-        function.argumentCounts.contains(arguments.count)
+      guard let function = PredicateFunction(rawValue: selector), function.argumentCounts.contains(arguments.count)
       else { throw coder.failure(.invalidContents, "no function \(selector) with \(arguments.count) arguments") }
       return ArchivedExpressionContent(.function(function, arguments), height: height)
     }
@@ -261,8 +260,7 @@ package enum ArchivedExpressions {
       guard case .variable(let name) = variable.expression else {
         throw coder.failure(.invalidContents, "an assignment without a variable")
       }
-      return ArchivedExpressionContent(
-        .assignment(variable: name, value.expression), height: value.height + 1)
+      return ArchivedExpressionContent(.assignment(variable: name, value.expression), height: value.height + 1)
     }
   }
 

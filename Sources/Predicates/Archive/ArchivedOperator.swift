@@ -55,8 +55,7 @@ struct ArchivedOperatorContent: Hashable {
     try coder.encode(Int(bitPattern: options.rawValue), forKey: keepsFlags ? "NSFlags" : "NSOptions")
     switch comparator {
     case .equal, .notEqual: try coder.encode(comparator == .notEqual, forKey: "NSNegate")
-    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
-      try coder.encode(number, forKey: "NSVariant")
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: try coder.encode(number, forKey: "NSVariant")
     default: break
     }
   }

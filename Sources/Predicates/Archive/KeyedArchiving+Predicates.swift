@@ -80,9 +80,7 @@ extension KeyedUnarchiver {
   }
 
   func height(of constant: PredicateConstant) throws -> Int {
-    do {
-      return try constant.height(within: ManagedPredicate.greatestDepth)
-    } catch {
+    do { return try constant.height(within: ManagedPredicate.greatestDepth) } catch {
       throw failure(.nestedTooDeeply, error.message)
     }
   }

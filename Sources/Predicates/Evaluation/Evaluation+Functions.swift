@@ -33,8 +33,7 @@ extension Evaluation {
     case .now: return .value(.date(Date()))
     case .uppercase: return try text(arguments[0], function) { .string($0.uppercased()) }
     case .lowercase: return try text(arguments[0], function) { .string($0.lowercased()) }
-    case .canonical:
-      return try text(arguments[0], function) { .string(TextRules.canonical($0)) }
+    case .canonical: return try text(arguments[0], function) { .string(TextRules.canonical($0)) }
     case .length: return try text(arguments[0], function) { .integer(Int64($0.utf16.count)) }
     case .noIndex: return arguments[0]
     case .cast: return try PredicateCast.cast(arguments[0], to: arguments[1])

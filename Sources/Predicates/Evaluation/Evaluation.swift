@@ -36,9 +36,7 @@ package struct Evaluation<Object: PredicateSubject> {
       let right = try value(other)
       if modifier == .direct { return try Self.compare(left, comparator, options, right) }
       for element in try elements(left, modifier)
-      where try Self.compare(element, comparator, options, right) == (modifier == .any) {
-        return modifier == .any
-      }
+      where try Self.compare(element, comparator, options, right) == (modifier == .any) { return modifier == .any }
       return modifier == .all
     case .tolerant(let comparison):
       do { return try holds(comparison) } catch {
@@ -203,13 +201,11 @@ extension Evaluation {
       }
       return elements[elementIndex]
     case (.array, .value(.boolean(let isSecond))): return try element(of: base, at: .value(.integer(isSecond ? 1 : 0)))
-    case (.constant(.dictionary(let entries)), .value(.string(let key))):
-      return entries[key].map { Value($0) } ?? .null
+    case (.constant(.dictionary(let entries)), .value(.string(let key))): return entries[key].map { Value($0) } ?? .null
     case (.object(let object), .value(.string(let key))):
       // The key is not one of the prepared ones.
       return try object.predicateValue(forKey: PredicateKey(name: key, index: -1))
-    default:
-      throw ManagedPredicateError(.typeMismatch, "\(base.kindName) has no element for \(index.kindName)")
+    default: throw ManagedPredicateError(.typeMismatch, "\(base.kindName) has no element for \(index.kindName)")
     }
   }
 

@@ -17,8 +17,7 @@ struct KeyPathWalk<Object: PredicateSubject> {
       if value.isNull { return .null }
       switch step {
       case .key(let key): value = try self.value(of: value, key)
-      case .collection(let collection):
-        return try apply(collection, to: value, steps[(index + 1)...])
+      case .collection(let collection): return try apply(collection, to: value, steps[(index + 1)...])
       }
     }
     return value

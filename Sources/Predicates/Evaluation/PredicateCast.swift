@@ -35,9 +35,7 @@ extension AttributeValue {
     var message = "\(PredicateValue<AttributeValue>.value(self).kindName) cannot be cast to \(target.rawValue)"
     if case .string(let text) = self {
       message = "\(text.quoted) cannot be cast to \(target.rawValue)"
-      if target == .date {
-        message += "; \(PredicateCast.spellingOfDates)"
-      }
+      if target == .date { message += "; \(PredicateCast.spellingOfDates)" }
     }
     throw ManagedPredicateError(.typeMismatch, message)
   }

@@ -30,9 +30,7 @@ extension PropertyList: PredicateSubject {
   /// The value of a key of a dictionary; null if it has no such key.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` for other values.
-  public func predicateValue(
-    forKey key: PredicateKey
-  ) throws(ManagedPredicateError) -> PredicateValue<PropertyList> {
+  public func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<PropertyList> {
     guard case .dictionary(let entries) = self else {
       return .value(try (attributeValue ?? .null).builtInValue(forKey: key.name))
     }
@@ -59,9 +57,7 @@ extension AttributeValue: PredicateSubject {
   public var predicateValue: PredicateValue<AttributeValue> { .value(self) }
 
   /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` for keys other than those of ``AttributeValue`` in predicates.
-  public func predicateValue(
-    forKey key: PredicateKey
-  ) throws(ManagedPredicateError) -> PredicateValue<AttributeValue> {
+  public func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<AttributeValue> {
     .value(try builtInValue(forKey: key.name))
   }
 

@@ -158,8 +158,7 @@ struct Preparation {
     case .assignment(let name, let value):
       let value = try operand(value)
       return .assignment(variables[name] ?? newVariable(name), value)
-    case .keyPath(let path, of: let root):
-      return try keyPath(path, of: operand(root), flattens: flattens)
+    case .keyPath(let path, of: let root): return try keyPath(path, of: operand(root), flattens: flattens)
     case .anyKey: return .anyKey
     case .aggregate(let elements):
       let elements = try operands(elements)
@@ -170,8 +169,7 @@ struct Preparation {
         throw ManagedPredicateError(.argument, "\(arguments.count) arguments for \(function.rawValue)")
       }
       return .function(function, try operands(arguments))
-    case .method(let selector, of: let operand, let arguments):
-      return try method(selector, of: operand, arguments)
+    case .method(let selector, of: let operand, let arguments): return try method(selector, of: operand, arguments)
     case .element(.index(let index), of: let base): return .element(try operand(base), try operand(index))
     case .element(let elementSubscript, of: let base): return .subscripted(elementSubscript, try operand(base))
     case .subquery(let collection, let name, let predicate):

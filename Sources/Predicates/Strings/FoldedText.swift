@@ -23,14 +23,10 @@ struct FoldedText: Hashable, Sendable {
     }
     self.borders = borders
   }
-}
 
-extension FoldedText {
   /// Looks at a string as ASCII, if it is, or as folded units.
   @inline(__always)
-  private func look<T>(
-    at text: String, ascii: (Span<UInt8>) -> T, units: ([UInt32]) -> T
-  ) -> T {
+  private func look<T>(at text: String, ascii: (Span<UInt8>) -> T, units: ([UInt32]) -> T) -> T {
     let bytes = text.utf8Span.span
     return bytes.isASCII ? ascii(bytes) : units(rules.units(of: text))
   }

@@ -87,9 +87,7 @@ struct Pattern: Hashable, Sendable {
     }
   }
 
-  private func follow(
-    _ start: Int, at index: Int, _ scalars: [UInt32], _ threads: inout Threads, _ work: inout Int
-  ) {
+  private func follow(_ start: Int, at index: Int, _ scalars: [UInt32], _ threads: inout Threads, _ work: inout Int) {
     var waiting = [start]
     while let instruction = waiting.popLast() {
       work += 1

@@ -22,9 +22,7 @@ struct PatternParser {
     guard next == scalars.count else { throw failure("a bracket is closed that is not open") }
     return tree
   }
-}
 
-extension PatternParser {
   private static let greatestDepth = 100
   /// Beyond this a pattern would be too large anyway.
   private static let greatestCount = 100_000

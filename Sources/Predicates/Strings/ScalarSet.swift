@@ -28,9 +28,7 @@ indirect enum ScalarSet: Hashable, Sendable {
     return mapped(scalar, \.lowercaseMapping) ?? scalar
   }
 
-  private static func mapped(
-    _ scalar: UInt32, _ mapping: (Unicode.Scalar.Properties) -> String
-  ) -> UInt32? {
+  private static func mapped(_ scalar: UInt32, _ mapping: (Unicode.Scalar.Properties) -> String) -> UInt32? {
     guard let properties = Unicode.Scalar(scalar)?.properties else { return nil }
     let mapped = mapping(properties).unicodeScalars
     return mapped.count == 1 ? mapped.first?.value : nil
@@ -55,9 +53,7 @@ indirect enum ScalarSet: Hashable, Sendable {
       return false
     }
   }
-}
 
-extension ScalarSet {
   /// `\p{…}` and `[:…:]`: a set by name, or after `^` its inverse.
   init?(property text: String) {
     let isInverse = text.hasPrefix("^")

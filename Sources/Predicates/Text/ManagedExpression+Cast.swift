@@ -35,8 +35,7 @@ extension ManagedExpression {
     }
     guard case .constant(.value(let value)) = source else { return nil }
     switch (target, value) {
-    case (.date, .integer(let seconds)):
-      return .value(.date(Date(timeIntervalSinceReferenceDate: Double(seconds))))
+    case (.date, .integer(let seconds)): return .value(.date(Date(timeIntervalSinceReferenceDate: Double(seconds))))
     case (.date, .double(let seconds)): return .value(.date(Date(timeIntervalSinceReferenceDate: seconds)))
     case (.date, .string(let text)): return Date(iso8601: text).map { .value(.date($0)) }
     case (.decimal, .string(let text)): return Decimal(text: text).map { .value(.decimal($0)) }

@@ -32,16 +32,12 @@ struct PredicateLexer {
   func failure(at offset: Int, _ message: String) -> ManagedPredicateError {
     ManagedPredicateError(.syntax, message, position: ManagedPredicateError.Position(utf8Offset: offset, in: bytes))
   }
-}
 
-extension PredicateLexer {
   private static let dot = UInt8(ascii: ".")
   private static let colon = UInt8(ascii: ":")
   private static let backslash = UInt8(ascii: "\\")
 
-  private func peek(_ distance: Int = 0) -> UInt8? {
-    next + distance < bytes.count ? bytes[next + distance] : nil
-  }
+  private func peek(_ distance: Int = 0) -> UInt8? { next + distance < bytes.count ? bytes[next + distance] : nil }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
   private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
@@ -57,9 +53,7 @@ extension PredicateLexer {
   private mutating func name(after sign: String) throws(ManagedPredicateError) -> String {
     next += 1
     let start = next
-    guard let byte = peek(), Self.isNameStart(byte) else {
-      throw failure(at: start - 1, "no name after \"\(sign)\"")
-    }
+    guard let byte = peek(), Self.isNameStart(byte) else { throw failure(at: start - 1, "no name after \"\(sign)\"") }
     while let byte = peek(), Self.isNamePart(byte) { next += 1 }
     return text(from: start)
   }
@@ -205,9 +199,7 @@ extension PredicateLexer {
       length = 1
       symbol = Self.symbol(String(UnicodeScalar(first)))
     }
-    guard let symbol else {
-      throw failure(at: next, "\(Self.spelled(first)) has no meaning here")
-    }
+    guard let symbol else { throw failure(at: next, "\(Self.spelled(first)) has no meaning here") }
     next += length
     return .symbol(symbol)
   }

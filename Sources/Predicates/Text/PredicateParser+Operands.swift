@@ -75,8 +75,7 @@ extension PredicateParser {
     case .truePredicate, .falsePredicate:
       advance()
       return try part(.predicate(.constant(word == .truePredicate)), at: offset)
-    default:
-      throw failure("\(found), where a value or a condition is due; a key of that name is written \"#\(name)\"")
+    default: throw failure("\(found), where a value or a condition is due; a key of that name is written \"#\(name)\"")
     }
   }
 

@@ -150,9 +150,7 @@ extension PredicateParser {
       }
     }
     let height: Int
-    do {
-      height = try expression.height(within: ManagedPredicate.greatestDepth)
-    } catch {
+    do { height = try expression.height(within: ManagedPredicate.greatestDepth) } catch {
       throw failure(error.message, kind: error.kind)
     }
     advance()
@@ -169,9 +167,7 @@ extension PredicateParser {
   /// The expression between commas, or between brackets after a name.
   mutating func nested() throws(ManagedPredicateError) -> Part { try parse(.assignment) }
 
-  private mutating func parse(_ least: Precedence) throws(ManagedPredicateError) -> Part {
-    try parse(least.rawValue)
-  }
+  private mutating func parse(_ least: Precedence) throws(ManagedPredicateError) -> Part { try parse(least.rawValue) }
 
   private mutating func parse(_ least: Int) throws(ManagedPredicateError) -> Part {
     depth += 1

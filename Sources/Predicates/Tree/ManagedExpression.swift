@@ -27,9 +27,7 @@ public indirect enum ManagedExpression: Hashable, Sendable {
   case combination(PredicateSetOperation, ManagedExpression, ManagedExpression)
   /// `FETCH(request, context, countOnly)`. Kept; who evaluates it needs a context.
   case fetch(request: ManagedExpression, context: ManagedExpression, countOnly: Bool)
-}
 
-extension ManagedExpression {
   /// A path that begins at the object itself.
   public static func keyPath(_ path: PredicateKeyPath) -> ManagedExpression { .keyPath(path, of: .evaluatedObject) }
 

@@ -18,9 +18,7 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
   /// True if one is. Without any it is false.
   case or([ManagedPredicate])
   case not(ManagedPredicate)
-}
 
-extension ManagedPredicate {
   /// A comparison of two expressions.
   public static func comparing(
     _ left: ManagedExpression, _ comparator: PredicateComparator, _ right: ManagedExpression,
@@ -29,9 +27,7 @@ extension ManagedPredicate {
     .comparison(
       PredicateComparison(left: left, comparator: comparator, right: right, modifier: modifier, options: options))
   }
-}
 
-extension ManagedPredicate {
   /// The predicate itself, or one with fewer levels if conditions are nested deeper than ``greatestDepth``: a row of
   /// `AND` in a row of `AND`, as a loop makes it that adds a condition at a time, is joined to it then, and the same
   /// for `OR`. `(a AND b) AND c` becomes `a AND b AND c`, which means the same.
@@ -68,10 +64,8 @@ extension ManagedPredicate {
     switch self {
     case .constant, .comparison: return self
     case .not(let part): return .not(part.joiningRows(depth: depth + 1))
-    case .and:
-      return .and(joinedParts(depth) { if case .and(let parts) = $0 { parts } else { nil } })
-    case .or:
-      return .or(joinedParts(depth) { if case .or(let parts) = $0 { parts } else { nil } })
+    case .and: return .and(joinedParts(depth) { if case .and(let parts) = $0 { parts } else { nil } })
+    case .or: return .or(joinedParts(depth) { if case .or(let parts) = $0 { parts } else { nil } })
     }
   }
 

@@ -10,9 +10,7 @@ public enum PredicateConstant: Hashable, Sendable {
   case object(RowKey)
   /// An archived object of a class that has no case here. It is kept for writing, and equals nothing but itself.
   case opaque(OpaqueObject)
-}
 
-extension PredicateConstant {
   /// No value.
   public static let null = PredicateConstant.value(.null)
 

@@ -48,9 +48,7 @@ public enum PredicateFunction: String, Hashable, Sendable, CaseIterable {
   case leftShift = "leftshift:by:"
   case rightShift = "rightshift:by:"
   case onesComplement = "onesComplement:"
-}
 
-extension PredicateFunction {
   /// The numbers of arguments that the function takes.
   public var argumentCounts: ClosedRange<Int> {
     switch self {

@@ -39,8 +39,7 @@ extension AttributeValue {
     case (.float(let first), .float(let second)): first == second || first.isNaN && second.isNaN
     case (.string(let first), .string(let second)): first == second && first.utf8.elementsEqual(second.utf8)
     case (.date(let first), .date(let second)):
-      first == second
-        || first.timeIntervalSinceReferenceDate.isNaN && second.timeIntervalSinceReferenceDate.isNaN
+      first == second || first.timeIntervalSinceReferenceDate.isNaN && second.timeIntervalSinceReferenceDate.isNaN
     case (.data(let first), .data(let second)): first == second
     case (.uuid(let first), .uuid(let second)): first == second
     case (.url(let first), .url(let second)): first == second
@@ -58,8 +57,7 @@ extension AttributeValue {
     case .double(let value): hasher.combine(value.isNaN ? .nan : value)
     case .float(let value): hasher.combine(value.isNaN ? .nan : value)
     case .string(let value): hasher.combine(value)
-    case .date(let value):
-      hasher.combine(value.timeIntervalSinceReferenceDate.isNaN ? .distantPast : value)
+    case .date(let value): hasher.combine(value.timeIntervalSinceReferenceDate.isNaN ? .distantPast : value)
     case .data(let value): hasher.combine(value)
     case .uuid(let value): hasher.combine(value)
     case .url(let value): hasher.combine(value)
@@ -91,9 +89,7 @@ extension AttributeValue: CustomStringConvertible {
     }
   }
 
-  private static func text(seconds: Double) -> String {
-    DateText.text(seconds) ?? "\(seconds) seconds from 2001"
-  }
+  private static func text(seconds: Double) -> String { DateText.text(seconds) ?? "\(seconds) seconds from 2001" }
 
   private static func text(_ data: Data) -> String {
     if data.isEmpty { return "<0 bytes>" }

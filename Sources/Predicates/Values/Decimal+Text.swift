@@ -9,9 +9,7 @@ extension Decimal {
     }
     let isNumber =
       !text.isEmpty
-      && text.utf8.allSatisfy {
-        (48...57).contains($0) || $0 == 45 || $0 == 43 || $0 == 46 || $0 | 0x20 == 101
-      }
+      && text.utf8.allSatisfy { (48...57).contains($0) || $0 == 45 || $0 == 43 || $0 == 46 || $0 | 0x20 == 101 }
     guard isNumber, let value = Decimal(string: text), !value.isNaN, Double(text) != nil else { return nil }
     self = value
   }

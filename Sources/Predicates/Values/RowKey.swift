@@ -50,9 +50,7 @@ extension RowKey: Comparable {
     if first.entityIndex != second.entityIndex { return first.entityIndex < second.entityIndex }
     return first.isTemporary ? first.number > second.number : first.number < second.number
   }
-}
 
-extension RowKey {
   /// The order in which requests find objects that are equal in their own order: by entity, store and number, as stores
   /// find them. Objects that were never saved come last, the older before the newer.
   @inlinable package func isFetchedBefore(_ other: RowKey) -> Bool {
@@ -83,7 +81,5 @@ public struct StoreNumber: RawRepresentable, Hashable, Sendable {
   private static let last = Atomic<UInt32>(0)
 
   /// A number that no other store of this process has. A store takes one when it is made.
-  public static func next() -> StoreNumber {
-    StoreNumber(rawValue: last.add(1, ordering: .relaxed).newValue)
-  }
+  public static func next() -> StoreNumber { StoreNumber(rawValue: last.add(1, ordering: .relaxed).newValue) }
 }

@@ -19,9 +19,7 @@ public struct DomainName: Sendable {
   public static let global = DomainName(unchecked: "NSGlobalDomain")
 
   /// Names that mean something else to `UserDefaults`, or a file that is not an application's.
-  private static let reserved = [
-    "NSGlobalDomain", "NSArgumentDomain", "NSRegistrationDomain", ".GlobalPreferences",
-  ]
+  private static let reserved = ["NSGlobalDomain", "NSArgumentDomain", "NSRegistrationDomain", ".GlobalPreferences"]
 
   /// A name of an application or a suite.
   ///

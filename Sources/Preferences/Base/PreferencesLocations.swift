@@ -115,9 +115,7 @@ extension PreferencesLocations: Hashable {
     [userFolder.map { [$0] } ?? [], systemFolders, managedFolders, [host], home.map { [$0] } ?? []]
       .map { paths in paths.map { Array($0.utf8) } }
   }
-}
 
-extension PreferencesLocations {
   /// The file of a domain of the user; nil if there is no folder.
   func file(of domain: PersistentDomain) -> String? {
     guard let userFolder else { return nil }

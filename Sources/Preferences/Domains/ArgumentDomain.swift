@@ -54,7 +54,5 @@ enum ArgumentDomain {
   }
 
   /// The value of an XML property list, or of a part of one such as `<integer>5</integer>`.
-  private static func xml(_ text: String) -> PropertyList? {
-    try? PropertyList(.init(Array(text.utf8)), format: .xml)
-  }
+  private static func xml(_ text: String) -> PropertyList? { try? PropertyList(.init(Array(text.utf8)), format: .xml) }
 }

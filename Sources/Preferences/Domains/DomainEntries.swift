@@ -41,9 +41,7 @@ struct DomainEntries {
     }
   }
 
-  mutating func removeAll(where shouldBeRemoved: (TableKey) -> Bool) {
-    values.removeAll { shouldBeRemoved($0.key) }
-  }
+  mutating func removeAll(where shouldBeRemoved: (TableKey) -> Bool) { values.removeAll { shouldBeRemoved($0.key) } }
 
   /// The entries with the values that no tree has all of, where these entries have them too.
   func keepingOriginals(of held: DomainEntries) -> DomainEntries {

@@ -97,9 +97,7 @@ extension DomainTable {
   }
 
   func versioned(_ key: TableKey) -> VersionedValue {
-    contents.read {
-      VersionedValue(value: $0.values[key], change: $0.unsaved[key], replaced: $0.replaced)
-    }
+    contents.read { VersionedValue(value: $0.values[key], change: $0.unsaved[key], replaced: $0.replaced) }
   }
 
   /// All values, and how many changes there have been.
@@ -230,9 +228,7 @@ extension DomainTable {
   ///   - keys: keys whose values stay all the same, because the file has lost them.
   ///   - areUnsaved: whether the file is to have those again.
   /// - Returns: the keys whose values are others than before, if anybody observes them.
-  func adopt(
-    _ entries: DomainEntries, keeping keys: Set<TableKey> = [], areUnsaved: Bool = false
-  ) -> [TableKey] {
+  func adopt(_ entries: DomainEntries, keeping keys: Set<TableKey> = [], areUnsaved: Bool = false) -> [TableKey] {
     contents.withLock { contents in
       if areUnsaved {
         for key in keys.sorted() where contents.unsaved[key] == nil { contents.noteUnsaved(key) }
@@ -252,9 +248,7 @@ extension DomainTable {
       if areOwnSaved { return lost }
       for key in contents.own.keys where entries[key] != contents.values[key] { lost.insert(key) }
       for (key, change) in contents.unsaved
-      where change <= contents.inFile && entries[key] != contents.values[key] {
-        lost.insert(key)
-      }
+      where change <= contents.inFile && entries[key] != contents.values[key] { lost.insert(key) }
       return lost
     }
   }
@@ -336,9 +330,7 @@ extension DomainTable {
     return changed
   }
 
-  private static func keysThatDiffer(
-    _ old: [TableKey: PropertyList], _ new: [TableKey: PropertyList]
-  ) -> [TableKey] {
+  private static func keysThatDiffer(_ old: [TableKey: PropertyList], _ new: [TableKey: PropertyList]) -> [TableKey] {
     var keys: [TableKey] = []
     for (key, value) in new where old[key] != value { keys.append(key) }
     for key in old.keys where new[key] == nil { keys.append(key) }

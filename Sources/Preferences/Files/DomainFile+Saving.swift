@@ -25,8 +25,7 @@ extension DomainFile {
 
   /// Applies an update's changes, which are reverted if the file cannot be written. Returns nil if the update has
   /// failed, so that nothing is saved.
-  typealias Staging =
-    (HeldEntries) throws(PreferencesError) -> DomainTable.StagedChanges?
+  typealias Staging = (HeldEntries) throws(PreferencesError) -> DomainTable.StagedChanges?
 
   /// How often a change is worked out again because other threads set what it looks at.
   private static let greatestRepetition = 8
@@ -60,18 +59,14 @@ extension DomainFile {
       guard case .success? = outcome else { return nil }
       let held = entries ?? DomainEntries()
       let values = visible.map { held.changed(to: $0) }
-      for (key, value) in values?.values ?? [:] where held[key] != value {
-        try value.checkStorable(forKey: key.name)
-      }
+      for (key, value) in values?.values ?? [:] where held[key] != value { try value.checkStorable(forKey: key.name) }
       return table.stage(values, insteadOf: held)
     }
   }
 
   private func updating<Success, Failure>(
     _ patience: Duration,
-    _ stage: (
-      HeldEntries, inout Result<Success, Failure>?
-    ) throws(PreferencesError) -> DomainTable.StagedChanges?
+    _ stage: (HeldEntries, inout Result<Success, Failure>?) throws(PreferencesError) -> DomainTable.StagedChanges?
   ) throws(PreferencesError) -> Result<Success, Failure> {
     var outcome: Result<Success, Failure>?
     try save(patience: patience, isUpdate: true) { held throws(PreferencesError) in
@@ -214,9 +209,7 @@ extension DomainFile {
   ) throws(PreferencesError) -> DomainTable.StagedChanges?
 
   /// What a file holds.
-  typealias Contents = (
-    bytes: Data, entries: DomainEntries, format: PropertyListFormat
-  )
+  typealias Contents = (bytes: Data, entries: DomainEntries, format: PropertyListFormat)
 
   /// - Returns: nil if the file was changed meanwhile.
   private func replace(
@@ -304,9 +297,7 @@ extension DomainFile {
     if disk.isMadeAnew(in: generation) { disk.isLost = true }
     // What is known of a file that cannot be read counts, since nobody removed it.
     guard try adoptAndStage(nil, nil, generation, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved
-    else {
-      return Outcome(changes: 0, hasChanged: false)
-    }
+    else { return Outcome(changes: 0, hasChanged: false) }
     try makeFolder(path, &disk)
     let (entries, changes) = table.merged(with: disk.isLost ? nil : DomainEntries())
     guard !entries.isEmpty else {
@@ -346,9 +337,7 @@ extension DomainFile {
 
   private func makeFolder(_ path: String, _ disk: inout Disk) throws {
     let folder = FileSystem.folderOfTarget(of: path)
-    do {
-      try FileSystem.makeFolder(folder, below: base)
-    } catch {
+    do { try FileSystem.makeFolder(folder, below: base) } catch {
       throw base.map { (try? FileIdentity(at: $0)) == nil } == true ? PreferencesError.noFolder : error
     }
     disk.seenFolder = folder

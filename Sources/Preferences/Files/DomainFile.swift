@@ -76,9 +76,7 @@ final class DomainFile: Sendable {
     func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent && awaited.isEmpty }
 
     /// True if the file was made anew after the table took its values.
-    func isMadeAnew(in current: FileGeneration?) -> Bool {
-      known != nil && current?.hasLoss(since: generation) == true
-    }
+    func isMadeAnew(in current: FileGeneration?) -> Bool { known != nil && current?.hasLoss(since: generation) == true }
 
     /// True if the values of the table are a state that was saved, so that `current` includes it.
     func isBefore(_ current: FileGeneration?) -> Bool {
@@ -317,9 +315,7 @@ extension DomainFile {
   }
 
   /// Reports, once for each state of the file, that it cannot be read.
-  func fileIsUnreadable(
-    _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, _ disk: inout Disk
-  ) {
+  func fileIsUnreadable(_ path: String, _ error: PropertyListError, _ identity: FileIdentity?, _ disk: inout Disk) {
     disk.isLost = true
     guard disk.suffix.isEmpty || disk.reported != identity else { return }
     disk.reported = identity

@@ -85,9 +85,7 @@ extension FileContents {
     if isFoundations, let escaped = data.escapingCarriageReturns, let parsed = try? parse(escaped, .xml, permissive) {
       return parsed
     }
-    do {
-      return try parse(data, format == .json ? .openStep : format, options)
-    } catch {
+    do { return try parse(data, format == .json ? .openStep : format, options) } catch {
       if isFoundations, data.hasUnusualBytes, let parsed = try? parse(data, .xml, permissive) { return parsed }
       throw error
     }

@@ -15,9 +15,7 @@ struct FileGeneration: Hashable, Sendable {
   /// The first state of a new count.
   ///
   /// - Parameter isLoss: true if the file is made anew because it cannot be read.
-  init(_ data: Data, isLoss: Bool) {
-    self.init(.random(in: .min ... .max), 1, isLoss ? 1 : 0, Self.hash(data))
-  }
+  init(_ data: Data, isLoss: Bool) { self.init(.random(in: .min ... .max), 1, isLoss ? 1 : 0, Self.hash(data)) }
 
   private init(_ count: UInt64, _ number: UInt64, _ losses: UInt64, _ hash: UInt64) {
     (self.count, self.number, self.losses, self.hash) = (count, number, losses, hash)

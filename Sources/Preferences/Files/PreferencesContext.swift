@@ -9,9 +9,7 @@ final class PreferencesContext: Sendable {
   private let locations: PreferencesLocations
 
   /// The values of domains that are never saved; none in a child of `fork`, where a missing thread may have the lock.
-  var volatileDomains: [String: [String: PropertyList]] {
-    ForkedChild.isThisProcess ? [:] : volatile.withLock { $0 }
-  }
+  var volatileDomains: [String: [String: PropertyList]] { ForkedChild.isThisProcess ? [:] : volatile.withLock { $0 } }
 
   private static let contexts = SharedObjects<PreferencesLocations, PreferencesContext>()
   /// The context of the process itself, which is kept even while nobody has a store.

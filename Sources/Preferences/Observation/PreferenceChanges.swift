@@ -29,9 +29,7 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
     observer = PreferencesObserver(observed, key: key) { _ in signal.yield() }
   }
 
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(observer: observer, signals: signals.makeAsyncIterator())
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(observer: observer, signals: signals.makeAsyncIterator()) }
 
   /// Waits for changes.
   public struct Iterator: AsyncIteratorProtocol {
@@ -53,9 +51,7 @@ public struct PreferenceValues<Value: PreferenceValue & Sendable>: AsyncSequence
   let key: PreferenceKey<Value>
   let changes: PreferenceChanges
 
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(key: key, changes: changes.makeAsyncIterator())
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(key: key, changes: changes.makeAsyncIterator()) }
 
   /// Waits for values.
   public struct Iterator: AsyncIteratorProtocol {
@@ -78,14 +74,10 @@ extension UserPreferences {
   /// The changes of all values.
   ///
   /// - Complexity: O(*n*) in the number of values of all domains, to know what they were.
-  public func changes() -> PreferenceChanges {
-    PreferenceChanges(.searchList(self), key: nil)
-  }
+  public func changes() -> PreferenceChanges { PreferenceChanges(.searchList(self), key: nil) }
 
   /// The changes of the value for a key.
-  public func changes(forKey key: String) -> PreferenceChanges {
-    PreferenceChanges(.searchList(self), key: key)
-  }
+  public func changes(forKey key: String) -> PreferenceChanges { PreferenceChanges(.searchList(self), key: key) }
 
   /// The value for a key, now and whenever it becomes another.
   ///

@@ -30,7 +30,5 @@ public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
   public init<Wrapped>(_ name: String) where Value == Wrapped? { self.init(name, default: nil) }
 
   /// The value that counts when this is stored, or nothing.
-  func value(of stored: PropertyList?) -> Value {
-    stored.flatMap { Value.preferenceValue(from: $0) } ?? defaultValue
-  }
+  func value(of stored: PropertyList?) -> Value { stored.flatMap { Value.preferenceValue(from: $0) } ?? defaultValue }
 }

@@ -131,9 +131,7 @@ extension Duration: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> Duration? {
     if case .integer(let value) = stored { return Int64(exactly: value.int128).map { .seconds($0) } }
     guard let seconds = Double.preferenceValue(from: stored), let whole = Int64(exactly: seconds.rounded(.towardZero))
-    else {
-      return nil
-    }
+    else { return nil }
     return .seconds(whole) + .nanoseconds(Int64(((seconds - Double(whole)) * 1e9).rounded()))
   }
 

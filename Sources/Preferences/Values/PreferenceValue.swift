@@ -43,9 +43,7 @@ extension PreferenceValue where Self: SecureCoding {
     stored.data.flatMap { try? KeyedUnarchiver.unarchivedObject(of: Self.self, from: $0) }
   }
 
-  public func storedPreference() throws -> PropertyList? {
-    .data(try KeyedArchiver.archivedData(withRootObject: self))
-  }
+  public func storedPreference() throws -> PropertyList? { .data(try KeyedArchiver.archivedData(withRootObject: self)) }
 }
 
 // A type that is several of these is stored by its raw value if it has one, else as what people can read.

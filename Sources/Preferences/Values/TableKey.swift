@@ -44,9 +44,7 @@ struct TableKey: Hashable, Sendable {
 
 /// In the order of the bytes.
 extension TableKey: Comparable {
-  static func < (lhs: TableKey, rhs: TableKey) -> Bool {
-    lhs.name.utf8.lexicographicallyPrecedes(rhs.name.utf8)
-  }
+  static func < (lhs: TableKey, rhs: TableKey) -> Bool { lhs.name.utf8.lexicographicallyPrecedes(rhs.name.utf8) }
 }
 
 /// Dictionaries of strings, which have room for one of two spellings of a key: the shortest stands for all, and of

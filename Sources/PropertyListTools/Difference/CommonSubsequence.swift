@@ -21,9 +21,7 @@ enum CommonSubsequence {
     let others = (start..<second.count - end).filter { inFirst.contains(second[$0]) }
     let (a, b) = (candidates.map { first[$0] }, others.map { second[$0] })
     for (i, j) in longest(a, b) ?? likely(a, b) { pairs.append((candidates[i], others[j])) }
-    for distance in (0..<end).reversed() {
-      pairs.append((first.count - 1 - distance, second.count - 1 - distance))
-    }
+    for distance in (0..<end).reversed() { pairs.append((first.count - 1 - distance, second.count - 1 - distance)) }
     return pairs
   }
 

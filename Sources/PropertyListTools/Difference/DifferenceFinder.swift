@@ -31,9 +31,7 @@ struct DifferenceFinder {
     from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool
   ) -> [PropertyListDifference.Change] {
     var finder = DifferenceFinder(old, new, ignoresKeyOrder: ignoresKeyOrder)
-    finder.pending = [
-      Pair(path: PropertyListKeyPath(), old: old, oldIndex: 0, new: new, newIndex: 0, isAlike: true)
-    ]
+    finder.pending = [Pair(path: PropertyListKeyPath(), old: old, oldIndex: 0, new: new, newIndex: 0, isAlike: true)]
     while let pair = finder.pending.popLast() {
       if finder.isChanged(pair.oldIndex, pair.newIndex) { finder.compare(pair) }
     }
@@ -57,9 +55,7 @@ struct DifferenceFinder {
     }
   }
 
-  private mutating func replace(_ pair: Pair) {
-    changes.append(.replacement(pair.path, old: pair.old, new: pair.new))
-  }
+  private mutating func replace(_ pair: Pair) { changes.append(.replacement(pair.path, old: pair.old, new: pair.new)) }
 
   private static func isTooLong(_ plan: Rearrangement, _ oldCount: Int, _ newCount: Int) -> Bool {
     let steps = plan.removals.count + plan.moves.count + plan.insertions.count
@@ -103,8 +99,7 @@ struct DifferenceFinder {
     }
     if !plan.moves.isEmpty, !ignoresKeyOrder {
       changes.append(
-        .reordering(
-          pair.path, from: old.keys.filter { new[$0] != nil }, to: new.keys.filter { old[$0] != nil }))
+        .reordering(pair.path, from: old.keys.filter { new[$0] != nil }, to: new.keys.filter { old[$0] != nil }))
     }
     for index in plan.insertions {
       let (key, value) = new.elements[index]

@@ -128,7 +128,5 @@ private struct ThreeWayMerge {
     }
   }
 
-  private static func name(_ side: Side) -> String {
-    side?.value.summary ?? "removed"
-  }
+  private static func name(_ side: Side) -> String { side?.value.summary ?? "removed" }
 }

@@ -18,9 +18,7 @@ extension PropertyListDifference {
       let entries = DictionaryChanges(rest)
       if try entries?.make(in: &value) != true {
         for change in rest.prefix(entries?.count ?? 1) {
-          do {
-            try value.make(change)
-          } catch {
+          do { try value.make(change) } catch {
             guard error.kind != .nestedTooDeeply else { throw error }
             throw PropertyListError(
               .conflict, "a change does not fit: \(error.message)", keyPath: error.keyPath ?? change.path)

@@ -27,9 +27,7 @@ extension PropertyListDifference {
     }
     var changes: [Change] = []
     for (index, fields) in list.enumerated() {
-      do {
-        changes.append(try Change(fields))
-      } catch {
+      do { changes.append(try Change(fields)) } catch {
         var error = error
         error.keyPath = PropertyListKeyPath([.key("changes"), .index(index)])
         throw error

@@ -74,9 +74,7 @@ extension ContainerAssembly {
   }
 
   /// The entries of a file that had none.
-  private mutating func fillFile(
-    _ lead: Lead, _ bytes: RawSpan, _ text: inout EditedText
-  ) throws(PropertyListError) {
+  private mutating func fillFile(_ lead: Lead, _ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError) {
     pieces.append(source: lead.commentEnd, lead.range.upperBound)
     let endsInNewline = bytes.byteCount == 0 || lead.lastNewline?.upperBound == bytes.byteCount
     if !endsInNewline { pieces.append(text.add(fragments.layout.lineEnd)) }

@@ -50,11 +50,7 @@ extension ContainerAssembly {
   func located<Result>(
     _ position: Int, _ body: () throws(PropertyListError) -> Result
   ) throws(PropertyListError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw error.below([container.component(position)])
-    }
+    do { return try body() } catch { throw error.below([container.component(position)]) }
   }
 
   /// A writer with the quotation marks of a child, and what it has between its key and its value.

@@ -115,7 +115,5 @@ extension ContainerAssembly {
     pieces.append(source: start, end)
   }
 
-  func isNewline(_ bytes: RawSpan, at offset: Int) -> Bool {
-    scanner.trivia(bytes, at: offset)?.kind == .newline
-  }
+  func isNewline(_ bytes: RawSpan, at offset: Int) -> Bool { scanner.trivia(bytes, at: offset)?.kind == .newline }
 }

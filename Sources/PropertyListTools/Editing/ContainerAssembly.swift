@@ -204,9 +204,7 @@ extension ContainerAssembly {
   }
 
   /// Ends the line before a child that begins one.
-  mutating func appendLineEnds(
-    _ position: Int, followsEmptyLine: Bool, _ bytes: RawSpan, _ text: inout EditedText
-  ) {
+  mutating func appendLineEnds(_ position: Int, followsEmptyLine: Bool, _ bytes: RawSpan, _ text: inout EditedText) {
     guard !isAtBeginningOfFile else { return }
     // The comments at the head of a file are not those of its first entry.
     let isFollowing = position == 0 ? !container.hasBrackets : followsEmptyLine || separatesByEmptyLines

@@ -17,9 +17,7 @@ package struct EditedBytes {
   init(_ text: EditedText, _ root: EditedText.Piece, of source: TextSource, head: Data) {
     content = .pieces(text, root, source, head: head)
   }
-}
 
-extension EditedBytes {
   /// How many pieces are collected before they are written.
   private static let greatestReadyByteCount = 1 << 20
 

@@ -6,8 +6,7 @@ extension EditedText {
   /// The bytes of all pieces, in the encoding of the text there was; nil if that is one that is not written.
   func data(_ root: Piece, of source: TextSource, _ input: Data) -> Data? {
     switch source.unitWidth {
-    case 1:
-      return EditedBytes(self, root, of: source, head: input.prefix(source.start)).data
+    case 1: return EditedBytes(self, root, of: source, head: input.prefix(source.start)).data
     case nil:
       guard let name = XMLEncoding.declaredEncoding(input.bytes) else { return nil }
       return data(root, of: source, input, inEncoding: name)
@@ -58,11 +57,7 @@ extension EditedText {
     var isEncoded = true
     func encode() {
       guard !pending.isEmpty else { return }
-      if let bytes = LibXML2.encode(pending.rawBytes, to: name) {
-        output += bytes
-      } else {
-        isEncoded = false
-      }
+      if let bytes = LibXML2.encode(pending.rawBytes, to: name) { output += bytes } else { isEncoded = false }
       pending.removeAll(keepingCapacity: true)
     }
     forEach(of: root) { range, isAdded in

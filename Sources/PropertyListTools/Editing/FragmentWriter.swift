@@ -8,9 +8,7 @@ struct FragmentWriter {
   var layout: TextLayout
 
   /// The text of a value.
-  func value(_ value: PropertyList) throws(PropertyListError) -> [UInt8] {
-    try fragment(value, isKey: false)
-  }
+  func value(_ value: PropertyList) throws(PropertyListError) -> [UInt8] { try fragment(value, isKey: false) }
 
   private func fragment(_ value: PropertyList, isKey: Bool) throws(PropertyListError) -> [UInt8] {
     guard let text = try format.fragment(value, isKey: isKey, options, layout) else { return [] }

@@ -74,8 +74,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
         if kind == .array, frames.last?.hasChild == true, brokeLine {
           layout.hasTrailingCommas = frames.last?.followsSeparator == true
         }
-        if frames.last?.hasChild == true, !brokeLine, !hasClosingPadding,
-          isSpace(bytes, start..<token.range.lowerBound)
+        if frames.last?.hasChild == true, !brokeLine, !hasClosingPadding, isSpace(bytes, start..<token.range.lowerBound)
         {
           layout.closingPadding = Array(bytes, layout: start..<token.range.lowerBound)
           hasClosingPadding = true

@@ -31,8 +31,7 @@ struct LayoutEditor<Scanner: LayoutScanner> {
     var content: Content?
     let start = scanner.index
     switch root {
-    case .value:
-      content = try begin(Counterpart(old: 0, new: 0, value: value), bytes)
+    case .value: content = try begin(Counterpart(old: 0, new: 0, value: value), bytes)
     case .entries:
       guard old[0].kind == .dictionary, new[0].kind == .dictionary else { throw .unknownLayout }
       try open(Counterpart(old: 0, new: 0, value: value), .dictionary, 0..<0, hasBrackets: false, bytes)

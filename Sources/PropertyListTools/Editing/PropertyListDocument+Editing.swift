@@ -84,9 +84,7 @@ extension PropertyListDocument {
   }
 
   /// The bytes with another value; nil if there is no layout to keep, or they would not have that value.
-  func editedData(
-    updatedTo new: PropertyList, options: PropertyListWritingOptions
-  ) throws(PropertyListError) -> Data? {
+  func editedData(updatedTo new: PropertyList, options: PropertyListWritingOptions) throws(PropertyListError) -> Data? {
     guard let source = try inputText else { return nil }
     return try TextEdit(document: self, input: source, options: options).data(updatedTo: new)
   }

@@ -32,9 +32,7 @@ extension PropertyListDocument {
   /// - Complexity: O(*n*) in the length of the text and of what is written, which has an indent on each line; O(*n*
   ///   log *n*) if keys are sorted.
   public func formattedData(sortsKeys: Bool = false) throws(PropertyListError) -> Data {
-    guard format != .binary else {
-      throw PropertyListError(.notRepresentable, "a binary property list has no layout")
-    }
+    guard format != .binary else { throw PropertyListError(.notRepresentable, "a binary property list has no layout") }
     guard let input, let source = try inputText else {
       let options = PropertyListWritingOptions(sortsKeys: sortsKeys, depth: ParsingLimits.greatestDepth)
       return try root.data(format: format, options: options)
@@ -58,9 +56,7 @@ extension PropertyListDocument {
     let found = try? PropertyListDocument(formatted, format: format, options: options).root
     guard let found,
       try plain.root.data(format: .binary, options: sorting) == found.data(format: .binary, options: comparing)
-    else {
-      throw PropertyListError(.conflict, "the formatted text would not have the values of the file")
-    }
+    else { throw PropertyListError(.conflict, "the formatted text would not have the values of the file") }
     return formatted
   }
 }

@@ -46,9 +46,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     var fragments = fragments
     // A word alone would not be known as this format.
     if isRoot { fragments.layout.stringQuote = UInt8(ascii: "\"") }
-    do {
-      return try fragments.value(PropertyList(node))
-    } catch {
+    do { return try fragments.value(PropertyList(node)) } catch {
       guard error.kind == .notRepresentable else { throw error }
       // Such as a number of JSON that is infinite as a double.
       return source(range, bytes)
@@ -115,8 +113,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     case .openStep:
       // A comment in data. Base64 and the values of GNUstep have slashes of their own, and no comments.
       let text = bytes.extracting(range)
-      guard text.byteCount > 2, text[0] == UInt8(ascii: "<"), text[1] != UInt8(ascii: "["),
-        text[1] != UInt8(ascii: "*")
+      guard text.byteCount > 2, text[0] == UInt8(ascii: "<"), text[1] != UInt8(ascii: "["), text[1] != UInt8(ascii: "*")
       else { return false }
       return text.firstIndex(of: UInt8(ascii: "/"), from: 1) != nil
     default: return false

@@ -17,8 +17,7 @@ extension Array {
   @usableFromInline @inline(never)
   package mutating func grow(by more: Int) {
     let size = MemoryLayout<Element>.stride
-    let larger =
-      capacity * size < CLibrary.smallBlock ? 4 * count : Swift.max(2 * capacity, CLibrary.largeBlock / size)
+    let larger = capacity * size < CLibrary.smallBlock ? 4 * count : Swift.max(2 * capacity, CLibrary.largeBlock / size)
     reserveCapacity(Swift.max(count + more, larger, 16))
     let bytes = capacity * size
     guard bytes >= 4 * CLibrary.smallBlock else { return }

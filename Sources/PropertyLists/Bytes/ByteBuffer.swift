@@ -181,9 +181,7 @@ package struct ByteBuffer: ~Copyable {
     let size = count
     return unsafe Data(bytesNoCopy: CLibrary.reallocate(block, to: size), count: size, deallocator: .free)
   }
-}
 
-extension ByteBuffer {
   /// The decimal digits of 0 to 99, two bytes for each.
   private static let digitPairs: StaticString = """
     00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657\

@@ -34,8 +34,7 @@ package enum ByteHash {
       return finish(low, high, state, seed)
     }
     if count > 0 {
-      let word =
-        UInt64(bytes[start]) | UInt64(bytes[start + count >> 1]) << 8 | UInt64(bytes[start + count - 1]) << 16
+      let word = UInt64(bytes[start]) | UInt64(bytes[start + count >> 1]) << 8 | UInt64(bytes[start + count - 1]) << 16
       return finish(word, 0, state, seed)
     }
     return finish(0, 0, state, seed)

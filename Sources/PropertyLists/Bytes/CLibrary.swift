@@ -8,9 +8,7 @@ enum CLibrary {
   }
 
   /// A block of zeros, whose pages take memory when they are written to.
-  static func zeros(_ size: Int) -> UnsafeMutableRawPointer {
-    unsafe existing(calloc(max(size, 1), 1), size)
-  }
+  static func zeros(_ size: Int) -> UnsafeMutableRawPointer { unsafe existing(calloc(max(size, 1), 1), size) }
 
   /// As everywhere in Swift, memory that the system does not have ends the process.
   private static func existing(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer {

@@ -2,9 +2,7 @@
 /// is a value of an integer.
 extension RawSpan {
   @inlinable @inline(__always)
-  package subscript(offset: Int) -> UInt8 {
-    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-  }
+  package subscript(offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
   /// Eight bytes, the first in the lowest bits.
   @inline(__always)
@@ -41,9 +39,7 @@ extension RawSpan {
   package func littleEndianUInt32(at offset: Int) -> UInt32 {
     unsafe UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
-}
 
-extension RawSpan {
   package func starts(with prefix: StaticString, at offset: Int = 0) -> Bool {
     let length = prefix.utf8CodeUnitCount
     guard offset >= 0, offset <= byteCount - length else { return false }
@@ -103,9 +99,7 @@ extension String {
 
 extension RawSpan {
   /// Whether the bytes are UTF-8.
-  package var isValidUTF8: Bool {
-    (try? UTF8Span(validating: Span<UInt8>(_bytes: self))) != nil
-  }
+  package var isValidUTF8: Bool { (try? UTF8Span(validating: Span<UInt8>(_bytes: self))) != nil }
 }
 
 /// Characters of bytes that are UTF-8.

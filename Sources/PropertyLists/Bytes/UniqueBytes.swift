@@ -58,8 +58,7 @@ struct UniqueBytes: ~Copyable {
 
   private mutating func grow() {
     // Few of them are too small for the caches, where each step costs; of many, memory counts.
-    let larger = SparseNumbers<UInt64>(
-      count: slots.count < 1 << 16 ? 4 * slots.count : 2 * slots.count, isDense: true)
+    let larger = SparseNumbers<UInt64>(count: slots.count < 1 << 16 ? 4 * slots.count : 2 * slots.count, isDense: true)
     let mask = larger.count - 1
     for old in 0..<slots.count {
       let slot = slots[old]

@@ -107,9 +107,7 @@ final class DecodingContext {
 
   /// A circle is the better answer, if there is one. The coding path says where.
   private func makeDepthError() -> PropertyListError {
-    do {
-      try document.validate()
-    } catch {
+    do { try document.validate() } catch {
       if error.kind == .circularReference {
         return PropertyListError(error.kind, error.message, byteOffset: error.byteOffset)
       }

@@ -33,8 +33,7 @@ extension DocumentDecoder {
     context.countError()
     return .valueNotFound(
       type,
-      .init(
-        codingPath: errorPath(.index(index)), debugDescription: "no element \(index) in an array of \(node.count)"))
+      .init(codingPath: errorPath(.index(index)), debugDescription: "no element \(index) in an array of \(node.count)"))
   }
 
   /// Returns the error of a document that cannot be read, or that exceeds a limit. Such an error ends the whole call,

@@ -37,18 +37,12 @@ final class DocumentDecoder: Decoder, NestedCoder {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard node.kind == .array else { throw mismatch([Any].self, node, .same, "unkeyed decoding container") }
-    do {
-      try context.checkDepth(depth)
-    } catch {
-      throw failure(error, .same)
-    }
+    do { try context.checkDepth(depth) } catch { throw failure(error, .same) }
     return UnkeyedDocumentContainer(decoder: self)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
-}
 
-extension DocumentDecoder {
   /// Returns the coding path of an error one step below this value. It is complete for up to ``OuterKeys/leastKept``
   /// levels; of a longer path the first keys are one.
   ///
@@ -77,9 +71,7 @@ extension DocumentDecoder {
     var outer: OuterKeys?
     var coder: DocumentDecoder? = self
     while let current = coder {
-      if current !== self, current.depth > 0, current.depth < depth,
-        current.depth.isMultiple(of: OuterKeys.leastKept)
-      {
+      if current !== self, current.depth > 0, current.depth < depth, current.depth.isMultiple(of: OuterKeys.leastKept) {
         outer = current.keysFromRoot()
         break
       }
@@ -112,11 +104,7 @@ extension DocumentDecoder {
 
   private func data(_ node: FlatNode, _ step: CodingStep) throws -> Data {
     guard node.kind == .data else { throw mismatch(Data.self, node, step) }
-    do {
-      try context.spend(node.length)
-    } catch {
-      throw failure(error, step)
-    }
+    do { try context.spend(node.length) } catch { throw failure(error, step) }
     return context.document.data(of: node)
   }
 

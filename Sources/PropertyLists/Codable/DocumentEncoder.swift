@@ -107,18 +107,14 @@ extension DocumentEncoder {
     nestedByKey[bytes] = deferred.last?.number
     return encoder
   }
-}
 
-extension DocumentEncoder {
   /// The node of a value of this encoder, or of one that is a step below it; nil if it has not encoded anything.
   func node<T: Encodable>(of value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if Self.isScalar(T.self), let node = try scalar(value, step()) { return node }
     let encoder = context.takeEncoder()
     encoder.enter(self, step())
     guard encoder.depth <= context.depthLimit else { throw nestedTooDeeply(value) }
-    guard context.stack.hasRoomHere else {
-      throw failure(value, "values are nested too deeply for the stack")
-    }
+    guard context.stack.hasRoomHere else { throw failure(value, "values are nested too deeply for the stack") }
     try value.encode(to: encoder)
     let node = try encoder.finish(value)
     context.giveBack(encoder)

@@ -47,9 +47,7 @@ struct EncodedNodes: ~Copyable {
 
   /// The text of a string, or data.
   @inline(__always) @_lifetime(borrow self)
-  func bytes(of node: FlatNode) -> RawSpan {
-    text.bytes.extracting(node.range)
-  }
+  func bytes(of node: FlatNode) -> RawSpan { text.bytes.extracting(node.range) }
 
   /// The children of a container, keys counted.
   func children(of container: FlatNode) -> ArraySlice<FlatNode> {

@@ -7,9 +7,7 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   var allKeys: [Key] { shape.keys.compactMap { Key(stringValue: $0) } }
 
-  func contains(_ key: Key) -> Bool {
-    shape.position(of: key.stringValue, found: unsafe decoder.foundKeys) != nil
-  }
+  func contains(_ key: Key) -> Bool { shape.position(of: key.stringValue, found: unsafe decoder.foundKeys) != nil }
 
   /// The value of a key; nil if there is none.
   @inline(__always)
@@ -17,9 +15,7 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let found = unsafe decoder.foundKeys
     guard let position = shape.position(of: key.stringValue, found: found) else { return nil }
     unsafe decoder.foundKeys = found + 1 < shape.keys.count ? found + 1 : 0
-    do {
-      return try decoder.context.value(ofEntry: position, of: decoder.node)
-    } catch {
+    do { return try decoder.context.value(ofEntry: position, of: decoder.node) } catch {
       throw decoder.failure(error, .key(key))
     }
   }

@@ -25,14 +25,8 @@ extension String: NodeScalar {
   static func value(
     of node: FlatNode, in decoder: DocumentDecoder, _ step: @autoclosure () -> CodingStep
   ) throws -> String {
-    guard node.kind == .string, !decoder.context.isNull(node) else {
-      throw decoder.mismatch(String.self, node, step())
-    }
-    do {
-      return try decoder.context.text(of: node)
-    } catch {
-      throw decoder.failure(error, step())
-    }
+    guard node.kind == .string, !decoder.context.isNull(node) else { throw decoder.mismatch(String.self, node, step()) }
+    do { return try decoder.context.text(of: node) } catch { throw decoder.failure(error, step()) }
   }
 
   @inline(__always)

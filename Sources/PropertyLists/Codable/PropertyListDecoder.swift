@@ -46,9 +46,7 @@ public struct PropertyListDecoder: Sendable {
     _ type: T.Type = T.self, from data: Data, format: PropertyListFormat? = nil
   ) throws -> T {
     let document: PropertyListDocument
-    do {
-      document = try PropertyListDocument(data, format: format, options: readingOptions)
-    } catch {
+    do { document = try PropertyListDocument(data, format: format, options: readingOptions) } catch {
       throw DecodingError(error)
     }
     return try decode(type, from: document)
@@ -76,9 +74,7 @@ public struct PropertyListDecoder: Sendable {
   /// - Complexity: O(*n*) in the size of the tree, whatever the type asks for. Decode documents where there are some.
   public func decode<T: Decodable>(_ type: T.Type = T.self, from propertyList: PropertyList) throws -> T {
     let document: PropertyListDocument
-    do {
-      document = try PropertyListDocument(propertyList, options: readingOptions)
-    } catch {
+    do { document = try PropertyListDocument(propertyList, options: readingOptions) } catch {
       throw DecodingError(error)
     }
     return try decode(type, from: document)

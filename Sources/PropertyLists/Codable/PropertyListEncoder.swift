@@ -47,9 +47,7 @@ public struct PropertyListEncoder: Sendable {
   /// - Complexity: O(*n*) in the size of the value; sorting *k* elements of a dictionary or a set adds O(*k* log *k*).
   public func encode<T: Encodable>(_ value: T) throws -> Data {
     let document = try document(of: value, hasNull: outputFormat == .json)
-    do {
-      return try document.root.data(format: outputFormat, options: writingOptions)
-    } catch {
+    do { return try document.root.data(format: outputFormat, options: writingOptions) } catch {
       throw EncodingError(error, value)
     }
   }
@@ -60,16 +58,11 @@ public struct PropertyListEncoder: Sendable {
   /// - Complexity: as ``encode(_:)``.
   public func encodeToPropertyList<T: Encodable>(_ value: T) throws -> PropertyList {
     let document = try document(of: value, hasNull: false)
-    do {
-      return try PropertyList(document.root)
-    } catch {
-      throw EncodingError(error, value)
-    }
+    do { return try PropertyList(document.root) } catch { throw EncodingError(error, value) }
   }
 
   private func document<T: Encodable>(of value: T, hasNull: Bool) throws -> PropertyListDocument {
-    let context = EncodingContext(
-      depth: writingOptions.effectiveDepth, hasNull: hasNull, userInfo: userInfo)
+    let context = EncodingContext(depth: writingOptions.effectiveDepth, hasNull: hasNull, userInfo: userInfo)
     return try context.document(of: value)
   }
 }

@@ -16,11 +16,7 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
   @inline(__always)
   private mutating func next(_ type: Any.Type) throws -> FlatNode {
     guard currentIndex < decoder.node.count else { throw decoder.notFound(type, at: currentIndex) }
-    do {
-      return try decoder.context.element(currentIndex, of: decoder.node)
-    } catch {
-      throw unreadable(error)
-    }
+    do { return try decoder.context.element(currentIndex, of: decoder.node) } catch { throw unreadable(error) }
   }
 
   /// Loops that skip what they cannot decode ask for each such element twice: as what it should be, and as anything.
@@ -63,9 +59,7 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
     return try decode(type)
   }
 
-  mutating func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type
-  ) throws -> KeyedDecodingContainer<Nested> {
+  mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
     let container = try nested(type).container(keyedBy: type)
     currentIndex += 1
     return container

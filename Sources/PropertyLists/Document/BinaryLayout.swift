@@ -12,9 +12,7 @@ struct BinaryLayout: Sendable {
 
   /// Checks header and trailer by the rules of Apple's reader (`CFBinaryPList.c`, `__CFBinaryPlistGetTopLevelInfo`).
   init(_ bytes: RawSpan) throws(PropertyListError) {
-    guard bytes.starts(with: "bplist") else {
-      throw PropertyListError(.unknownFormat, "not a binary property list")
-    }
+    guard bytes.starts(with: "bplist") else { throw PropertyListError(.unknownFormat, "not a binary property list") }
     guard bytes.byteCount >= Self.headerLength, bytes[6] == UInt8(ascii: "0") else {
       let version = (6..<min(8, bytes.byteCount)).map { String(UnicodeScalar(bytes[$0])) }.joined()
       throw PropertyListError(
@@ -39,9 +37,7 @@ struct BinaryLayout: Sendable {
         "the trailer has the offset table at \(tableOffset), outside the file or cut off", at: trailer + 24)
     }
     let tableLength = trailer - Int(tableOffset)
-    guard objectCount > 0, objectCount <= UInt64(tableLength),
-      Int(objectCount) * offsetWidth == tableLength
-    else {
+    guard objectCount > 0, objectCount <= UInt64(tableLength), Int(objectCount) * offsetWidth == tableLength else {
       throw .malformed(
         "an offset table of \(tableLength) bytes for \(objectCount) objects at \(offsetWidth) bytes each",
         at: trailer + 8)
@@ -59,9 +55,7 @@ struct BinaryLayout: Sendable {
   }
 
   private static func fits(_ value: UInt64, width: Int) -> Bool { width == 8 || value >> UInt64(8 * width) == 0 }
-}
 
-extension BinaryLayout {
   /// Where the object number `index`, which is below ``objectCount``, begins.
   @inline(__always)
   func offset(of index: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
@@ -126,8 +120,7 @@ extension BinaryLayout {
     case BinaryMarker.date:
       try require(8, after: offset, in: bytes)
       return .date(Double(bitPattern: bytes.bigEndian(at: offset + 1, width: 8)))
-    default:
-      throw .malformed("0x\(String(marker, radix: 16)) begins no object of the binary format", at: offset)
+    default: throw .malformed("0x\(String(marker, radix: 16)) begins no object of the binary format", at: offset)
     }
   }
 
@@ -138,9 +131,7 @@ extension BinaryLayout {
       guard value >> 32 == 0 else { break }
       value = value << 8 | UInt64(bytes[offset + 1 + index])
     }
-    guard let uid = UInt32(exactly: value) else {
-      throw .malformed("a UID above 4294967295", at: offset)
-    }
+    guard let uid = UInt32(exactly: value) else { throw .malformed("a UID above 4294967295", at: offset) }
     return uid
   }
 
@@ -148,9 +139,7 @@ extension BinaryLayout {
   /// writer of Apple's makes of the greatest. Apple's reader drops the high half of any other.
   private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
     let exponent = Int(bytes[offset] & 0x0F)
-    guard exponent <= 4 else {
-      throw .malformed("an integer of 2^\(exponent) bytes", at: offset)
-    }
+    guard exponent <= 4 else { throw .malformed("an integer of 2^\(exponent) bytes", at: offset) }
     let width = 1 << exponent
     try require(width, after: offset, in: bytes)
     switch width {

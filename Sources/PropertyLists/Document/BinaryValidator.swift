@@ -65,8 +65,7 @@ struct BinaryValidator: ~Copyable {
         case .string:
           _ = budget.spend(node.length)
           if node.encoding == .ascii {
-            states[index] =
-              bytes.extracting(node.range).isASCII ? .string : .defective
+            states[index] = bytes.extracting(node.range).isASCII ? .string : .defective
           } else {
             _ = try NodeContent.string(node, in: bytes)
             states[index] = .string
@@ -85,15 +84,9 @@ struct BinaryValidator: ~Copyable {
     // The child that is looked at, of the innermost container, and the levels that were found below the container.
     var next = 0
     var height: UInt16 = 0
-    do {
-      try visit(layout.topObject, &frames, in: bytes)
-    } catch {
-      try report(error, frames, in: bytes)
-    }
+    do { try visit(layout.topObject, &frames, in: bytes) } catch { try report(error, frames, in: bytes) }
     while !frames.isEmpty {
-      do {
-        try followReferences(&frames, &next, &height, in: bytes)
-      } catch {
+      do { try followReferences(&frames, &next, &height, in: bytes) } catch {
         frames[frames.count - 1].next = next
         try report(error, frames, in: bytes)
         // As if the child that is wrong were a scalar.
@@ -128,9 +121,7 @@ struct BinaryValidator: ~Copyable {
       }
       guard !descends else { continue }
       // The containers above, and the height below, together.
-      guard frames.count - 1 + Int(height) <= depthLimit || hasReportedDepth else {
-        throw nestedTooDeeply()
-      }
+      guard frames.count - 1 + Int(height) <= depthLimit || hasReportedDepth else { throw nestedTooDeeply() }
       states[frame.object] = .done
       // What is too high is told once; it must not make more of what is above it.
       heights[frame.object] = hasReportedDepth ? 1 : height
@@ -195,11 +186,7 @@ struct BinaryValidator: ~Copyable {
     keyIndex.beginDictionary()
     let defectCount = defects.defects.count
     for entry in 0..<node.count {
-      do {
-        try checkKey(entry, of: node, in: bytes)
-      } catch {
-        try report(error, frames, in: bytes)
-      }
+      do { try checkKey(entry, of: node, in: bytes) } catch { try report(error, frames, in: bytes) }
     }
     if defects.defects.count == defectCount { knownKeys[node.count & 63] = node }
   }
@@ -218,8 +205,7 @@ struct BinaryValidator: ~Copyable {
     guard keyNumbers[reference] != Self.noKey else { return }
     guard keyIndex.insert(Int(keyNumbers[reference]) - 1) else {
       let key = try NodeContent.string(layout.node(at: reference, in: bytes), in: bytes)
-      throw PropertyListError(
-        .duplicateKey, "duplicate key \(key.quoted)", byteOffset: offset)
+      throw PropertyListError(.duplicateKey, "duplicate key \(key.quoted)", byteOffset: offset)
     }
   }
 
@@ -231,9 +217,7 @@ struct BinaryValidator: ~Copyable {
       throw .malformed("a key of a dictionary that is no string", at: try layout.offset(of: object, in: bytes))
     }
     guard budget.spend(key.length) else { throw ParsingLimits.overlap }
-    if key.encoding == .ascii, states[object] == .string {
-      return keyIndex.number(of: bytes.extracting(key.range))
-    }
+    if key.encoding == .ascii, states[object] == .string { return keyIndex.number(of: bytes.extracting(key.range)) }
     var text: [UInt8] = []
     try NodeContent.appendText(key, in: bytes, to: &text)
     return keyIndex.number(of: text.rawBytes)

@@ -31,8 +31,7 @@ extension PropertyListDocument.Node {
           try TreeBuilder(layout, document, isWhole: isWhole, takesFirstSpelling: true)
             .buildValues(of: index, in: bytes)
         case .table(let table):
-          try TreeBuilder(table, document, isWhole: isWhole, takesFirstSpelling: true)
-            .buildValues(of: index, in: bytes)
+          try TreeBuilder(table, document, isWhole: isWhole, takesFirstSpelling: true).buildValues(of: index, in: bytes)
         }
       var entries: [DictionaryEntry] = []
       entries.reserveCapacity(count)

@@ -51,9 +51,7 @@ public enum ContentEncoding: UInt8 {
   case jsonText
   /// Base64 with white space.
   case base64
-}
 
-extension ContentEncoding {
   /// Whether the same text can be spelled in several ways.
   var hasEscapes: Bool { self == .xmlText || self == .jsonText }
 }

@@ -37,9 +37,7 @@ struct KeyIndexes {
     }
   }
 
-  mutating func store(_ positions: [UInt64: Int], ofDictionary index: Int) {
-    dictionaries[index] = .indexed(positions)
-  }
+  mutating func store(_ positions: [UInt64: Int], ofDictionary index: Int) { dictionaries[index] = .indexed(positions) }
 }
 
 extension PropertyListDocument.Node {

@@ -23,8 +23,7 @@ package enum NodeContent {
       var text: [UInt8] = []
       try UTF16Text.decodeBigEndian(content, offset: node.offset, into: &text)
       return String(knownUTF8: text.rawBytes, isASCII: false)
-    case .verbatim, .xmlText, .jsonText, .base64:
-      return text(node, in: document)
+    case .verbatim, .xmlText, .jsonText, .base64: return text(node, in: document)
     }
   }
 
@@ -38,9 +37,7 @@ package enum NodeContent {
   }
 
   /// The UTF-8 text of a string of any document, put after what is in `buffer`.
-  static func appendText(
-    _ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]
-  ) throws(PropertyListError) {
+  static func appendText(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) throws(PropertyListError) {
     let content = document.extracting(node.range)
     switch node.encoding {
     case .ascii:
@@ -71,11 +68,7 @@ package enum NodeContent {
   /// The bytes of data, put after what is in `buffer`.
   static func appendData(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
     let content = document.extracting(node.range)
-    if node.encoding == .base64 {
-      Base64Text.decode(content, into: &buffer)
-    } else {
-      buffer.append(bytes: content)
-    }
+    if node.encoding == .base64 { Base64Text.decode(content, into: &buffer) } else { buffer.append(bytes: content) }
   }
 
   static func notASCII(_ node: FlatNode, in document: RawSpan) -> PropertyListError {

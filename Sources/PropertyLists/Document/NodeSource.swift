@@ -74,8 +74,7 @@ extension NodeSource {
   /// The index of an element, or of the value of an entry.
   @inline(__always)
   func value(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int {
-    try child(
-      container.kind == .array ? position : valuePosition(position, of: container), of: container, in: bytes)
+    try child(container.kind == .array ? position : valuePosition(position, of: container), of: container, in: bytes)
   }
 
   /// The key of an entry.

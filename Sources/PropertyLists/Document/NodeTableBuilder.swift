@@ -157,9 +157,7 @@ struct NodeTableBuilder: ~Copyable {
       kind, message.printable(limit: 300), byteOffset: position.byteOffset, position: position.position,
       keyPath: path.components.isEmpty ? nil : path)
   }
-}
 
-extension NodeTableBuilder {
   /// The UID that the innermost container stands for.
   private func uidDictionary(in bytes: RawSpan) -> FlatNode? {
     guard options.recognizesUIDDictionaries, let (key, value) = onlyEntry, value.kind == .integer else { return nil }

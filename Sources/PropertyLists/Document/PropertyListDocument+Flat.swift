@@ -59,9 +59,7 @@ extension PropertyListDocument {
   }
 
   /// The text of a string.
-  package func text(of node: FlatNode) throws(PropertyListError) -> String {
-    try NodeContent.string(node, in: bytes)
-  }
+  package func text(of node: FlatNode) throws(PropertyListError) -> String { try NodeContent.string(node, in: bytes) }
 
   /// The bytes of data.
   package func data(of node: FlatNode) -> Data { NodeContent.data(node, in: bytes) }
@@ -86,9 +84,7 @@ extension PropertyListDocument {
     case .table(let table): try shapes.shape(of: dictionary, table, in: bytes, limit: expandedSizeLimit)
     }
   }
-}
 
-extension PropertyListDocument {
   /// The number of references to each object of a binary document, in O(*n*); nil for the text formats.
   package func referenceCounts() throws(PropertyListError) -> [Int]? {
     guard case .binary(let layout) = index else { return nil }

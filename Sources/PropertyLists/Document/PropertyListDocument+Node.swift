@@ -39,9 +39,7 @@ extension PropertyListDocument.Node {
   /// - Throws: ``PropertyListError/Kind/malformed`` for bytes of a binary document that are no text.
   /// - Complexity: O(*n*) in its length.
   public var string: String? {
-    get throws(PropertyListError) {
-      flat.kind == .string ? try NodeContent.string(flat, in: document.bytes) : nil
-    }
+    get throws(PropertyListError) { flat.kind == .string ? try NodeContent.string(flat, in: document.bytes) : nil }
   }
 
   /// The bytes of data.

@@ -68,9 +68,7 @@ public final class PropertyListDocument: Sendable {
     self.rootIndex = rootIndex
     self.rootNode = rootNode
   }
-}
 
-extension PropertyListDocument {
   /// The bytes of the input. Asking `Data` for them takes longer than reading most values does.
   ///
   /// Sound: the bytes are in a block that nobody moves or changes as long as it has a second owner, and this document

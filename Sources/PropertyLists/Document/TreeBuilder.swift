@@ -67,8 +67,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     self.document = document
     let limits = document.options.limits
     depthLimit = limits.effectiveDepth
-    sizeLimit =
-      source.sharedNodeCount == 0 ? .max : limits.effectiveExpandedSize(inputSize: document.source.count)
+    sizeLimit = source.sharedNodeCount == 0 ? .max : limits.effectiveExpandedSize(inputSize: document.source.count)
     budget = ParsingLimits.overlapBudget(inputSize: document.source.count)
     builtNumbers = IndexedNumbers(count: source.sharedNodeCount, expectsMany: isWhole)
   }

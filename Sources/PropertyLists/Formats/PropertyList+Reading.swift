@@ -34,9 +34,7 @@ extension PropertyList {
   public init(_ node: PropertyListDocument.Node) throws(PropertyListError) {
     let document = node.document
     guard node.flat.kind.isContainer else {
-      do { self = try NodeContent.scalar(node.flat, in: document.bytes) } catch {
-        throw error.located(at: [])
-      }
+      do { self = try NodeContent.scalar(node.flat, in: document.bytes) } catch { throw error.located(at: []) }
       return
     }
     let isWhole = node.index == document.rootIndex

@@ -23,9 +23,7 @@ extension PropertyListFormat {
     var defects = DefectLog.none
     let text = try? encoding.decode(bytes, from: markLength, defects: &defects)
     guard let format = text.map({ Self.textFormat($0.bytes) }) ?? Self.textFormat(bytes.extracting(markLength...))
-    else {
-      return nil
-    }
+    else { return nil }
     self = format
   }
 

@@ -41,13 +41,9 @@ extension PropertyList {
   }
 
   /// Throws the conflict that a merge under ``MergeRule/fail`` would throw.
-  private func checkConflicts(
-    with other: PropertyList, _ arrays: ArrayMergeRule
-  ) throws(PropertyListError) {
+  private func checkConflicts(with other: PropertyList, _ arrays: ArrayMergeRule) throws(PropertyListError) {
     guard case .dictionary(let ours) = self, case .dictionary(let theirs) = other else {
-      do { return try checkConflict(with: other, arrays) } catch {
-        throw error.located(at: [])
-      }
+      do { return try checkConflict(with: other, arrays) } catch { throw error.located(at: []) }
     }
     var frames = [MergeFrame(ours: ours, theirs: theirs)]
     while !frames.isEmpty {
@@ -63,9 +59,7 @@ extension PropertyList {
         frames.append(MergeFrame(ours: entries, theirs: inner))
         continue
       }
-      do {
-        try mine.checkConflict(with: value, arrays)
-      } catch {
+      do { try mine.checkConflict(with: value, arrays) } catch {
         throw error.located(at: frames.map { .key($0.theirs.keys[$0.next - 1]) })
       }
     }
@@ -81,9 +75,7 @@ extension PropertyList {
 
   /// Merges another value. Under ``MergeRule/fail``, there are no conflicts.
   private mutating func mergeInPlace(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
-    guard case .dictionary(let theirs) = other, kind == .dictionary else {
-      return mergeValue(other, conflicts, arrays)
-    }
+    guard case .dictionary(let theirs) = other, kind == .dictionary else { return mergeValue(other, conflicts, arrays) }
     // The dictionaries around the current one, each without it.
     var outer: [MergeFrame] = []
     // Not bound before: a second owner would make each change a copy in a build without optimization.

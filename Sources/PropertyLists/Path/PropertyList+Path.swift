@@ -10,9 +10,7 @@ extension PropertyList {
   public func value(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
     var value = self
     for (depth, component) in path.components.enumerated() {
-      do {
-        value = value.child(try value.position(of: component))
-      } catch {
+      do { value = value.child(try value.position(of: component)) } catch {
         throw error.located(at: path.components[..<depth])
       }
     }
@@ -178,9 +176,7 @@ extension PropertyList {
     default: throw .below(component, kind)
     }
   }
-}
 
-extension PropertyList {
   /// Changes the value that the components lead to, which no other value shares meanwhile, with a stack of its own.
   /// - Throws: what is wrong with the path before anything is changed, and what `body` throws, with the path.
   package mutating func edit<Result>(
@@ -232,9 +228,7 @@ extension PropertyList {
       default: continue
       }
       if depth > limit { return true }
-      for child in children where child.isContainer {
-        containers.append((child, depth + 1))
-      }
+      for child in children where child.isContainer { containers.append((child, depth + 1)) }
     }
     return false
   }

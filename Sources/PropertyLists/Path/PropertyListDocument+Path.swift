@@ -7,9 +7,7 @@ extension PropertyListDocument.Node {
   public func descendant(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyListDocument.Node {
     var node = self
     for (depth, component) in path.components.enumerated() {
-      do {
-        node = try node.child(at: component)
-      } catch {
+      do { node = try node.child(at: component) } catch {
         // Either the container that has no such value, or the value that is damaged.
         throw error.located(at: path.components[..<(error.kind == .noSuchValue ? depth : depth + 1)])
       }

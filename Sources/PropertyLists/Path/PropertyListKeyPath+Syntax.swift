@@ -70,8 +70,7 @@ extension PropertyListKeyPath {
     for (position, scalar) in scalars.enumerated() {
       let isEscaped =
         switch scalar {
-        case "\\":
-          needsQuotes || position + 1 == scalars.count || KeyPathParser.isSpecial(scalars[position + 1])
+        case "\\": needsQuotes || position + 1 == scalars.count || KeyPathParser.isSpecial(scalars[position + 1])
         case "\"": needsQuotes || position == 0
         case syntax.separator: !needsQuotes
         case "/", ":": isFirst && position == 0 && syntax == .dots && !needsQuotes

@@ -124,9 +124,7 @@ extension DateText {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
-}
 
-extension DateText {
   /// The form of descriptions, which GNUstep's property lists use: `[-]Y…-MM-DD hh:mm:ss ±hhmm` and nothing else. The
   /// last part says how far local time, in which the date is given, is ahead of UTC.
   static func parseWithZone(_ bytes: RawSpan) -> Double? {
@@ -156,9 +154,7 @@ extension DateText {
     let seconds = (digits / 100 * 60 + digits % 100) * 60
     return zone[0] == UInt8(ascii: "-") ? -seconds : seconds
   }
-}
 
-extension DateText {
   /// ISO 8601, with a year of four digits: a day, which is its first moment in UTC, or a moment with its zone, to the
   /// second or a fraction of it: `2027-01-31`, `2027-01-31T12:00:00Z`, `2027-01-31T12:00:00.5+01:00`.
   ///

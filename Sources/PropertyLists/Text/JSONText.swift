@@ -37,9 +37,7 @@ package enum JSONText {
     guard bytes.starts(with: "\\u", at: start), start + 6 <= bytes.byteCount else { return nil }
     return bytes.extracting(start + 2..<start + 6).hexadecimalNumber.map { UInt32(truncatingIfNeeded: $0) }
   }
-}
 
-extension JSONText {
   /// Appends text between quotation marks, with the escapes of ``append(printable:to:)``.
   package static func append(quoted text: RawSpan, to buffer: inout ByteBuffer) {
     buffer.append(byte: UInt8(ascii: "\""))

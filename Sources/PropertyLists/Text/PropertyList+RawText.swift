@@ -50,14 +50,11 @@ extension PropertyList {
           .date(Date(timeIntervalSinceReferenceDate: $0))
         }
       case .data: Self.data(rawText: bytes)
-      case .uid:
-        IntegerText.parse(bytes).flatMap { UInt32(exactly: $0) }.map { .uid(UID($0)) }
+      case .uid: IntegerText.parse(bytes).flatMap { UInt32(exactly: $0) }.map { .uid(UID($0)) }
       case .null: text == "null" ? .null : nil
       case .array, .dictionary: throw PropertyListError(.wrongKind, "no text is a value of kind \(kind.rawValue)")
       }
-    guard let value else {
-      throw PropertyListError(.malformed, "\(text.quoted) is no value of kind \(kind.rawValue)")
-    }
+    guard let value else { throw PropertyListError(.malformed, "\(text.quoted) is no value of kind \(kind.rawValue)") }
     self = value
   }
 

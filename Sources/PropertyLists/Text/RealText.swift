@@ -73,9 +73,7 @@ package enum RealText {
     default: nil
     }
   }
-}
 
-extension RealText {
   /// A real as Apple's XML writer prints it (`CFPropertyList.c`): `%.17g`; `nan`, `+infinity`, `-infinity`.
   static func append(_ value: Double, to buffer: inout ByteBuffer) {
     if value == 0 {
@@ -175,11 +173,7 @@ extension RealText {
         isNegative = true
       } else if byte &- UInt8(ascii: "0") < 10 {
         let digit = byte &- UInt8(ascii: "0")
-        if isInExponent {
-          exponent = exponent * 10 + Int(digit)
-        } else {
-          digits = digits * 10 + UInt64(digit)
-        }
+        if isInExponent { exponent = exponent * 10 + Int(digit) } else { digits = digits * 10 + UInt64(digit) }
       }
     }
     return (digits, isNegative ? -exponent : exponent)
@@ -206,9 +200,7 @@ package enum SpecialReal {
   }
 
   /// An 8-byte real; nil for any other text.
-  package static func parse(_ text: RawSpan) -> Double? {
-    parse(text, digits: 16) { Double(bitPattern: $0) }
-  }
+  package static func parse(_ text: RawSpan) -> Double? { parse(text, digits: 16) { Double(bitPattern: $0) } }
 
   /// A 4-byte real; nil for any other text.
   package static func parseFloat(_ text: RawSpan) -> Float? {

@@ -7,9 +7,7 @@ package struct TextSource {
   package var start = 0
   /// The bytes of a code unit in the input; nil if offsets in the input are not known.
   package var unitWidth: Int? = 1
-}
 
-extension TextSource {
   /// The offsets in ``text`` of positions, which are in order. One walk finds all. A position after the end of the text
   /// has the offset of the end.
   package func offsets(of positions: [PropertyListError.TextPosition]) -> [Int] {
@@ -24,9 +22,7 @@ extension TextSource {
       return walk.offset
     }
   }
-}
 
-extension TextSource {
   /// A position as errors name it.
   package struct Position {
     package let byteOffset: Int?

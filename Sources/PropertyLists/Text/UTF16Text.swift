@@ -1,9 +1,7 @@
 /// UTF-16 into UTF-8, strictly: a surrogate without its partner is an error, for a Swift string cannot hold it.
 enum UTF16Text {
   /// - Parameter offset: where `bytes` begin in the input, for the error.
-  static func decodeBigEndian(
-    _ bytes: RawSpan, offset: Int, into text: inout [UInt8]
-  ) throws(PropertyListError) {
+  static func decodeBigEndian(_ bytes: RawSpan, offset: Int, into text: inout [UInt8]) throws(PropertyListError) {
     guard let defect = decode(bytes, isBigEndian: true, into: &text) else { return }
     throw .malformed("a UTF-16 surrogate without its partner in a string", at: offset + defect)
   }

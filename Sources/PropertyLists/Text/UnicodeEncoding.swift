@@ -5,9 +5,7 @@ package enum UnicodeEncoding {
   case utf8
   case utf16(isBigEndian: Bool)
   case utf32(isBigEndian: Bool)
-}
 
-extension UnicodeEncoding {
   /// The encoding by a byte order mark; without one, by a NUL among the first two bytes, which means UTF-16.
   package static func detect(_ bytes: RawSpan) -> (encoding: UnicodeEncoding, markLength: Int)? {
     if bytes.starts(with: "\u{FEFF}") { return (.utf8, 3) }

@@ -29,9 +29,7 @@ public struct ParsingLimits: Hashable, Sendable {
   public var expansionRatio: Int
 
   /// Limits that are safe for bytes from anybody, but for those that are given.
-  public init(
-    depth: Int = 512, inputSize: Int = 1 << 32, expandedSize: Int = 1 << 19, expansionRatio: Int = 128
-  ) {
+  public init(depth: Int = 512, inputSize: Int = 1 << 32, expandedSize: Int = 1 << 19, expansionRatio: Int = 128) {
     self.depth = depth
     self.inputSize = inputSize
     self.expandedSize = expandedSize

@@ -39,9 +39,7 @@ public enum PropertyList: Sendable {
   case uid(UID)
   /// The null object of the binary format. XML cannot represent it.
   case null
-}
 
-extension PropertyList {
   /// The kinds of value a property list is made of.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case string, integer, real, boolean, date, data, array, dictionary, uid, null
@@ -62,9 +60,7 @@ extension PropertyList {
     case .null: .null
     }
   }
-}
 
-extension PropertyList {
   /// The index of an object in the object table of a keyed archive.
   ///
   /// Apple's reader takes no value above `UInt32.max` (`CFBinaryPList.c`, `CFKeyedArchiverUIDCreate`).

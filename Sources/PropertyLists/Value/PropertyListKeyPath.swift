@@ -28,9 +28,7 @@ public struct PropertyListKeyPath: Hashable, Sendable {
   /// The path to an element or entry of the value this path leads to.
   ///
   /// - Complexity: O(*n*) in the number of steps.
-  public func appending(_ component: Component) -> PropertyListKeyPath {
-    PropertyListKeyPath(components + [component])
-  }
+  public func appending(_ component: Component) -> PropertyListKeyPath { PropertyListKeyPath(components + [component]) }
 }
 
 extension PropertyListKeyPath.Component {
@@ -51,8 +49,7 @@ extension PropertyListKeyPath.Component {
   public var arrayIndex: Int? {
     switch self {
     case .index(let index): index >= 0 ? index : nil
-    case .key(let key):
-      key.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(key) : nil
+    case .key(let key): key.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(key) : nil
     }
   }
 

@@ -32,9 +32,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   /// How many bytes a writer keeps that need not keep them.
   private static var greatestReadyByteCount: Int { 1 << 20 }
 
-  init(
-    _ source: Source, _ document: PropertyListDocument, _ options: PropertyListWritingOptions, output: FileOutput?
-  ) {
+  init(_ source: Source, _ document: PropertyListDocument, _ options: PropertyListWritingOptions, output: FileOutput?) {
     self.output = output
     self.source = source
     self.document = document

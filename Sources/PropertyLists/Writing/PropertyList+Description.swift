@@ -16,11 +16,7 @@ extension PropertyList: CustomDebugStringConvertible {
 
   private func description(_ options: DescriptionOptions) -> String {
     var writer = DescriptionWriter(options)
-    do {
-      try walk(into: &writer, sortsKeys: false, depth: ParsingLimits.greatestDepth)
-    } catch {
-      return "<\(error)>"
-    }
+    do { try walk(into: &writer, sortsKeys: false, depth: ParsingLimits.greatestDepth) } catch { return "<\(error)>" }
     return String(decoding: writer.finish().dropLast(), as: UTF8.self)
   }
 }
@@ -28,11 +24,7 @@ extension PropertyList: CustomDebugStringConvertible {
 extension PropertyListDocument.Node: CustomDebugStringConvertible {
   /// As ``PropertyList/debugDescription``; for a binary document that cannot be read, the error.
   public var debugDescription: String {
-    do {
-      return String(decoding: try readableForm().dropLast(), as: UTF8.self)
-    } catch {
-      return "<\(error)>"
-    }
+    do { return String(decoding: try readableForm().dropLast(), as: UTF8.self) } catch { return "<\(error)>" }
   }
 
   /// The value as people read it, in UTF-8 and with a line end.

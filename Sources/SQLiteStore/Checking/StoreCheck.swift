@@ -186,21 +186,15 @@ struct JournalCheck {
     if let size = FileSystem.sizeOfRegularFile(path + "-wal"), size > 0 {
       let start = FileSystem.beginning(of: path + "-wal", count: 4).map(Array.init) ?? []
       if start.count == 4, start[..<3] == Self.logMagic[..<3], start[3] & 0xFE == Self.logMagic[3], size >= 32 {
-        log.report(
-          .logPresent,
-          "the file has changes in \(name)-wal (\(size) bytes), which belongs to it")
+        log.report(.logPresent, "the file has changes in \(name)-wal (\(size) bytes), which belongs to it")
       } else {
-        log.report(
-          .unusableLog,
-          "\(name)-wal (\(size) bytes) is no log of changes, and SQLite leaves it alone")
+        log.report(.unusableLog, "\(name)-wal (\(size) bytes) is no log of changes, and SQLite leaves it alone")
       }
     }
     if let size = FileSystem.sizeOfRegularFile(path + "-journal"), size > 0,
       FileSystem.beginning(of: path + "-journal", count: 1) != Data([0])
     {
-      log.report(
-        .logPresent,
-        "a save did not end: \(name)-journal (\(size) bytes) has what it overwrote")
+      log.report(.logPresent, "a save did not end: \(name)-journal (\(size) bytes) has what it overwrote")
     }
   }
 }

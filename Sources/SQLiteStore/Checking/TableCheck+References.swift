@@ -299,9 +299,7 @@ extension TableCheck {
 
 extension ManagedObjectModel.Entity {
   /// The relationships that the entity does not inherit.
-  var ownRelationships: ArraySlice<Relationship> {
-    relationships.dropFirst(superentity?.relationships.count ?? 0)
-  }
+  var ownRelationships: ArraySlice<Relationship> { relationships.dropFirst(superentity?.relationships.count ?? 0) }
 
   /// The attributes that the entity does not inherit.
   var ownAttributes: ArraySlice<Attribute> { attributes.dropFirst(superentity?.attributes.count ?? 0) }

@@ -51,8 +51,7 @@ extension TableCheck {
         let name = "t.\(table.columns[column].name.sqlName)"
         func add(_ sql: String, _ code: StoreFinding.Code) {
           conditions.append(
-            Condition(
-              sql: "(\(rows)(\(sql)))", code: code, property: path, column: column, type: definition.type))
+            Condition(sql: "(\(rows)(\(sql)))", code: code, property: path, column: column, type: definition.type))
         }
         if let sql = definition.type.mismatch(name) { add(sql, .wrongType) }
         if let sql = definition.type.excess(name) { add(sql, .outOfRange) }
@@ -166,9 +165,7 @@ extension TableCheck {
         .orphanedExternalFile, "no object has its value in the file \(name.printable(limit: 100)) of large values")
     }
   }
-}
 
-extension TableCheck {
   /// Looks for the files that the values of a column are in.
   ///
   /// - Parameter known: gets the names of those that are there.

@@ -57,9 +57,7 @@ struct TableCheck {
   /// Calls a function with each row of a statement.
   ///
   /// - Parameter table: the table that is read, for a finding if it cannot be.
-  func each(
-    _ sql: String, of table: String, _ body: (Statement) throws(ManagedObjectError) -> Void
-  ) {
+  func each(_ sql: String, of table: String, _ body: (Statement) throws(ManagedObjectError) -> Void) {
     do {
       let statement = try database.statement(sql)
       try statement.forEachRow { () throws(ManagedObjectError) in try body(statement) }
@@ -138,9 +136,7 @@ extension TableCheck {
     }
     for (number, name) in zip(
       HistoryTables.entities.map(\.number), [HistoryTables.changes, HistoryTables.transactions, HistoryTables.texts])
-    where file.tables[name]?.hasNumbers == true {
-      checkCounter(name, number) { _ in }
-    }
+    where file.tables[name]?.hasNumbers == true { checkCounter(name, number) { _ in } }
   }
 
   private func checkCounter(_ table: String, _ number: Int64, _ complete: (inout StoreFinding) -> Void) {
@@ -187,8 +183,7 @@ extension TableCheck {
         }
         let version = row.value(2)
         if case .integer(1...) = version { return }
-        report(
-          .invalidVersion, "the version (Z_OPT) is \(version.name)", table: table, number: number, entity: entity)
+        report(.invalidVersion, "the version (Z_OPT) is \(version.name)", table: table, number: number, entity: entity)
       }
     }
   }

@@ -137,9 +137,7 @@ internal import SystemFiles
     }
     return uri
   }
-}
 
-extension Database {
   /// Runs statements without results.
   func execute(_ sql: String) throws(ManagedObjectError) {
     workLimit.work = 0
@@ -231,9 +229,7 @@ extension Database {
 
   /// - Throws: ``ManagedObjectError/Code/save`` if the file is not at its path any more.
   func checkHasNotMoved() throws(ManagedObjectError) {
-    if hasMoved {
-      throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place")
-    }
+    if hasMoved { throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place") }
   }
 
   func failure(_ code: Int32, _ sql: String? = nil) -> ManagedObjectError {

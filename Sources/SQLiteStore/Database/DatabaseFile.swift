@@ -34,9 +34,7 @@ struct DatabaseFile {
   }
 
   /// The bytes of the file and of the log of changes; nil if the file is not there any more.
-  var size: Int? {
-    FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) }
-  }
+  var size: Int? { FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) } }
 
   /// True if the file is to be read together with another one.
   var hasJournal: Bool { Self.journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 } }
@@ -58,14 +56,10 @@ struct DatabaseFile {
   /// Copies the file and its journals into a folder of their own, with the name `store`.
   func copy() throws(ManagedObjectError) -> PrivateFolder {
     let folder: PrivateFolder
-    do { folder = try PrivateFolder(files: Self.suffixes.map { "store" + $0 }) } catch {
-      throw failure(error.message)
-    }
+    do { folder = try PrivateFolder(files: Self.suffixes.map { "store" + $0 }) } catch { throw failure(error.message) }
     do {
       try FileSystem.create("\(folder.path)/store", filledBy: write)
-      for suffix in Self.journals {
-        try FileSystem.copyRegularFile(path + suffix, to: "\(folder.path)/store\(suffix)")
-      }
+      for suffix in Self.journals { try FileSystem.copyRegularFile(path + suffix, to: "\(folder.path)/store\(suffix)") }
     } catch {
       throw failure("it cannot be copied: \(error.message)")
     }

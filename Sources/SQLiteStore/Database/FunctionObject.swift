@@ -10,9 +10,7 @@ class FunctionObject {
   private(set) var failure: ManagedObjectError?
 
   final func fail(_ error: ManagedObjectError) { if failure == nil { failure = error } }
-  final func fail(_ error: ManagedPredicateError) {
-    fail(ManagedObjectError(.unsupportedRequest, error.description))
-  }
+  final func fail(_ error: ManagedPredicateError) { fail(ManagedObjectError(.unsupportedRequest, error.description)) }
 
   /// The result of ``Database/FunctionName/holds`` for a row; nil if there is none, ``failure`` says why.
   func holds(_ arguments: Arguments) -> Bool? { nil }

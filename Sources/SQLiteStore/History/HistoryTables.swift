@@ -40,8 +40,7 @@ enum HistoryTables {
       "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
     ]
     for statement in statements { try database.execute(statement) }
-    let entity = try database.statement(
-      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, 0)")
+    let entity = try database.statement("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, 0)")
     for (number, name) in entities {
       try entity.bind(1, number)
       try entity.bind(2, name)

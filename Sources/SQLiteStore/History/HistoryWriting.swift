@@ -79,11 +79,7 @@ struct HistoryWriting {
     if let bits { try statement.bind(6, bits) } else { try statement.bindNull(6) }
     for (index, attribute) in preserved.enumerated() {
       guard case .attribute(let value)? = tombstone?.values[attribute.slot] else { continue }
-      try statement.bind(
-        Int32(index + 7),
-        SQLValue(
-          value,
-          isExternal: attribute.definition.isExternal))
+      try statement.bind(Int32(index + 7), SQLValue(value, isExternal: attribute.definition.isExternal))
     }
     try statement.run()
   }
@@ -92,9 +88,7 @@ struct HistoryWriting {
   private mutating func bits(_ key: RowKey, _ slots: [Int]) -> Data {
     let properties = properties(ofEntity: key.entityIndex).slots
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
-    for (index, slot) in properties.enumerated() where slots.contains(slot) {
-      bytes[index / 8] |= 0x80 >> (index % 8)
-    }
+    for (index, slot) in properties.enumerated() where slots.contains(slot) { bytes[index / 8] |= 0x80 >> (index % 8) }
     return Data(bytes)
   }
 

@@ -16,9 +16,7 @@ struct InspectedTables {
 
   /// - Throws: ``ManagedObjectError/Code/noSuchFile``, and ``ManagedObjectError/Code/open`` for a file that is no
   ///   store.
-  init(
-    _ url: URL, model: ManagedObjectModel?, configuration: String?, writesNothing: Bool
-  ) throws(ManagedObjectError) {
+  init(_ url: URL, model: ManagedObjectModel?, configuration: String?, writesNothing: Bool) throws(ManagedObjectError) {
     let path = try SQLiteStore.path(of: url)
     try ManagedObjectError.checkFile(at: path)
     database = try SQLiteStore.openForReading(url, writesNothing)

@@ -133,9 +133,7 @@ struct StoreHistoryReading {
       // A change whose transaction is gone makes one of its own.
       if hasTransaction, !hasChange || transactions.integer(0) <= changes.integer(0) {
         transaction.number = transactions.integer(0)
-        if !transactions.isNull(1) {
-          transaction.date = Date(timeIntervalSinceReferenceDate: transactions.real(1))
-        }
+        if !transactions.isNull(1) { transaction.date = Date(timeIntervalSinceReferenceDate: transactions.real(1)) }
         func text(_ column: Int32) -> String? {
           if !transactions.isNull(column) { return texts[transactions.integer(column)] }
           // Files of before the table of texts have them in the row.
@@ -171,9 +169,7 @@ struct StoreHistoryReading {
     }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  private func readChange(
-    _ row: Statement, _ tombstones: [String]
-  ) throws(ManagedObjectError) -> StoreHistory.Change {
+  private func readChange(_ row: Statement, _ tombstones: [String]) throws(ManagedObjectError) -> StoreHistory.Change {
     let kind = row.isNull(1) ? nil : PersistentHistoryChange.Kind(rawValue: row.integer(1))
     let entity = tables.schema.entityIndices[row.integer(2)].map {
       ManagedObjectModel.Entity(model: tables.schema.model, index: $0)
@@ -181,8 +177,7 @@ struct StoreHistoryReading {
     var change = StoreHistory.Change(
       kind: kind, entity: entity?.name, entityNumber: row.integer(2), number: row.integer(3))
     if let entity, let identifier = tables.metadata?.identifier {
-      change.objectURI =
-        ObjectURI(storeIdentifier: identifier, entityName: entity.name, number: change.number).text
+      change.objectURI = ObjectURI(storeIdentifier: identifier, entityName: entity.name, number: change.number).text
     }
     let isKnown = tables.modelSource != .tables
     if !row.isNull(4) {

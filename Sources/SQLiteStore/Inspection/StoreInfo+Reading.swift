@@ -57,9 +57,7 @@ extension StoreInfo {
     }
     var info = StoreInfo(isCompiled ? .compiledVersions : .sourceVersions, url)
     let versions: VersionedModel
-    do { versions = try VersionedModel(contentsOf: url) } catch {
-      throw ManagedObjectError(.open, error.description)
-    }
+    do { versions = try VersionedModel(contentsOf: url) } catch { throw ManagedObjectError(.open, error.description) }
     info.versions = Array(versions.models.keys)
     info.currentVersion = versions.currentName
     if let current = versions.current { info.describe(current) }
@@ -67,9 +65,7 @@ extension StoreInfo {
   }
 
   private static func data(_ path: String) throws(ManagedObjectError) -> Data {
-    do {
-      return try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)?.data ?? Data()
-    } catch {
+    do { return try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)?.data ?? Data() } catch {
       throw ManagedObjectError(.open, error.message.printable())
     }
   }
@@ -78,9 +74,7 @@ extension StoreInfo {
   private mutating func describe(
     _ read: () throws(ManagedObjectModelError) -> ManagedObjectModel
   ) throws(ManagedObjectError) {
-    do { describe(try read()) } catch {
-      throw ManagedObjectError(.open, error.description)
-    }
+    do { describe(try read()) } catch { throw ManagedObjectError(.open, error.description) }
   }
 
   private mutating func describe(_ model: ManagedObjectModel) {
@@ -89,9 +83,7 @@ extension StoreInfo {
   }
 
   /// A keyed archive: a compiled model, or a binary store.
-  private mutating func readArchive(
-    _ model: ManagedObjectModel?, _ configuration: String?
-  ) throws(ManagedObjectError) {
+  private mutating func readArchive(_ model: ManagedObjectModel?, _ configuration: String?) throws(ManagedObjectError) {
     do {
       metadata = try BinaryStore.metadata(ofFile: url)
       kind = .binary
@@ -158,9 +150,7 @@ extension StoreInfo {
   }
 
   /// - Parameter count: the number of objects that are of an entity itself.
-  private mutating func setCounts(
-    _ model: ManagedObjectModel, _ count: (ManagedObjectModel.Entity) -> Int64?
-  ) {
+  private mutating func setCounts(_ model: ManagedObjectModel, _ count: (ManagedObjectModel.Entity) -> Int64?) {
     for index in entities.indices {
       guard let entity = model.entity(named: entities[index].name), let own = count(entity) else { continue }
       entities[index].ownCount = own
@@ -198,9 +188,7 @@ extension StoreInfo {
     }
   }
 
-  private mutating func readTables(
-    _ tables: InspectedTables, _ configuration: String?
-  ) throws(ManagedObjectError) {
+  private mutating func readTables(_ tables: InspectedTables, _ configuration: String?) throws(ManagedObjectError) {
     let (schema, connection) = (tables.schema, tables.database)
     if let found = tables.metadata {
       metadata = found.values

@@ -43,9 +43,7 @@ public final class EntityMigration {
   /// - Throws: ``ManagedObjectError/Code/entityMigrationPolicy`` for a mapping without an entity of the destination;
   ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have.
   @discardableResult
-  public func createDestinationInstances(
-    forSource source: ManagedObject
-  ) throws(ManagedObjectError) -> ManagedObject {
+  public func createDestinationInstances(forSource source: ManagedObject) throws(ManagedObjectError) -> ManagedObject {
     guard let destination = entity.destination else {
       throw ManagedObjectError(
         .entityMigrationPolicy, "the mapping \(mapping.name.quoted) has no entity of the destination",

@@ -54,9 +54,7 @@ struct InferredMapping {
   mutating func refuse(_ message: String, _ entities: [Int], isOfRelationship: Bool = false) {
     reasons.append(Reason(message: message, entities: entities, isOfRelationship: isOfRelationship))
   }
-}
 
-extension InferredMapping {
   private mutating func mapEntities() {
     let match = Match(
       destination.entities.map { ($0.name, $0.definition.renamingIdentifier) },

@@ -136,9 +136,7 @@ private struct PlanMaker {
   private static let sourceRequest = "fetchRequestForSourceEntityNamed:predicateString:"
 
   /// The objects of the source that a mapping is about.
-  private mutating func predicate(
-    _ mapping: EntityMapping, _ entity: ManagedObjectModel.Entity
-  ) -> ManagedPredicate? {
+  private mutating func predicate(_ mapping: EntityMapping, _ entity: ManagedObjectModel.Entity) -> ManagedPredicate? {
     guard let expression = mapping.sourceExpression else { return nil }
     guard case .fetch(let request, _, countOnly: false) = expression,
       case .method(Self.sourceRequest, of: .variable("manager"), let arguments) = request,

@@ -57,8 +57,7 @@ extension MigrationLoss {
       }
       for property in entity.properties where mapping.drops(property, of: entity) {
         guard let test = old.presence(of: property, entity, table) else { continue }
-        let count = try database.number(
-          "SELECT COUNT(*) FROM \(table.name.sqlName) WHERE \(condition) AND \(test)")
+        let count = try database.number("SELECT COUNT(*) FROM \(table.name.sqlName) WHERE \(condition) AND \(test)")
         let name = PropertyName(entity, property.name)
         if let index = counts.firstIndex(where: { $0.name == name }) {
           counts[index].count += count
@@ -86,9 +85,7 @@ extension DroppedValuePolicy {
 
 extension InferredMapping {
   /// True for a property without a successor. Of two sides of a relationship, one is enough to keep both.
-  fileprivate func drops(
-    _ property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity
-  ) -> Bool {
+  fileprivate func drops(_ property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity) -> Bool {
     if property.traits.isTransient || isKept(property.name, of: entity) { return false }
     switch property {
     // The store computes it anew.
@@ -120,8 +117,7 @@ extension StoreSchema {
       case .column(let other, let column, _, _):
         let table = tables[other]
         return "Z_PK IN (SELECT \(table.columns[column].name.sqlName) FROM \(table.name.sqlName))"
-      case .join(let join, let own, _, _, _):
-        return "Z_PK IN (SELECT \(own.sqlName) FROM \(joins[join].name.sqlName))"
+      case .join(let join, let own, _, _, _): return "Z_PK IN (SELECT \(own.sqlName) FROM \(joins[join].name.sqlName))"
       }
     }
   }

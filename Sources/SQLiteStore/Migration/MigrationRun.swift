@@ -125,9 +125,7 @@ extension MigrationRun {
     }
     let file = try FileSchema(database)
     try StoreTables(StoreSchema(source, configuration, of: file, in: database), file, database).check()
-    do {
-      try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777)
-    } catch {
+    do { try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777) } catch {
       throw ManagedObjectError(.migration, error.message)
     }
     let folder = try ScratchFolder(beside: output, isLocked: false)
@@ -309,8 +307,7 @@ extension SQLiteStore {
   fileprivate func highestNumber(ofEntity root: Int) throws(ManagedObjectError) -> Int64 {
     try withState { state throws(ManagedObjectError) in
       guard let table = state.schema.table(ofEntity: root) else { return 0 }
-      return try RowNumbers.highest(
-        inTable: table.name.sqlName, ofEntity: state.schema.numbers[root], state.database)
+      return try RowNumbers.highest(inTable: table.name.sqlName, ofEntity: state.schema.numbers[root], state.database)
     }
   }
 

@@ -41,8 +41,7 @@ final class ObjectMigration {
     ) throws(ManagedObjectError) -> [RowKey: ManagedObject] {
       var found: [RowKey: ManagedObject] = [:]
       for (entity, keys) in Dictionary(grouping: keys, by: \.entityIndex) {
-        let isMember = ManagedPredicate.comparing(
-          .evaluatedObject, .in, .constant(.array(keys.map { .object($0) })))
+        let isMember = ManagedPredicate.comparing(.evaluatedObject, .in, .constant(.array(keys.map { .object($0) })))
         var request = FetchRequest(store.model.entity(at: Int(entity)).name)
         request.predicate = predicate.map { .and([isMember, $0]) } ?? isMember
         request.includesSubentities = false
@@ -192,9 +191,7 @@ extension ObjectMigration {
 
   /// Sets relationships as the mapping says. Rows are saved without a context: it would read all that relationships
   /// lead back to.
-  private func relate(
-    _ entity: MappingPlan.Entity, _ pairs: [(ManagedObject, RowKey)]
-  ) throws(ManagedObjectError) {
+  private func relate(_ entity: MappingPlan.Entity, _ pairs: [(ManagedObject, RowKey)]) throws(ManagedObjectError) {
     var rows: [RowKey: StoreRow] = [:]
     for row in try destination.store.rows(pairs.map(\.1)).compactMap(\.self) { rows[row.key] = row }
     let snapshots = rows
@@ -282,9 +279,7 @@ extension ObjectMigration {
         let keys = numbers.map { RowKey(store: destination.store.number, entityIndex: entity.index, number: $0) }
         let found = try destination.objects(keys, prefetching: names)
         for key in keys {
-          do { try found[key]?.validateForInsert() } catch {
-            errors += error.details.isEmpty ? [error] : error.details
-          }
+          do { try found[key]?.validateForInsert() } catch { errors += error.details.isEmpty ? [error] : error.details }
         }
         destination.context.reset()
         done += numbers.count

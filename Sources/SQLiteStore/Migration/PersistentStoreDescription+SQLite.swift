@@ -29,9 +29,7 @@ extension PersistentStoreDescription {
           file, model: model, configuration: description.configuration,
           access: description.isReadOnly ? .readOnly : writing)
       }
-      do throws(ManagedObjectError) {
-        return try open()
-      } catch {
+      do throws(ManagedObjectError) { return try open() } catch {
         let isWanted = migratesAutomatically && description.migration == nil && !description.isReadOnly
         guard isWanted, error.code == .incompatibleVersionHash else { throw error }
         if let stages {
@@ -58,9 +56,7 @@ extension PersistentStoreDescription {
   public static func file(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       // Reading a database by other means than SQLite's would take away the locks that this process has on it.
-      do throws(ManagedObjectError) {
-        return try description.open(.sqlite(file), model)
-      } catch {
+      do throws(ManagedObjectError) { return try description.open(.sqlite(file), model) } catch {
         guard error.code == .storeTypeMismatch else { throw error }
         switch FileSystem.beginning(of: file.path, count: 4096).flatMap(StoreFileKind.init) {
         case .xml: return try description.open(.xml(file), model)

@@ -79,9 +79,7 @@ extension SQLiteStore {
           .missingSourceModel, "\(database.path) does not have its model in it, and cannot be migrated without")
       }
       try metadata.check(model, configuration)
-      return (
-        model, [try MigrationRun.Step(mapping, from: model, to: destination, database.path, configuration)]
-      )
+      return (model, [try MigrationRun.Step(mapping, from: model, to: destination, database.path, configuration)])
     }
   }
 

@@ -31,9 +31,7 @@ package final class ScratchFolder {
   ///   - isLocked: true if the caller has a lock on the store itself.
   /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for a creation: if a file or
   ///   another program's folder has the name, and if another process uses the folder.
-  package init(
-    beside store: String, for purpose: Purpose = .migration, isLocked: Bool
-  ) throws(ManagedObjectError) {
+  package init(beside store: String, for purpose: Purpose = .migration, isLocked: Bool) throws(ManagedObjectError) {
     path = Self.path(beside: store, for: purpose)
     self.purpose = purpose
     let isNew = !FileSystem.exists(path)
@@ -88,8 +86,7 @@ package final class ScratchFolder {
       lock = database
     } catch {
       if error.code == .locked {
-        throw ManagedObjectError(
-          purpose.errorCode, "another process makes a store at the same place: \(error.message)")
+        throw ManagedObjectError(purpose.errorCode, "another process makes a store at the same place: \(error.message)")
       }
       if isNew {
         remove(Self.lockName)

@@ -53,9 +53,7 @@ extension StoreMigration {
   }
 
   /// - Parameter doneJoins: the tables of relationships that have their pairs.
-  private func copyRelationships(
-    of table: StoreTable, _ doneJoins: inout Set<Int>
-  ) throws(ManagedObjectError) {
+  private func copyRelationships(of table: StoreTable, _ doneJoins: inout Set<Int>) throws(ManagedObjectError) {
     for index in table.entities where new.numbers[index] != 0 {
       let entity = ManagedObjectModel.Entity(model: mapping.destination, index: index)
       for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0) {
@@ -95,9 +93,7 @@ extension StoreMigration {
         + "WHERE x.p = \(table.name.sqlName).Z_PK")
   }
 
-  private func fillOrder(
-    _ table: StoreTable, _ column: Int, _ order: Int, _ pairs: Pairs
-  ) throws(ManagedObjectError) {
+  private func fillOrder(_ table: StoreTable, _ column: Int, _ order: Int, _ pairs: Pairs) throws(ManagedObjectError) {
     let name = table.name.sqlName
     try database.execute(
       "UPDATE \(name) SET \(table.columns[order].name.sqlName) = x.f FROM (\(pairs.numbered)) x "
@@ -170,9 +166,7 @@ extension StoreMigration {
     return parts.isEmpty ? nil : Pairs(sql: parts.joined(separator: " UNION ALL "), isOrdered: isOrdered)
   }
 
-  private func numbers(_ entities: [Int]) -> String {
-    entities.map { "\(new.numbers[$0])" }.joined(separator: ", ")
-  }
+  private func numbers(_ entities: [Int]) -> String { entities.map { "\(new.numbers[$0])" }.joined(separator: ", ") }
 
   /// All pairs that a relationship of the old store had.
   private func formerPairs(of name: PropertyName) -> (sql: String, isOrdered: Bool)? {

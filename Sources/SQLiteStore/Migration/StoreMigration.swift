@@ -147,9 +147,7 @@ extension StoreMigration {
   }
 
   /// Abstract entities have no rows.
-  private func checkAbstract(
-    _ pairs: [(new: Int, old: Int)], _ source: StoreTable
-  ) throws(ManagedObjectError) {
+  private func checkAbstract(_ pairs: [(new: Int, old: Int)], _ source: StoreTable) throws(ManagedObjectError) {
     for pair in pairs where mapping.destination.records[pair.new].definition.isAbstract {
       let statement = try database.statement(
         "SELECT 1 FROM \(StoreTables.asideName(source.name)) WHERE Z_ENT = ? LIMIT 1")
@@ -222,9 +220,7 @@ extension StoreMigration {
   ) -> ColumnValue {
     let initial = SQLValue(attribute.initialValue, isExternal: isExternal)
     guard let former = mapping.properties[entity][attribute.name], let name = oldColumn(former, source, sourceTable)
-    else {
-      return initial == .null ? .nothing : .constant(initial)
-    }
+    else { return initial == .null ? .nothing : .constant(initial) }
     let other = attribute.isOptional ? .null : initial
     let wasExternal = wasExternal(former, source)
     if isExternal != wasExternal { return isExternal ? .external(name, other) : .internal(name, other) }

@@ -34,15 +34,11 @@ struct LoadedRows: RowSource {
         "SELECT \(selection.list) FROM \(selection.source) ORDER BY \(QueryTranslation.rootAlias).Z_PK")
       for row in try state.rows(statement, selection) { entityRows[Int(row.key.entityIndex)].append(row) }
     }
-    for index in entities {
-      try Self.readRest(of: &entityRows[index], ofEntity: index, names, model, &state)
-    }
+    for index in entities { try Self.readRest(of: &entityRows[index], ofEntity: index, names, model, &state) }
     guard let candidates else { return }
     var rows: [[StoreRow]] = Array(repeating: [], count: model.records.count)
     for row in candidates { rows[Int(row.key.entityIndex)].append(row) }
-    for index in request.entities(entity) {
-      try Self.readRest(of: &rows[index], ofEntity: index, names, model, &state)
-    }
+    for index in request.entities(entity) { try Self.readRest(of: &rows[index], ofEntity: index, names, model, &state) }
     self.candidates = rows
   }
 
@@ -76,8 +72,7 @@ struct LoadedRows: RowSource {
   /// Rows that may fit, with what they came without.
   func completed(_ rows: [StoreRow]) -> [StoreRow] {
     guard let candidates else { return rows }
-    let completed = Dictionary(
-      candidates.joined().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    let completed = Dictionary(candidates.joined().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     return rows.map { completed[$0.key] ?? $0 }
   }
 

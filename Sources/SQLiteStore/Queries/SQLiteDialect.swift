@@ -16,9 +16,7 @@ struct SQLiteDialect: SQLDialect {
   func isTrue(_ sql: String) -> String { "(\(sql) IS NOT NULL AND (\(sql) < 0 OR \(sql) > 0))" }
   func truthValue(_ sql: String) -> String { "(\(sql) <> 0)" }
 
-  func isIn(_ sql: String, list parameter: String) -> String {
-    "\(sql) IN (SELECT value FROM json_each(\(parameter)))"
-  }
+  func isIn(_ sql: String, list parameter: String) -> String { "\(sql) IN (SELECT value FROM json_each(\(parameter)))" }
 
   func test(_ parameter: String, _ values: [String]) -> String? {
     "\(Database.FunctionName.holds)(\(([parameter] + values).joined(separator: ", ")))"
@@ -31,9 +29,7 @@ struct SQLiteDialect: SQLDialect {
       + "FROM (SELECT \(columns) \(from) ORDER BY \(order))), \(ValueCode.empty(isSet: isSet)))"
   }
 
-  func form(_ form: TextForm, _ sql: String) -> String? {
-    "\(Database.FunctionName.form)(\(form.rawValue), \(sql))"
-  }
+  func form(_ form: TextForm, _ sql: String) -> String? { "\(Database.FunctionName.form)(\(form.rawValue), \(sql))" }
 
   func term(_ sql: String, isAscending: Bool, nullsAreReversed: Bool) -> String {
     let nulls = nullsAreReversed ? (isAscending ? " NULLS LAST" : " NULLS FIRST") : ""

@@ -14,9 +14,7 @@ extension StoreState {
     // A statement that is too large is executed in memory.
     guard let (statement, arguments) = try prepared(query) else { return try evaluate(request, of: entity, nil) }
     defer { statement.clear() }
-    do {
-      return try result(of: statement, request, entity)
-    } catch {
+    do { return try result(of: statement, request, entity) } catch {
       if arguments.hasFailed { return try evaluate(request, of: entity, nil) }
       throw error
     }
@@ -32,16 +30,13 @@ extension StoreState {
   }
 
   private var functionContext: FunctionContext {
-    FunctionContext(
-      entityIndices: schema.entityIndices, storeNumber: storeNumber, externalData: reading.externalData)
+    FunctionContext(entityIndices: schema.entityIndices, storeNumber: storeNumber, externalData: reading.externalData)
   }
 
   /// Nil if SQLite takes no such statement.
   private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> (Statement, QueryArguments)? {
     let statement: Statement
-    do {
-      statement = try database.statement(query.sql, query.readsOneTable ? .rows : .pairs)
-    } catch {
+    do { statement = try database.statement(query.sql, query.readsOneTable ? .rows : .pairs) } catch {
       if error.isFailedStatement || error.isTooBig { return nil }
       throw error
     }

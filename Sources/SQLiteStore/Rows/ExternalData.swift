@@ -50,9 +50,7 @@ struct ExternalData {
       guard FileSystem.isRegularFileItself(path) else {
         throw ManagedObjectError(.operation, "cannot read \(path): it is no regular file")
       }
-      do {
-        return try FileSystem.readRegularFile(path, limit: Self.greatestSize)?.data
-      } catch {
+      do { return try FileSystem.readRegularFile(path, limit: Self.greatestSize)?.data } catch {
         let message = error.limit == nil ? error.message : "cannot read \(path): \(error.message)"
         throw ManagedObjectError(.operation, message)
       }

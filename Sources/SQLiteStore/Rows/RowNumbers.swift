@@ -61,9 +61,7 @@ struct RowNumbers {
   }
 
   /// Takes notice of what others have saved.
-  private mutating func read(
-    _ table: Int, _ schema: StoreSchema, _ database: Database
-  ) throws(ManagedObjectError) {
+  private mutating func read(_ table: Int, _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     let highest = try Self.highest(
       inTable: schema.tables[table].name.sqlName, ofEntity: schema.numbers[schema.tables[table].entities.lowerBound],
       database)
@@ -90,9 +88,7 @@ struct RowNumbers {
   /// Enters the numbers of new rows as taken, in the transaction that saves them.
   ///
   /// - Throws: ``ManagedObjectError/Code/keysTaken`` if others have taken one.
-  mutating func use(
-    _ keys: [RowKey], _ schema: StoreSchema, _ database: Database
-  ) throws(ManagedObjectError) {
+  mutating func use(_ keys: [RowKey], _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     var highest: [Int: Int64] = [:]
     for key in keys {
       let table = schema.tableIndices[Int(key.entityIndex)]

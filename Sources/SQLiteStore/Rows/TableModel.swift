@@ -26,9 +26,7 @@ struct TableModel {
     try maker.readEntities()
     for number in maker.entities.keys.sorted() { try maker.readColumns(number) }
     for name in file.tables.keys.sorted() { maker.readJoin(name) }
-    do {
-      return try ManagedObjectModel(compiledEntities: maker.descriptions)
-    } catch {
+    do { return try ManagedObjectModel(compiledEntities: maker.descriptions) } catch {
       throw ManagedObjectError(.open, "\(database.path): the tables tell of no model: \(error)")
     }
   }
@@ -119,9 +117,7 @@ struct TableModel {
     for column in table.columns where column.hasPrefix("Z") && !column.hasPrefix("Z_") {
       if let (other, rest) = Self.number(column.dropFirst()) {
         guard !rest.hasPrefix("_"), entities[other] != nil, let name = Self.name(String(rest)), isFree(name, other)
-        else {
-          continue
-        }
+        else { continue }
         var relationship = RelationshipDescription(name, to: entity.name, isToMany: true)
         relationship.isOrdered = table.columns.contains("Z_FOK_" + column.dropFirst())
         add(.relationship(relationship), to: other)

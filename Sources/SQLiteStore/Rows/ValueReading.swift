@@ -40,9 +40,7 @@ struct ValueReading {
     case .float:
       if kind == .real || kind == .integer { return .float(Float(source.real)) }
     case .date:
-      if kind == .real || kind == .integer {
-        return .date(Date(timeIntervalSinceReferenceDate: source.real))
-      }
+      if kind == .real || kind == .integer { return .date(Date(timeIntervalSinceReferenceDate: source.real)) }
     case .decimal:
       if kind == .integer { return .decimal(Decimal(source.integer)) }
       // SQLite's text of a number has fewer digits than the number.
@@ -68,9 +66,7 @@ struct ValueReading {
     guard data.count == 16 else { return nil }
     let b = Array(data)
     return UUID(
-      uuid: (
-        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
-      ))
+      uuid: (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]))
   }
 
   /// The entity of a row, which is one of several.

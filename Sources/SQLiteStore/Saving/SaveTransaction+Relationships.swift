@@ -99,9 +99,7 @@ extension SaveTransaction {
 
   /// - Throws: ``ManagedObjectError/Code/externalRelationship``, ``ManagedObjectError/Code/invalidValue`` for an object
   ///   that the relationship cannot have.
-  func check(
-    _ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>
-  ) throws(ManagedObjectError) {
+  func check(_ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>) throws(ManagedObjectError) {
     guard target.store != storeNumber || target.number <= 0 || !destination.contains(Int(target.entityIndex)) else {
       return
     }
@@ -123,9 +121,7 @@ extension SaveTransaction {
   func inverseColumns(of target: RowKey, _ side: RelationshipSide) -> SlotColumns? {
     let index = Int(target.entityIndex)
     guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(side.inverseSlot)
-    else {
-      return nil
-    }
+    else { return nil }
     return schema.slotColumns[index][side.inverseSlot]
   }
 

@@ -101,9 +101,7 @@ extension SaveTransaction {
   private func setOwner(
     _ owner: RowKey, of key: RowKey, _ table: StoreTable, _ column: Int, _ entityColumn: Int?
   ) throws(ManagedObjectError) {
-    let entity = entityColumn.map {
-      ", \(table.columns[$0].name.sqlName) = \(schema.numbers[Int(owner.entityIndex)])"
-    }
+    let entity = entityColumn.map { ", \(table.columns[$0].name.sqlName) = \(schema.numbers[Int(owner.entityIndex)])" }
     let name = table.columns[column].name.sqlName
     let statement = try database.statement(
       "UPDATE \(table.name.sqlName) SET \(name) = ?\(entity ?? "")\(table.endingOrder(of: column)) WHERE Z_PK = ?")

@@ -192,9 +192,7 @@ extension SaveTransaction {
       try bind(row, slot, source, statement, parameter)
       parameter += Int32(source.columns.count)
     }
-    do { try statement.run() } catch {
-      throw error.isUniqueness ? uniqueness(error, row) : error
-    }
+    do { try statement.run() } catch { throw error.isUniqueness ? uniqueness(error, row) : error }
     if database.changeCount == 0 { conflicts.append(MergeConflict(object: row, snapshot: nil, stored: nil)) }
   }
 

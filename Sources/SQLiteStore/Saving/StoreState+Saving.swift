@@ -74,9 +74,7 @@ extension StoreState {
         let index = Int(row.key.entityIndex)
         guard row.key.store == storeNumber, row.key.number > 0, schema.slotColumns.indices.contains(index),
           schema.tableIndices[index] >= 0
-        else {
-          throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store")
-        }
+        else { throw ManagedObjectError(.invalidState, "a row has a key that is not one of this store") }
         if schema.model.records[index].definition.isAbstract {
           throw ManagedObjectError(
             .invalidState, "the store has no objects of the entity \(schema.model.entity(at: index).name)",

@@ -99,9 +99,7 @@ struct FileSchema {
   }
 
   /// True for the name of a table that Core Data may have made.
-  private static func isOwn(_ name: String) -> Bool {
-    ["Z", "A"].contains(name.prefix(1).uppercased())
-  }
+  private static func isOwn(_ name: String) -> Bool { ["Z", "A"].contains(name.prefix(1).uppercased()) }
 
   func has(_ table: String, _ column: String) -> Bool {
     tables[table.uppercased()]?.columns.contains(column.uppercased()) ?? false

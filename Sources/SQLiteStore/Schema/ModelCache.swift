@@ -22,9 +22,7 @@ enum ModelCache {
     guard let archive = content(of: statement.data(0)) else {
       throw ManagedObjectError(.open, "\(database.path): the model in the store is damaged, or larger than 64 MB")
     }
-    do {
-      return try ManagedObjectModel(compiled: archive)
-    } catch {
+    do { return try ManagedObjectModel(compiled: archive) } catch {
       throw ManagedObjectError(.open, "\(database.path): the model in the store cannot be read: \(error)")
     }
   }

@@ -29,9 +29,7 @@ struct StatementWords: Sequence, IteratorProtocol {
   }
 
   /// A quote that is doubled ends a text and begins another.
-  private mutating func skip(through end: UInt8) {
-    rest = rest.firstIndex(of: end).map { rest[($0 + 1)...] } ?? []
-  }
+  private mutating func skip(through end: UInt8) { rest = rest.firstIndex(of: end).map { rest[($0 + 1)...] } ?? [] }
 
   private mutating func skipComment() {
     rest.removeFirst(2)

@@ -110,8 +110,7 @@ extension SlotColumns {
         let entities = entity.destination(of: relationship).subtree
         if !relationship.definition.isToMany {
           guard let column = table.toOneColumns[PropertyName(entity, relationship.name)] else { continue }
-          slots[relationship.slot] = .toOne(
-            column: column.key, entityColumn: column.entity, destination: entities)
+          slots[relationship.slot] = .toOne(column: column.key, entityColumn: column.entity, destination: entities)
           continue
         }
         guard let source = source(of: relationship, of: entity, tables, tableIndices, sides) else { continue }

@@ -64,9 +64,7 @@ struct StoreTable: Sendable {
     toOneColumns = toOneColumns.mapValues(fitted)
     ownerColumns = ownerColumns.mapValues(fitted)
   }
-}
 
-extension StoreTable {
   /// The columns that values of an attribute are in: one, or one for each leaf of a composite attribute. None for a
   /// transient attribute, and for one without a type.
   func parts(
@@ -159,11 +157,7 @@ private struct ColumnMaker {
       uses[base] = count + 1
       let name = base + (count == 0 ? "" : "\(count)")
       let property = PropertyName(entity, column.property)
-      if let leaf = column.leaf {
-        leafNames[property, default: [:]][leaf] = name
-      } else {
-        names[property] = name
-      }
+      if let leaf = column.leaf { leafNames[property, default: [:]][leaf] = name } else { names[property] = name }
     }
     for (attribute, reason) in order.uncertain { uncertainComposites[PropertyName(entity, attribute)] = reason }
   }

@@ -29,8 +29,7 @@ public struct StoreAccess: Hashable, Sendable {
   public static func readWrite(
     createsFile: Bool = true, tracksHistory: Bool = false, allowsTriggers: Bool = false
   ) -> StoreAccess {
-    StoreAccess(
-      mode: .create, createsFile: createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
+    StoreAccess(mode: .create, createsFile: createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
   }
 
   /// Saves nothing, and makes no file but those beside the store by which SQLite shares it: what others save is seen.
@@ -45,7 +44,5 @@ public struct StoreAccess: Hashable, Sendable {
   }
 
   /// Makes changes that are tried and taken back. A log that was left over beside the file is not put into it.
-  static func trial(allowsTriggers: Bool) -> StoreAccess {
-    StoreAccess(mode: .trial, allowsTriggers: allowsTriggers)
-  }
+  static func trial(allowsTriggers: Bool) -> StoreAccess { StoreAccess(mode: .trial, allowsTriggers: allowsTriggers) }
 }

@@ -126,9 +126,7 @@ struct StoreState {
     do { result = try body(&self) } catch {
       let failure = error
       // Tables that are not there any more are an error of SQLite.
-      do { try checkTables() } catch {
-        throw error.code == .incompatibleVersionHash ? error : failure
-      }
+      do { try checkTables() } catch { throw error.code == .incompatibleVersionHash ? error : failure }
       throw failure
     }
     if database.mayHaveOtherTables { try checkTables() }
@@ -319,9 +317,7 @@ extension StoreState {
   mutating func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
     guard let first = keys.first, schema.slotColumns.indices.contains(Int(first.entityIndex)),
       schema.slotColumns[Int(first.entityIndex)].indices.contains(slot)
-    else {
-      return Array(repeating: nil, count: keys.count)
-    }
+    else { return Array(repeating: nil, count: keys.count) }
     guard case .toMany(let columns) = schema.slotColumns[Int(first.entityIndex)][slot] else {
       return try rows(keys, withFileOf: slot).map { $0?.values[slot] }
     }

@@ -116,9 +116,7 @@ public final class SQLiteStore: PersistentStore {
   private static func prepare(_ path: String, createsFile: Bool) throws(ManagedObjectError) {
     if FileSystem.exists(path) { return }
     if !createsFile { try ManagedObjectError.checkFile(at: path) }
-    do {
-      try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
-    } catch {
+    do { try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777) } catch {
       throw ManagedObjectError(.open, error.message)
     }
   }
@@ -153,9 +151,7 @@ public final class SQLiteStore: PersistentStore {
   func withState<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
-    do {
-      return try state.withLock { state throws(ManagedObjectError) in try body(&state) }
-    } catch {
+    do { return try state.withLock { state throws(ManagedObjectError) in try body(&state) } } catch {
       // A defect of an object or a request is not about the file.
       let isOfFile =
         error.objectID == nil && error.details.isEmpty && error.conflicts.isEmpty && error.predicateError == nil

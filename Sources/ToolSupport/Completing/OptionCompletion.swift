@@ -93,8 +93,7 @@ package struct OptionCompletion {
     if let answer = values(argument, text, line) { return answer }
     switch argument.valueName {
     case "bool": return .texts(["true", "false"])
-    case "file", "folder":
-      return argument.completesFolders || argument.valueName == "folder" ? .folders : .files
+    case "file", "folder": return argument.completesFolders || argument.valueName == "folder" ? .folders : .files
     default: return argument.completesFiles ? .files : argument.completesFolders ? .folders : .nothing
     }
   }

@@ -33,9 +33,7 @@ package struct VerbCompletion {
 
   private func verbs(of command: any ParsableCommand.Type) -> CompletionAnswer {
     let verbs = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
-    var candidates = verbs.map {
-      CompletionAnswer.Candidate(text: $0._commandName, help: $0.configuration.abstract)
-    }
+    var candidates = verbs.map { CompletionAnswer.Candidate(text: $0._commandName, help: $0.configuration.abstract) }
     if command == root { candidates.append(.init(text: "help", help: "Show the help of a verb.")) }
     return CompletionAnswer(candidates: candidates)
   }

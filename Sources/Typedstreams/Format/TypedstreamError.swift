@@ -50,18 +50,14 @@ public struct TypedstreamError: Error, Hashable, Sendable {
   public var archiveError: KeyedArchiveError?
 
   /// An error for types that check what they decode; ``TypedstreamGroups/failure(_:_:)`` adds the offset.
-  public init(
-    _ kind: Kind, _ message: String, byteOffset: Int? = nil, objectID: Int? = nil, className: String? = nil
-  ) {
+  public init(_ kind: Kind, _ message: String, byteOffset: Int? = nil, objectID: Int? = nil, className: String? = nil) {
     self.kind = kind
     self.message = message
     self.byteOffset = byteOffset
     self.objectID = objectID
     self.className = className
   }
-}
 
-extension TypedstreamError {
   static func malformed(_ message: String, at byteOffset: Int) -> TypedstreamError {
     TypedstreamError(.malformed, message, byteOffset: byteOffset)
   }
@@ -73,9 +69,7 @@ extension TypedstreamError {
 
 extension TypedstreamError: CustomStringConvertible {
   /// The offset, the message, the object: `byte 42: a string of 9 bytes, with 3 left (object 7, NSString)`.
-  public var description: String {
-    (byteOffset.map { "byte \($0): " } ?? "") + detail
-  }
+  public var description: String { (byteOffset.map { "byte \($0): " } ?? "") + detail }
 
   /// The message and the object, for callers that print the offset in a form of their own.
   public var detail: String {

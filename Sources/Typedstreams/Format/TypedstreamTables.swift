@@ -21,9 +21,7 @@ final class TypedstreamTables: Sendable {
     self.strings = strings
     self.types = types
   }
-}
 
-extension TypedstreamTables {
   /// A group, an object or a value.
   struct Node: BitwiseCopyable {
     let kind: Kind
@@ -143,9 +141,7 @@ extension TypedstreamTables {
     /// `[Nc]` or `[NC]`.
     static let rawArray = UInt8(ascii: "]")
   }
-}
 
-extension TypedstreamTables {
   /// Returns the index after a node and its parts.
   @inline(__always)
   func next(after index: Int) -> Int {

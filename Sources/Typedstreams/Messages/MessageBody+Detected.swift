@@ -52,9 +52,7 @@ extension MessageBody {
     public var parts: [DetectionResult]
 
     /// A result.
-    public init(
-      type: String, text: String, range: Range<Int>, value: String? = nil, parts: [DetectionResult] = []
-    ) {
+    public init(type: String, text: String, range: Range<Int>, value: String? = nil, parts: [DetectionResult] = []) {
       self.type = type
       self.text = text
       self.range = range

@@ -274,9 +274,7 @@ extension MessageBodyReader {
       if !isBase, let other = self.object(at: nodeIndex) { base = try url(other, isBase: true) }
     }
     guard let nodeIndex = values.pop(tables), let text = self.object(at: nodeIndex), let string = try string(text)
-    else {
-      return nil
-    }
+    else { return nil }
     return URL(string: string, relativeTo: base)
   }
 }

@@ -65,8 +65,7 @@ public struct MessageEdits: Hashable, Sendable {
   }
 
   private static func version(_ entry: PropertyList, _ limits: ParsingLimits) throws -> Version {
-    guard let seconds = entry["d"]?.real ?? entry["d"]?.int.map({ Double($0) }),
-      let stream = entry["t"]?.data
+    guard let seconds = entry["d"]?.real ?? entry["d"]?.int.map({ Double($0) }), let stream = entry["t"]?.data
     else { throw invalid("a version has no time or no text") }
     return Version(
       date: Date(timeIntervalSinceReferenceDate: seconds), body: try MessageBody(stream, limits: limits),

@@ -130,8 +130,7 @@ extension TypedstreamReader {
         }
         link(UInt32(truncatingIfNeeded: slots.count), from: firstNew)
         slots.append(
-          Slot(
-            kind: .class, content: UInt32(truncatingIfNeeded: name), classSlot: Slot.none, detail: version))
+          Slot(kind: .class, content: UInt32(truncatingIfNeeded: name), classSlot: Slot.none, detail: version))
         continue
       default:
         let number = try readReference(in: slots.count, "objects")

@@ -271,9 +271,7 @@ extension TypedstreamReader {
     if count <= TypedstreamTypes.greatestEmptyCount, !types.takesBytes(typeIndex + 1..<types[typeIndex].end) { return }
     throw .malformed("an array of \(count) elements, with \(left) bytes left", at: index)
   }
-}
 
-extension TypedstreamReader {
   /// Reads an object, or a reference to one. The slot of a new object is taken before its class is read, and its groups
   /// follow.
   @inline(__always)

@@ -73,9 +73,7 @@ public final class TypedstreamUnarchiver {
   ///   - data: the whole stream.
   ///   - limits: how large and how deep the stream may be, and how many values may be decoded from it.
   /// - Throws: ``TypedstreamError``, as ``Typedstream/init(_:limits:)``.
-  public convenience init(
-    forReadingFrom data: Data, limits: ParsingLimits = ParsingLimits()
-  ) throws(TypedstreamError) {
+  public convenience init(forReadingFrom data: Data, limits: ParsingLimits = ParsingLimits()) throws(TypedstreamError) {
     self.init(try Typedstream(data, limits: limits), limits: limits)
   }
 
@@ -193,16 +191,14 @@ extension TypedstreamUnarchiver {
     switch node.kind {
     case .object, .reference: return node.slot
     case .null: throw failure(.valueNotFound, "nothing, where \(type) is due", at: position)
-    default:
-      throw failure(.typeMismatch, "\(description(of: node)), where \(type) is due", at: position)
+    default: throw failure(.typeMismatch, "\(description(of: node)), where \(type) is due", at: position)
     }
   }
 
   /// The slot of an object that may be decoded as a type; nil where data stands that is an archive itself.
   func slot(of type: any TypedstreamDecodable.Type, at position: TypedstreamPosition) throws(TypedstreamError) -> Int? {
     let node = tables.nodes[position.node]
-    if node.kind == .object || node.kind == .reference,
-      admits(type, classSlot: Int(tables.slots[node.slot].classSlot))
+    if node.kind == .object || node.kind == .reference, admits(type, classSlot: Int(tables.slots[node.slot].classSlot))
     {
       return node.slot
     }
@@ -290,14 +286,11 @@ extension TypedstreamUnarchiver {
       let isDataDue = types.contains { $0.typedstreamClasses.contains("NSData") }
       if !isDataDue, nestedRange(at: position) != nil { return try nested(of: types, at: position) }
       for type in types {
-        do {
-          return try decode(type, position)
-        } catch let error as TypedstreamError where error.kind == .typeMismatch {
+        do { return try decode(type, position) } catch let error as TypedstreamError where error.kind == .typeMismatch {
           continue
         }
       }
-      throw failure(
-        .typeMismatch, "\(description(of: node)), where one of \(Self.list(types)) is due", at: position)
+      throw failure(.typeMismatch, "\(description(of: node)), where one of \(Self.list(types)) is due", at: position)
     }
     let classSlot = Int(tables.slots[node.slot].classSlot)
     guard let type = types.first(where: { admits($0, classSlot: classSlot) }) else {
@@ -327,9 +320,7 @@ extension TypedstreamUnarchiver {
 
   /// Does something with the contents of an object, unless that is going on already.
   func once<T>(_ slot: Int, _ body: () throws -> T) throws -> T {
-    guard !isBegun[slot] else {
-      throw failure(.circularReference, "the object is a part of itself", slot: slot)
-    }
+    guard !isBegun[slot] else { throw failure(.circularReference, "the object is a part of itself", slot: slot) }
     try spend(0)
     isBegun[slot] = true
     descend()
@@ -371,9 +362,7 @@ extension TypedstreamUnarchiver {
   ///
   /// - Parameter more: the number of levels to add to those that are being decoded.
   private func needsMoreStack(within more: Int = 0) throws(TypedstreamError) -> Bool {
-    do {
-      return try stackRoom.isUsedUp(at: depth + more, isTop: depth <= 4)
-    } catch {
+    do { return try stackRoom.isUsedUp(at: depth + more, isTop: depth <= 4) } catch {
       throw failureHere(.nestedTooDeeply, error.message)
     }
   }

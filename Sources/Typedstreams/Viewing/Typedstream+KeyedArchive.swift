@@ -22,9 +22,7 @@ extension Typedstream {
   public func keyedArchive(limits: ParsingLimits = ParsingLimits()) throws(TypedstreamError) -> KeyedArchive {
     var converter = TypedstreamConverter(self, limits)
     let list = try converter.propertyList()
-    do {
-      return try KeyedArchive(list.data(format: .binary), limits: limits)
-    } catch let error as PropertyListError {
+    do { return try KeyedArchive(list.data(format: .binary), limits: limits) } catch let error as PropertyListError {
       throw TypedstreamError(error.kind == .nestedTooDeeply ? .nestedTooDeeply : .limitExceeded, error.message)
     } catch {
       throw TypedstreamError(.limitExceeded, "\(error)")

@@ -3,9 +3,7 @@
 /// Values.
 extension TypedstreamBuilder {
   /// Takes the type of the value that is due, if it is one of those that fit.
-  mutating func take(
-    _ what: String, where fits: (UInt8) -> Bool
-  ) throws(TypedstreamError) -> UInt32 {
+  mutating func take(_ what: String, where fits: (UInt8) -> Bool) throws(TypedstreamError) -> UInt32 {
     guard frame.type != frame.endOfTypes else { throw Self.invalid("\(what), where a group has to begin") }
     let typeIndex = frame.type
     guard fits(types[typeIndex].letter) else {
@@ -17,9 +15,7 @@ extension TypedstreamBuilder {
     return typeIndex
   }
 
-  private mutating func append(
-    _ kind: Tables.Node.Kind, type: UInt32, _ payload: UInt64 = 0
-  ) throws(TypedstreamError) {
+  private mutating func append(_ kind: Tables.Node.Kind, type: UInt32, _ payload: UInt64 = 0) throws(TypedstreamError) {
     guard nodes.count < Int(UInt32.max) - 1, bytes.count < Int(UInt32.max) else {
       throw TypedstreamError(.limitExceeded, "a stream of 4 GiB")
     }

@@ -62,10 +62,8 @@ extension TypedstreamBuilder {
       }
       let unsigned = UInt64(exactly: value) ?? 0
       return try number("Q") { builder throws(TypedstreamError) in try builder.append(unsigned) }
-    case .real(let value):
-      return try number("d") { builder throws(TypedstreamError) in try builder.append(value) }
-    case .float(let value):
-      return try number("f") { builder throws(TypedstreamError) in try builder.append(value) }
+    case .real(let value): return try number("d") { builder throws(TypedstreamError) in try builder.append(value) }
+    case .float(let value): return try number("f") { builder throws(TypedstreamError) in try builder.append(value) }
     case .string(let text):
       return try object("NSString", version: 1) { builder throws(TypedstreamError) in
         try builder.beginGroup("+")

@@ -116,9 +116,7 @@ extension TypedstreamWriter {
 
 /// What is written once.
 extension TypedstreamWriter {
-  private mutating func write(reference number: Int) {
-    write(integer: Int64(number + TypedstreamHead.leastInteger))
-  }
+  private mutating func write(reference number: Int) { write(integer: Int64(number + TypedstreamHead.leastInteger)) }
 
   private mutating func write(string range: Range<Int>) {
     write(integer: Int64(range.count))

@@ -22,9 +22,7 @@ struct Batch: Sendable {
 
   /// - Returns: the highest exit code of all files.
   func run(_ work: @escaping Work) -> Int32 {
-    guard inputs.count > 1 else {
-      return inputs.map { process($0, nil, work).exitCode }.max() ?? ExitCodes.success
-    }
+    guard inputs.count > 1 else { return inputs.map { process($0, nil, work).exitCode }.max() ?? ExitCodes.success }
     let replacements = Replacements()
     // A file that waits to replace another one does so, or is removed, before the process ends.
     Signals.deferInterruption()
@@ -36,11 +34,7 @@ struct Batch: Sendable {
         queue.withLock { $0.finish(index, outcome) }
       }
     }
-    if workers == 1 {
-      takeAll()
-    } else {
-      DispatchQueue.concurrentPerform(iterations: workers) { _ in takeAll() }
-    }
+    if workers == 1 { takeAll() } else { DispatchQueue.concurrentPerform(iterations: workers) { _ in takeAll() } }
     let last = process(Input("-"), replacements) { _, report throws(PropertyListError) in
       report.note(replacements.finish())
     }
@@ -125,9 +119,7 @@ private struct Queue {
   }
 
   private mutating func print(_ bytes: Data, isOutput: Bool) {
-    do {
-      try (isOutput ? FileOutput.standard : .standardError).write(bytes)
-    } catch {
+    do { try (isOutput ? FileOutput.standard : .standardError).write(bytes) } catch {
       // Nobody reads any more; the files that are left are none the worse for it.
       if !hasLost, isOutput { note(PropertyListError(error).line(about: "standard output")) }
       hasLost = true

@@ -53,8 +53,7 @@ struct Conversion: ParsableArguments {
     try writing.write(node(document), target, coerces: reading.coerce, for: input, to: destination, &report)
     if debug {
       let name = if case .file(let path) = destination.target(input) { path.printable() } else { "-" }
-      report.note(
-        "\(name): \(target.format.rawValue), written in \(clock.now - converted)")
+      report.note("\(name): \(target.format.rawValue), written in \(clock.now - converted)")
     }
   }
 }

@@ -20,8 +20,7 @@ struct Destination: ParsableArguments {
     completion: .directory, transform: FileName.argument)
   var outfolder: String?
 
-  @Option(
-    help: ArgumentHelp("Write beside each file, with this extension; a new file.", valueName: "extension"))
+  @Option(help: ArgumentHelp("Write beside each file, with this extension; a new file.", valueName: "extension"))
   var `extension`: String?
 
   @Flag(help: "With --extension, take the place of files that are there.")
@@ -55,9 +54,7 @@ struct Destination: ParsableArguments {
   }
 
   /// Whether files are written, and nothing is printed but of standard input.
-  var writesFiles: Bool {
-    inPlace || outfolder != nil || `extension` != nil || (outfile != nil && outfile != "-")
-  }
+  var writesFiles: Bool { inPlace || outfolder != nil || `extension` != nil || (outfile != nil && outfile != "-") }
 
   /// Returns true if what is made of a file replaces it.
   func replaces(_ input: Input) -> Bool {
@@ -73,9 +70,7 @@ struct Destination: ParsableArguments {
     if input.isStandard { return .standardOutput }
     var path =
       outfolder.map { $0.hasSuffix("/") ? $0 + input.relativePath : "\($0)/\(input.relativePath)" } ?? input.path
-    if let `extension` {
-      path = path.withoutPathExtension + "." + `extension`
-    }
+    if let `extension` { path = path.withoutPathExtension + "." + `extension` }
     return .file(path)
   }
 
@@ -162,8 +157,7 @@ struct Destination: ParsableArguments {
   ) throws(PropertyListError) {
     // What was read from a pipe would wait for a reader.
     if inPlace, FileSystem.exists(path), FileSystem.sizeOfRegularFile(path) == nil {
-      throw PropertyListError(
-        .inputOutput(errno: EINVAL), "cannot replace \(path.printable()): it is no regular file")
+      throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(path.printable()): it is no regular file")
     }
     if outfolder != nil {
       try PropertyListError.converting { () throws(FileError) in

@@ -56,9 +56,7 @@ struct FileArguments: ParsableArguments {
   ///
   /// - Parameter destination: where what is made of the files goes; nil if the work only prints.
   /// - Throws: `ExitCode`, the highest of all files; `ValidationError` if files would be written over each other.
-  func process(
-    to destination: Destination? = nil, isForMachines: Bool = false, _ work: @escaping Batch.Work
-  ) throws {
+  func process(to destination: Destination? = nil, isForMachines: Bool = false, _ work: @escaping Batch.Work) throws {
     let isForMachines = isForMachines || destination?.report == true
     let search = try search(excluding: destination?.outfolder)
     try destination?.check(search.inputs)

@@ -104,11 +104,7 @@ struct FileReport: ~Copyable {
 
   /// Bytes on standard output.
   mutating func write(_ bytes: Data) throws(PropertyListError) {
-    if isDirect {
-      try output(bytes)
-    } else {
-      pieces.append((true, bytes))
-    }
+    if isDirect { try output(bytes) } else { pieces.append((true, bytes)) }
   }
 
   /// Text on standard output.
@@ -136,8 +132,7 @@ struct FileReport: ~Copyable {
   /// A line of JSON.
   static func machineData(_ fields: PropertyList) throws(PropertyListError) -> Data {
     // A value that could be read stands deeper here.
-    let options = PropertyListWritingOptions(
-      depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
+    let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
     return try fields.data(format: .json, options: options)
   }
 

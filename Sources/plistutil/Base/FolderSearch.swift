@@ -71,8 +71,7 @@ struct FolderSearch {
 
   /// Whether a file without an extension, by which others go, is a property list.
   private func beginsAsPropertyList(_ path: String, _ name: String) -> Bool {
-    guard patterns.isEmpty, !name.contains("."),
-      let beginning = FileSystem.beginning(of: path, count: 1024)
+    guard patterns.isEmpty, !name.contains("."), let beginning = FileSystem.beginning(of: path, count: 1024)
     else { return false }
     if beginning.starts(with: Data("bplist0".utf8)) { return true }
     return PropertyListFormat(detecting: beginning.bytes) == .xml

@@ -44,9 +44,7 @@ struct Input: Sendable {
 
   /// Its bytes, of a large file only those that are looked at.
   func mappedData() throws(PropertyListError) -> Data {
-    guard !isStandard, let size = FileSystem.sizeOfRegularFile(path), size > Self.smallSize else {
-      return try data()
-    }
+    guard !isStandard, let size = FileSystem.sizeOfRegularFile(path), size > Self.smallSize else { return try data() }
     Signals.explainLostPages()
     return try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }
   }

@@ -32,9 +32,7 @@ struct KindName: ExpressibleByArgument, Hashable {
 
 /// The kind that a value has to be of.
 struct ExpectedKind: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "It is an error if the value is of another kind: \(KindName.list).", valueName: "kind"))
+  @Option(help: ArgumentHelp("It is an error if the value is of another kind: \(KindName.list).", valueName: "kind"))
   var expect: KindName?
 
   func check(_ node: PropertyListDocument.Node, at path: PropertyListKeyPath) throws(PropertyListError) {

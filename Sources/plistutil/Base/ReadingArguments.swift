@@ -9,9 +9,7 @@ struct ReadingArguments: ParsableArguments {
     help: ArgumentHelp("The format of the input, where its beginning does not tell.", valueName: "format"))
   var inputFormat: FormatName?
 
-  @Flag(
-    help: "Where a dictionary has a key twice, take the last value, as Apple does, instead of refusing the file."
-  )
+  @Flag(help: "Where a dictionary has a key twice, take the last value, as Apple does, instead of refusing the file.")
   var keepLastDuplicates = false
 
   @Flag(
@@ -30,19 +28,14 @@ struct ReadingArguments: ParsableArguments {
   }
 
   var options: PropertyListReadingOptions {
-    PropertyListReadingOptions(
-      duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: coerce)
+    PropertyListReadingOptions(duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: coerce)
   }
 
   /// The format of an input; nil to go by how it begins.
-  func format(of input: Input, _ data: Data) -> PropertyListFormat? {
-    inputFormat?.format ?? input.formatByName(data)
-  }
+  func format(of input: Input, _ data: Data) -> PropertyListFormat? { inputFormat?.format ?? input.formatByName(data) }
 
   /// A document that is known to be without defects.
-  func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
-    try document(input, input.data())
-  }
+  func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument { try document(input, input.data()) }
 
   /// A document that is known to be without defects, of bytes that have been read.
   ///
@@ -67,9 +60,7 @@ struct ReadingArguments: ParsableArguments {
   }
 
   private func read(_ input: Input, _ data: Data) throws(PropertyListError) -> PropertyListDocument {
-    do {
-      return try PropertyListDocument(data, format: format(of: input, data), options: options)
-    } catch {
+    do { return try PropertyListDocument(data, format: format(of: input, data), options: options) } catch {
       throw error.namingDuplicatesOption
     }
   }
@@ -86,9 +77,7 @@ extension ReadingArguments {
   func withValue<Result>(
     of input: Input, _ body: (PropertyList) throws(PropertyListError) -> Result
   ) throws(OtherFileError) -> Result {
-    do {
-      return try body(PropertyList(document(input).root))
-    } catch {
+    do { return try body(PropertyList(document(input).root)) } catch {
       throw OtherFileError(error: error, input: input)
     }
   }

@@ -43,11 +43,7 @@ struct UnwrapArgument: ParsableArguments {
   ) throws(PropertyListError) -> Result {
     var unwrapper = Unwrapper()
     defer { reportUnreadable(of: unwrapper, input, &report) }
-    do {
-      return try body(&unwrapper)
-    } catch {
-      throw PropertyListError(error)
-    }
+    do { return try body(&unwrapper) } catch { throw PropertyListError(error) }
   }
 
   /// Reports what an unwrapper could not open.

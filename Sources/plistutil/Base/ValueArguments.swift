@@ -63,9 +63,7 @@ struct ValueArguments: ParsableArguments {
   var valueFiles: [String] = []
 
   private var count: Int {
-    let options = [
-      strings, integers, reals, booleans, dates, data, dataFiles, uids, xml, json, openStep, valueFiles,
-    ]
+    let options = [strings, integers, reals, booleans, dates, data, dataFiles, uids, xml, json, openStep, valueFiles]
     return options.reduce(nulls + arrays + dictionaries) { $0 + $1.count }
   }
 
@@ -122,9 +120,7 @@ struct ValueArguments: ParsableArguments {
     let options = PropertyListReadingOptions(restoresCoercedValues: true)
     for (option, texts, format, example) in formats {
       guard let text = texts.first else { continue }
-      do {
-        return try PropertyList(Data(ProgramArguments.text(text).utf8), format: format, options: options)
-      } catch {
+      do { return try PropertyList(Data(ProgramArguments.text(text).utf8), format: format, options: options) } catch {
         throw PropertyListError(error.kind, "\(option): \(error); it takes a value such as '\(example)'")
       }
     }
@@ -135,15 +131,11 @@ struct ValueArguments: ParsableArguments {
   /// Returns the value in a file of any format.
   ///
   /// - Parameter reading: decides about duplicate keys; nil if they are an error.
-  static func value(
-    inFile file: String, _ reading: ReadingArguments?
-  ) throws(PropertyListError) -> PropertyList {
+  static func value(inFile file: String, _ reading: ReadingArguments?) throws(PropertyListError) -> PropertyList {
     var options = PropertyListReadingOptions(restoresCoercedValues: true)
     if reading?.keepLastDuplicates == true { options.duplicateKeys = .keepLast }
     let (input, data) = (Input(file), try Input(file).data())
-    do {
-      return try PropertyList(data, format: input.formatByName(data), options: options)
-    } catch {
+    do { return try PropertyList(data, format: input.formatByName(data), options: options) } catch {
       throw reading == nil ? error : error.namingDuplicatesOption
     }
   }

@@ -32,9 +32,7 @@ enum Buddy {
   /// - Parameter arguments: without the name of the program.
   /// - Returns: the exit code.
   static func run(_ arguments: [String]) -> Int32 {
-    do {
-      return try BuddyCall(arguments).run()
-    } catch {
+    do { return try BuddyCall(arguments).run() } catch {
       error.tell()
       return failure
     }

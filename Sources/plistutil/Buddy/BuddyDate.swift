@@ -113,9 +113,7 @@ extension BuddyDate {
     // Whether it is summer is said by the system, or tried.
     for isSummer in [nil, false, true] {
       guard let (moment, found) = time.moment(isSummer: isSummer) else { return nil }
-      if found.zone.uppercased() == zone, found.hour == time.hour {
-        return Date(timeIntervalSince1970: Double(moment))
-      }
+      if found.zone.uppercased() == zone, found.hour == time.hour { return Date(timeIntervalSince1970: Double(moment)) }
     }
     return nil
   }

@@ -23,9 +23,7 @@ struct BuddyFile {
       return (data, try Self.document(data, named: path))
     } catch {
       guard case .inputOutput(errno: ENOENT) = error.kind else { throw unreadable(error.line(about: name)) }
-      do { try output("File Doesn't Exist, Will Create: \(name)") } catch {
-        throw unreadable(error.line(about: name))
-      }
+      do { try output("File Doesn't Exist, Will Create: \(name)") } catch { throw unreadable(error.line(about: name)) }
       return nil
     }
   }
@@ -82,9 +80,7 @@ struct BuddyFile {
   }
 
   /// The error of a file that could not be saved.
-  func unwritable(_ reason: String) -> BuddyError {
-    BuddyError("Error Writing File: \(name)", because: reason)
-  }
+  func unwritable(_ reason: String) -> BuddyError { BuddyError("Error Writing File: \(name)", because: reason) }
 
   /// What is wrong if links are not to be followed and one is in the path.
   private var linkDefect: String? {

@@ -125,14 +125,10 @@ extension BuddyPlist {
     _ file: String, to entry: BuddyEntry, reading read: (String) throws(PropertyListError) -> Data
   ) throws(BuddyError) -> [String] {
     let target = try failing("Import") { plist throws(PropertyListError) in try plist.value(at: entry) }
-    if target?.kind.isContainer == true {
-      throw BuddyError("Import: Specified Entry Must Not Be a Container")
-    }
+    if target?.kind.isContainer == true { throw BuddyError("Import: Specified Entry Must Not Be a Container") }
     let unreadable = "Import: Error Reading File: \(file.printable())"
     let data: Data
-    do { data = try read(file) } catch {
-      throw BuddyError(unreadable, because: error.line(about: file.printable()))
-    }
+    do { data = try read(file) } catch { throw BuddyError(unreadable, because: error.line(about: file.printable())) }
     guard let target else { return try add(.data(data), at: entry, by: "Import") }
     let value: PropertyList
     if target.kind == .data {
@@ -162,9 +158,7 @@ extension BuddyPlist {
     guard let target else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }
     guard target.kind.isContainer else { throw BuddyError("Merge: Specified Entry Must Be a Container") }
     let new: PropertyList
-    do {
-      new = try PropertyList(BuddyFile.document(read(file), named: file).root)
-    } catch {
+    do { new = try PropertyList(BuddyFile.document(read(file), named: file).root) } catch {
       throw BuddyError("Merge: Error Reading File: \(file.printable())", because: error.line(about: file.printable()))
     }
     guard new.kind == target.kind || (target.kind == .array && !new.kind.isContainer) else {
@@ -175,9 +169,7 @@ extension BuddyPlist {
       try plist.merge(new, at: target.path, isRecursive: isRecursive).map { "Duplicate Entry Was Skipped: \($0)" }
     }
   }
-}
 
-extension BuddyPlist {
   /// The value of an entry that has to be there.
   private mutating func existing(_ entry: BuddyEntry, for command: String) throws(BuddyError) -> BuddyTarget {
     let target = try failing(command) { plist throws(PropertyListError) in try plist.value(at: entry) }

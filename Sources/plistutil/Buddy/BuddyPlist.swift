@@ -154,9 +154,7 @@ struct BuddyPlist {
 
   /// Writes dates exactly or, with a warning, without the fractions of their seconds that a format has no form for.
   static func cutting(_ write: (Bool) throws(PropertyListError) -> Data) throws(PropertyListError) -> Data {
-    do {
-      return try write(false)
-    } catch let exact {
+    do { return try write(false) } catch let exact {
       guard exact.kind == .notRepresentable, let data = try? write(true) else { throw exact }
       note("\(Buddy.programName): warning: dates are cut to whole seconds: \(exact.detail)")
       return data

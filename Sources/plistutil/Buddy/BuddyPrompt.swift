@@ -24,9 +24,7 @@ enum BuddyPrompt {
 
   private static func run(_ line: Data, _ session: inout BuddySession) {
     do throws(BuddyError) {
-      guard let text = String(validating: line, as: UTF8.self) else {
-        throw .notUnderstood("Parse Error: Not UTF-8")
-      }
+      guard let text = String(validating: line, as: UTF8.self) else { throw .notUnderstood("Parse Error: Not UTF-8") }
       session.run(try BuddyCommand(text))
     } catch {
       session.fail(error)

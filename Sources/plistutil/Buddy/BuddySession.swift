@@ -32,9 +32,7 @@ struct BuddySession {
 
   private static func read(_ file: BuddyFile) throws(BuddyError) -> (BuddyPlist, Data?) {
     if let (bytes, document) = try file.read() { return (BuddyPlist(bytes, document), bytes) }
-    do { return (try BuddyPlist(), nil) } catch {
-      throw BuddyError(error.line(about: Buddy.programName))
-    }
+    do { return (try BuddyPlist(), nil) } catch { throw BuddyError(error.line(about: Buddy.programName)) }
   }
 
   /// Runs a command. A failure is told, and does not keep others from running.
@@ -78,9 +76,7 @@ struct BuddySession {
   private func print(_ bytes: Data) throws(BuddyError) {
     do { try output(bytes) } catch { throw BuddyError(error.line(about: "Print")) }
   }
-}
 
-extension BuddySession {
   private func printValue(_ entry: BuddyEntry?) throws(BuddyError) {
     let target: BuddyTarget?
     let bytes: Data?
@@ -106,9 +102,7 @@ extension BuddySession {
 
   private mutating func changeContainer(_ entry: BuddyEntry) throws(BuddyError) {
     let target: BuddyTarget?
-    do { target = try plist.value(at: entry) } catch {
-      throw BuddyError(error.line(about: "CD"))
-    }
+    do { target = try plist.value(at: entry) } catch { throw BuddyError(error.line(about: "CD")) }
     guard let target else { throw BuddyPlist.missing(entry.text, for: "CD") }
     guard target.kind.isContainer else { throw BuddyError("CD: Entry, \"\(entry.text)\", Is Not A Container") }
     plist.change(container: target.path)
@@ -131,9 +125,7 @@ extension BuddySession {
     var attempt = 1
     var bytes = try currentBytes()
     while bytes != savedBytes, try !file.save(bytes, over: savedBytes) {
-      guard attempt < Self.greatestAttempt else {
-        throw file.unwritable("other programs change it all the time")
-      }
+      guard attempt < Self.greatestAttempt else { throw file.unwritable("other programs change it all the time") }
       attempt += 1
       try repeatSteps()
       bytes = try currentBytes()
@@ -143,9 +135,7 @@ extension BuddySession {
   }
 
   private mutating func currentBytes() throws(BuddyError) -> Data {
-    do { return try plist.currentBytes() } catch {
-      throw file.unwritable(error.line(about: "Save"))
-    }
+    do { return try plist.currentBytes() } catch { throw file.unwritable(error.line(about: "Save")) }
   }
 
   /// How often it is tried to save a file that other programs change meanwhile: of a thousand at once, each has its
@@ -158,9 +148,7 @@ extension BuddySession {
     var (new, bytes) = try Self.read(file)
     for step in steps {
       new.change(container: step.container)
-      do {
-        _ = try new.perform(step.edit) { _ in step.bytes ?? Data() }
-      } catch {
+      do { _ = try new.perform(step.edit) { _ in step.bytes ?? Data() } } catch {
         throw file.unwritable("another program has changed it, and in what it is now: \(error.message)")
       }
     }

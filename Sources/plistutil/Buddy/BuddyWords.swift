@@ -55,8 +55,7 @@ struct BuddyWords {
       if scalar != "\\", quotationMark == nil, !isRest, Self.isBlank(scalar) { break }
       index += 1
       switch scalar {
-      case "\\":
-        part.append(escaped())
+      case "\\": part.append(escaped())
       case "\"", "'":
         if quotationMark == nil {
           quotationMark = scalar

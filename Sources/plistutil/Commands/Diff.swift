@@ -104,9 +104,7 @@ struct Diff: ParsableCommand {
       return report.raise(ExitCodes.trouble)
     }
     if !difference.isEmpty { report.raise(ExitCodes.different) }
-    do {
-      try print(difference, old, new, isColored: isColored, &report)
-    } catch {
+    do { try print(difference, old, new, isColored: isColored, &report) } catch {
       report.raise(ExitCodes.trouble)
       throw error
     }

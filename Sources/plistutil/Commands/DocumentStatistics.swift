@@ -47,9 +47,7 @@ extension PropertyListDocument {
 
 extension DocumentStatistics {
   /// Counts all below a value, whose document has been checked.
-  fileprivate mutating func count(
-    _ root: PropertyListDocument.Node, largest limit: Int
-  ) throws(PropertyListError) {
+  fileprivate mutating func count(_ root: PropertyListDocument.Node, largest limit: Int) throws(PropertyListError) {
     var walk = NodeWalk(root)
     while let node = try walk.next() {
       counts[node.kind, default: 0] += 1

@@ -107,8 +107,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
         if let valuesFile {
           try ValueArguments.value(inFile: valuesFile, reading)
         } else {
-          try PropertyList(
-            Data(ProgramArguments.text(values ?? "").utf8), options: .init(restoresCoercedValues: true))
+          try PropertyList(Data(ProgramArguments.text(values ?? "").utf8), options: .init(restoresCoercedValues: true))
         }
       return try environment.expanded(value)
     }
@@ -207,9 +206,7 @@ struct Remove: EditingVerb {
 
   func run() throws {
     try edit { [path, ifPresent] document, options throws(PropertyListError) in
-      do throws(PropertyListError) {
-        return try document.edited(by: .remove(at: path), options: options)
-      } catch {
+      do throws(PropertyListError) { return try document.edited(by: .remove(at: path), options: options) } catch {
         guard ifPresent, error.kind == .noSuchValue else { throw error }
         return EditedBytes(document.original)
       }

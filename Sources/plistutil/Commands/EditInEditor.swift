@@ -66,9 +66,7 @@ struct EditInEditor: ParsableCommand {
     while true {
       let failure = try Editor.edit(path)
       let text: Data
-      do {
-        text = try savedText(path)
-      } catch {
+      do { text = try savedText(path) } catch {
         // An editor may have saved it elsewhere.
         folder.keep()
         note("\(input.name): not written")
@@ -125,9 +123,7 @@ struct EditInEditor: ParsableCommand {
     let document = try PropertyListDocument(data, format: found, options: reading.options)
     try document.validateWhole()
     if let textFormat { return try ShownText(document, as: textFormat) }
-    do {
-      return try ShownText(document, as: FormatName(.xml))
-    } catch {
+    do { return try ShownText(document, as: FormatName(.xml)) } catch {
       guard error.kind == .notRepresentable else { throw error }
       note("the text is JSON: \(error.detail)")
       return try ShownText(document, as: FormatName(.json))

@@ -64,8 +64,7 @@ struct Find: ParsableCommand {
   var kind: KindName?
 
   @Option(
-    help: ArgumentHelp(
-      "The path matches; a component ** stands for any number of components.", valueName: "pattern"),
+    help: ArgumentHelp("The path matches; a component ** stands for any number of components.", valueName: "pattern"),
     transform: PathPattern.argument)
   var path: PathPattern?
 
@@ -173,9 +172,7 @@ struct Find: ParsableCommand {
     if let value {
       guard let text, FileSystem.matches(text, pattern: value) else { return false }
     }
-    if let contains {
-      return name?.contains(contains) == true || text?.contains(contains) == true
-    }
+    if let contains { return name?.contains(contains) == true || text?.contains(contains) == true }
     return true
   }
 }

@@ -55,9 +55,7 @@ struct Fmt: ParsableCommand {
       let document = try PropertyListDocument(data, format: inputFormat?.format)
       if document.format == .binary, check || destination.inPlace { return }
       let formatted: Data
-      do throws(PropertyListError) {
-        formatted = try document.formattedData(sortsKeys: sort)
-      } catch {
+      do throws(PropertyListError) { formatted = try document.formattedData(sortsKeys: sort) } catch {
         guard document.format == .binary else { throw error }
         throw PropertyListError(error.kind, "\(error.message); convert -f xml gives it one")
       }

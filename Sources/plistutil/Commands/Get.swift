@@ -136,9 +136,7 @@ struct Get: ParsableCommand {
     try files.process(to: destination, isForMachines: isForMachines) {
       [self] input, report throws(PropertyListError) in
       let document = try unwrap.isGiven ? unwrap.file(input, reading) : reading.mappedDocument(input)
-      do throws(PropertyListError) {
-        try take(paths, from: document, input, &report)
-      } catch {
+      do throws(PropertyListError) { try take(paths, from: document, input, &report) } catch {
         // What expands without end is a circle, or is only large.
         if error.kind == .limitExceeded { try document.validate() }
         throw error
@@ -155,16 +153,13 @@ struct Get: ParsableCommand {
     var lookup = unwrap.isGiven ? UnwrappedLookup(document) : nil
     defer { if let unwrapped = lookup { unwrap.reportUnreadable(of: unwrapped.unwrapper, input, &report) } }
     if let format {
-      guard let path = paths.first?.path, let node = try node(at: path, in: document, &lookup) else {
-        return
-      }
+      guard let path = paths.first?.path, let node = try node(at: path, in: document, &lookup) else { return }
       return try writing.write(node, format, coerces: reading.coerce, for: input, to: destination, &report)
     }
     if isForMachines {
       var values: [PropertyList] = []
       for (_, path) in paths {
-        values.append(
-          try node(at: path, in: document, &lookup).map(PropertyList.init) ?? .string(`default` ?? ""))
+        values.append(try node(at: path, in: document, &lookup).map(PropertyList.init) ?? .string(`default` ?? ""))
       }
       guard !key.isEmpty else { return try report.machineLine(["value": values[0]]) }
       var fields: PropertyList = [:]

@@ -67,9 +67,7 @@ struct Lint: ParsableCommand {
     try files.process(isForMachines: form == .json) {
       [quiet, strict, reading, limit] input, report throws(PropertyListError) in
       let data: Data
-      do throws(PropertyListError) {
-        data = try input.data()
-      } catch {
+      do throws(PropertyListError) { data = try input.data() } catch {
         tally.add([Finding(defect: error)], isDefective: true)
         if form == .github { try report.line(Finding(defect: error).annotation(file: input.name)) }
         throw error

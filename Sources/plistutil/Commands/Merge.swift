@@ -88,9 +88,7 @@ struct Merge: ParsableCommand {
   @OptionGroup var destination: Destination
 
   func validate() throws {
-    if ([target, base ?? ""] + others).count(where: { $0 == "-" }) > 1 {
-      throw Input.readTwice
-    }
+    if ([target, base ?? ""] + others).count(where: { $0 == "-" }) > 1 { throw Input.readTwice }
     guard base != nil else { return }
     if others.count > 1 { throw ValidationError("--base is for two files.") }
     if at != nil || arrays != .values { throw ValidationError("--base goes without --at and --arrays.") }
@@ -143,9 +141,7 @@ struct Merge: ParsableCommand {
     guard (try? value.value(at: at)) != nil else { return try value.set(other, at: at) }
     // In place: a part with a second owner would be copied for each file.
     try value.edit(at: at.components[...]) { part throws(PropertyListError) in
-      do throws(PropertyListError) {
-        try part.merge(other, conflicts: conflicts.rule, arrays: arrays.rule)
-      } catch {
+      do throws(PropertyListError) { try part.merge(other, conflicts: conflicts.rule, arrays: arrays.rule) } catch {
         throw error.below(at.components)
       }
     }

@@ -48,9 +48,7 @@ struct DefaultsCompletion {
     if !isValue, expected == nil { isValue = isAtValue }
   }
 
-  private var isAtValue: Bool {
-    verb?.syntax.takesValue == true && operands.count == (hasKeyPath ? 1 : 2)
-  }
+  private var isAtValue: Bool { verb?.syntax.takesValue == true && operands.count == (hasKeyPath ? 1 : 2) }
 
   private mutating func take(_ word: String) {
     if let option = expected {
@@ -95,8 +93,7 @@ struct DefaultsCompletion {
     }
     if line.current.hasPrefix("-") { return options() }
     guard let verb else {
-      return CompletionAnswer(
-        candidates: DefaultsVerbs.all.map { .init(text: $0.name, help: $0.syntax.abstract) })
+      return CompletionAnswer(candidates: DefaultsVerbs.all.map { .init(text: $0.name, help: $0.syntax.abstract) })
     }
     guard verb.syntax.takesDomain else { return .nothing }
     switch operands.count {

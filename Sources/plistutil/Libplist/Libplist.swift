@@ -31,9 +31,7 @@ enum Libplist {
       inputs: [input], jobs: 1, isForMachines: destination.report,
       replaces: { !command.has(.print) && destination.replaces($0) })
     return batch.run { input, report throws(PropertyListError) in
-      guard command.has(.print) else {
-        return try conversion.convert(input, to: destination, isLenient: true, &report)
-      }
+      guard command.has(.print) else { return try conversion.convert(input, to: destination, isLenient: true, &report) }
       let document = try conversion.reading.lenientDocument(input, &report)
       try report.write(readableForm(conversion.node(document), sortsKeys: conversion.writing.sort))
     }

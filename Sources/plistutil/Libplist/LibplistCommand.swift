@@ -67,9 +67,7 @@ struct LibplistCommand {
     }
   }
 
-  private mutating func take(
-    _ option: LibplistOption, joined: String?, _ arguments: inout ArraySlice<String>
-  ) throws {
+  private mutating func take(_ option: LibplistOption, joined: String?, _ arguments: inout ArraySlice<String>) throws {
     guard let name = option.value else {
       given[option] = ""
       return
@@ -103,9 +101,7 @@ struct LibplistCommand {
   /// What is to be done with the file.
   func conversion() throws -> Conversion {
     let path = try given[.nodepath].map { text in
-      do {
-        return try PropertyListKeyPath(ProgramArguments.text(text), syntax: .slashes)
-      } catch {
+      do { return try PropertyListKeyPath(ProgramArguments.text(text), syntax: .slashes) } catch {
         throw ValidationError("--nodepath: \(error)")
       }
     }

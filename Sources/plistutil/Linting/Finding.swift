@@ -30,9 +30,7 @@ struct Finding: Sendable {
     case unusualEncoding = "unusual-encoding"
     case byteOrderMark = "byte-order-mark"
   }
-}
 
-extension Finding {
   /// What machines get about it.
   var fields: PropertyList {
     var fields: PropertyList = ["severity": .string(severity.rawValue), "rule": .string(rule)]

@@ -51,9 +51,7 @@ struct Linter: Sendable {
       let defects = PropertyListDocument.defects(in: data, format: format, options: strict, limit: limit + 1)
       warnings += defects.filter { $0.kind == .duplicateKey }.map { Finding(.duplicateKeyKept, $0) }
     }
-    if let traits = TextTraits(of: data, format: document.format) {
-      warnings += self.warnings(traits, document.format)
-    }
+    if let traits = TextTraits(of: data, format: document.format) { warnings += self.warnings(traits, document.format) }
     return warnings.enumerated().sorted {
       ($0.element.defect.sortingPosition, $0.offset) < ($1.element.defect.sortingPosition, $1.offset)
     }.map(\.element)

@@ -38,9 +38,7 @@ struct TextTraits {
       }
       let isBoth = byte == 0x0D && index + 1 < bytes.count && bytes[index + 1] == 0x0A
       let lineEnd: LineEnd = isBoth ? .both : byte == 0x0A ? .lineFeed : .carriageReturn
-      if let first, first != lineEnd {
-        return (source.position(at: index), lineEnd, first)
-      }
+      if let first, first != lineEnd { return (source.position(at: index), lineEnd, first) }
       first = lineEnd
       index += isBoth ? 2 : 1
     }

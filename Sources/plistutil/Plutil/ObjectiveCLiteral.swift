@@ -8,17 +8,14 @@ struct ObjectiveCLiteral: TextForm {
   let terminator = ",\n"
 
   /// The source file, which imports a header unless that is nil. The constant has the name of the file at `path`.
-  static func source(
-    of value: PropertyList, from path: String, header: String?
-  ) throws(PlutilError) -> Data {
+  static func source(of value: PropertyList, from path: String, header: String?) throws(PlutilError) -> Data {
     var source = Data((header.map { "#import \"\($0)\"\n\n" } ?? "").utf8)
     source.append(contentsOf: "\(try declaration(of: value, from: path)) = ".utf8)
     return source + (try ObjectiveCLiteral().text(of: value)) + Data(";\n".utf8)
   }
 
   static func header(of value: PropertyList, from path: String) throws(PlutilError) -> Data {
-    Data(
-      "#import <Foundation/Foundation.h>\n\n\(try declaration(of: value, from: path, isExternal: true));\n".utf8)
+    Data("#import <Foundation/Foundation.h>\n\n\(try declaration(of: value, from: path, isExternal: true));\n".utf8)
   }
 
   /// Most generated constants are nobody else's, so their symbols stay inside the program.

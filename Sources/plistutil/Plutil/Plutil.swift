@@ -56,9 +56,7 @@ enum Plutil {
       inputs: inputs, jobs: jobs, isForMachines: false,
       replaces: { PlutilWork(command: command, input: $0).replacesInput })
     let code = batch.run { input, report throws(PropertyListError) in
-      do {
-        try PlutilWork(command: command, input: input).run(&report)
-      } catch {
+      do { try PlutilWork(command: command, input: input).run(&report) } catch {
         if report.isToBeRepeated { return }
         report.note("\(input.name): \(PlutilError(error).message)")
         report.raise(failure)
@@ -77,11 +75,7 @@ struct PlutilError: Error {
 
   /// Throws an error if an argument that is no file's name is not UTF-8.
   static func refuseBytes(_ argument: String) throws(PlutilError) {
-    do {
-      _ = try ProgramArguments.text(argument)
-    } catch {
-      throw PlutilError("Invalid argument: \(error.message)")
-    }
+    do { _ = try ProgramArguments.text(argument) } catch { throw PlutilError("Invalid argument: \(error.message)") }
   }
 
   /// What the libraries throw, as Apple's tool has the words of its own: between parentheses.

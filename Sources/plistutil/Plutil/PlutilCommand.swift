@@ -94,9 +94,7 @@ struct PlutilCommand: Sendable {
   ) throws(PlutilError) -> Bool {
     switch (argument, verb) {
     case ("-header", .convert(let format, _)):
-      guard format == .objectiveC else {
-        throw PlutilError("-header is only valid for objc literal conversions.")
-      }
+      guard format == .objectiveC else { throw PlutilError("-header is only valid for objc literal conversions.") }
       verb = .convert(format, writesHeader: true)
     case ("-append", .insert(let value, let keyPath, let insertion)):
       guard insertion != .replacing else { throw PlutilError("-append is not used with -replace.") }
@@ -125,9 +123,7 @@ struct PlutilCommand: Sendable {
     if let name, options.outputPath != nil { throw PlutilError("-o is not used with \(name).") }
     if let name, options.outputExtension != nil { throw PlutilError("-e is not used with \(name).") }
     guard !files.isEmpty else { throw PlutilError("No files specified.") }
-    guard files.allSatisfy({ !$0.isEmpty }), options.outputPath != "" else {
-      throw PlutilError("Empty path specified")
-    }
+    guard files.allSatisfy({ !$0.isEmpty }), options.outputPath != "" else { throw PlutilError("Empty path specified") }
   }
 }
 

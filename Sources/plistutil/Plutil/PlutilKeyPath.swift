@@ -40,9 +40,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     for component in path.components {
       // Apple's tool does not count from the end.
       guard node.kind != .array || component.arrayIndex != nil else { throw missing }
-      do {
-        node = try node.descendant(at: PropertyListKeyPath([component]))
-      } catch {
+      do { node = try node.descendant(at: PropertyListKeyPath([component])) } catch {
         throw error.kind == .noSuchValue ? missing : PlutilError(error)
       }
     }

@@ -85,9 +85,7 @@ struct PlutilWork {
 /// Reading.
 extension PlutilWork {
   private func data(isWhole: Bool = true) throws(PlutilError) -> Data {
-    do {
-      return try isWhole ? input.data() : input.mappedData()
-    } catch {
+    do { return try isWhole ? input.data() : input.mappedData() } catch {
       throw PlutilError(PlutilWording.text(error, path: input.path))
     }
   }
@@ -183,9 +181,7 @@ extension PlutilWork {
   private func refusing<Result>(
     _ format: PropertyListFormat, _ body: () throws(PropertyListError) -> Result
   ) throws(PlutilError) -> Result {
-    do {
-      return try body()
-    } catch {
+    do { return try body() } catch {
       guard error.kind == .notRepresentable else { throw PlutilError(error) }
       let name =
         switch format {
@@ -221,11 +217,7 @@ extension PlutilWork {
       if options.outputPath == nil, data.starts(with: Data("bplist".utf8)) { try Console.refuseBinary() }
       try report.write(data)
     case .file(let path):
-      do {
-        try report.replace(path, with: data)
-      } catch {
-        throw PlutilError("(\(error.message.printable()))")
-      }
+      do { try report.replace(path, with: data) } catch { throw PlutilError("(\(error.message.printable()))") }
     }
   }
 }

@@ -24,9 +24,7 @@ struct SourceName {
 extension String {
   /// The text between quotation marks, with the escapes that C and Swift share, and those that `escape` gives; nil for
   /// a character that stands for itself.
-  func sourceLiteral(
-    opening: String, _ escape: (Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?
-  ) -> String {
+  func sourceLiteral(opening: String, _ escape: (Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?) -> String {
     var literal = opening
     var previous: Unicode.Scalar?
     for scalar in unicodeScalars {

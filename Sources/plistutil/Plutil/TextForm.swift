@@ -30,9 +30,7 @@ extension TextForm {
   func opening(_ container: PropertyList) -> String { container.kind == .array ? "[\n" : "{\n" }
   func closing(_ container: PropertyList, isRoot: Bool) -> String { container.kind == .array ? "]" : "}" }
   func entry(index: Int) -> String { "" }
-}
 
-extension TextForm {
   /// The text of a value. Depth costs no stack of the thread.
   func text(of value: PropertyList) throws(Failure) -> Data {
     var text = Data()
@@ -58,9 +56,7 @@ extension TextForm {
     return text
   }
 
-  private func append(
-    _ value: PropertyList, to text: inout Data, _ open: inout [OpenContainer]
-  ) throws(Failure) {
+  private func append(_ value: PropertyList, to text: inout Data, _ open: inout [OpenContainer]) throws(Failure) {
     switch value {
     case .array(let elements): open.append(OpenContainer(value: value, keys: [], values: elements))
     case .dictionary(var entries):

@@ -18,14 +18,10 @@ struct Condition: Sendable {
 
   /// Prepares the tests of the values of a document.
   func prepared(for document: PropertyListDocument) -> ConditionRun { ConditionRun(predicate, fields, document) }
-}
 
-extension Condition {
   /// An expression on the command line.
   static func argument(_ text: String) throws -> Condition {
-    do {
-      return try ConditionTranslator.condition(text)
-    } catch {
+    do { return try ConditionTranslator.condition(text) } catch {
       throw ValidationError((error.column.map { "at column \($0): " } ?? "") + error.message)
     }
   }

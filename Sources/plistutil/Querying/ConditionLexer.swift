@@ -186,9 +186,7 @@ struct ConditionLexer {
         // The meaning of a backslash is for the path to say.
         let quote = position
         position += 1
-        while position < scalars.count, scalars[position] != "\"" {
-          position += scalars[position] == "\\" ? 2 : 1
-        }
+        while position < scalars.count, scalars[position] != "\"" { position += scalars[position] == "\\" ? 2 : 1 }
         guard position < scalars.count else {
           throw ConditionError(message: "no closing quotation mark", column: quote + 1)
         }

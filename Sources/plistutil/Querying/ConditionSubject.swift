@@ -26,9 +26,7 @@ final class ConditionRun {
   func holds(
     for node: PropertyListDocument.Node, at path: [PropertyListKeyPath.Component]
   ) throws(PropertyListError) -> Bool {
-    do {
-      return try predicate.evaluate(with: ConditionSubject(node: node, run: self, path: path))
-    } catch {
+    do { return try predicate.evaluate(with: ConditionSubject(node: node, run: self, path: path)) } catch {
       if let failure { throw failure }
       let kind: PropertyListError.Kind = error.kind == .nestedTooDeeply ? .nestedTooDeeply : .limitExceeded
       throw PropertyListError(kind, "the condition: \(error.message)", keyPath: PropertyListKeyPath(path))
@@ -75,11 +73,7 @@ struct ConditionSubject: PredicateSubject {
 
   func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<ConditionSubject>] {
     guard node.kind == .dictionary else { return [] }
-    do {
-      return try values(in: node)
-    } catch {
-      throw run.failed(error)
-    }
+    do { return try values(in: node) } catch { throw run.failed(error) }
   }
 
   private func value(
@@ -118,9 +112,7 @@ struct ConditionSubject: PredicateSubject {
   /// The value that the path of a field leads to; nil if there is none.
   private func target(of field: ConditionField) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard !field.path.components.isEmpty else { return node }
-    do {
-      return try node.descendant(at: field.path)
-    } catch {
+    do { return try node.descendant(at: field.path) } catch {
       guard error.kind == .noSuchValue else { throw error }
       return nil
     }

@@ -276,18 +276,14 @@ extension ConditionTranslator {
     }
     let column = token.column + name.rawValue.count + 1
     let path = try keyPath(String(token.text.dropFirst(name.rawValue.count + 1)), syntax: .dots, column)
-    guard !path.components.isEmpty else {
-      throw ConditionError(message: "a path is due after the dot", column: column)
-    }
+    guard !path.components.isEmpty else { throw ConditionError(message: "a path is due after the dot", column: column) }
     return path
   }
 
   private func keyPath(
     _ text: String, syntax: PropertyListKeyPath.Syntax?, _ column: Int
   ) throws(ConditionError) -> PropertyListKeyPath {
-    do {
-      return try PropertyListKeyPath(text, syntax: syntax)
-    } catch {
+    do { return try PropertyListKeyPath(text, syntax: syntax) } catch {
       throw ConditionError(message: error.message, column: column)
     }
   }
@@ -297,9 +293,7 @@ extension ConditionTranslator {
   ) throws(ConditionError) {
     var form = ConditionField.Form.matches(pattern.text)
     if name == .path {
-      do {
-        form = .matchesPath(try PathPattern(pattern.text))
-      } catch {
+      do { form = .matchesPath(try PathPattern(pattern.text)) } catch {
         throw ConditionError(message: error.message, column: pattern.column)
       }
     }

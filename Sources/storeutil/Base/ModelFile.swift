@@ -12,9 +12,7 @@ struct ModelFile {
   let versions: VersionedModel
 
   init(_ path: String) throws {
-    do {
-      try self.init(contentsOf: path)
-    } catch let error as ManagedObjectModelError {
+    do { try self.init(contentsOf: path) } catch let error as ManagedObjectModelError {
       // An error of the file system has the path in it.
       if case .file = error { throw error }
       throw ModelFileError(path: path, error: error)
@@ -61,9 +59,7 @@ struct ModelFile {
   }
 
   /// The path of a model beside a store that has its version hashes; nil if there is none.
-  static func example(
-    ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>
-  ) -> String? {
+  static func example(ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>) -> String? {
     let (models, stores) = paths(ofModelsBeside: store, with: metadata)
     return models.first ?? stores.first
   }

@@ -62,9 +62,7 @@ struct OpeningArguments: ParsableArguments {
       return OpenStore(try SQLiteStore(tablesOf: url, writesNothing: writesNothing))
     }
     if kind == .sqlite, isReadOnly, model == nil {
-      do {
-        return OpenStore(try SQLiteStore(withModelInFile: url, writesNothing: writesNothing))
-      } catch {
+      do { return OpenStore(try SQLiteStore(withModelInFile: url, writesNothing: writesNothing)) } catch {
         // The model of a store that has none is looked for below.
         if error.code != .open { throw error }
       }
@@ -82,15 +80,11 @@ struct OpeningArguments: ParsableArguments {
   }
 
   /// The model to open a store with.
-  private func modelOfStore(
-    _ path: String, _ kind: StoreKind, writesNothing: Bool
-  ) throws -> ManagedObjectModel {
+  private func modelOfStore(_ path: String, _ kind: StoreKind, writesNothing: Bool) throws -> ManagedObjectModel {
     let url = URL(filePath: path)
     if let model { return try ModelFile(model).version(of: kind.metadata(url, writesNothing: writesNothing)) }
     if kind == .sqlite {
-      do {
-        return try SQLiteStore.model(inFile: url, writesNothing: writesNothing)
-      } catch {
+      do { return try SQLiteStore.model(inFile: url, writesNothing: writesNothing) } catch {
         guard let metadata = try? kind.metadata(url, writesNothing: writesNothing),
           let model = ModelFile.toldModel(beside: path, with: metadata)
         else { throw error }
@@ -117,9 +111,7 @@ struct ImmutableArgument: ParsableArguments {
   var isGiven = false
 
   /// Whether nothing is to be written to read the file at a path.
-  func writesNothing(_ path: String) -> Bool {
-    isGiven || (try? StoreKind(path))?.isUnused(path) != false
-  }
+  func writesNothing(_ path: String) -> Bool { isGiven || (try? StoreKind(path))?.isUnused(path) != false }
 }
 
 /// A store that is open.
@@ -201,9 +193,7 @@ struct OpenStore {
   /// The object of a key, which has to be there.
   func object(_ key: RowKey, in context: ManagedObjectContext) throws -> ManagedObject {
     let id = ManagedObjectID(key, model: model, storeIdentifier: store.identifier)
-    do {
-      return try context.existingObject(with: id)
-    } catch {
+    do { return try context.existingObject(with: id) } catch {
       guard error.code == .referentialIntegrity else { throw error }
       throw ManagedObjectError(.referentialIntegrity, "there is no object \(id)")
     }

@@ -35,8 +35,7 @@ enum StoreExit {
 
   private static func code(of error: ManagedObjectError) -> Int32 {
     switch error.code {
-    case .noSuchFile, .locked, .timeout, .save, .incompleteSave, .sqlite, .referentialIntegrity, .operation:
-      inputOutput
+    case .noSuchFile, .locked, .timeout, .save, .incompleteSave, .sqlite, .referentialIntegrity, .operation: inputOutput
     case .open: error.fileError?.kind.isOfSystem == true || error.isOfSQLiteFile ? inputOutput : noStore
     case .invalidStoreType, .storeTypeMismatch, .incompatibleSchema, .incompatibleVersionHash, .missingSourceModel:
       noStore

@@ -12,9 +12,7 @@ enum StoreKind: String, CaseIterable {
   /// The kind of a file, by how it begins.
   init(_ path: String) throws {
     try ManagedObjectError.checkFile(at: path)
-    if FileSystem.isFolder(path) {
-      throw ManagedObjectError(.open, "\(path.printable()) is a folder, and no store")
-    }
+    if FileSystem.isFolder(path) { throw ManagedObjectError(.open, "\(path.printable()) is a folder, and no store") }
     if FileSystem.sizeOfRegularFile(path) == 0 {
       throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is empty, and no store")
     }
@@ -43,9 +41,7 @@ enum StoreKind: String, CaseIterable {
     }
     // Only SQLite can tell a save that goes on from one that never ended, which it cannot read without writing.
     guard FileSystem.sizeOfRegularFile(path + "-journal") ?? 0 > 0 else { return false }
-    do { _ = try SQLiteStore.metadata(ofFile: URL(filePath: path)) } catch {
-      return error.isOfSQLiteFile
-    }
+    do { _ = try SQLiteStore.metadata(ofFile: URL(filePath: path)) } catch { return error.isOfSQLiteFile }
     return false
   }
 

@@ -15,8 +15,7 @@ struct Compile: ParsableCommand {
       Example: storeutil compile Notes.xcdatamodeld -o Notes.momd
       """)
 
-  @Argument(
-    help: ArgumentHelp("The model.", valueName: "model"), completion: .file(), transform: FileName.argument)
+  @Argument(help: ArgumentHelp("The model.", valueName: "model"), completion: .file(), transform: FileName.argument)
   var model: String
 
   @Option(

@@ -23,12 +23,10 @@ struct Diff: ParsableCommand {
         storeutil diff Notes.xml Notes.sqlite --model Notes.momd --key identifier --key Tag.name
       """)
 
-  @Argument(
-    help: ArgumentHelp("The older store.", valueName: "old"), completion: .file(), transform: FileName.argument)
+  @Argument(help: ArgumentHelp("The older store.", valueName: "old"), completion: .file(), transform: FileName.argument)
   var old: String
 
-  @Argument(
-    help: ArgumentHelp("The newer store.", valueName: "new"), completion: .file(), transform: FileName.argument)
+  @Argument(help: ArgumentHelp("The newer store.", valueName: "new"), completion: .file(), transform: FileName.argument)
   var new: String
 
   @OptionGroup var opening: OpeningArguments
@@ -63,9 +61,7 @@ struct Diff: ParsableCommand {
 
   func run() throws {
     let isEmpty: Bool
-    do {
-      isEmpty = try compare()
-    } catch let error as ValidationError {
+    do { isEmpty = try compare() } catch let error as ValidationError {
       throw error
     } catch {
       guard StoreExit.exitCode(of: error) != nil else { throw error }

@@ -108,9 +108,7 @@ struct Import: ParsableCommand {
     switch try format ?? ImportFormat(of: file, input) {
     case .csv:
       var reader: CSVRecordReader
-      do { reader = try CSVRecordReader(input, readsEmptyAsText: emptyAsText) } catch {
-        throw failure(error, input)
-      }
+      do { reader = try CSVRecordReader(input, readsEmptyAsText: emptyAsText) } catch { throw failure(error, input) }
       try drafting.check(reader.header, in: input.name)
       try work.run(&reader)
     case .json:

@@ -49,9 +49,7 @@ struct Info: ParsableCommand {
     if info.kind == .other {
       throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store and no model")
     }
-    if isJSON {
-      return try output(info.propertyList(modelFile: found?.path).json(plain.form))
-    }
+    if isJSON { return try output(info.propertyList(modelFile: found?.path).json(plain.form)) }
     try output(info.lines(modelFile: found?.path).joined(separator: "\n"))
   }
 }
@@ -75,8 +73,7 @@ extension StoreInfo {
       rows.append(
         (
           "versions",
-          versions.map { $0.printable() + ($0 == currentVersion ? " (current)" : "") }
-            .joined(separator: ", ")
+          versions.map { $0.printable() + ($0 == currentVersion ? " (current)" : "") }.joined(separator: ", ")
         ))
     }
     if let database {

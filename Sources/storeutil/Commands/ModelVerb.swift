@@ -44,9 +44,7 @@ struct ModelVerb: ParsableCommand {
 
   func run() throws {
     let model = try NamedModel(file, version: version, opening).model
-    guard format != .xcdatamodel || outfile == nil else {
-      return try write(sourceOf: model, to: outfile ?? "")
-    }
+    guard format != .xcdatamodel || outfile == nil else { return try write(sourceOf: model, to: outfile ?? "") }
     let data: Data =
       switch format {
       case .text: Data((model.description + "\n").utf8)

@@ -56,9 +56,7 @@ struct SetValues: ParsableCommand {
     if let key = null.first(where: keys.contains) {
       throw ValidationError("--null \(key.printable()) contradicts \(key.printable())=VALUE.")
     }
-    if keys.isEmpty, null.isEmpty {
-      throw ValidationError("Name a value to change, such as title=Milk.")
-    }
+    if keys.isEmpty, null.isEmpty { throw ValidationError("Name a value to change, such as title=Milk.") }
   }
 
   func run() throws {
@@ -101,9 +99,7 @@ struct SetValues: ParsableCommand {
 extension ManagedObject {
   /// Takes a value away: of an attribute it is null then, and a relationship leads to nothing.
   final func removeValue(_ key: String) throws {
-    guard let property = entity.property(named: key) else {
-      throw ValidationError(Assignment.unknown(key, entity))
-    }
+    guard let property = entity.property(named: key) else { throw ValidationError(Assignment.unknown(key, entity)) }
     if case .relationship(let relationship) = property, relationship.definition.isToMany {
       return try setValue(relationship.definition.isOrdered ? .array([]) : .set([]), forKey: key)
     }

@@ -42,9 +42,7 @@ struct CSVObjectWriter: ObjectWriter {
     try buffer.flush()
   }
 
-  private func text(
-    _ value: PropertyList?, _ column: String, _ key: RowKey?
-  ) throws(PropertyListError) -> String {
+  private func text(_ value: PropertyList?, _ column: String, _ key: RowKey?) throws(PropertyListError) -> String {
     let value = value.map(plain.value)
     guard let listSeparator, case .array(let elements)? = value else { return try value?.cellText ?? "" }
     var texts: [String] = []

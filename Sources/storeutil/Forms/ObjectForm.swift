@@ -151,11 +151,7 @@ private struct PropertyListObjectWriter: ObjectWriter {
   mutating func finish() throws(PropertyListError) {
     let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, fractionalSeconds: .drop)
     let data: Data
-    do {
-      data = try PropertyList.array(objects).data(format: .xml, options: options)
-    } catch {
-      throw named(error)
-    }
+    do { data = try PropertyList.array(objects).data(format: .xml, options: options) } catch { throw named(error) }
     try output(FileSystem.isTerminal(1) ? Data(String(decoding: data, as: UTF8.self).withoutCommands.utf8) : data)
   }
 

@@ -77,9 +77,7 @@ struct CSVRecordReader: RecordReader {
     if isQuoted { try takeQuoted(of: input, into: &bytes, at: position) }
     while let byte = try input.peek(), byte != UInt8(ascii: ","), byte != 10, byte != 13 {
       if isQuoted { throw input.failure("expected a comma or the end of the line after a quotation mark") }
-      if byte == UInt8(ascii: "\"") {
-        throw input.failure("a quotation mark in a field that does not begin with one")
-      }
+      if byte == UInt8(ascii: "\"") { throw input.failure("a quotation mark in a field that does not begin with one") }
       bytes.append(byte)
       _ = try input.next()
     }

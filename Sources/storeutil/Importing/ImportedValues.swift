@@ -81,8 +81,7 @@ struct ImportedValues {
           .invalidValue, "expected an array of JSON, found \(text.quoted); --list-separator names another form")
       }
       return elements.map { .value($0) }
-    case .value(let value):
-      throw ManagedObjectError(.invalidValue, "expected an array, found \(value.foundText)")
+    case .value(let value): throw ManagedObjectError(.invalidValue, "expected an array, found \(value.foundText)")
     }
   }
 
@@ -102,8 +101,7 @@ struct ImportedValues {
   }
 
   private static func unsuitable(_ value: PropertyList, _ attribute: AttributeDescription) -> ManagedObjectError {
-    ManagedObjectError(
-      .invalidValue, "expected \(attribute.type.name), found \(value.foundText)", key: attribute.name)
+    ManagedObjectError(.invalidValue, "expected \(attribute.type.name), found \(value.foundText)", key: attribute.name)
   }
 }
 

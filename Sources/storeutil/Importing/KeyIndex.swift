@@ -38,8 +38,7 @@ struct KeyIndex {
       request.predicate = .and(
         attributes.enumerated().compactMap { index, name in
           guard entity.attribute(named: name) != nil, let path = PredicateKeyPath(keys: [name]) else { return nil }
-          return .comparing(
-            .keyPath(path), .in, .constant(.array(Set(wanted.map { $0[index] }).map { .value($0) })))
+          return .comparing(.keyPath(path), .in, .constant(.array(Set(wanted.map { $0[index] }).map { .value($0) })))
         })
     }
     for batch in try Self.batches(ObjectReader(opened).keys(request)) {

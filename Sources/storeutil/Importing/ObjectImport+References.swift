@@ -171,9 +171,7 @@ extension ObjectImport {
   }
 
   /// Sets references of objects. Errors are noted.
-  func setReferences(
-    of items: [Deferred], _ context: ManagedObjectContext, isWhole: Bool
-  ) throws -> Batch {
+  func setReferences(of items: [Deferred], _ context: ManagedObjectContext, isWhole: Bool) throws -> Batch {
     var batch = Batch(context: context)
     if items.isEmpty { return batch }
     let targets = try targets(of: items.lazy.flatMap(\.references), context, isWhole: isWhole)

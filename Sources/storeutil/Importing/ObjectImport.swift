@@ -167,8 +167,7 @@ final class ObjectImport {
         "the object at \(first.line):\(first.column) has the same key: \(texts.joined(separator: ", "))")
     }
     if let id = draft.localID, let first = localPositions.updateValue(draft.position, forKey: Data(id.utf8)) {
-      throw ValidationError(
-        "the object at \(first.line):\(first.column) has the same \(ObjectColumn.id), \(id.quoted)")
+      throw ValidationError("the object at \(first.line):\(first.column) has the same \(ObjectColumn.id), \(id.quoted)")
     }
     if let key = draft.id, let first = updatedKeys.updateValue(draft.position, forKey: key) {
       throw ValidationError("the object at \(first.line):\(first.column) has the same \(ObjectColumn.id)")
@@ -184,9 +183,7 @@ extension ObjectImport {
   private func addAll(_ drafts: [RecordDraft]) throws {
     (opened.store as? any FileStore)?.file.refuseChangedFile()
     while true {
-      do {
-        return try addOnce(drafts)
-      } catch let error as ManagedObjectError where Self.isChangedStore(error) {
+      do { return try addOnce(drafts) } catch let error as ManagedObjectError where Self.isChangedStore(error) {
         counts = Counts()
         localKeys = [:]
         deferred = []
@@ -257,9 +254,7 @@ extension ObjectImport {
   private func object(
     of draft: RecordDraft, _ keys: [RowKey], _ objects: [RowKey: ManagedObject], _ context: ManagedObjectContext
   ) throws -> ManagedObject {
-    if keys.count > 1 {
-      throw ValidationError("several objects have the key: \(list(keys))")
-    }
+    if keys.count > 1 { throw ValidationError("several objects have the key: \(list(keys))") }
     guard let key = keys.first else { return try context.insert(draft.entity) }
     guard let object = objects[key] else { throw missing(key) }
     if draft.namesEntity, object.entity != draft.entity {
@@ -330,9 +325,7 @@ extension ObjectImport {
       let (objects, kept) = try read(Array(part), opened.context(of: coordinator))
       for key in part {
         guard let object = objects[key] else { continue }
-        do { try object.validateForUpdate() } catch {
-          errors.add(error, in: file, at: unfinished[key] ?? nil)
-        }
+        do { try object.validateForUpdate() } catch { errors.add(error, in: file, at: unfinished[key] ?? nil) }
       }
       withExtendedLifetime(kept) {}
     }

@@ -142,17 +142,13 @@ final class RecordDrafting {
     let base = try baseEntity(of: record)
     var uses: [(ImportColumns.Use, ImportRecord.Field)] = []
     for field in record.fields {
-      do { uses.append((try use(of: field.column, base), field)) } catch {
-        throw ColumnError(error: error)
-      }
+      do { uses.append((try use(of: field.column, base), field)) } catch { throw ColumnError(error: error) }
     }
     try Self.checkProperties(uses.lazy.map { ($0.0, $0.1.column) })
     var draft = RecordDraft(position: record.position, entity: try entity(of: uses, base))
     draft.namesEntity = uses.contains { $0.0 == .entity && !$0.1.value.isNull }
     for (use, field) in uses {
-      do {
-        try add(use, field, to: &draft)
-      } catch let error as ManagedObjectError {
+      do { try add(use, field, to: &draft) } catch let error as ManagedObjectError {
         // In CSV, a value has a position of its own.
         guard field.position != record.position else { throw error }
         throw PropertyListError(.notRepresentable, error.description, position: field.position)
@@ -171,9 +167,7 @@ final class RecordDrafting {
   }
 
   /// - Throws: `ValidationError` if two columns are for the same property.
-  private static func checkProperties(
-    _ uses: some Sequence<(ImportColumns.Use, String)>
-  ) throws(ValidationError) {
+  private static func checkProperties(_ uses: some Sequence<(ImportColumns.Use, String)>) throws(ValidationError) {
     var columns: [String: String] = [:]
     for (use, column) in uses {
       guard let property = use.property, let other = columns.updateValue(column, forKey: property) else { continue }
@@ -253,9 +247,7 @@ final class RecordDrafting {
       }
       let destination = draft.entity.destination(of: relationship)
       let attribute = destination.selfAndDescendants.lazy.compactMap { $0.attribute(named: key) }.first
-      guard let attribute else {
-        throw ValidationError("\(name.printable()): " + Assignment.unknown(key, destination))
-      }
+      guard let attribute else { throw ValidationError("\(name.printable()): " + Assignment.unknown(key, destination)) }
       let values = try naming(name) {
         try elements(field.value, relationship).map { value in
           let value = try self.values.value(value, of: attribute.definition)

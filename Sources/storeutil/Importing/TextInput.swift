@@ -69,9 +69,7 @@ final class TextInput {
   }
 
   /// An error at a position; by default at that of the next byte.
-  func failure(
-    _ message: String, at position: PropertyListError.TextPosition? = nil
-  ) -> PropertyListError {
+  func failure(_ message: String, at position: PropertyListError.TextPosition? = nil) -> PropertyListError {
     PropertyListError(.malformed, message, position: position ?? self.position)
   }
 

@@ -84,9 +84,7 @@ struct ObjectColumn {
       }
     }
   }
-}
 
-extension ObjectColumn {
   /// - Throws: `ValidationError` for a name that a composite attribute has no element for.
   private func checkLeaf(_ names: ArraySlice<String>, of composite: AttributeDescription, option: String) throws {
     var attribute = composite

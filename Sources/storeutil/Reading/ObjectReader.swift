@@ -77,9 +77,7 @@ struct ObjectReader {
   ///
   /// - Throws: the error of the first object that cannot be read, after all objects before it, unless unreadable
   ///   objects are skipped.
-  func forEach(
-    _ keys: [RowKey], _ columns: [ObjectColumn], _ body: (RowKey, [PropertyList?]) throws -> Void
-  ) throws {
+  func forEach(_ keys: [RowKey], _ columns: [ObjectColumn], _ body: (RowKey, [PropertyList?]) throws -> Void) throws {
     var start = 0
     while start < keys.count {
       let batch = Array(keys[start..<min(start + Self.batchSize, keys.count)])
@@ -106,9 +104,7 @@ struct ObjectReader {
   }
 
   /// Objects with their values, one for each column. Those that are gone are left out.
-  private func objects(
-    _ keys: [RowKey], _ columns: [ObjectColumn]
-  ) throws -> [(key: RowKey, values: [PropertyList?])] {
+  private func objects(_ keys: [RowKey], _ columns: [ObjectColumn]) throws -> [(key: RowKey, values: [PropertyList?])] {
     let rows = try store.rows(keys).compactMap(\.self)
     var objects = rows.map { (key: $0.key, values: [PropertyList?]()) }
     for index in objects.indices { objects[index].values.reserveCapacity(columns.count) }
@@ -133,8 +129,7 @@ struct ObjectReader {
       case .attribute(let value): try propertyList(value.leaf(at: rest), of: key, row.key)
       case .toOne(nil), .unread: .null
       case .toOne(let key?): rest.isEmpty ? .string(uri(key)) : targets[key] ?? .null
-      case .toMany(let keys):
-        .array(keys.sorted().map { rest.isEmpty ? .string(uri($0)) : targets[$0] ?? .null })
+      case .toMany(let keys): .array(keys.sorted().map { rest.isEmpty ? .string(uri($0)) : targets[$0] ?? .null })
       case .orderedToMany(let keys): .array(keys.map { rest.isEmpty ? .string(uri($0)) : targets[$0] ?? .null })
       }
     }

@@ -140,9 +140,7 @@ extension KeyedArchiver {
   }
 
   private func checkPropertyListDepth(_ depth: Int) throws {
-    guard depth < 512 else {
-      throw KeyedArchiveError(.nestedTooDeeply, "a property list is nested more than 512 deep")
-    }
+    guard depth < 512 else { throw KeyedArchiveError(.nestedTooDeeply, "a property list is nested more than 512 deep") }
     if depth & 15 == 15 { try checkStack() }
   }
 }

@@ -21,9 +21,7 @@ extension KeyedArchiver {
   ) throws -> ArchivedReference {
     let uid = try pool.reserve()
     let contents = try contents(of: value, record, isShared: true)
-    if let equal = pool.value(with: contents), pool.withdraw(uid) {
-      return ArchivedReference(node: .uid(equal))
-    }
+    if let equal = pool.value(with: contents), pool.withdraw(uid) { return ArchivedReference(node: .uid(equal)) }
     try pool.fill(uid, with: contents)
     pool.share(uid, as: contents)
     return ArchivedReference(node: .uid(uid))

@@ -170,9 +170,7 @@ public final class KeyedArchiver {
     entries = []
     return try pool.finish(top: top)
   }
-}
 
-extension KeyedArchiver {
   /// Elements of the arrays that are being encoded; keys and values of an object, when it is complete. Spans of it
   /// last as long as an access of it, so it has accessors.
   @inline(__always)
@@ -228,16 +226,12 @@ extension KeyedArchiver {
     return error
   }
 
-  private var path: PropertyListKeyPath {
-    PropertyListKeyPath((outer + [current]).compactMap(\.step))
-  }
+  private var path: PropertyListKeyPath { PropertyListKeyPath((outer + [current]).compactMap(\.step)) }
 
   /// Encodes the contents of a value or an object.
   ///
   /// - Parameter isShared: whether equal contents are to be found.
-  func contents<T: SecureCoding>(
-    of value: T, _ record: WrittenClasses.Record, isShared: Bool
-  ) throws -> FlatNode {
+  func contents<T: SecureCoding>(of value: T, _ record: WrittenClasses.Record, isShared: Bool) throws -> FlatNode {
     if isStackDue, try needsMoreStack() {
       return try onMoreStack {
         enter(record)
@@ -309,9 +303,7 @@ extension KeyedArchiver {
   }
 
   /// The entries of an object, in the order of Core Foundation's dictionaries.
-  private func contents(
-    of frame: Frame, classUID: UInt32?, isShared: Bool
-  ) throws -> FlatNode {
+  private func contents(of frame: Frame, classUID: UInt32?, isShared: Bool) throws -> FlatNode {
     let start = frame.start
     if let classUID {
       let key = try frame.type.key("$class", at: entries.count - start, in: &keys, &pool)

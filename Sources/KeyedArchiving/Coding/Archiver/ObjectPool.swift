@@ -109,10 +109,6 @@ extension ObjectPool {
     let root = try container(.dictionary, nodes.span)
     var taken = ValuePool()
     swap(&taken, &values)
-    do {
-      return try taken.binaryData(root: root)
-    } catch {
-      throw KeyedArchiveError(error)
-    }
+    do { return try taken.binaryData(root: root) } catch { throw KeyedArchiveError(error) }
   }
 }

@@ -118,8 +118,7 @@ struct WrittenClasses {
     var entries: [(key: FlatNode, value: FlatNode)] = []
     for (key, names) in lists {
       let texts = try names.map { try pool.inline($0) }
-      let value =
-        key == "$classname" ? texts[0] : try pool.container(.array, texts.span)
+      let value = key == "$classname" ? texts[0] : try pool.container(.array, texts.span)
       entries.append((try pool.inline(key), value))
     }
     let order = CoreFoundationOrder.positions(of: lists.map { CoreFoundationOrder.hash($0.0) }, grows: true)

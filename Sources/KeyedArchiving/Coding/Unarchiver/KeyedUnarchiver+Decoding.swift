@@ -28,9 +28,7 @@ extension KeyedUnarchiver {
   }
 
   @inline(never)
-  func noValue(_ key: String) -> any Error {
-    failure(.valueNotFound, "no value for the key \(key.quoted)")
-  }
+  func noValue(_ key: String) -> any Error { failure(.valueNotFound, "no value for the key \(key.quoted)") }
 }
 
 /// Values that stand in the object itself.
@@ -135,9 +133,7 @@ extension KeyedUnarchiver {
   }
 
   /// As ``contents(of:_:_:)``, unless that is going on already.
-  func once<T>(
-    _ reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T
-  ) throws -> T {
+  func once<T>(_ reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T) throws -> T {
     try once(reference.node) { try contents(of: reference, type, decode) }
   }
 
@@ -161,9 +157,7 @@ extension KeyedUnarchiver {
     let before = weight
     var elements: [T] = []
     elements.reserveCapacity(min(array.count, 1024))
-    for position in 0..<array.count {
-      elements.append(try decode(try element(position, of: array)))
-    }
+    for position in 0..<array.count { elements.append(try decode(try element(position, of: array))) }
     // Each is a value, also where it is only a reference so far.
     let more = weight &- before
     if more < array.count { try weigh(array.count &- more) }

@@ -170,9 +170,7 @@ extension KeyedUnarchiver {
   }
 
   @inline(never)
-  private func notAdmitted(
-    _ type: any SecureCoding.Type, _ record: ReadClasses.Record, _ uid: UInt32
-  ) -> any Error {
+  private func notAdmitted(_ type: any SecureCoding.Type, _ record: ReadClasses.Record, _ uid: UInt32) -> any Error {
     var message = "expected \(type), found an object of class \(record.name.quoted)"
     if type.archivedClass.isInherited(by: type) {
       message += "; \(type) has the class name of its superclass and has to override archivedClass"
@@ -188,16 +186,12 @@ extension KeyedUnarchiver {
     return isAdmitted
   }
 
-  func classRecord(
-    of object: FlatNode, behind node: FlatNode
-  ) throws -> (ReadClasses.Record, DictionaryShape) {
+  func classRecord(of object: FlatNode, behind node: FlatNode) throws -> (ReadClasses.Record, DictionaryShape) {
     guard node.kind == .uid else {
       throw failure(.malformed, "a dictionary that stands in no object table, where an object is due")
     }
     let shape = try shape(of: object)
-    guard let position = shape.classPosition else {
-      throw failure(.malformed, "an object without a $class", at: node)
-    }
+    guard let position = shape.classPosition else { throw failure(.malformed, "an object without a $class", at: node) }
     do throws(PropertyListError) {
       let reference = try document.value(ofEntry: position, of: object)
       guard reference.kind == .uid else { throw PropertyListError(.malformed, "a $class that is no UID") }
@@ -247,21 +241,13 @@ extension KeyedUnarchiver {
   /// Returns what is read of the property list; an error gets its position in the archive.
   @inline(__always)
   func read<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws -> T {
-    do {
-      return try body()
-    } catch {
-      throw failure(error)
-    }
+    do { return try body() } catch { throw failure(error) }
   }
 
   /// Returns what is made by code that does not know the position in the archive; an error gets that position.
   @inline(__always)
   func located<T>(_ body: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
-    do {
-      return try body()
-    } catch {
-      throw failure(error.kind, error.message)
-    }
+    do { return try body() } catch { throw failure(error.kind, error.message) }
   }
 
   @inline(never)

@@ -98,9 +98,7 @@ public final class KeyedUnarchiver {
   ///
   /// - Throws: as ``init(forReadingFrom:limits:)``, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot
   ///   be read.
-  public convenience init(
-    forReadingFrom url: URL, limits: ParsingLimits = ParsingLimits()
-  ) throws(KeyedArchiveError) {
+  public convenience init(forReadingFrom url: URL, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
     try self.init(translated(PropertyListDocument(contentsOf: url, options: .archive(limits))))
   }
 
@@ -127,9 +125,7 @@ public final class KeyedUnarchiver {
     top = Frame(node: layout.top, shape: try translated(document.shape(of: layout.top, in: &shapes)), uid: nil)
     current = top
   }
-}
 
-extension KeyedUnarchiver {
   /// The keys at the top of the archive, in the order of the file. Values without a key are counted by
   /// ``unkeyedCount``.
   public var topLevelKeys: [String] { ArchiveKey.userKeys(top.shape.keys) }
@@ -193,15 +189,12 @@ extension KeyedUnarchiver {
 
   /// The object that a reference leads to; the value itself if it is no UID.
   @inline(__always)
-  func resolve(_ node: FlatNode) throws -> FlatNode {
-    node.kind == .uid ? try object(at: node) : node
-  }
+  func resolve(_ node: FlatNode) throws -> FlatNode { node.kind == .uid ? try object(at: node) : node }
 
   @inline(never)
   private func object(at node: FlatNode) throws -> FlatNode {
     guard node.uid < objects.count else {
-      throw failure(
-        .malformed, "the UID \(node.uid) leads out of the object table, which has \(objects.count) objects")
+      throw failure(.malformed, "the UID \(node.uid) leads out of the object table, which has \(objects.count) objects")
     }
     let object = try read(document.element(Int(node.uid), of: objects))
     guard object.kind != .uid else { throw failure(.malformed, "a UID, where an object is due", at: node) }
@@ -278,9 +271,7 @@ extension KeyedUnarchiver {
 
   @inline(never)
   private func overspent() -> any Error {
-    failure(
-      .limitExceeded,
-      "what is decoded takes more than \(budget.limit) bytes; see expandedSize of ParsingLimits")
+    failure(.limitExceeded, "what is decoded takes more than \(budget.limit) bytes; see expandedSize of ParsingLimits")
   }
 
   @inline(__always)
@@ -308,9 +299,7 @@ extension KeyedUnarchiver {
 
   /// Decodes parts of an object that no type stands for.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
-    if isStackDue, try needsMoreStack() {
-      return try onMoreStack { try entered(node, uid: uid, decode) }
-    }
+    if isStackDue, try needsMoreStack() { return try onMoreStack { try entered(node, uid: uid, decode) } }
     return try entered(node, uid: uid, decode)
   }
 
@@ -411,9 +400,7 @@ extension KeyedUnarchiver {
 
   /// Returns true if decoding has to go on on another stack, because this one is full.
   @inline(never)
-  private func needsMoreStack() throws -> Bool {
-    try located(stackRoom.isUsedUp(at: depth, isTop: outer.isEmpty))
-  }
+  private func needsMoreStack() throws -> Bool { try located(stackRoom.isUsedUp(at: depth, isTop: outer.isEmpty)) }
 
   /// Runs the body on another stack.
   func onMoreStack<T>(_ body: () throws -> T) throws -> T {

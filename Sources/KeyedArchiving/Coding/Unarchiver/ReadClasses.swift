@@ -92,9 +92,7 @@ struct ReadClasses {
   mutating func read(
     _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> Record {
-    guard node.kind == .dictionary else {
-      throw PropertyListError(.malformed, "object \(uid) is no class description")
-    }
+    guard node.kind == .dictionary else { throw PropertyListError(.malformed, "object \(uid) is no class description") }
     var name: String?
     var classes: [String]?
     var hints: [String] = []

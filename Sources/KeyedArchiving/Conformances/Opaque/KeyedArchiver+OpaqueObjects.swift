@@ -33,9 +33,7 @@ extension KeyedArchiver {
   }
 
   /// Begins to archive what a UID leads to, unless that was begun before, and returns the UID of it in the new archive.
-  private func copy(
-    _ uid: UInt32, _ reader: inout ArchiveReader, _ copies: inout [OpaqueCopy]
-  ) throws -> UInt32 {
+  private func copy(_ uid: UInt32, _ reader: inout ArchiveReader, _ copies: inout [OpaqueCopy]) throws -> UInt32 {
     let document = reader.document
     if let known = copied[ObjectIdentifier(document)]?[uid] { return known }
     let node = try reader.object(uid)
@@ -133,8 +131,7 @@ extension KeyedArchiver {
       var entries: [FlatNode] = []
       for entry in 0..<node.count {
         entries.append(try pool.inline(document.key(ofEntry: entry, of: node)))
-        entries.append(
-          try inline(document.value(ofEntry: entry, of: node), of: document, depth: depth + 1, target))
+        entries.append(try inline(document.value(ofEntry: entry, of: node), of: document, depth: depth + 1, target))
       }
       return try pool.container(.dictionary, entries.span)
     }

@@ -41,11 +41,7 @@ extension KeyedUnarchiver {
       guard opaque.sizes[uid] == nil else { continue }
       var size = 1
       var references: [UInt32] = []
-      do {
-        try look(at: uid, &reader, &size, &references)
-      } catch {
-        throw located(error, uid)
-      }
+      do { try look(at: uid, &reader, &size, &references) } catch { throw located(error, uid) }
       sizes[uid] = size
       for reference in references where seen.insert(reference).inserted { waiting.append(reference) }
     }
@@ -113,9 +109,7 @@ extension KeyedUnarchiver {
         .nestedTooDeeply, "values in an object are nested more than \(Self.greatestInlineDepth) deep")
     }
     guard depth & 15 == 15 else { return }
-    do {
-      try checkStack()
-    } catch {
+    do { try checkStack() } catch {
       throw error as? KeyedArchiveError ?? KeyedArchiveError(.nestedTooDeeply, "\(error)")
     }
   }

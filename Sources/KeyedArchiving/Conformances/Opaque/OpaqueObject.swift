@@ -19,9 +19,7 @@
 public struct OpaqueObject: Sendable {
   let source: OpaqueSource
   let uid: UInt32
-}
 
-extension OpaqueObject {
   /// The object in the archive that it comes from.
   public var object: KeyedArchive.Object { source.archive.objects[PropertyList.UID(uid)] }
 

@@ -151,8 +151,7 @@ struct ClassProperties {
     }
     let found = prototype.recording.properties
     levels = prototype.levels().map { level in
-      Level(
-        type: level.type, properties: level.names.compactMap { name in found[name.number].map { (name.name, $0) } })
+      Level(type: level.type, properties: level.names.compactMap { name in found[name.number].map { (name.name, $0) } })
     }
     let count = levels.reduce(0) { $0 + $1.properties.count }
     defects =

@@ -97,8 +97,7 @@ private struct ClassJoining {
   }
 
   private mutating func fail(_ entity: Int, _ property: String?, _ message: String) {
-    defects.append(
-      Defect(.classMismatch, entity: model.records[entity].definition.name, property: property, message))
+    defects.append(Defect(.classMismatch, entity: model.records[entity].definition.name, property: property, message))
   }
 
   private mutating func check(
@@ -134,9 +133,7 @@ private struct ClassJoining {
   ) {
     let name = attribute.traits.name
     if own.type != attribute.type {
-      fail(
-        entity, name,
-        "it is of the type \(own.type.name) in the class, and of \(attribute.type.name) in the model")
+      fail(entity, name, "it is of the type \(own.type.name) in the class, and of \(attribute.type.name) in the model")
       return
     }
     if own.type == .transformable, let transformer = attribute.valueTransformerName,
@@ -160,8 +157,7 @@ private struct ClassJoining {
   ) {
     let name = relationship.definition.traits.name
     if own.shapeName != relationship.definition.shapeName {
-      fail(
-        entity, name, "it is \(own.shapeName) in the class, and \(relationship.definition.shapeName) in the model")
+      fail(entity, name, "it is \(own.shapeName) in the class, and \(relationship.definition.shapeName) in the model")
     }
     check(property.destination, model.records[relationship.destinationIndex].definition.name, name, entity)
     if let inverse = property.inverse, inverse != relationship.definition.inverse {
@@ -171,9 +167,7 @@ private struct ClassJoining {
   }
 
   /// All objects of the destination have to be of the class.
-  private mutating func check(
-    _ type: ManagedObject.Type?, _ destination: String, _ name: String, _ entity: Int
-  ) {
+  private mutating func check(_ type: ManagedObject.Type?, _ destination: String, _ name: String, _ entity: Int) {
     guard let type, type != ManagedObject.self else { return }
     guard joined.contains(ObjectIdentifier(type)) else {
       fail(entity, name, "the class \(type), which it leads to, is not among the classes")

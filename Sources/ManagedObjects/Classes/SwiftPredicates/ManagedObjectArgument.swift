@@ -29,8 +29,7 @@ public struct ManagedObjectArgument<Output>: StandardPredicateExpression {
 
   /// Throws, because objects belong to a context.
   public func encode(to encoder: any Encoder) throws {
-    throw EncodingError.invalidValue(
-      self, .init(codingPath: encoder.codingPath, debugDescription: Self.message))
+    throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: Self.message))
   }
 
   private static var message: String { "a managed object in a predicate that is not made a ManagedPredicate" }

@@ -115,8 +115,7 @@ extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
     }
     // The whole string matches, so anything may stand around the pattern.
     return .condition(
-      .comparing(
-        try translation.expression(subject), .matches, .value(.string("(?s:.*)(?:\(pattern))(?s:.*)"))))
+      .comparing(try translation.expression(subject), .matches, .value(.string("(?s:.*)(?:\(pattern))(?s:.*)"))))
   }
 }
 

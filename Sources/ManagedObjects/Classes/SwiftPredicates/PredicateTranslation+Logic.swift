@@ -134,8 +134,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
     let first = try translation.term(lhs)
     guard case .optionalCondition(let condition, let operand) = first else {
       let value = try PredicateTranslation.expression(first)
-      return .expression(
-        .conditional(PredicateTranslation.isPresent(value), value, try translation.expression(rhs)))
+      return .expression(.conditional(PredicateTranslation.isPresent(value), value, try translation.expression(rhs)))
     }
     let present = PredicateTranslation.conjunction(PredicateTranslation.isPresent(operand), condition)
     let missing = PredicateTranslation.isMissing(operand)
@@ -143,8 +142,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
     case .constant(false): return .condition(present)
     case .constant(true): return .condition(PredicateTranslation.disjunction(missing, condition))
     case let other:
-      return .condition(
-        PredicateTranslation.disjunction(present, PredicateTranslation.conjunction(missing, other)))
+      return .condition(PredicateTranslation.disjunction(present, PredicateTranslation.conjunction(missing, other)))
     }
   }
 }

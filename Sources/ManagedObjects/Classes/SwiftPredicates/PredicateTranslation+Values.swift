@@ -27,23 +27,15 @@ extension PredicateTranslation {
     case let character as Character: return .value(.string(String(character)))
     case let text as Substring: return .value(.string(String(text)))
     case let argument as any PredicateArgument: return argument.predicateExpression
-    case is AnyHashable where Mirror(reflecting: value).displayStyle == .dictionary:
-      throw unsupported("a dictionary")
+    case is AnyHashable where Mirror(reflecting: value).displayStyle == .dictionary: throw unsupported("a dictionary")
     case let elements as any Collection: return .aggregate(try aggregate(elements))
     case let attribute as any AttributeCoding:
-      do {
-        return .value(try attribute.attributeValue)
-      } catch {
-        throw ManagedPredicateError(.argument, error.message)
-      }
-    default:
-      throw unsupported("a value of the type \(type(of: value))")
+      do { return .value(try attribute.attributeValue) } catch { throw ManagedPredicateError(.argument, error.message) }
+    default: throw unsupported("a value of the type \(type(of: value))")
     }
   }
 
-  private static func aggregate(
-    _ elements: some Collection
-  ) throws(ManagedPredicateError) -> [ManagedExpression] {
+  private static func aggregate(_ elements: some Collection) throws(ManagedPredicateError) -> [ManagedExpression] {
     var constants: [ManagedExpression] = []
     constants.reserveCapacity(elements.count)
     for element in elements {

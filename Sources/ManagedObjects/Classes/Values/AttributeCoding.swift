@@ -63,9 +63,7 @@ extension Optional: AttributeCoding where Wrapped: AttributeCoding {
   public static var attributeType: AttributeType { Wrapped.attributeType }
 
   @inlinable
-  public var attributeValue: AttributeValue {
-    get throws(ManagedObjectError) { try self?.attributeValue ?? .null }
-  }
+  public var attributeValue: AttributeValue { get throws(ManagedObjectError) { try self?.attributeValue ?? .null } }
 
   @inlinable
   public init?(attributeValue: AttributeValue) {
@@ -92,9 +90,7 @@ extension AttributeCoding where Self: RawRepresentable, RawValue: AttributeCodin
   public static var attributeType: AttributeType { RawValue.attributeType }
 
   @inlinable
-  public var attributeValue: AttributeValue {
-    get throws(ManagedObjectError) { try rawValue.attributeValue }
-  }
+  public var attributeValue: AttributeValue { get throws(ManagedObjectError) { try rawValue.attributeValue } }
 
   @inlinable
   public init?(attributeValue: AttributeValue) {
@@ -122,9 +118,7 @@ extension AttributeCoding where Self: SecureCoding {
 
   public var attributeValue: AttributeValue {
     get throws(ManagedObjectError) {
-      do {
-        return .data(try KeyedArchiver.archivedData(withRootObject: self))
-      } catch {
+      do { return .data(try KeyedArchiver.archivedData(withRootObject: self)) } catch {
         throw ManagedObjectError(.invalidValue, "the value cannot be archived: \(error)")
       }
     }
@@ -142,9 +136,7 @@ extension AttributeCoding where Self: SecureCoding {
 extension AttributeCoding where Self: RawRepresentable & SecureCoding, RawValue: AttributeCoding {
   public static var attributeType: AttributeType { RawValue.attributeType }
 
-  public var attributeValue: AttributeValue {
-    get throws(ManagedObjectError) { try rawValue.attributeValue }
-  }
+  public var attributeValue: AttributeValue { get throws(ManagedObjectError) { try rawValue.attributeValue } }
 
   public init?(attributeValue: AttributeValue) {
     guard let rawValue = RawValue(attributeValue: attributeValue) else { return nil }

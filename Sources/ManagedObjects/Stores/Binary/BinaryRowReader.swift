@@ -47,9 +47,7 @@ struct BinaryRowReader {
 
   func read(into table: inout RowTable) throws(BinaryDefect) {
     for (entity, index) in zip(entities, indices) {
-      do {
-        table.load(try rows(entity, index), ofEntity: index)
-      } catch {
+      do { table.load(try rows(entity, index), ofEntity: index) } catch {
         throw BinaryDefect(error.message, entity: entity.name, property: error.property)
       }
     }
@@ -70,18 +68,14 @@ struct BinaryRowReader {
       guard column.type == property.columnType else {
         throw BinaryDefect("the column is of the type \(column.type)", property: column.name)
       }
-      do {
-        try read(column, shapes[index][property.slot], property.slot, into: &rows)
-      } catch {
+      do { try read(column, shapes[index][property.slot], property.slot, into: &rows) } catch {
         throw BinaryDefect(error.message, property: column.name)
       }
     }
     return rows
   }
 
-  private func keys(
-    _ entity: BinaryEntity, _ index: Int, _ values: [RowValue]
-  ) throws(BinaryDefect) -> [StoreRow] {
+  private func keys(_ entity: BinaryEntity, _ index: Int, _ values: [RowValue]) throws(BinaryDefect) -> [StoreRow] {
     var rows: [StoreRow] = []
     rows.reserveCapacity(entity.count)
     var numbers = BinaryValueReader(entity.numbers.bytes)

@@ -93,8 +93,7 @@ struct BinaryRowWriter {
     case .boolean(let value): values.append(byte: value ? 1 : 0)
     case .integer(let value): values.append(variable: UInt64(bitPattern: value &<< 1 ^ value >> 63))
     case .double(let value): values.append(littleEndianWord: value.bitPattern, length: 8)
-    case .date(let value):
-      values.append(littleEndianWord: value.timeIntervalSinceReferenceDate.bitPattern, length: 8)
+    case .date(let value): values.append(littleEndianWord: value.timeIntervalSinceReferenceDate.bitPattern, length: 8)
     case .float(let value): values.append(littleEndianWord: UInt64(value.bitPattern), length: 4)
     case .decimal(let value):
       let text = try value.storedText()
@@ -136,8 +135,6 @@ extension ByteBuffer {
 extension UUID {
   fileprivate var bytes: [UInt8] {
     let b = uuid
-    return [
-      b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
-    ]
+    return [b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15]
   }
 }

@@ -83,9 +83,7 @@ public final class BinaryStore: FileStore {
   /// The metadata of a file, without its objects.
   ///
   /// - Throws: as ``init(_:model:configuration:isReadOnly:)``.
-  public static func metadata(
-    ofFile file: URL
-  ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
+  public static func metadata(ofFile file: URL) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
     try StoreFile.metadata(of: file, BinaryStoreFormat.metadata).values
   }
 }

@@ -26,9 +26,7 @@ struct BinaryStoreFormat: StoreFileFormat {
       throw ManagedObjectError(.storeTypeMismatch, "the file is \(kind.name ?? "XML"), not a binary store")
     }
     let archive: KeyedUnarchiver
-    do {
-      archive = try KeyedUnarchiver(forReadingFrom: data)
-    } catch {
+    do { archive = try KeyedUnarchiver(forReadingFrom: data) } catch {
       if case .notAnArchive = error.kind {
         throw ManagedObjectError(.storeTypeMismatch, "the file is a property list, but not a store")
       }
@@ -58,9 +56,7 @@ struct BinaryStoreFormat: StoreFileFormat {
   }
 
   private static func decoding<Result>(_ body: () throws -> Result) throws(ManagedObjectError) -> Result {
-    do {
-      return try body()
-    } catch let error as KeyedArchiveError {
+    do { return try body() } catch let error as KeyedArchiveError {
       throw ManagedObjectError(error)
     } catch let error as PropertyListError {
       throw ManagedObjectError(error)
@@ -136,8 +132,7 @@ extension RowTable {
                 StoreDefects.Defect(kind: .missing, key: row.key, slot: relationship.slot, message: message))
               return
             }
-            throw BinaryDefect(
-              message, entity: record.definition.name, property: relationship.name)
+            throw BinaryDefect(message, entity: record.definition.name, property: relationship.name)
           }
         }
       }

@@ -57,16 +57,13 @@ extension StoreFile {
   }
 
   /// The state after somebody else has saved the file.
-  private func refreshed(
-    _ old: State, _ data: Data, _ identity: FileIdentity
-  ) throws(ManagedObjectError) -> State {
+  private func refreshed(_ old: State, _ data: Data, _ identity: FileIdentity) throws(ManagedObjectError) -> State {
     let table = RowTable(model: model, storeNumber: number, configuration: configuration)
     let saved = try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
       try format.read(data, into: table, configuration: configuration)
     }
     guard saved.metadata.identifier == identifier else {
-      throw ManagedObjectError(
-        .save, "another store has taken the place of \(path.printable())")
+      throw ManagedObjectError(.save, "another store has taken the place of \(path.printable())")
     }
     var state = old
     state.contents.table = old.contents.table.carryingVersions(into: saved.table)
@@ -104,18 +101,10 @@ extension StoreFile {
     var next = state.withLock { $0 }
     let known = next.contents.lastNumber
     var locked: LockedFile?
-    do {
-      locked = try LockedFile(path, until: deadline)
-    } catch {
-      throw ManagedObjectError(error, .save)
-    }
+    do { locked = try LockedFile(path, until: deadline) } catch { throw ManagedObjectError(error, .save) }
     guard var file = locked.take() else { return try makeFile(&next, changes) }
     let data: Data
-    do {
-      data = try file.read(limit: Self.greatestSize)
-    } catch {
-      throw ManagedObjectError(error, .save)
-    }
+    do { data = try file.read(limit: Self.greatestSize) } catch { throw ManagedObjectError(error, .save) }
     if file.identity != next.identity {
       next = try refreshed(next, data, file.identity)
       commit(next, metadataChanges: 0)
@@ -171,9 +160,7 @@ extension StoreFile {
   }
 
   /// Writes all that is known to a new file: there was none yet, or somebody has removed it.
-  private func makeFile(
-    _ next: inout State, _ changes: StoreChanges
-  ) throws(ManagedObjectError) -> [RowKey]? {
+  private func makeFile(_ next: inout State, _ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]? {
     let (bytes, mended) = try apply(changes, to: &next, old: nil)
     do throws(FileError) {
       guard let identity = try FileSystem.create(path, with: bytes, permissions: 0o644) else {
@@ -192,9 +179,7 @@ extension StoreFile {
   /// Brings the name of the new file to the disk. If that fails the old file is put back, so that the save has not
   /// happened.
   private func synchronizeName(_ identity: FileIdentity, old: Data) throws(ManagedObjectError) {
-    do {
-      try FileSystem.synchronizeFolder(of: path)
-    } catch {
+    do { try FileSystem.synchronizeFolder(of: path) } catch {
       var locked = try? LockedFile(path, until: .now + Self.patience)
       if let file = locked.take(), file.identity == identity {
         _ = try? file.replace(with: old, settingAside: nil, displaced: Self.displacedSuffix)

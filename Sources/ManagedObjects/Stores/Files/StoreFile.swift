@@ -72,9 +72,7 @@ public final class StoreFile: Sendable {
       found = try Self.read(path)
       if !made, found == nil { throw ManagedObjectError(.open, "there is no folder for \(path.printable())") }
     }
-    guard let (data, identity) = found else {
-      throw ManagedObjectError(.open, "\(path.printable()) comes and goes")
-    }
+    guard let (data, identity) = found else { throw ManagedObjectError(.open, "\(path.printable()) comes and goes") }
     let contents = try format.read(data, into: table, configuration: configuration)
     // Files that a process left that ended in the middle of a save.
     if !isReadOnly { FileSystem.removeAbandonedFiles(of: path) }
@@ -113,9 +111,7 @@ public final class StoreFile: Sendable {
   }
 
   static func read(_ path: String) throws(ManagedObjectError) -> (data: Data, identity: FileIdentity)? {
-    do {
-      return try FileSystem.readRegularFile(path, limit: greatestSize)
-    } catch {
+    do { return try FileSystem.readRegularFile(path, limit: greatestSize) } catch {
       throw ManagedObjectError(error, .open)
     }
   }
@@ -173,9 +169,7 @@ extension StoreFile {
     }
   }
 
-  func rows(_ keys: [RowKey]) -> [StoreRow?] {
-    state.withLock { state in keys.map { state.contents.table.row($0) } }
-  }
+  func rows(_ keys: [RowKey]) -> [StoreRow?] { state.withLock { state in keys.map { state.contents.table.row($0) } } }
 
   func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity

@@ -53,11 +53,7 @@ struct OwnerIndex: Sendable {
   mutating func remove(_ row: StoreRow) {
     guard owners != nil, entities.contains(Int(row.key.entityIndex)) else { return }
     row.values[slot].forEachKey { key in
-      if owners?[key] == row.key {
-        owners?[key] = others[key]?.popFirst()
-      } else {
-        others[key]?.remove(row.key)
-      }
+      if owners?[key] == row.key { owners?[key] = others[key]?.popFirst() } else { others[key]?.remove(row.key) }
       if others[key]?.isEmpty == true { others[key] = nil }
     }
   }

@@ -15,9 +15,7 @@ extension RowTable {
   ///   changes cannot have.
   /// - Complexity: O(*k* log *k*) in the changes; the first that touch a constraint look at all its rows.
   @discardableResult
-  public mutating func apply(
-    _ changes: StoreChanges, identifier: String = ""
-  ) throws(ManagedObjectError) -> [RowKey] {
+  public mutating func apply(_ changes: StoreChanges, identifier: String = "") throws(ManagedObjectError) -> [RowKey] {
     var inserted = try checkedInsertions(changes.inserted, identifier)
     let changed = try checkedChanges(changes, identifier)
     for row in changes.inserted { try checkValues(row, identifier) }
@@ -72,9 +70,7 @@ extension RowTable {
   }
 
   /// The keys of what is updated and deleted.
-  private func checkedChanges(
-    _ changes: StoreChanges, _ identifier: String
-  ) throws(ManagedObjectError) -> Set<RowKey> {
+  private func checkedChanges(_ changes: StoreChanges, _ identifier: String) throws(ManagedObjectError) -> Set<RowKey> {
     var changed: Set<RowKey> = []
     changed.reserveCapacity(changes.updated.count + changes.deleted.count)
     for rows in [changes.updated, changes.deleted] {
@@ -120,24 +116,18 @@ extension RowTable {
     var conflicts: [MergeConflict] = []
     for row in changes.updated {
       let stored = self.row(row.key)
-      if stored?.version != row.version {
-        conflicts.append(MergeConflict(object: row, snapshot: nil, stored: stored))
-      }
+      if stored?.version != row.version { conflicts.append(MergeConflict(object: row, snapshot: nil, stored: stored)) }
     }
     for row in changes.deleted {
       let stored = self.row(row.key)
-      if stored?.version != row.version {
-        conflicts.append(MergeConflict(object: nil, snapshot: row, stored: stored))
-      }
+      if stored?.version != row.version { conflicts.append(MergeConflict(object: nil, snapshot: row, stored: stored)) }
     }
     if let error = ManagedObjectError(merge: conflicts) { throw error }
   }
 
   /// Finds new values of constraints that another row has, or another row of the same changes. Each row that has the
   /// values of another one of the changes is a conflict of its own, with no stored row.
-  private mutating func checkConstraints(
-    _ changes: StoreChanges, _ changed: Set<RowKey>
-  ) throws(ManagedObjectError) {
+  private mutating func checkConstraints(_ changes: StoreChanges, _ changed: Set<RowKey>) throws(ManagedObjectError) {
     var conflicts: [MergeConflict] = []
     for constraintIndex in uniquenessIndexes.indices {
       let entities = uniquenessIndexes[constraintIndex].entities

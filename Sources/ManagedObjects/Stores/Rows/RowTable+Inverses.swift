@@ -48,8 +48,7 @@ extension RowTable {
           message: "object \(sources[0].number) refers to object \(key.number), whose relationship \(name.quoted) "
             + "is that of object \(other?.number ?? sources[1].number)")
         guard let defects else { throw defect }
-        defects.report(
-          StoreDefects.Defect(kind: .brokenInverse, key: key, slot: slot, message: defect.message))
+        defects.report(StoreDefects.Defect(kind: .brokenInverse, key: key, slot: slot, message: defect.message))
       default: continue
       }
       entityRows[Int(key.entityIndex)].replace(with: row)

@@ -38,9 +38,7 @@ public struct RowTable: RowSource {
     self.model = model
     self.storeNumber = storeNumber
     var isMember = [Bool](repeating: false, count: model.records.count)
-    for entity in model.entities(ofConfiguration: configuration) ?? [] {
-      isMember[entity.index] = !entity.isAbstract
-    }
+    for entity in model.entities(ofConfiguration: configuration) ?? [] { isMember[entity.index] = !entity.isAbstract }
     self.isMember = isMember
     shapes = model.entities.map(SlotShape.all)
     sides = model.entities.map(RelationshipSide.all)

@@ -69,9 +69,7 @@ struct SideMending {
     if let index = rowIndices[key] { return rows[index].values[slot] }
     return deleted.contains(key) ? nil : table.row(key)?.values[slot]
   }
-}
 
-extension SideMending {
   /// Takes rows that go out of those that they refer to.
   private mutating func unlink(_ deletedRows: [StoreRow]) {
     for row in deletedRows {

@@ -61,19 +61,13 @@ struct XMLNames: Sendable {
   /// The entity of a name in the file.
   func entity(named name: String) -> Int? { indices[name] }
 
-  private static func entity(
-    _ entity: ManagedObjectModel.Entity, _ name: String
-  ) throws(ManagedObjectError) -> Entity {
+  private static func entity(_ entity: ManagedObjectModel.Entity, _ name: String) throws(ManagedObjectError) -> Entity {
     var properties: [Property] = []
-    for attribute in entity.attributes where !attribute.isTransient {
-      properties.append(Property(attribute))
-    }
+    for attribute in entity.attributes where !attribute.isTransient { properties.append(Property(attribute)) }
     for relationship in entity.relationships where !relationship.isTransient {
       properties.append(Property(relationship, of: entity))
     }
-    properties.sort {
-      $0.isAttribute != $1.isAttribute ? $0.isAttribute : $0.name.lexicographicallyPrecedes($1.name)
-    }
+    properties.sort { $0.isAttribute != $1.isAttribute ? $0.isAttribute : $0.name.lexicographicallyPrecedes($1.name) }
     let propertyNames = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.slot, $0.name) })
     var propertyIndices: [String: Int] = [:]
     for (index, property) in properties.enumerated() {

@@ -36,9 +36,7 @@ extension XMLStoreFormat {
       if objectIndex < objects.count, objects[objectIndex].number == number, !changed.contains(number) {
         output.append(old.bytes.extracting(objects[objectIndex].range))
       } else {
-        do {
-          try writer.write(row, to: &output)
-        } catch {
+        do { try writer.write(row, to: &output) } catch {
           var error = error
           error.objectID = contents.table.objectID(row.key, contents.metadata.identifier)
           throw error
@@ -116,9 +114,7 @@ extension XMLStoreFormat {
     }
   }
 
-  private static func append(
-    _ reader: inout XMLPullReader, to output: inout ByteBuffer
-  ) throws(XMLPullReader.Failure) {
+  private static func append(_ reader: inout XMLPullReader, to output: inout ByteBuffer) throws(XMLPullReader.Failure) {
     func line(_ depth: Int, _ range: Range<Int>, _ bytes: RawSpan, _ output: inout ByteBuffer) {
       output.append(byte: 0x0A)
       output.append(repeating: 0x20, count: 8 + 4 * depth)

@@ -12,9 +12,7 @@ extension XMLStoreReader {
     var start = head.end
     var last = 0
     while try nextElement() {
-      guard reader.isNamed("object") else {
-        throw Failure("<object> is due", at: reader.range.lowerBound)
-      }
+      guard reader.isNamed("object") else { throw Failure("<object> is due", at: reader.range.lowerBound) }
       last = try readObject(store, isMember, guess: last)
       let end = reader.range.upperBound
       objects[objects.count - 1] = XMLFileLayout.Object(number: objects[objects.count - 1].number, range: start..<end)
@@ -25,9 +23,7 @@ extension XMLStoreReader {
 
   /// - Parameter guess: the entity that it may be of.
   /// - Returns: the entity.
-  private mutating func readObject(
-    _ store: StoreNumber, _ isMember: [Bool], guess: Int
-  ) throws(Failure) -> Int {
+  private mutating func readObject(_ store: StoreNumber, _ isMember: [Bool], guess: Int) throws(Failure) -> Int {
     let offset = reader.range.lowerBound
     var entity: Int?
     var number: Int64?

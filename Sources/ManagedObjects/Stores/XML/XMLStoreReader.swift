@@ -195,9 +195,7 @@ struct XMLStoreReader: ~Escapable {
     return nil
   }
 
-  private var elementInText: Failure {
-    Failure("an element where only text is due", at: reader.range.lowerBound)
-  }
+  private var elementInText: Failure { Failure("an element where only text is due", at: reader.range.lowerBound) }
 
   mutating func refuseAttributes() throws(Failure) {
     if let (name, _) = try reader.nextAttribute() {

@@ -120,9 +120,7 @@ extension XMLStoreText {
   }
 
   private static func boolean(_ text: RawSpan) -> Bool? {
-    if text.byteCount == 1 {
-      return text[0] == UInt8(ascii: "1") ? true : text[0] == UInt8(ascii: "0") ? false : nil
-    }
+    if text.byteCount == 1 { return text[0] == UInt8(ascii: "1") ? true : text[0] == UInt8(ascii: "0") ? false : nil }
     return switch string(text).lowercased() {
     case "yes", "true": true
     case "no", "false": false
@@ -137,9 +135,7 @@ extension XMLStoreText {
     guard let data = data(text), data.count == 16 else { return nil }
     let b = [UInt8](data)
     return UUID(
-      uuid: (
-        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
-      ))
+      uuid: (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]))
   }
 
   private static func data(_ text: RawSpan) -> Data? {

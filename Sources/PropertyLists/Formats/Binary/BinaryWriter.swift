@@ -133,9 +133,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   }
 
   mutating func end(_ kind: NodeKind) { open.removeLast() }
-}
 
-extension BinaryWriter {
   /// The file, once the one root value has been told.
   consuming func finish() throws(PropertyListError) -> Data {
     scalars.endSearch()

@@ -99,8 +99,7 @@ extension ByteBuffer {
         append(bigEndian: UInt64((lead & 0x1F) << 6 | Self.continuation(utf8, index + 1)), width: 2)
         index += 2
       } else if lead < 0xF0 {
-        let scalar =
-          (lead & 0x0F) << 12 | Self.continuation(utf8, index + 1) << 6 | Self.continuation(utf8, index + 2)
+        let scalar = (lead & 0x0F) << 12 | Self.continuation(utf8, index + 1) << 6 | Self.continuation(utf8, index + 2)
         append(bigEndian: UInt64(scalar), width: 2)
         index += 3
       } else {

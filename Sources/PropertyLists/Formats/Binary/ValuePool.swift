@@ -244,9 +244,7 @@ extension ValuePool {
 
     /// Numbers a scalar or a UID, unless it has a number.
     @inline(__always)
-    private mutating func number(
-      _ value: Reference, _ scalarBytes: borrowing UniqueBytes
-    ) throws(PropertyListError) {
+    private mutating func number(_ value: Reference, _ scalarBytes: borrowing UniqueBytes) throws(PropertyListError) {
       let number = value.number
       if value.kind == Reference.scalar {
         guard scalars[number] == .max else { return }

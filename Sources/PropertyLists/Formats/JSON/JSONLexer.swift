@@ -181,9 +181,7 @@ package struct JSONLexer: ~Escapable {
     while index < bytes.byteCount, Self.isWord(bytes[index]) { index += 1 }
   }
 
-  package static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-  }
+  package static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
 
   package static func isWord(_ byte: UInt8) -> Bool {
     switch byte {

@@ -73,9 +73,7 @@ extension JSONTokenReader {
       guard
         Base64Text.defect(in: lexer.bytes.extracting(value.offset..<value.offset + value.length), called: "")
           == nil
-      else {
-        return nil
-      }
+      else { return nil }
       return .data(.base64, offset: value.offset, length: value.length)
     }
     // Base64 in which slashes, for example, are escaped.

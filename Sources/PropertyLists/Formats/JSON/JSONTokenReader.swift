@@ -58,11 +58,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   /// The one value of the text with all that is in it.
   private mutating func read() throws(PropertyListError) {
     lexer.passSpace()
-    do {
-      try readValue(due: "a value")
-    } catch {
-      try mend(error)
-    }
+    do { try readValue(due: "a value") } catch { try mend(error) }
     while builder.depth > 0 || mending.next != nil {
       do {
         if let next = mending.next {

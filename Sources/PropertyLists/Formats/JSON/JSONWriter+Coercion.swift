@@ -28,8 +28,7 @@ extension JSONWriter {
   /// - Parameter text: a real that is no number, with all that there is to it.
   mutating func special(_ text: String) throws(PropertyListError) {
     switch options.coercion {
-    case .refuse:
-      throw Self.refusal(text.hasSuffix("inf") ? "infinity" : "NaN")
+    case .refuse: throw Self.refusal(text.hasSuffix("inf") ? "infinity" : "NaN")
     case .reversible: form(.real) { Self.append(quoted: text, to: &$0) }
     case .plain:
       beginValue()

@@ -45,9 +45,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
   }
 
   private mutating func beginLine(before position: TextLayout.Position) {
-    if let layout {
-      return layout.appendBreak(before: position, depth: hasValue.count, to: &output)
-    }
+    if let layout { return layout.appendBreak(before: position, depth: hasValue.count, to: &output) }
     guard !options.isCompact else { return }
     output.append(byte: UInt8(ascii: "\n"))
     output.append(repeating: UInt8(ascii: " "), count: 2 * hasValue.count)
@@ -132,11 +130,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
   }
 
   mutating func appendColon() {
-    if let layout {
-      layout.appendAssignment(to: &output)
-    } else {
-      output.append(options.isCompact ? ":" : ": ")
-    }
+    if let layout { layout.appendAssignment(to: &output) } else { output.append(options.isCompact ? ":" : ": ") }
   }
 }
 

@@ -273,9 +273,7 @@ extension OpenStepLexer {
     var isPlain = true
     while true {
       let offset = index
-      if byte.hexadecimalValue != nil, offset + 1 < bytes.byteCount,
-        bytes[offset + 1].hexadecimalValue != nil
-      {
+      if byte.hexadecimalValue != nil, offset + 1 < bytes.byteCount, bytes[offset + 1].hexadecimalValue != nil {
         index += 2
         continue
       }

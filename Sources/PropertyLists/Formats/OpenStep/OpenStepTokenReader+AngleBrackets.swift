@@ -38,9 +38,7 @@ extension OpenStepTokenReader {
     }
     var lexer = OpenStepLexer(bytes, at: data.range.lowerBound + 1)
     while lexer.index + 1 < data.range.upperBound {
-      if let high = lexer.byte.hexadecimalValue,
-        let low = bytes[lexer.index + 1].hexadecimalValue
-      {
+      if let high = lexer.byte.hexadecimalValue, let low = bytes[lexer.index + 1].hexadecimalValue {
         text.append(high << 4 | low)
         lexer.index += 2
       } else {

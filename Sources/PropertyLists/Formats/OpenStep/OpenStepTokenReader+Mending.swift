@@ -136,16 +136,12 @@ extension OpenStepTokenReader {
     }
   }
 
-  private var outerKind: NodeKind? {
-    builder.frames.count > 1 ? builder.frames[builder.frames.count - 2].kind : nil
-  }
+  private var outerKind: NodeKind? { builder.frames.count > 1 ? builder.frames[builder.frames.count - 2].kind : nil }
 
   /// Decides what the end of a container means that may be the end of another one than the innermost.
   ///
   /// - Returns: whether there is something to go on with; else it was skipped.
-  private mutating func meetEnd(
-    _ closed: NodeKind, _ kind: NodeKind
-  ) throws(PropertyListError) -> Bool {
+  private mutating func meetEnd(_ closed: NodeKind, _ kind: NodeKind) throws(PropertyListError) -> Bool {
     if closed == kind, !isWithoutBraces { return true }
     mending.isUnbalanced = true
     let start = lexer.index

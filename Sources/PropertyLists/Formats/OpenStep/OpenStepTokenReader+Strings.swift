@@ -92,9 +92,7 @@ extension OpenStepTokenReader {
   /// `\U` and one to four hexadecimal digits; as in GNUstep, `\u` means the same.
   private static func utf16Unit(_ bytes: RawSpan, _ index: inout Int) -> UInt32? {
     guard index + 1 < bytes.byteCount, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] | 0x20 == UInt8(ascii: "u")
-    else {
-      return nil
-    }
+    else { return nil }
     let start = index + 2
     index = start
     var unit: UInt32 = 0

@@ -54,11 +54,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
 
   /// The one value of the text with all that is in it.
   private mutating func read() throws(PropertyListError) {
-    do {
-      try readBeginning()
-    } catch {
-      try mendBeginning(error)
-    }
+    do { try readBeginning() } catch { try mendBeginning(error) }
     while builder.depth > 0 {
       do {
         if isBehindValue {
@@ -226,9 +222,7 @@ extension OpenStepTokenReader {
   /// - Returns: whether there is more in the text.
   @inline(__always)
   private mutating func skipSpace() throws(PropertyListError) -> Bool {
-    guard lexer.passTrivia() else {
-      throw failure(OpenStepDefect(kind: .commentWithoutEnd, offset: lexer.index))
-    }
+    guard lexer.passTrivia() else { throw failure(OpenStepDefect(kind: .commentWithoutEnd, offset: lexer.index)) }
     return !lexer.isAtEnd
   }
 }

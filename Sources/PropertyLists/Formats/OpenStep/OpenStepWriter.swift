@@ -156,20 +156,12 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     lookalike.see(key: utf8, options)
     beginLine()
     appendText(utf8, layout?.keyQuote)
-    if let layout {
-      layout.appendAssignment(to: &output)
-    } else {
-      output.append(options.isCompact ? "=" : " = ")
-    }
+    if let layout { layout.appendAssignment(to: &output) } else { output.append(options.isCompact ? "=" : " = ") }
     followsKey = true
   }
 
   mutating func endDictionary() throws(PropertyListError) {
-    if hasNoBraces(frames.count == 1) {
-      frames.removeLast()
-    } else {
-      endContainer("}")
-    }
+    if hasNoBraces(frames.count == 1) { frames.removeLast() } else { endContainer("}") }
   }
 }
 
@@ -208,8 +200,7 @@ extension OpenStepWriter {
     if let layout { return layout.appendBreak(before: position, depth: depth, to: &output) }
     guard !options.isCompact else { return }
     output.append("\n")
-    output.append(
-      repeating: UInt8(ascii: " "), count: 4 * (options.openStepDialect == .strings ? depth - 1 : depth))
+    output.append(repeating: UInt8(ascii: " "), count: 4 * (options.openStepDialect == .strings ? depth - 1 : depth))
   }
 
   private mutating func endContainer(_ bracket: StaticString) {
@@ -274,11 +265,7 @@ extension OpenStepWriter {
         continue
       }
       output.append(text.extracting(start..<index))
-      if length == 1 {
-        appendEscape(text[index])
-      } else {
-        appendNumber(text[index + 1])
-      }
+      if length == 1 { appendEscape(text[index]) } else { appendNumber(text[index + 1]) }
       index += length
       start = index
     }

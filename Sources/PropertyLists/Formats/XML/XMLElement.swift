@@ -2,9 +2,7 @@
 enum XMLElement: String {
   case plist, dict, array, key, string, data, integer, real, date
   case `true`, `false`
-}
 
-extension XMLElement {
   /// The value of an element with text, or what is wrong with it. Both lanes ask here.
   ///
   /// - Parameter range: where the text stands in `bytes`.
@@ -32,10 +30,8 @@ extension XMLElement {
     case .data:
       if let defect = Base64Text.defect(in: text, called: "<data>") { return .failure(Defect(message: defect)) }
       return .success(.data(.base64, offset: range.lowerBound, length: range.count))
-    case .string, .key:
-      return .success(.string(.verbatim, offset: range.lowerBound, length: range.count))
-    case .plist, .dict, .array, .true, .false:
-      return .failure(Defect(message: "text in <\(element.rawValue)>"))
+    case .string, .key: return .success(.string(.verbatim, offset: range.lowerBound, length: range.count))
+    case .plist, .dict, .array, .true, .false: return .failure(Defect(message: "text in <\(element.rawValue)>"))
     }
   }
 

@@ -43,9 +43,7 @@ extension XMLLexer {
   @inline(__always)
   mutating func passEndTag(ofTagAt start: Int, length: Int) -> Bool {
     guard index &+ 10 <= bytes.byteCount, bytes[index] == UInt8(ascii: "<"), bytes[index + 1] == UInt8(ascii: "/")
-    else {
-      return false
-    }
+    else { return false }
     // The name and the `>` are those of the tag; a name has at most seven bytes.
     let difference = bytes.littleEndianWord(at: index + 2) ^ bytes.littleEndianWord(at: start + 1)
     guard difference << UInt64(8 * (9 - length)) == 0 else { return false }

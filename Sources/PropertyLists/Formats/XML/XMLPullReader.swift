@@ -162,8 +162,7 @@ extension XMLPullReader {
     if token.defect == nil, let attribute = lexer.passKnownAttribute() { return attribute }
     switch lexer.attribute() {
     case .success(let attribute): return attribute
-    case .failure(let defect):
-      throw Failure(defect.message(lexer.bytes), kind: defect.errorKind, at: defect.offset)
+    case .failure(let defect): throw Failure(defect.message(lexer.bytes), kind: defect.errorKind, at: defect.offset)
     }
   }
 

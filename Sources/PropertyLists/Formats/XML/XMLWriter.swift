@@ -54,9 +54,7 @@ struct XMLWriter: TextWriter, ~Copyable {
     beginLine()
   }
 
-  mutating func null() throws(PropertyListError) {
-    throw Self.refusal("null")
-  }
+  mutating func null() throws(PropertyListError) { throw Self.refusal("null") }
 
   mutating func boolean(_ value: Bool) throws(PropertyListError) {
     beginValue()
@@ -213,9 +211,7 @@ extension XMLWriter {
     }
     output.append("</data>")
   }
-}
 
-extension XMLWriter {
   /// Text with `&`, `<` and `>` escaped, as Apple's writer does, and CR, which every XML reader would turn into LF.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` for characters that XML 1.0 does not allow in a document.

@@ -58,8 +58,7 @@ extension ArchivedValue: TypedstreamDecodable {
     case "NSData", "NSMutableData": .data(try Data._decode(position, by: unarchiver))
     case "NSDate": .date(try Date._decode(position, by: unarchiver))
     case "NSURL": .url(try URL._decode(position, by: unarchiver))
-    case "NSNull":
-      try { _ in .null }(Archived.Null._decode(position, by: unarchiver))
+    case "NSNull": try { _ in .null }(Archived.Null._decode(position, by: unarchiver))
     case "NSValue": .value(try Archived.Value._decode(position, by: unarchiver))
     case "NSColor": .object(try Archived.Color._decode(position, by: unarchiver))
     case "NSAttributedString", "NSMutableAttributedString":

@@ -19,8 +19,7 @@ extension Archived.AttributedString: TypedstreamDecodable {
       try groups.require(
         runLength > 0 && runLength <= length - sum,
         "a run of \(runLength) units, with \(length - sum) units of the text left")
-      try groups.require(
-        number > 0 && number <= sets.count + 1, "a run with the attributes \(number) of \(sets.count)")
+      try groups.require(number > 0 && number <= sets.count + 1, "a run with the attributes \(number) of \(sets.count)")
       if number > sets.count {
         let before = groups.unarchiver.budget.spent
         let attributes = try groups.decode(Attributes.self)

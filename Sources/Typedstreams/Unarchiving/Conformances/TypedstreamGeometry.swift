@@ -40,9 +40,7 @@ extension TypedstreamGroups {
 extension Archived.Point: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSValue"] }
 
-  public init(from groups: inout TypedstreamGroups) throws {
-    self.init(try groups.decodeStructure(count: 2, "point"))
-  }
+  public init(from groups: inout TypedstreamGroups) throws { self.init(try groups.decodeStructure(count: 2, "point")) }
 
   public static func _decode(
     _ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver
@@ -56,9 +54,7 @@ extension Archived.Point: TypedstreamDecodable {
 extension Archived.Size: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSValue"] }
 
-  public init(from groups: inout TypedstreamGroups) throws {
-    self.init(try groups.decodeStructure(count: 2, "size"))
-  }
+  public init(from groups: inout TypedstreamGroups) throws { self.init(try groups.decodeStructure(count: 2, "size")) }
 
   public static func _decode(_ position: TypedstreamPosition, by unarchiver: TypedstreamUnarchiver) throws
     -> Archived.Size

@@ -105,9 +105,7 @@ enum OpenedArchive {
     case .propertyList(_, let size): size / 4
     }
   }
-}
 
-extension OpenedArchive {
   /// Decodes what the archive was made of.
   func decode<T>(_ type: T.Type) throws -> T {
     let value: Any?
@@ -148,9 +146,7 @@ extension OpenedArchive {
   }
 
   private static func decode<T: Decodable>(_ type: T.Type, _ document: PropertyListDocument) throws -> Any {
-    do {
-      return try PropertyListDecoder().decode(type, from: document)
-    } catch let error as DecodingError {
+    do { return try PropertyListDecoder().decode(type, from: document) } catch let error as DecodingError {
       if case .dataCorrupted(let context) = error, let reason = context.underlyingError as? PropertyListError {
         throw KeyedArchiveError(reason)
       }

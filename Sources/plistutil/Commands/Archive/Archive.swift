@@ -44,9 +44,7 @@ struct ArchiveArguments: ParsableArguments {
       duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: true)
     let data = try input.archiveData()
     if inputFormat == nil, let source = try ArchiveSource(data) { return source }
-    do {
-      return .propertyList(try PropertyListDocument(data, format: inputFormat?.format, options: options))
-    } catch {
+    do { return .propertyList(try PropertyListDocument(data, format: inputFormat?.format, options: options)) } catch {
       throw error.namingDuplicatesOption
     }
   }
@@ -57,8 +55,7 @@ struct ArchiveArguments: ParsableArguments {
     _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
   ) throws(PropertyListError) -> Result {
     guard unwrap.isGiven else { return try look(at: input, body) }
-    let reading = ReadingArguments(
-      inputFormat: inputFormat, keepLastDuplicates: keepLastDuplicates, coerce: true)
+    let reading = ReadingArguments(inputFormat: inputFormat, keepLastDuplicates: keepLastDuplicates, coerce: true)
     let archive = try unwrap.archive(in: unwrap.file(input, reading), input, &report)
     do { return try body(archive) } catch { throw PropertyListError(error) }
   }

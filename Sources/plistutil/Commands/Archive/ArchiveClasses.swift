@@ -48,9 +48,7 @@ struct ArchiveClasses: ParsableCommand {
         try report.write(report.heading + classes.map { $0.line(width: width) + "\n" }.joined())
       }
     }
-    if swift {
-      try telling(about: "standard output") { () throws(PropertyListError) in try output(found.swiftText) }
-    }
+    if swift { try telling(about: "standard output") { () throws(PropertyListError) in try output(found.swiftText) } }
     try outcome.get()
   }
 }

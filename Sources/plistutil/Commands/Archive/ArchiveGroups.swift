@@ -43,9 +43,7 @@ struct ArchiveGroups: ParsableCommand {
       try destination.write(json, for: input, to: &report)
     }
   }
-}
 
-extension ArchiveGroups {
   /// A line for each typedstream in data, with its path; of a file that is one, its own first.
   private func nestedGroups(
     in data: Data, _ input: Input, _ report: inout FileReport
@@ -74,9 +72,7 @@ extension ArchiveGroups {
 
 extension Typedstream {
   /// Does something with a stream, whose errors become those of the tool.
-  static func converting<Result>(
-    _ body: () throws(TypedstreamError) -> Result
-  ) throws(PropertyListError) -> Result {
+  static func converting<Result>(_ body: () throws(TypedstreamError) -> Result) throws(PropertyListError) -> Result {
     do { return try body() } catch { throw PropertyListError(error) }
   }
 }

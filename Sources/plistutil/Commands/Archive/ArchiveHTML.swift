@@ -46,9 +46,7 @@ struct ArchiveHTML: ParsableCommand {
     var unwrapper = Unwrapper()
     var notes = try notes(of: source)
     let archive: KeyedArchive
-    do {
-      archive = try source.unwrapped(&unwrapper)
-    } catch {
+    do { archive = try source.unwrapped(&unwrapper) } catch {
       // What is not opened can be looked at as the data that it is.
       archive = try source.archive()
       notes.append("Nested archives are shown as data: \(error.message)")

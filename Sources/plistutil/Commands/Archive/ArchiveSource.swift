@@ -14,9 +14,7 @@ enum ArchiveSource {
   case typedstream(Typedstream)
   /// A compiled nib in the format NIBArchive.
   case nib(NIBArchive)
-}
 
-extension ArchiveSource {
   /// The archive, or what is the same in its shape.
   ///
   /// - Throws: ``PropertyListError`` for what is no archive.
@@ -106,8 +104,7 @@ extension ArchiveSource {
     case .propertyList, .typedstream:
       let archive = try archive()
       return "archive of \(archive.archiver.printable(limit: 80)), \(Self.counted(archive.objects.count))"
-    case .nib(let nib):
-      return "NIBArchive \(nib.formatVersion).\(nib.coderVersion), \(Self.counted(nib.objects.count))"
+    case .nib(let nib): return "NIBArchive \(nib.formatVersion).\(nib.coderVersion), \(Self.counted(nib.objects.count))"
     }
   }
 

@@ -50,9 +50,7 @@ struct DefaultsCall {
     guard let path else { throw .usage("No key is named.", verb) }
     return path
   }
-}
 
-extension DefaultsCall {
   /// Takes the arguments apart. Returns the help that is asked for; nil if ``verb`` is to be run.
   mutating func parse() throws(DefaultsError) -> String? {
     try scan()
@@ -136,11 +134,7 @@ extension DefaultsCall {
 
   private mutating func pathOf(_ option: String) throws(DefaultsError) -> PropertyListKeyPath {
     let text = try argumentOf(option)
-    do {
-      return try PropertyListKeyPath(ProgramArguments.text(text))
-    } catch {
-      throw .usage(error.description, verb)
-    }
+    do { return try PropertyListKeyPath(ProgramArguments.text(text)) } catch { throw .usage(error.description, verb) }
   }
 
   private mutating func formatOf(_ option: String) throws(DefaultsError) -> FormatName {

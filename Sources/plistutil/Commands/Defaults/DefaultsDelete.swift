@@ -45,9 +45,7 @@ enum DefaultsDelete: DefaultsVerb {
         return
       }
       var all = PropertyList.dictionary(entries)
-      do throws(PropertyListError) {
-        try all.remove(at: path)
-      } catch {
+      do throws(PropertyListError) { try all.remove(at: path) } catch {
         throw error.kind == .noSuchValue
           ? DefaultsError.noSuchValue(domain, path.key, ending: "\nDefaults have not been changed.")
           : DefaultsError(error, about: domain.name)

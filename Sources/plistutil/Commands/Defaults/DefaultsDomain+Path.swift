@@ -20,9 +20,7 @@ extension DefaultsDomain {
   /// What the file holds; nil if there is none. JSON, which is no format of preferences, is read if it is named by its
   /// path.
   func values() throws -> Values? {
-    do {
-      return try file.values()
-    } catch {
+    do { return try file.values() } catch {
       guard case .unreadable = error, let path = filePath, let document = Self.document(path),
         document.format == .json, let values = try PropertyList(document.root).dictionary
       else { throw error }

@@ -84,9 +84,7 @@ struct DefaultsDomain {
       self.init(.global, in: location)
       return
     }
-    do { self.init(try DomainName(argument), in: location) } catch {
-      throw DefaultsError(error)
-    }
+    do { self.init(try DomainName(argument), in: location) } catch { throw DefaultsError(error) }
     if FileSystem.sizeOfRegularFile(argument) != nil {
       hint = "\nFor the file of that name, give a path with a slash: ./\(name)"
     }
@@ -99,9 +97,7 @@ struct DefaultsDomain {
     let isFile = FileSystem.sizeOfRegularFile(argument) != nil
     return isFile && FileSystem.sizeOfRegularFile(argument + ".plist") == nil ? argument : argument + ".plist"
   }
-}
 
-extension DefaultsDomain {
   func existingValues() throws -> OrderedDictionary<String, PropertyList> {
     guard let values = try self.values() else {
       throw DefaultsError("no-such-domain", "Domain \(name) does not exist\(hint)")
@@ -112,9 +108,7 @@ extension DefaultsDomain {
   /// The value that a call names.
   func value(at path: PropertyListKeyPath) throws -> PropertyList {
     let values = PropertyList.dictionary(try self.values() ?? [:])
-    do {
-      return try values.value(at: path)
-    } catch {
+    do { return try values.value(at: path) } catch {
       throw error.kind == .noSuchValue ? .noSuchValue(self, path.key) : DefaultsError(error, about: name)
     }
   }

@@ -18,16 +18,12 @@ struct DefaultsError: Error {
   }
 
   /// One that people have been told already. Only its exit code counts.
-  static func told(_ error: DefaultsError) -> DefaultsError {
-    DefaultsError(error.kind, "", exitCode: error.exitCode)
-  }
+  static func told(_ error: DefaultsError) -> DefaultsError { DefaultsError(error.kind, "", exitCode: error.exitCode) }
 
   func tell(isForMachines: Bool) {
     if message.isEmpty { return }
     guard isForMachines else { return note(message) }
-    do {
-      try DefaultsOutput.writeLine(["error": ["kind": .string(kind), "message": .string(message)]])
-    } catch {
+    do { try DefaultsOutput.writeLine(["error": ["kind": .string(kind), "message": .string(message)]]) } catch {
       note(message)
     }
   }
@@ -72,11 +68,7 @@ extension DefaultsError {
   static func about<Result>(
     _ name: String, _ body: () throws(PropertyListError) -> Result
   ) throws(DefaultsError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw DefaultsError(error, about: name)
-    }
+    do { return try body() } catch { throw DefaultsError(error, about: name) }
   }
 
   init(_ error: any Error) {

@@ -36,9 +36,7 @@ enum DefaultsFind: DefaultsVerb {
       let text = call.isApple ? AppleDescription.text(of: values) : try DefaultsOutput.text(of: values)
       try output("Found \(values.dictionary?.count ?? 0) keys in domain '\(domain)': \(text)")
     }
-    if found.isEmpty {
-      try output("No domain, key, nor value containing '\(call.operands[0].printable())'")
-    }
+    if found.isEmpty { try output("No domain, key, nor value containing '\(call.operands[0].printable())'") }
   }
 }
 

@@ -35,9 +35,7 @@ enum DefaultsHelp {
     "OVERVIEW: Read and change preferences, with the arguments of Apple's defaults.\n\nUSAGE: \(synopsis)\n\n\(details)"
   }
 
-  static func usage(of verb: any DefaultsVerb.Type) -> String {
-    "plistutil defaults \(call(of: verb))"
-  }
+  static func usage(of verb: any DefaultsVerb.Type) -> String { "plistutil defaults \(call(of: verb))" }
 
   private static func call(of verb: any DefaultsVerb.Type) -> String {
     verb.syntax.arguments.isEmpty ? verb.name : "\(verb.name) \(verb.syntax.arguments)"

@@ -52,9 +52,7 @@ enum DefaultsOutput {
     if name.format == .openStep, name.dialect != .gnustep { options.coercion = .refuse }
     // To other readers of XML a dictionary that looks like a UID is none.
     if name.format == .xml { options.writesUIDDictionaries = true }
-    do {
-      return try value.data(format: name.format, options: options)
-    } catch let exact {
+    do { return try value.data(format: name.format, options: options) } catch let exact {
       options.fractionalSeconds = .drop
       guard exact.kind == .notRepresentable, let data = try? value.data(format: name.format, options: options) else {
         throw DefaultsError(exact, about: file)

@@ -21,8 +21,7 @@ enum DefaultsShell {
   /// The arguments that `write` makes this value of: those of Apple's tool where it has any.
   private static func arguments(_ value: PropertyList) throws(PropertyListError) -> [String] {
     switch value {
-    case .string(let text) where !text.hasControls:
-      return ["-string", text]
+    case .string(let text) where !text.hasControls: return ["-string", text]
     case .integer(let integer): return ["-int", integer.description]
     case .real(let real) where !real.isNaN: return ["-float", real.description]
     case .boolean(let isTrue): return ["-bool", isTrue ? "true" : "false"]

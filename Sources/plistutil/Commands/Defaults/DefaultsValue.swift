@@ -26,9 +26,7 @@ struct DefaultsValue {
     return change
   }
 
-  private init(rest: ArraySlice<String>, verb: (any DefaultsVerb.Type)?) {
-    (self.rest, self.verb) = (rest, verb)
-  }
+  private init(rest: ArraySlice<String>, verb: (any DefaultsVerb.Type)?) { (self.rest, self.verb) = (rest, verb) }
 
   private mutating func parseChange() throws(DefaultsError) -> Change {
     switch rest.first {
@@ -94,8 +92,7 @@ struct DefaultsValue {
           "unexpected-argument", "Key \(key.printable()) lacks a corresponding value; leaving defaults unchanged.")
       }
       guard entries.updateValue(try value(isElement: true), forKey: key) == nil else {
-        throw DefaultsError(
-          "unexpected-argument", "Key \(key.printable()) stands twice; leaving defaults unchanged.")
+        throw DefaultsError("unexpected-argument", "Key \(key.printable()) stands twice; leaving defaults unchanged.")
       }
     }
     leave()

@@ -62,9 +62,7 @@ struct GitArguments: ParsableArguments {
 
   /// Where the drivers are installed.
   func settings() throws(PropertyListError) -> GitSettings {
-    guard !global else {
-      return GitSettings(call: ["config", "--global"], attributesFile: try globalAttributesFile())
-    }
+    guard !global else { return GitSettings(call: ["config", "--global"], attributesFile: try globalAttributesFile()) }
     let prefix = ["-C", folder ?? "."]
     guard let root = try GitCall.text(prefix + ["rev-parse", "--show-toplevel"]) else {
       throw PropertyListError(.inputOutput(errno: ENOENT), "\((folder ?? ".").printable()) is in no repository")

@@ -30,7 +30,5 @@ struct GitUninstall: ParsableCommand {
 
   @OptionGroup var git: GitArguments
 
-  func run() throws {
-    try telling(about: "git") { () throws(PropertyListError) in try git.settings().uninstall() }
-  }
+  func run() throws { try telling(about: "git") { () throws(PropertyListError) in try git.settings().uninstall() } }
 }

@@ -39,9 +39,7 @@ struct GitMerge: ParsableCommand {
       let data = try (base: Input(base).data(), ours: Input(ours).data(), theirs: Input(theirs).data())
       let merged = try textMerge(data.base, data.ours, data.theirs)
       if let merged, !merged.hasConflicts, (try? Self.document(merged.text)) != nil { return try replace(merged.text) }
-      do throws(PropertyListError) {
-        try replace(Self.valueMerge(data.base, data.ours, data.theirs))
-      } catch {
+      do throws(PropertyListError) { try replace(Self.valueMerge(data.base, data.ours, data.theirs)) } catch {
         if let merged { try replace(merged.text) }
         // git takes any other code below 129 for a conflict too.
         throw error
@@ -55,9 +53,7 @@ struct GitMerge: ParsableCommand {
     return document
   }
 
-  private static func valueMerge(
-    _ base: Data, _ ours: Data, _ theirs: Data
-  ) throws(PropertyListError) -> Data {
+  private static func valueMerge(_ base: Data, _ ours: Data, _ theirs: Data) throws(PropertyListError) -> Data {
     let document = try document(ours)
     var value = try PropertyList(document.root)
     let other = try PropertyList(Self.document(theirs).root)

@@ -105,9 +105,7 @@ struct GitSettings {
     let rest = text.filter { !lines.contains(Self.withoutReturn($0)) }
     guard rest != text else { return }
     if rest.allSatisfy(\.isEmpty) {
-      do {
-        try FileManager.default.removeItem(atPath: attributesFile)
-      } catch {
+      do { try FileManager.default.removeItem(atPath: attributesFile) } catch {
         throw PropertyListError(.inputOutput(errno: EACCES), "cannot remove \(attributesFile.printable())")
       }
     } else {
