@@ -34,6 +34,7 @@ let package = Package(
     .library(name: "ObjectModels", targets: ["ObjectModels"]),
     .library(name: "ManagedObjects", targets: ["ManagedObjects"]),
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+    .library(name: "StoreInspection", targets: ["StoreInspection"]),
     .library(name: "StoreTests", targets: ["StoreTests"]),
     .executable(name: "plistutil", targets: ["plistutil"]),
     .executable(name: "storeutil", targets: ["storeutil"]),
@@ -120,6 +121,13 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "StoreInspection",
+      dependencies: [
+        "ManagedObjects", "ObjectModels", "Predicates", "PropertyLists", "SQLQueries", "SQLiteStore", "SystemFiles",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
     .target(name: "StoreTests", dependencies: ["ManagedObjects"], swiftSettings: settings),
     .target(
       name: "BrowsingPages", dependencies: ["ArchiveViews", "KeyedArchiving", "PropertyLists", "SystemFiles"],
@@ -154,9 +162,9 @@ let package = Package(
     .executableTarget(
       name: "storeutil",
       dependencies: [
-        "ArchiveViews", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLQueries", "SQLiteStore", "StorePages",
-        "SystemFiles",
-        "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "ArchiveViews", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLQueries", "SQLiteStore",
+        "StoreInspection", "StorePages", "SystemFiles", "ToolSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
@@ -239,13 +247,13 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .executableTarget(
-      name: "sqlite-store-probe", dependencies: ["CSQLite", "ManagedObjects", "SQLiteStore"],
+      name: "sqlite-store-probe", dependencies: ["CSQLite", "ManagedObjects", "SQLiteStore", "StoreInspection"],
       path: "Tests/SQLiteStoreProbe", swiftSettings: testSettings),
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
-        "CSQLite", "SQLiteStore", "StoreTests", "ManagedObjects", "ManagedObjectsSamples", "PropertyLists",
-        "TestSupport", "sqlite-store-probe",
+        "CSQLite", "SQLiteStore", "StoreInspection", "StoreTests", "ManagedObjects", "ManagedObjectsSamples",
+        "PropertyLists", "TestSupport", "sqlite-store-probe",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       exclude: ["reader.py", "store_reader"], swiftSettings: testSettings),

@@ -22,6 +22,7 @@ let package = Package(
         .product(name: "ManagedObjects", package: "swift-keyed-archiving"),
         .product(name: "Preferences", package: "swift-keyed-archiving"),
         .product(name: "SQLiteStore", package: "swift-keyed-archiving"),
+        .product(name: "StoreInspection", package: "swift-keyed-archiving"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]

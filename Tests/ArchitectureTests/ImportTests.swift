@@ -10,7 +10,7 @@ import Testing
     "KeyedArchiving": 2, "KeyedArchivingFoundation": 2, "Typedstreams": 2, "Nibs": 2, "ArchiveViews": 2,
     "Preferences": 3,
     "Predicates": 4, "ObjectModels": 4, "ManagedObjects": 4,
-    "SQLQueries": 5, "SQLiteStore": 5, "StoreTests": 5,
+    "SQLQueries": 5, "SQLiteStore": 5, "StoreInspection": 5, "StoreTests": 5,
     "ToolSupport": 6, "BrowsingPages": 6, "StorePages": 6, "plistutil": 6, "storeutil": 6,
   ]
 

@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import ManagedObjects
 import SQLiteStore
+import StoreInspection
 
 /// A store of many rows, and the time and the memory that it takes to look at it.
 enum Inspection {

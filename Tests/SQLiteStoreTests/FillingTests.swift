@@ -2,6 +2,7 @@ import Foundation
 import ManagedObjects
 import OrderedCollections
 import SQLiteStore
+import StoreInspection
 import TestSupport
 import Testing
 

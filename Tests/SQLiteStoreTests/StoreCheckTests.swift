@@ -3,6 +3,7 @@ import ManagedObjects
 import ManagedObjectsSamples
 import PropertyLists
 import SQLiteStore
+import StoreInspection
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import ManagedObjects
 import SQLiteStore
+import StoreInspection
 import TestSupport
 import Testing
 

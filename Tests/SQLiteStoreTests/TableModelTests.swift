@@ -2,6 +2,7 @@ import Foundation
 import ManagedObjects
 import ManagedObjectsSamples
 import SQLiteStore
+import StoreInspection
 import TestSupport
 import Testing
 

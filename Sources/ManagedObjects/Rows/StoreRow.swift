@@ -156,7 +156,7 @@ extension RowValue {
 
   /// Calls a function with all objects that a relationship refers to, without a list of them.
   @inline(__always)
-  func forEachKey<Failure: Error>(_ body: (RowKey) throws(Failure) -> Void) throws(Failure) {
+  package func forEachKey<Failure: Error>(_ body: (RowKey) throws(Failure) -> Void) throws(Failure) {
     switch self {
     case .toOne(let key?): try body(key)
     case .toMany(let keys): for key in keys { try body(key) }

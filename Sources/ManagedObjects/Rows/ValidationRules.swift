@@ -1,39 +1,39 @@
-internal import ObjectModels
-internal import Predicates
+package import ObjectModels
+package import Predicates
 
 /// The rules of an entity for the values of its objects, ready to be tested.
-final class ValidationRules {
+package final class ValidationRules {
   /// What the value of an attribute has to fulfil.
-  struct AttributeRule {
-    let name: String
-    let slot: Int
-    let type: AttributeType
+  package struct AttributeRule {
+    package let name: String
+    package let slot: Int
+    package let type: AttributeType
     let isMandatory: Bool
-    let conditions: [Condition]
+    package let conditions: [Condition]
   }
 
   /// A condition, and what is said if it is not fulfilled.
-  struct Condition {
+  package struct Condition {
     let predicate: PreparedPredicate
     let warning: PropertyValidation.Warning?
   }
 
   /// How many objects a relationship may refer to.
-  struct RelationshipRule {
-    let name: String
-    let slot: Int
-    let isToMany: Bool
+  package struct RelationshipRule {
+    package let name: String
+    package let slot: Int
+    package let isToMany: Bool
     let isMandatory: Bool
     let minimumCount: Int
     let maximumCount: Int
   }
 
-  let attributes: [AttributeRule]
-  let relationships: [RelationshipRule]
+  package let attributes: [AttributeRule]
+  package let relationships: [RelationshipRule]
   /// The conditions that cannot be used, with the reason. A model from a file may have such.
   let defects: [(slot: Int, error: ManagedObjectError)]
 
-  init(_ entity: ManagedObjectModel.Entity) {
+  package init(_ entity: ManagedObjectModel.Entity) {
     var attributes: [AttributeRule] = []
     var defects: [(slot: Int, error: ManagedObjectError)] = []
     for attribute in entity.attributes {
@@ -71,7 +71,7 @@ final class ValidationRules {
 extension ValidationRules.AttributeRule {
   /// What is wrong with a value; nil if nothing is.
   @inline(__always)
-  func failure(_ value: AttributeValue) -> ManagedObjectError? {
+  package func failure(_ value: AttributeValue) -> ManagedObjectError? {
     if case .null = value {
       return isMandatory ? ManagedObjectError(.missingMandatoryProperty, "a value is missing", key: name) : nil
     }
@@ -141,7 +141,7 @@ extension AttributeType {
 
 extension ValidationRules.RelationshipRule {
   /// What is wrong with a number of objects; nil if nothing is.
-  func failure(count: Int) -> ManagedObjectError? {
+  package func failure(count: Int) -> ManagedObjectError? {
     if count == 0 {
       guard isMandatory else { return nil }
       if !isToMany { return ManagedObjectError(.missingMandatoryProperty, "an object is missing", key: name) }

@@ -168,6 +168,18 @@ extension AttributeDescription.Derivation {
   }
 }
 
+extension ManagedObjectModel.Entity {
+  /// True for an entity with the same hash, as far as that is known, and the same derived and composite attributes.
+  package func isSame(as other: ManagedObjectModel.Entity) -> Bool {
+    versionHash == other.versionHash && attributes.count == other.attributes.count
+      && attributes.allSatisfy { attribute in
+        let definition = other.attribute(named: attribute.name)?.definition
+        return definition?.derivation == attribute.definition.derivation
+          && definition?.elements == attribute.definition.elements
+      }
+  }
+}
+
 extension RelationshipDescription {
   /// The part of a relationship in the hash of its entity.
   var versionHash: Data {

@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import FoundationEssentials
-internal import ManagedObjects
+package import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
@@ -8,9 +8,9 @@ internal import SystemFiles
 ///
 /// Statements are prepared once and kept: the ones that were used last, up to ``greatestStatementCount``, but for very
 /// long ones.
-@safe final class Database {
+@safe package final class Database {
   /// The ways to use the file.
-  enum Mode {
+  package enum Mode {
     /// Nothing is written but the files that SQLite needs to read a store that others write to.
     case readOnly
     /// Nothing at all is written beside the file. Nobody may write to it meanwhile.
@@ -23,8 +23,8 @@ internal import SystemFiles
   }
 
   /// The path, for messages.
-  let path: String
-  let file: DatabaseFile
+  package let path: String
+  package let file: DatabaseFile
   private let mode: Mode
   let handle: OpaquePointer
   let workLimit: WorkLimit
@@ -56,7 +56,7 @@ internal import SystemFiles
   ///   - name: the path for messages; nil for that of the file.
   ///   - busyTime: the time to wait for another process that writes, in milliseconds.
   /// - Throws: ``ManagedObjectError/Code/open``. That the file is no database shows with the first statement.
-  init(
+  package init(
     path: String, named name: String? = nil, _ mode: Mode, busyTime: Int32 = Database.busyTime
   ) throws(ManagedObjectError) {
     self.path = name ?? path
@@ -124,7 +124,7 @@ internal import SystemFiles
   }
 
   /// A path with no characters that mean something in an address.
-  static func uri(_ path: String) -> String {
+  package static func uri(_ path: String) -> String {
     // Two slashes at the beginning would name a host.
     var uri = path.hasPrefix("//") ? "file://" : "file:"
     // A name of a file need not be UTF-8.
@@ -139,7 +139,7 @@ internal import SystemFiles
   }
 
   /// Runs statements without results.
-  func execute(_ sql: String) throws(ManagedObjectError) {
+  package func execute(_ sql: String) throws(ManagedObjectError) {
     workLimit.work = 0
     workLimit.statement = WorkLimit.Statement(growth: .pairs, size: sql.utf8.count)
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
@@ -149,7 +149,7 @@ internal import SystemFiles
   /// A statement, ready for its first step, with nothing bound.
   ///
   /// - Parameter growth: how its work grows with the file.
-  func statement(_ sql: String, _ growth: WorkLimit.Growth = .rows) throws(ManagedObjectError) -> Statement {
+  package func statement(_ sql: String, _ growth: WorkLimit.Growth = .rows) throws(ManagedObjectError) -> Statement {
     uses += 1
     if let statement = statements[sql] {
       // One that is being used is not to be disturbed.
@@ -208,14 +208,14 @@ internal import SystemFiles
   func dataVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA data_version") }
 
   /// The number in the only row of a statement; 0 for NULL.
-  func number(_ sql: String) throws(ManagedObjectError) -> Int64 {
+  package func number(_ sql: String) throws(ManagedObjectError) -> Int64 {
     let statement = try statement(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : 0
   }
 
   /// The number of rows that the last statement changed.
-  var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
+  package var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
 
   /// True between the beginning and the end of a transaction.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
@@ -232,7 +232,7 @@ internal import SystemFiles
     if hasMoved { throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place") }
   }
 
-  func failure(_ code: Int32, _ sql: String? = nil) -> ManagedObjectError {
+  package func failure(_ code: Int32, _ sql: String? = nil) -> ManagedObjectError {
     var message = unsafe String(cString: sqlite3_errmsg(handle))
     if code & 0xFF == SQLITE_INTERRUPT { message = WorkLimit.message }
     if code & 0xFF == SQLITE_BUSY { message = "another process has the file locked" }
@@ -270,7 +270,7 @@ internal import SystemFiles
 
 /// Transactions.
 extension Database {
-  enum TransactionKind: String {
+  package enum TransactionKind: String {
     /// To read: all statements see the same state.
     case deferred = "BEGIN"
     /// To write: others wait from the beginning on.
@@ -279,14 +279,14 @@ extension Database {
     case exclusive = "BEGIN EXCLUSIVE"
   }
 
-  enum TransactionEnd: String {
+  package enum TransactionEnd: String {
     case commit = "COMMIT"
     /// All is taken back.
     case rollback = "ROLLBACK"
   }
 
   /// Runs statements all or none. Within another transaction they are part of that.
-  func transaction<Result>(
+  package func transaction<Result>(
     _ kind: TransactionKind, end: TransactionEnd = .commit, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     if isInTransaction { return try body() }
@@ -302,7 +302,7 @@ extension Database {
   }
 
   /// Begins a transaction that lasts until ``end(_:)`` or ``rollBack()``. Other transactions are part of it.
-  func begin(_ kind: TransactionKind) throws(ManagedObjectError) {
+  package func begin(_ kind: TransactionKind) throws(ManagedObjectError) {
     isWriting = kind != .deferred
     workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
     do {
@@ -321,7 +321,7 @@ extension Database {
   }
 
   /// Reverts the transaction, unless an error has ended it already.
-  func rollBack() {
+  package func rollBack() {
     if isInTransaction { try? execute("ROLLBACK") }
     noteEnd()
   }

@@ -5,11 +5,11 @@ internal import SystemFiles
 
 /// A database file, and the files that SQLite keeps beside it: changes that are not in it yet (`-wal`), the index by
 /// which processes share those (`-shm`), and the pages that a transaction has overwritten (`-journal`).
-struct DatabaseFile {
+package struct DatabaseFile {
   /// The path of the file itself. SQLite looks for the other files beside that one, not beside a link to it.
-  let path: String
+  package let path: String
   /// The path for messages.
-  let name: String
+  package let name: String
 
   private static let journals = ["-wal", "-journal"]
   /// The ends of the names of all files of a store.
@@ -34,7 +34,9 @@ struct DatabaseFile {
   }
 
   /// The bytes of the file and of the log of changes; nil if the file is not there any more.
-  var size: Int? { FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) } }
+  package var size: Int? {
+    FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) }
+  }
 
   /// True if the file is to be read together with another one.
   var hasJournal: Bool { Self.journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 } }

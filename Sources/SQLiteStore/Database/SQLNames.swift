@@ -1,7 +1,7 @@
 /// Names in statements.
 extension String {
   /// The text as the name of a table or a column, in quotation marks. It may have any characters.
-  var sqlName: String {
+  package var sqlName: String {
     let quote: Unicode.Scalar = "\""
     guard utf8.contains(UInt8(ascii: quote)) else { return "\"" + self + "\"" }
     var result = "\"".unicodeScalars

@@ -1,10 +1,10 @@
 internal import CSQLite
-internal import FoundationEssentials
-internal import ManagedObjects
-internal import SQLQueries
+package import FoundationEssentials
+package import ManagedObjects
+package import SQLQueries
 
 /// A prepared statement: values are bound, and it is stepped row by row.
-@safe final class Statement {
+@safe package final class Statement {
   private let handle: OpaquePointer
   private unowned let database: Database
   private let workLimit: WorkLimit
@@ -31,7 +31,7 @@ internal import SQLQueries
   /// Goes to the next row. The statement can be stepped anew after the last one.
   ///
   /// - Returns: false if there is none.
-  func step() throws(ManagedObjectError) -> Bool {
+  package func step() throws(ManagedObjectError) -> Bool {
     let isFirst = !isActive
     workLimit.work = work
     workLimit.statement = limits
@@ -58,10 +58,10 @@ internal import SQLQueries
   }
 
   /// Runs a statement without results.
-  func run() throws(ManagedObjectError) { while try step() {} }
+  package func run() throws(ManagedObjectError) { while try step() {} }
 
   /// Ends the rows.
-  func reset() {
+  package func reset() {
     isActive = false
     work = 0
     rowCount = 0
@@ -77,7 +77,7 @@ internal import SQLQueries
   }
 
   /// Calls a function with each row, of which the statement has the values.
-  func forEachRow(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
+  package func forEachRow(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
     defer { reset() }
     while try step() { try body() }
   }
@@ -85,11 +85,11 @@ internal import SQLQueries
 
 /// Values that are bound to parameters. Parameters count from 1.
 extension Statement {
-  func bind(_ parameter: Int32, _ value: Int64) throws(ManagedObjectError) {
+  package func bind(_ parameter: Int32, _ value: Int64) throws(ManagedObjectError) {
     try check(unsafe sqlite3_bind_int64(handle, parameter, value))
   }
 
-  func bind(_ parameter: Int32, _ value: Double) throws(ManagedObjectError) {
+  package func bind(_ parameter: Int32, _ value: Double) throws(ManagedObjectError) {
     try check(unsafe sqlite3_bind_double(handle, parameter, value))
   }
 
@@ -97,7 +97,7 @@ extension Statement {
     try check(unsafe sqlite3_bind_null(handle, parameter))
   }
 
-  func bind(_ parameter: Int32, _ text: String) throws(ManagedObjectError) {
+  package func bind(_ parameter: Int32, _ text: String) throws(ManagedObjectError) {
     let bytes = text.utf8Span.span
     limits.boundSize += bytes.count
     let code = unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -111,7 +111,7 @@ extension Statement {
     try check(code)
   }
 
-  func bind(_ parameter: Int32, _ data: Data) throws(ManagedObjectError) {
+  package func bind(_ parameter: Int32, _ data: Data) throws(ManagedObjectError) {
     let code = unsafe data.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return unsafe sqlite3_bind_zeroblob(handle, parameter, 0) }
       return unsafe sqlite3_bind_blob64(handle, parameter, start, UInt64(bytes.count), sqlite_transient())
@@ -119,7 +119,7 @@ extension Statement {
     try check(code)
   }
 
-  func bind(_ parameter: Int32, _ value: SQLValue) throws(ManagedObjectError) {
+  package func bind(_ parameter: Int32, _ value: SQLValue) throws(ManagedObjectError) {
     switch value {
     case .null: try bindNull(parameter)
     case .integer(let value): try bind(parameter, value)
@@ -130,7 +130,7 @@ extension Statement {
   }
 
   /// Binds an object, which a function gets. The statement keeps it until something else is bound.
-  func bind(_ parameter: Int32, object: FunctionObject) throws(ManagedObjectError) {
+  package func bind(_ parameter: Int32, object: FunctionObject) throws(ManagedObjectError) {
     let pointer = unsafe Unmanaged.passRetained(object).toOpaque()
     try check(
       unsafe sqlite_bind_object(handle, parameter, pointer) { pointer in
@@ -141,7 +141,7 @@ extension Statement {
   /// The number of the last parameter.
   var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
-  func bind(_ values: [SQLValue]) throws(ManagedObjectError) {
+  package func bind(_ values: [SQLValue]) throws(ManagedObjectError) {
     for (index, value) in values.enumerated() { try bind(Int32(index + 1), value) }
   }
 
@@ -152,23 +152,25 @@ extension Statement {
 
 /// The row that the statement is at. Columns count from 0.
 extension Statement {
-  func kind(_ column: Int32) -> SQLValue.Kind { SQLValue.Kind(code: unsafe sqlite3_column_type(handle, column)) }
+  package func kind(_ column: Int32) -> SQLValue.Kind {
+    SQLValue.Kind(code: unsafe sqlite3_column_type(handle, column))
+  }
 
-  func isNull(_ column: Int32) -> Bool { kind(column) == .null }
+  package func isNull(_ column: Int32) -> Bool { kind(column) == .null }
 
-  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+  package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-  func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
+  package func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
 
   /// Bytes that are no UTF-8 are replaced.
-  func text(_ column: Int32) -> String {
+  package func text(_ column: Int32) -> String {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     byteCount += count
     return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  func data(_ column: Int32) -> Data {
+  package func data(_ column: Int32) -> Data {
     guard let start = unsafe sqlite3_column_blob(handle, column) else { return Data() }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     byteCount += count
@@ -178,7 +180,7 @@ extension Statement {
   /// The bytes of a text or of data.
   func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
 
-  func value(_ column: Int32) -> SQLValue {
+  package func value(_ column: Int32) -> SQLValue {
     switch kind(column) {
     case .integer: .integer(integer(column))
     case .real: .real(real(column))
@@ -197,19 +199,19 @@ extension Statement {
 
 extension SQLValue {
   /// The kind of a value, as a number of SQLite.
-  struct Kind: Equatable {
+  package struct Kind: Equatable {
     let code: Int32
 
-    static var null: Kind { Kind(code: SQLITE_NULL) }
-    static var integer: Kind { Kind(code: SQLITE_INTEGER) }
-    static var real: Kind { Kind(code: SQLITE_FLOAT) }
-    static var text: Kind { Kind(code: SQLITE_TEXT) }
-    static var blob: Kind { Kind(code: SQLITE_BLOB) }
+    package static var null: Kind { Kind(code: SQLITE_NULL) }
+    package static var integer: Kind { Kind(code: SQLITE_INTEGER) }
+    package static var real: Kind { Kind(code: SQLITE_FLOAT) }
+    package static var text: Kind { Kind(code: SQLITE_TEXT) }
+    package static var blob: Kind { Kind(code: SQLITE_BLOB) }
   }
 }
 
 /// A value as SQLite hands it out.
-protocol StoredValue {
+package protocol StoredValue {
   var kind: SQLValue.Kind { get }
   var integer: Int64 { get }
   var real: Double { get }
@@ -218,18 +220,24 @@ protocol StoredValue {
 }
 
 /// A column of the row that a statement is at.
-struct StatementColumn: StoredValue {
-  let statement: Statement
-  let column: Int32
+package struct StatementColumn: StoredValue {
+  package let statement: Statement
+  package let column: Int32
 
   @inline(__always)
-  var kind: SQLValue.Kind { statement.kind(column) }
+  package init(statement: Statement, column: Int32) {
+    self.statement = statement
+    self.column = column
+  }
+
   @inline(__always)
-  var integer: Int64 { statement.integer(column) }
+  package var kind: SQLValue.Kind { statement.kind(column) }
   @inline(__always)
-  var real: Double { statement.real(column) }
+  package var integer: Int64 { statement.integer(column) }
   @inline(__always)
-  var text: String { statement.text(column) }
+  package var real: Double { statement.real(column) }
   @inline(__always)
-  var data: Data { statement.data(column) }
+  package var text: String { statement.text(column) }
+  @inline(__always)
+  package var data: Data { statement.data(column) }
 }

@@ -1,16 +1,16 @@
-internal import FoundationEssentials
-internal import ManagedObjects
+package import FoundationEssentials
+package import ManagedObjects
 
 /// The tables that the history of changes is in: one of transactions, one of changes, one of texts.
 ///
 /// Sources: files of Core Data. That the bits of `ZCOLUMNS` stand for all properties of an entity by name, from the
 /// highest bit of the first byte on, is reported by others.
-enum HistoryTables {
-  static let changes = "ACHANGE"
-  static let transactions = "ATRANSACTION"
-  static let texts = "ATRANSACTIONSTRING"
+package enum HistoryTables {
+  package static let changes = "ACHANGE"
+  package static let transactions = "ATRANSACTION"
+  package static let texts = "ATRANSACTIONSTRING"
   /// The numbers of the tables among the entities, and their names there.
-  static let entities: [(number: Int64, name: String)] = [
+  package static let entities: [(number: Int64, name: String)] = [
     (16_001, "CHANGE"), (16_002, "TRANSACTION"), (16_003, "TRANSACTIONSTRING"),
   ]
 
@@ -20,7 +20,7 @@ enum HistoryTables {
   }
 
   /// Makes the tables.
-  static func make(_ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
+  package static func make(_ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     let count = schema.model.entities.map { preserved($0).count }.max() ?? 0
     let tombstones = (0..<count).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let statements = [
@@ -49,13 +49,13 @@ enum HistoryTables {
   }
 
   /// The attributes of an entity whose values the history keeps of deleted objects, in order.
-  static func preserved(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
+  package static func preserved(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
     entity.attributes.filter { $0.definition.preservesValueInHistoryOnDeletion && !$0.isTransient }
       .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
   /// The properties of an entity that the bits of an update stand for, in order.
-  static func properties(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Property] {
+  package static func properties(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Property] {
     entity.properties.filter { property in
       switch property {
       case .attribute(let attribute): !attribute.isTransient
@@ -65,7 +65,7 @@ enum HistoryTables {
   }
 
   /// The names of the properties of an entity whose bits are set.
-  static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
+  package static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
     let bytes = Array(bits)
     return properties(entity).enumerated().compactMap { index, property in
       index / 8 < bytes.count && bytes[index / 8] & 0x80 >> (index % 8) != 0 ? property.name : nil

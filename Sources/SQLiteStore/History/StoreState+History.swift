@@ -53,5 +53,5 @@ extension StoreState {
 
 extension StoreMetadata {
   /// True if this package keeps the history of the store.
-  var tracksHistory: Bool { values[StoreMetadataKey.historyTracking]?.boolean == true }
+  package var tracksHistory: Bool { values[StoreMetadataKey.historyTracking]?.boolean == true }
 }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import ManagedObjects
 internal import SystemFiles
 
@@ -12,12 +12,12 @@ internal import SystemFiles
 /// nobody names does no harm.
 ///
 /// Stores beside each other that differ in their extension have one folder: `Notes.sqlite`, and a copy `Notes.bak`.
-struct ExternalData {
+package struct ExternalData {
   private let store: String
-  let folder: String
+  package let folder: String
 
   /// - Parameter path: the path of the store itself, not of a link to it.
-  init(ofStore path: String) {
+  package init(ofStore path: String) {
     store = path
     folder = "\(FileSystem.parent(of: path))/.\(Self.name(ofStore: path))_SUPPORT/_EXTERNAL_DATA"
   }
@@ -30,7 +30,7 @@ struct ExternalData {
   private static let inline: UInt8 = 1
   private static let inFile: UInt8 = 2
   /// The bytes of a value that is in a file.
-  static let sizeOfName = 38
+  package static let sizeOfName = 38
   /// The most bytes of a file that are read. SQLite has no larger values itself.
   private static let greatestSize = 1 << 30
 
@@ -60,7 +60,7 @@ struct ExternalData {
   }
 
   /// True if the value of a column is in a file.
-  static func isInFile(_ statement: Statement, _ column: Int32) -> Bool {
+  package static func isInFile(_ statement: Statement, _ column: Int32) -> Bool {
     statement.byteCount(column) == sizeOfName && fileName(statement.data(column)) != nil
   }
 
@@ -68,16 +68,16 @@ struct ExternalData {
   static func isInline(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) IN (x'01', x'')" }
 
   /// The condition that the value of a column is in a file, in a statement.
-  static func isInFile(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) = x'02'" }
+  package static func isInFile(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) = x'02'" }
 
   /// The names of all files of values.
-  var fileNames: [String] { FileSystem.names(in: folder) }
+  package var fileNames: [String] { FileSystem.names(in: folder) }
 
   /// True if there is a file of a name.
-  func has(_ name: String) -> Bool { FileSystem.sizeOfRegularFile("\(folder)/\(name)") != nil }
+  package func has(_ name: String) -> Bool { FileSystem.sizeOfRegularFile("\(folder)/\(name)") != nil }
 
   /// True if a file beside the store would have its values in the same folder. It can be a copy of the store.
-  var isShared: Bool {
+  package var isShared: Bool {
     let name = Self.name(ofStore: store)
     let own = Set(DatabaseFile.suffixes.map { URL(filePath: store).lastPathComponent + $0 })
     let parent = FileSystem.parent(of: store)
@@ -95,10 +95,10 @@ struct ExternalData {
   }
 
   /// The data as a column has it.
-  func value(_ data: Data) -> Data { Data([Self.inline]) + data }
+  package func value(_ data: Data) -> Data { Data([Self.inline]) + data }
 
   /// The name of the file that a value is in. It is that of a UUID, and leads nowhere else.
-  static func fileName(_ value: Data) -> String? {
+  package static func fileName(_ value: Data) -> String? {
     guard value.first == inFile, value.count == sizeOfName, value.last == 0 else { return nil }
     let text = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
     return UUID(uuidString: text) == nil ? nil : text

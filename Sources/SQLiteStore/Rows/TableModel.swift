@@ -1,4 +1,4 @@
-internal import ManagedObjects
+package import ManagedObjects
 
 /// The model that the tables of a store tell of, for a store without its model.
 ///
@@ -7,7 +7,7 @@ internal import ManagedObjects
 /// values and most keys of other objects look the same, and are integers of 64 bits; data may be an archive or a UUID.
 /// These relationships are told by the names of tables and columns: those that are to-many on both sides, to-one ones
 /// that lead to one of several entities, and to-many ones without an inverse.
-struct TableModel {
+package struct TableModel {
   private let file: FileSchema
   private let database: Database
   private var entities: [Int64: Entity] = [:]
@@ -15,13 +15,13 @@ struct TableModel {
   private var takenNames: [Int64: Set<String>] = [:]
 
   private struct Entity {
-    var name: String
+    package var name: String
     let parent: Int64
-    var properties: [PropertyDescription] = []
+    package var properties: [PropertyDescription] = []
   }
 
   /// - Throws: ``ManagedObjectError/Code/open`` for tables that are those of no model.
-  static func make(of file: FileSchema, _ database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
+  package static func make(of file: FileSchema, _ database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
     var maker = TableModel(file: file, database: database)
     try maker.readEntities()
     for number in maker.entities.keys.sorted() { try maker.readColumns(number) }

@@ -1,18 +1,24 @@
 internal import FoundationEssentials
-internal import ManagedObjects
+package import ManagedObjects
 internal import SQLQueries
 
 /// Reads values of attributes from columns.
 ///
 /// Whole numbers are integers in columns of any numeric type, and others floating-point numbers.
-struct ValueReading {
-  let database: Database
-  let schema: StoreSchema
-  let externalData: ExternalData
+package struct ValueReading {
+  package let database: Database
+  package let schema: StoreSchema
+  package let externalData: ExternalData
+
+  package init(database: Database, schema: StoreSchema, externalData: ExternalData) {
+    self.database = database
+    self.schema = schema
+    self.externalData = externalData
+  }
 
   /// The value of a column; nil if an attribute of the type cannot have it.
   @inline(__always)
-  func value(
+  package func value(
     _ statement: Statement, _ column: Int32, _ type: AttributeType, isExternal: Bool
   ) throws(ManagedObjectError) -> AttributeValue? {
     try Self.value(StatementColumn(statement: statement, column: column), type, isExternal ? externalData : nil)
@@ -22,7 +28,7 @@ struct ValueReading {
   ///
   /// - Parameter externalData: the files in which the attribute may have its data; nil if it is in the column only.
   @inline(__always)
-  static func value(
+  package static func value(
     _ source: some StoredValue, _ type: AttributeType, _ externalData: ExternalData?
   ) throws(ManagedObjectError) -> AttributeValue? {
     let kind = source.kind
@@ -70,7 +76,7 @@ struct ValueReading {
   }
 
   /// The entity of a row, which is one of several.
-  func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {
+  package func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
     let statement = try database.statement("SELECT Z_ENT FROM \(table.name.sqlName) WHERE Z_PK = ?")
     try statement.bind(1, number)

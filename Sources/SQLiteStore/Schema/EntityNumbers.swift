@@ -1,8 +1,8 @@
-internal import ManagedObjects
+package import ManagedObjects
 internal import PropertyLists
 
 /// The numbers that a file has for the entities of a model, in `Z_PRIMARYKEY`.
-struct EntityNumbers {
+package struct EntityNumbers {
   /// Numbers above are those of tables that Core Data keeps for itself, such as the history of changes.
   static let firstPrivateNumber: Int64 = 16_000
 
@@ -20,7 +20,7 @@ struct EntityNumbers {
   /// The number of each entity, by its index in the model; 0 for one that the file does not have.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the entities of the file are others.
-  static func read(
+  package static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database
   ) throws(ManagedObjectError) -> [Int64] {
     try read(model, configuration, database, report: nil)
@@ -31,7 +31,7 @@ struct EntityNumbers {
   /// - Parameters:
   ///   - report: gets what does not fit; nil if that is an error.
   ///   - reportName: gets entities that the file has other names for, which no renaming identifier explains.
-  static func read(
+  package static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database, report: ((String) -> Void)?,
     reportName: ((ManagedObjectModel.Entity, String) -> Void)? = nil
   ) throws(ManagedObjectError) -> [Int64] {

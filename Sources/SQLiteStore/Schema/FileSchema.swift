@@ -1,51 +1,51 @@
-internal import ManagedObjects
-internal import OrderedCollections
+package import ManagedObjects
+package import OrderedCollections
 internal import SQLQueries
 
 /// The tables of a file, as SQLite sees them.
-struct FileSchema {
+package struct FileSchema {
   /// The tables that a store can have for itself, by their names in upper case.
-  private(set) var tables: [String: Table] = [:]
+  package private(set) var tables: [String: Table] = [:]
   /// Views and virtual tables, by their names in upper case.
-  private(set) var others: [String: Other] = [:]
-  private(set) var indexes: [Part] = []
+  package private(set) var others: [String: Other] = [:]
+  package private(set) var indexes: [Part] = []
   private(set) var triggers: [Part] = []
 
-  struct Table {
+  package struct Table {
     /// The names in upper case, in order.
-    var columns: OrderedSet<String> = []
+    package var columns: OrderedSet<String> = []
     /// The types of the columns in the statement that makes the table, in upper case.
     var types: [String: String] = [:]
     /// The columns whose values the file does not have, but computes.
-    var computedColumns: Set<String> = []
+    package var computedColumns: Set<String> = []
     /// True if rows are found by `Z_PK`, so that no two have the same.
-    var hasNumbers = false
-    let statement: String
+    package var hasNumbers = false
+    package let statement: String
   }
 
   /// A view or a virtual table.
-  struct Other {
-    enum Kind: String {
+  package struct Other {
+    package enum Kind: String {
       case view = "view"
       case virtualTable = "virtual table"
     }
 
-    let kind: Kind
-    let name: String
-    let statement: String
+    package let kind: Kind
+    package let name: String
+    package let statement: String
   }
 
   /// An index or a trigger.
-  struct Part {
-    let name: String
+  package struct Part {
+    package let name: String
     /// The table in upper case.
-    let table: String
+    package let table: String
     /// Empty for an index that comes with a table.
-    let statement: String
+    package let statement: String
   }
 
   /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store.
-  init(_ database: Database) throws(ManagedObjectError) {
+  package init(_ database: Database) throws(ManagedObjectError) {
     var names: [String] = []
     let list = try database.statement("SELECT type, name, tbl_name, sql FROM sqlite_schema")
     try list.forEachRow { () throws(ManagedObjectError) in
@@ -101,7 +101,7 @@ struct FileSchema {
   /// True for the name of a table that Core Data may have made.
   private static func isOwn(_ name: String) -> Bool { ["Z", "A"].contains(name.prefix(1).uppercased()) }
 
-  func has(_ table: String, _ column: String) -> Bool {
+  package func has(_ table: String, _ column: String) -> Bool {
     tables[table.uppercased()]?.columns.contains(column.uppercased()) ?? false
   }
 
@@ -118,7 +118,7 @@ extension StoreSchema {
   /// The schema of a file.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the tables are not those of the model.
-  init(
+  package init(
     _ model: ManagedObjectModel, _ configuration: String?, of file: FileSchema, in database: Database
   ) throws(ManagedObjectError) {
     let numbers = try EntityNumbers.read(model, configuration, database)

@@ -5,12 +5,12 @@ internal import SQLQueries
 /// makes.
 ///
 /// Core Data's triggers are recognized by their text, because a program can give any name to its own.
-struct ForeignParts {
+package struct ForeignParts {
   private let file: FileSchema
   /// The columns of derived attributes in upper case, as `TABLE.COLUMN`.
   private let derivedColumns: Set<String>
 
-  init(_ file: FileSchema, _ schema: StoreSchema) {
+  package init(_ file: FileSchema, _ schema: StoreSchema) {
     self.file = file
     var columns: Set<String> = []
     for entity in schema.model.entities {
@@ -27,10 +27,10 @@ struct ForeignParts {
   var triggers: [FileSchema.Part] { file.triggers.filter { !isOwn($0) } }
 
   /// The triggers that Core Data makes.
-  var ownTriggers: [FileSchema.Part] { file.triggers.filter(isOwn) }
+  package var ownTriggers: [FileSchema.Part] { file.triggers.filter(isOwn) }
 
   /// Texts for ``SQLiteStore/writingObstacles``: one for each part.
-  var obstacles: [String] {
+  package var obstacles: [String] {
     let triggers = triggers.sorted { $0.name < $1.name }.map {
       "the trigger \($0.name.quoted) of the table \($0.table) is not one of Core Data's: allow triggers to save with it"
     }

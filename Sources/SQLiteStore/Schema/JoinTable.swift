@@ -6,25 +6,25 @@ internal import ManagedObjects
 /// after the entity whose numbers it has and the relationship that leads there: `Z_1AUTHORS` and `Z_2BOOKS`. An ordered
 /// relationship has another column with the order, `Z_FOK_2BOOKS`. Of two relationships in one entity, stores of
 /// different ages name the table after one or the other.
-struct JoinTable: Sendable {
-  let name: String
+package struct JoinTable: Sendable {
+  package let name: String
   /// The entity that the table is named after.
   let ownerIndex: Int
-  private(set) var first: Side
-  private(set) var second: Side
+  package private(set) var first: Side
+  package private(set) var second: Side
   /// True for a relationship that is its own inverse.
   var isReflexive: Bool { first.property == second.property }
 
-  struct Side: Sendable {
+  package struct Side: Sendable {
     /// The relationship that leads to the objects of the column.
-    let property: PropertyName
+    package let property: PropertyName
     /// The name of the column, without the number of a name that was used before.
     fileprivate let baseColumn: String
-    fileprivate(set) var column: String
+    package fileprivate(set) var column: String
     /// The column of the order in which the relationship has its objects.
-    fileprivate(set) var order: String?
+    package fileprivate(set) var order: String?
     /// True for an ordered relationship in a file that has no column for the order.
-    fileprivate(set) var lacksOrder = false
+    package fileprivate(set) var lacksOrder = false
   }
 
   private init(_ name: String, _ ownerIndex: Int, _ one: Side, _ other: Side) {

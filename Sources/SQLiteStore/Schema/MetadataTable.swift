@@ -1,14 +1,14 @@
 internal import FoundationEssentials
-internal import ManagedObjects
+package import ManagedObjects
 internal import OrderedCollections
 internal import PropertyLists
 
 /// The row of `Z_METADATA`: the identifier of the store, and a property list with all else.
-enum MetadataTable {
+package enum MetadataTable {
   /// The value of ``StoreMetadataKey/type``.
   static let storeType = "SQLite"
 
-  static func read(_ database: Database) throws(ManagedObjectError) -> StoreMetadata {
+  package static func read(_ database: Database) throws(ManagedObjectError) -> StoreMetadata {
     let statement = try database.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
     defer { statement.reset() }
     guard try statement.step() else {

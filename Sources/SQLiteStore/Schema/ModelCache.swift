@@ -1,19 +1,19 @@
 internal import CZlib
 internal import FoundationEssentials
-internal import ManagedObjects
+package import ManagedObjects
 
 /// The row of `Z_MODELCACHE`: the model of the store as a keyed archive, deflated (RFC 1951, without a header).
 ///
 /// An archive with the header of zlib or gzip, or not compressed at all, is read, too: other programs may put one
 /// there.
-enum ModelCache {
+package enum ModelCache {
   /// The most bytes that an archive may have.
   private static let greatestSize = 64 << 20
 
   /// The model that a store has in itself; nil if there is none, as in stores of before 2015.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` for a damaged model.
-  static func read(_ database: Database, _ file: FileSchema) throws(ManagedObjectError) -> ManagedObjectModel? {
+  package static func read(_ database: Database, _ file: FileSchema) throws(ManagedObjectError) -> ManagedObjectModel? {
     if file.others["Z_MODELCACHE"] != nil { try file.require("Z_MODELCACHE", database, database.path) }
     guard file.has("Z_MODELCACHE", "Z_CONTENT") else { return nil }
     let statement = try database.statement("SELECT Z_CONTENT FROM Z_MODELCACHE")
@@ -30,7 +30,7 @@ enum ModelCache {
   /// The model that a store has in itself.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` for a store without one, and for a damaged model.
-  static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
+  package static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
     if let model = try read(database, FileSchema(database)) { return model }
     var error = ManagedObjectError(.open, "\(database.path) does not have its model in it")
     error.remedy = .openingWithModel

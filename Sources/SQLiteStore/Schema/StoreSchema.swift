@@ -1,31 +1,31 @@
-internal import ManagedObjects
-internal import SQLQueries
+package import ManagedObjects
+package import SQLQueries
 
 /// The tables and columns of a store for the entities and properties of a model, by the rules of Core Data.
 ///
 /// All entities that inherit from one share a table. See ``StoreTable`` for the columns, ``JoinTable`` for
 /// relationships that are to-many on both sides.
-struct StoreSchema: QuerySchema {
-  let model: ManagedObjectModel
+package struct StoreSchema: QuerySchema {
+  package let model: ManagedObjectModel
   /// The number (`Z_ENT`) of each entity, by its index in the model; 0 for one that the store does not have.
-  let numbers: [Int64]
+  package let numbers: [Int64]
   /// The indices of entities, by number.
-  let entityIndices: [Int64: Int]
+  package let entityIndices: [Int64: Int]
   /// A table for each entity without a superentity.
-  let tables: [StoreTable]
+  package let tables: [StoreTable]
   /// The index in ``tables`` of each entity.
-  let tableIndices: [Int]
+  package let tableIndices: [Int]
   /// The columns of the values of each entity, by slot.
-  let slotColumns: [[SlotColumns]]
+  package let slotColumns: [[SlotColumns]]
   /// The relationships of each entity that have an inverse, by slot.
   let sides: [[Int: RelationshipSide]]
   /// The tables of relationships that are to-many on both sides.
-  let joins: [JoinTable]
+  package let joins: [JoinTable]
 
   /// The schema of a new store.
   ///
   /// - Parameter configuration: the configuration whose entities the store has; nil for all.
-  init(_ model: ManagedObjectModel, configuration: String?) {
+  package init(_ model: ManagedObjectModel, configuration: String?) {
     var numbers = [Int64](repeating: 0, count: model.entities.count)
     var members = Set<Int>()
     for entity in model.entities(ofConfiguration: configuration) ?? [] {
@@ -38,7 +38,7 @@ struct StoreSchema: QuerySchema {
 
   /// - Parameter file: the tables that there are; nil to go by the rules alone. Files of different ages have other
   ///   names for some tables, and may lack columns that are only of help.
-  init(_ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?) {
+  package init(_ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?) {
     self.model = model
     self.numbers = numbers
     var entityIndices: [Int64: Int] = [:]
@@ -67,9 +67,9 @@ struct StoreSchema: QuerySchema {
     slotColumns = SlotColumns.all(model, numbers, tables, tableIndices, self.joins)
   }
 
-  func joinName(_ index: Int) -> String { joins[index].name }
+  package func joinName(_ index: Int) -> String { joins[index].name }
 
-  func objectTable(ofEntity index: Int) -> ObjectTable? {
+  package func objectTable(ofEntity index: Int) -> ObjectTable? {
     table(ofEntity: index).map { table in
       ObjectTable(
         name: table.name, entities: table.entities, numberColumn: "Z_PK", entityColumn: "Z_ENT", columns: table.columns)
@@ -77,7 +77,7 @@ struct StoreSchema: QuerySchema {
   }
 
   /// The table of an entity; nil if the store does not have it.
-  func table(ofEntity index: Int) -> StoreTable? {
+  package func table(ofEntity index: Int) -> StoreTable? {
     tableIndices.indices.contains(index) && tableIndices[index] >= 0 ? tables[tableIndices[index]] : nil
   }
 }
@@ -155,12 +155,12 @@ extension SlotColumns {
 }
 
 /// The name of a property of the entity that has it first, not of those that inherit it.
-struct PropertyName: Hashable, Sendable {
-  let entityIndex: Int
-  let name: String
+package struct PropertyName: Hashable, Sendable {
+  package let entityIndex: Int
+  package let name: String
 
   /// - Parameter entity: an entity that has the property, or inherits it.
-  init(_ entity: ManagedObjectModel.Entity, _ name: String) {
+  package init(_ entity: ManagedObjectModel.Entity, _ name: String) {
     var owner = entity
     while let superentity = owner.superentity, superentity.property(named: name) != nil { owner = superentity }
     entityIndex = owner.index
@@ -168,7 +168,7 @@ struct PropertyName: Hashable, Sendable {
   }
 
   /// The entity that has the property first.
-  func owner(in model: ManagedObjectModel) -> ManagedObjectModel.Entity {
+  package func owner(in model: ManagedObjectModel) -> ManagedObjectModel.Entity {
     ManagedObjectModel.Entity(model: model, index: entityIndex)
   }
 }

@@ -1,6 +1,6 @@
-internal import ManagedObjects
+package import ManagedObjects
 internal import OrderedCollections
-internal import SQLQueries
+package import SQLQueries
 
 /// The table of an entity without a superentity, and of all that inherit from it.
 ///
@@ -8,32 +8,32 @@ internal import SQLQueries
 /// to-one relationships, keys of orders, dates and floating-point numbers, decimal numbers, strings, URIs, UUIDs,
 /// transformable values, data. In a group the entities follow each other by number, and properties by name. A name that
 /// was used before gets a number.
-struct StoreTable: Sendable {
-  let name: String
+package struct StoreTable: Sendable {
+  package let name: String
   /// The entities that have their rows here.
-  let entities: Range<Int>
+  package let entities: Range<Int>
   /// All columns but the first three, in order.
-  let columns: [TableColumn]
-  let attributeColumns: [PropertyName: Int]
+  package let columns: [TableColumn]
+  package let attributeColumns: [PropertyName: Int]
   /// The columns of composite attributes.
   let compositeColumns: [PropertyName: CompositeColumns]
   /// Composite attributes whose columns are not known, and why; by the entities and attributes.
   private(set) var uncertainComposites: [PropertyName: String]
   /// The columns of to-one relationships.
-  private(set) var toOneColumns: [PropertyName: KeyColumns]
+  package private(set) var toOneColumns: [PropertyName: KeyColumns]
   /// The columns of to-many relationships without an inverse, which lead here.
-  private(set) var ownerColumns: [PropertyName: KeyColumns]
+  package private(set) var ownerColumns: [PropertyName: KeyColumns]
   /// Columns that a file lacks, and that a reader can do without: of entities, and of orders.
   private(set) var missingColumns: Set<Int> = []
 
   /// The columns that name another object.
-  struct KeyColumns: Sendable {
+  package struct KeyColumns: Sendable {
     /// The number of the object.
-    let key: Int
+    package let key: Int
     /// The number of its entity, where it can be one of several.
-    let entity: Int?
+    package let entity: Int?
     /// The position in an ordered relationship of that object.
-    let order: Int?
+    package let order: Int?
   }
 
   init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64], _ lonely: [LonelyRelationship]) {
@@ -67,7 +67,7 @@ struct StoreTable: Sendable {
 
   /// The columns that values of an attribute are in: one, or one for each leaf of a composite attribute. None for a
   /// transient attribute, and for one without a type.
-  func parts(
+  package func parts(
     of attribute: ManagedObjectModel.Entity.Attribute, in entity: ManagedObjectModel.Entity
   ) -> [(path: String, definition: AttributeDescription, column: Int)] {
     let name = PropertyName(entity, attribute.name)

@@ -3,7 +3,7 @@ internal import PropertyLists
 internal import SQLQueries
 
 /// Reasons why a store cannot be written as Core Data would write it.
-enum WritingObstacles {
+package enum WritingObstacles {
   /// The parts of a model that no store of it can have: attributes of which nobody knows how Core Data keeps them,
   /// indexes that need functions of Core Data.
   static func inModel(_ schema: StoreSchema) -> [String] {
@@ -59,7 +59,7 @@ enum WritingObstacles {
   /// - Parameters:
   ///   - triggers: the triggers that may run.
   ///   - tracksHistory: true if this package keeps the history of the file.
-  static func inFile(
+  package static func inFile(
     _ file: FileSchema, _ schema: StoreSchema, triggers: [FileSchema.Part], tracksHistory: Bool
   ) -> [String] {
     var obstacles = inModel(schema)
@@ -120,7 +120,7 @@ extension FetchIndexDescription.Element.Content {
 
 extension FileSchema.Part {
   /// True for an index of expressions, or of some rows only.
-  var isComputed: Bool {
+  package var isComputed: Bool {
     let operators: Set = ["IS", "NOT", "CASE", "AND", "OR", "IN", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "NULL"]
     var depth = 0
     for word in StatementWords(statement) {

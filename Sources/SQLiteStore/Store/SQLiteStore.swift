@@ -121,7 +121,7 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  static func path(of url: URL) throws(ManagedObjectError) -> String {
+  package static func path(of url: URL) throws(ManagedObjectError) -> String {
     guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is no file URL") }
     return url.path
   }
@@ -328,7 +328,7 @@ extension SQLiteStore {
     return SchemaStatements(schema: schema).all
   }
 
-  static func openForReading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
+  package static func openForReading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
     try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
   }
 }

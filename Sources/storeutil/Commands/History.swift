@@ -4,6 +4,7 @@ import ManagedObjects
 import OrderedCollections
 import PropertyLists
 import SQLiteStore
+import StoreInspection
 import ToolSupport
 
 struct History: ParsableCommand {

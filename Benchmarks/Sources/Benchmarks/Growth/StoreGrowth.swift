@@ -1,6 +1,7 @@
 import Foundation
 import ManagedObjects
 import SQLiteStore
+import StoreInspection
 
 extension GrowthTable {
   /// Predicates and expressions: their text, their archive and their evaluation.

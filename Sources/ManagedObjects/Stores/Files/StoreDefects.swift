@@ -1,10 +1,10 @@
 internal import Predicates
 
 /// Gets what is wrong with relationships in a file, where that is to be told and is no error.
-final class StoreDefects {
+package final class StoreDefects {
   /// A reference that leads where it should not.
-  struct Defect {
-    enum Kind {
+  package struct Defect {
+    package enum Kind {
       /// The object is not in the file.
       case missing
       /// The object is of an entity that the relationship does not lead to.
@@ -13,14 +13,14 @@ final class StoreDefects {
       case brokenInverse
     }
 
-    let kind: Kind
-    let key: RowKey
+    package let kind: Kind
+    package let key: RowKey
     /// The slot of the relationship in the row.
-    let slot: Int
-    let message: String
+    package let slot: Int
+    package let message: String
   }
 
-  let report: (Defect) -> Void
+  package let report: (Defect) -> Void
 
-  init(_ report: @escaping (Defect) -> Void) { self.report = report }
+  package init(_ report: @escaping (Defect) -> Void) { self.report = report }
 }

@@ -5,7 +5,7 @@ internal import Predicates
 internal import PropertyLists
 internal import SharedFiles
 internal import Synchronization
-internal import SystemFiles
+package import SystemFiles
 
 /// The file of a store that is read and written as a whole.
 ///
@@ -101,7 +101,7 @@ public final class StoreFile: Sendable {
     state = Mutex(State(contents: contents, identity: nil, lastNumber: contents.lastNumber))
   }
 
-  static func path(of url: URL) throws(ManagedObjectError) -> String {
+  package static func path(of url: URL) throws(ManagedObjectError) -> String {
     guard url.isFileURL else { throw ManagedObjectError(.open, "\(url.absoluteString.quoted) is no file URL") }
     return url.path
   }
@@ -110,7 +110,7 @@ public final class StoreFile: Sendable {
     ManagedObjectError(.noSuchFile, "there is no file \(path.printable())")
   }
 
-  static func read(_ path: String) throws(ManagedObjectError) -> (data: Data, identity: FileIdentity)? {
+  package static func read(_ path: String) throws(ManagedObjectError) -> (data: Data, identity: FileIdentity)? {
     do { return try FileSystem.readRegularFile(path, limit: greatestSize) } catch {
       throw ManagedObjectError(error, .open)
     }

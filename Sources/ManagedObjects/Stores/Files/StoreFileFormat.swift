@@ -32,13 +32,13 @@ protocol StoreFileFormat: Sendable {
 }
 
 /// The contents of the file of a store.
-struct StoreFileContents: Sendable {
-  var table: RowTable
-  var metadata: StoreMetadata
+package struct StoreFileContents: Sendable {
+  package var table: RowTable
+  package var metadata: StoreMetadata
   /// The highest number that an object of the file has or had.
-  var lastNumber: Int64
+  package var lastNumber: Int64
   /// The highest number as the file has it; nil if it does not say.
-  var counter: Int64?
+  package var counter: Int64?
   /// The byte ranges of the objects in the file.
   var layout: XMLFileLayout?
 }

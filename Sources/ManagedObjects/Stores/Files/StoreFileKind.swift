@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import ObjectModels
 internal import PropertyLists
 
 /// A kind of file that is known by its first bytes, and that a store may be taken for.
@@ -32,5 +33,19 @@ package enum StoreFileKind: Sendable {
     case .binaryPropertyList: "a binary property list"
     case .xml: nil
     }
+  }
+
+  /// The metadata of a store in XML or a binary store.
+  package func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {
+    self == .xml ? try XMLStoreFormat.metadata(of: data) : try BinaryStoreFormat.metadata(of: data)
+  }
+
+  /// The rows and metadata of a store in XML or a binary store. Defects of relationships go to `defects`.
+  package func contents(
+    of data: Data, model: ManagedObjectModel, configuration: String?, defects: StoreDefects
+  ) throws(ManagedObjectError) -> StoreFileContents {
+    let format: any StoreFileFormat = self == .xml ? try XMLStoreFormat(model) : BinaryStoreFormat()
+    let table = RowTable(model: model, storeNumber: .next(), configuration: configuration)
+    return try format.read(data, into: table, configuration: configuration, defects: defects)
   }
 }

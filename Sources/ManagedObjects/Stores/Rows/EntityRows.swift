@@ -2,18 +2,18 @@ internal import Predicates
 internal import PropertyLists
 
 /// The rows of one entity, by ascending number.
-struct EntityRows: Sendable {
+package struct EntityRows: Sendable {
   /// Rows, and tombstones of those that are gone: they keep the number and have version 0.
   private var entries: [StoreRow] = []
   private var tombstoneCount = 0
 
   /// The number of rows.
-  var count: Int { entries.count - tombstoneCount }
+  package var count: Int { entries.count - tombstoneCount }
 
   /// The rows.
   ///
   /// - Complexity: O(1) without tombstones.
-  var rows: [StoreRow] { tombstoneCount == 0 ? entries : entries.filter { $0.version != 0 } }
+  package var rows: [StoreRow] { tombstoneCount == 0 ? entries : entries.filter { $0.version != 0 } }
 
   /// The highest number that a row has or had; 0 for none.
   var lastNumber: Int64 { entries.last?.key.number ?? 0 }

@@ -27,8 +27,8 @@ public struct RowTable: RowSource {
   /// The relationships of each entity that have an inverse.
   let sides: [[RelationshipSide]]
   /// The rows, by entity.
-  var entityRows: [EntityRows]
-  var uniquenessIndexes: [UniquenessIndex]
+  package var entityRows: [EntityRows]
+  package var uniquenessIndexes: [UniquenessIndex]
   var ownerIndexes: [OwnerIndex]
 
   /// A table without rows.

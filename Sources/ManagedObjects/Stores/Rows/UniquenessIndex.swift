@@ -2,17 +2,17 @@ internal import ObjectModels
 internal import Predicates
 
 /// Finds the row that has the values of a uniqueness constraint.
-struct UniquenessIndex: Sendable {
+package struct UniquenessIndex: Sendable {
   /// The entity that has the constraint, and all that inherit it.
-  let entities: Range<Int>
+  package let entities: Range<Int>
   /// The properties.
-  let names: [String]
+  package let names: [String]
   private let slots: [Int]
   /// The rows by their values; nil as long as nobody asked.
   private(set) var keys: [Values: RowKey]?
 
   /// The values of the properties of a constraint.
-  enum Values: Hashable, Sendable {
+  package enum Values: Hashable, Sendable {
     case one(RowValue)
     case several([RowValue])
   }
@@ -28,7 +28,7 @@ struct UniquenessIndex: Sendable {
   }
 
   /// The values of a row; nil if one of them is nothing, which is equal to no other.
-  func values(_ row: StoreRow) -> Values? {
+  package func values(_ row: StoreRow) -> Values? {
     if slots.count == 1 {
       let value = row.values[slots[0]]
       return value.isNothing ? nil : .one(value)

@@ -2,6 +2,7 @@ public import FoundationEssentials
 public import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
+public import SQLiteStore
 
 /// The history of a store's changes, as plain values: of a store that Core Data wrote or this package, whether there is
 /// a model for it or not.

@@ -1,19 +1,20 @@
+internal import ManagedObjects
 internal import ObjectModels
-package import Predicates
+internal import Predicates
 
 /// The rules of an entity for values, as a check of a store needs them.
-package struct ValueRules {
+struct ValueRules {
   private let rules: ValidationRules
 
-  package init(_ entity: ManagedObjectModel.Entity) { rules = ValidationRules(entity) }
+  init(_ entity: ManagedObjectModel.Entity) { rules = ValidationRules(entity) }
 
   /// True if the model has a condition for values of an attribute.
-  package func hasConditions(forSlot slot: Int) -> Bool {
+  func hasConditions(forSlot slot: Int) -> Bool {
     rules.attributes.contains { $0.slot == slot && !$0.conditions.isEmpty }
   }
 
   /// The rule that a value does not fulfil; nil if it fulfils all. A value of another type breaks none.
-  package func defect(of value: AttributeValue, inSlot slot: Int) -> String? {
+  func defect(of value: AttributeValue, inSlot slot: Int) -> String? {
     guard let rule = rules.attributes.first(where: { $0.slot == slot }), value != .null,
       let failure = rule.failure(value), failure.code != .invalidValue
     else { return nil }
@@ -23,7 +24,7 @@ package struct ValueRules {
 
 extension ManagedObjectModel.Entity {
   /// The numbers of objects that a to-many relationship may have; nil if it may have any.
-  package static func allowedCounts(_ relationship: Relationship) -> (least: Int, most: Int, isMandatory: Bool)? {
+  static func allowedCounts(_ relationship: Relationship) -> (least: Int, most: Int, isMandatory: Bool)? {
     let definition = relationship.definition
     guard definition.isToMany else { return nil }
     let isMandatory = !definition.traits.isOptional

@@ -1,6 +1,7 @@
 internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
+internal import SQLiteStore
 
 /// Looks for defects in the tables of a store.
 ///

@@ -2,6 +2,7 @@ public import FoundationEssentials
 internal import ManagedObjects
 public import OrderedCollections
 public import PropertyLists
+internal import SQLiteStore
 
 /// What there is to know of the file of a store or a model, without its objects.
 ///

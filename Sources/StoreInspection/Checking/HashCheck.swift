@@ -1,6 +1,8 @@
 internal import FoundationEssentials
+internal import ManagedObjects
 internal import ObjectModels
 internal import PropertyLists
+internal import SQLiteStore
 
 /// Compares the version hashes of a store's metadata with a model.
 extension FindingLog {
@@ -10,7 +12,7 @@ extension FindingLog {
   ///   - own: the model that the store has in itself, if it has one. Of entities whose hash nobody can compute it tells
   ///     whether they are the same.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  package func checkHashes(
+  func checkHashes(
     _ metadata: StoreMetadata, _ model: ManagedObjectModel, own: ManagedObjectModel?, configuration: String?
   ) {
     guard let hashes = hashes(metadata) else { return }
@@ -62,17 +64,5 @@ extension FindingLog {
       hashes[name] = hash
     }
     return hashes
-  }
-}
-
-extension ManagedObjectModel.Entity {
-  /// True for an entity with the same hash, as far as that is known, and the same derived and composite attributes.
-  package func isSame(as other: ManagedObjectModel.Entity) -> Bool {
-    versionHash == other.versionHash && attributes.count == other.attributes.count
-      && attributes.allSatisfy { attribute in
-        let definition = other.attribute(named: attribute.name)?.definition
-        return definition?.derivation == attribute.definition.derivation
-          && definition?.elements == attribute.definition.elements
-      }
   }
 }

@@ -1,4 +1,5 @@
 internal import ManagedObjects
+internal import SQLiteStore
 
 /// The tables of the history of changes.
 extension TableCheck {

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
+internal import SQLiteStore
 internal import SystemFiles
 
 /// The tables of a store that is looked at, whether its model is there and fits or not.

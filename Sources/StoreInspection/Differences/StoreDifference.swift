@@ -1,6 +1,8 @@
+public import ManagedObjects
 internal import ObjectModels
 public import Predicates
 internal import PropertyLists
+internal import SQLiteStore
 
 /// Compares the objects of two stores, of any kinds.
 ///

@@ -1,3 +1,6 @@
+internal import ManagedObjects
+internal import SQLiteStore
+
 /// Something that a check of a store has found.
 ///
 /// ```

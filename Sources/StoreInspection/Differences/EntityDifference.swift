@@ -1,7 +1,9 @@
 internal import FoundationEssentials
+internal import ManagedObjects
 internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
+internal import SQLiteStore
 
 /// Compares the objects of one entity in two stores.
 struct EntityDifference {

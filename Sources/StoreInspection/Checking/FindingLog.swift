@@ -1,15 +1,17 @@
+internal import ManagedObjects
 internal import PropertyLists
+internal import SQLiteStore
 
 /// Hands out the findings of a check, up to a number of each kind, and counts all.
-package final class FindingLog {
-  package private(set) var summary = StoreCheckSummary()
+final class FindingLog {
+  private(set) var summary = StoreCheckSummary()
   /// The identifier of the store, for the names of objects.
-  package var storeIdentifier = ""
+  var storeIdentifier = ""
   private let limit: Int
   private let body: (StoreFinding) -> Void
 
   /// - Parameter limit: the most findings of a kind that are handed out.
-  package init(limit: Int, _ body: @escaping (StoreFinding) -> Void) {
+  init(limit: Int, _ body: @escaping (StoreFinding) -> Void) {
     self.limit = limit
     self.body = body
   }
@@ -17,7 +19,7 @@ package final class FindingLog {
   /// Counts a finding, and hands it out unless there were too many of its kind.
   ///
   /// - Parameter complete: fills in the location.
-  package func report(
+  func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ complete: (inout StoreFinding) -> Void = { _ in }
   ) {
     let count = summary.counts[code, default: 0] + 1

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
+internal import SQLiteStore
 
 /// Values of attributes.
 extension TableCheck {

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import ManagedObjects
 internal import PropertyLists
+internal import SQLiteStore
 internal import SystemFiles
 
 /// Looks for defects in the file of a store: damaged pages, relationships that lead nowhere, values that do not fit the

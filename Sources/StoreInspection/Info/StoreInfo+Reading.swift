@@ -2,6 +2,7 @@ public import FoundationEssentials
 public import ManagedObjects
 internal import OrderedCollections
 internal import PropertyLists
+internal import SQLiteStore
 internal import SystemFiles
 
 extension StoreInfo {

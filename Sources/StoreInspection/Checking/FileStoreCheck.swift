@@ -1,10 +1,12 @@
-package import FoundationEssentials
+internal import FoundationEssentials
+internal import ManagedObjects
 internal import ObjectModels
 internal import PropertyLists
+internal import SQLiteStore
 internal import SystemFiles
 
 /// Looks for defects in a store that is read as a whole: one in XML, or a binary one.
-package struct FileStoreCheck {
+struct FileStoreCheck {
   private let file: URL
   private let model: ManagedObjectModel?
   private let configuration: String?
@@ -12,7 +14,7 @@ package struct FileStoreCheck {
   private let data: Data
 
   /// A check of a file; nil for one of another kind, or that cannot be read.
-  package init?(_ file: URL, model: ManagedObjectModel?, configuration: String?) {
+  init?(_ file: URL, model: ManagedObjectModel?, configuration: String?) {
     // An SQLite store can be large, and is not read as a whole.
     guard let path = try? StoreFile.path(of: file), let start = FileSystem.beginning(of: path, count: 4096),
       let kind = StoreFileKind(start), kind != .sqlite, let (data, _) = try? StoreFile.read(path)
@@ -25,24 +27,23 @@ package struct FileStoreCheck {
   }
 
   /// - Throws: ``ManagedObjectError`` for a file that is no store.
-  package func run(_ log: FindingLog) throws(ManagedObjectError) {
+  func run(_ log: FindingLog) throws(ManagedObjectError) {
     guard let model else {
-      let metadata = kind == .xml ? try XMLStoreFormat.metadata(of: data) : try BinaryStoreFormat.metadata(of: data)
+      let metadata = try kind.metadata(of: data)
       log.storeIdentifier = metadata.identifier
       log.report(.noModel, "a store of this kind has no model in it, so that its objects were not checked")
       return
     }
-    let format: any StoreFileFormat = kind == .xml ? try XMLStoreFormat(model) : BinaryStoreFormat()
-    let table = RowTable(model: model, storeNumber: .next(), configuration: configuration)
     var defects: [StoreDefects.Defect] = []
     let contents: StoreFileContents
     do {
-      contents = try format.read(
-        data, into: table, configuration: configuration, defects: StoreDefects { defects.append($0) })
+      contents = try kind.contents(
+        of: data, model: model, configuration: configuration, defects: StoreDefects { defects.append($0) })
     } catch {
       if error.code == .storeTypeMismatch { throw error }
-      let mismatched = try? kind == .xml ? XMLStoreFormat.metadata(of: data) : BinaryStoreFormat.metadata(of: data)
-      if let mismatched { log.checkHashes(mismatched, model, own: nil, configuration: configuration) }
+      if let mismatched = try? kind.metadata(of: data) {
+        log.checkHashes(mismatched, model, own: nil, configuration: configuration)
+      }
       log.report(.unreadableRows, error.message)
       return
     }

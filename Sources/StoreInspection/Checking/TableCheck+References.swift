@@ -1,5 +1,6 @@
 internal import ManagedObjects
 internal import SQLQueries
+internal import SQLiteStore
 
 /// Relationships that rows have the key of.
 extension TableCheck {
