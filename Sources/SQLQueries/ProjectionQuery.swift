@@ -126,7 +126,7 @@ package struct ProjectionQuery {
           Column(name: name, type: type, firstColumn: select(object.referredEntity, object.reference), content: .object)
         )
       case .value(let value):
-        let sql = value.type == .boolean ? dialect.truthValue(value.sql) : value.sql
+        let sql = translation.plain(value)
         columns.append(
           Column(
             name: name, type: type, firstColumn: select(sql), content: .value(value.type, isExternal: value.isExternal))
@@ -150,7 +150,7 @@ package struct ProjectionQuery {
       case .object, .count, .collection, .constant, .other: throw Untranslatable()
       }
       if value.isExternal { throw Untranslatable() }
-      let sql = value.type == .boolean ? dialect.truthValue(value.sql) : value.sql
+      let sql = translation.plain(value)
       let traits = value.type.columnTraits
       let column: Column
       switch (function, value.type) {

@@ -89,7 +89,8 @@ extension QueryTranslation {
     }
   }
 
-  private func plain(_ value: ValueTerm) -> String {
+  /// The value in SQL. A Boolean value is 0 or 1, also where a file has another number.
+  func plain(_ value: ValueTerm) -> String {
     value.type == .boolean ? dialect.truthValue(value.sql) : value.sql
   }
 
