@@ -5,25 +5,46 @@ extension PropertyListDocument.Node {
   ///   binary document on the way, with the key path from here to there.
   /// - Complexity: O(1) for an index, that of ``value(forKey:)`` for a key.
   public func descendant(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyListDocument.Node {
-    var node = self
-    for (depth, component) in path.components.enumerated() {
-      do { node = try node.child(at: component) } catch {
-        // Either the container that has no such value, or the value that is damaged.
-        throw error.located(at: path.components[..<(error.kind == .noSuchValue ? depth : depth + 1)])
-      }
-    }
-    return node
+    let (node, depth) = try descend(path)
+    guard depth < path.components.count else { return node }
+    throw node.missing(path.components[depth]).located(at: path.components[..<depth])
   }
 
-  private func child(at component: PropertyListKeyPath.Component) throws(PropertyListError) -> Self {
+  /// The node that a path leads to from here; nil where the path leaves the document.
+  ///
+  /// - Throws: ``PropertyListError`` for a binary document that is damaged on the way.
+  package func descendant(ifAt path: PropertyListKeyPath) throws(PropertyListError) -> PropertyListDocument.Node? {
+    let (node, depth) = try descend(path)
+    return depth < path.components.count ? nil : node
+  }
+
+  /// The last node on the way of a path, and the number of components that lead to it.
+  private func descend(_ path: PropertyListKeyPath) throws(PropertyListError) -> (node: Self, depth: Int) {
+    var node = self
+    for (depth, component) in path.components.enumerated() {
+      let child: Self?
+      do { child = try node.child(at: component) } catch { throw error.located(at: path.components[...depth]) }
+      guard let child else { return (node, depth) }
+      node = child
+    }
+    return (node, path.components.count)
+  }
+
+  private func child(at component: PropertyListKeyPath.Component) throws(PropertyListError) -> Self? {
     switch kind {
-    case .dictionary:
-      guard let value = try value(forKey: component.text) else { throw .noKey(component) }
-      return value
+    case .dictionary: return try value(forKey: component.text)
     case .array:
-      guard let index = component.arrayIndex(in: count), index < count else { throw .noIndex(component, count: count) }
+      guard let index = component.arrayIndex(in: count), index < count else { return nil }
       return try child(at: index)
-    default: throw .below(component, kind)
+    default: return nil
+    }
+  }
+
+  private func missing(_ component: PropertyListKeyPath.Component) -> PropertyListError {
+    switch kind {
+    case .dictionary: .noKey(component)
+    case .array: .noIndex(component, count: count)
+    default: .below(component, kind)
     }
   }
 }

@@ -94,27 +94,19 @@ struct ConditionSubject: PredicateSubject {
     case .key, .kind: return try text(of: field, path).map { .value(.string($0)) } ?? .null
     case .path: return .value(.string(path.isEmpty ? "/" : PropertyListKeyPath(path).text(.dots)))
     case .value:
-      guard let target = try target(of: field) else { return .null }
+      guard let target = try node.descendant(ifAt: field.path) else { return .null }
       if case .any = field.form { return try value(target) }
       return try field.form.has(target) ? .value(Self.scalar(target)) : .null
     case .count:
-      guard let target = try target(of: field), target.kind == .array || target.kind == .dictionary else {
+      guard let target = try node.descendant(ifAt: field.path), target.kind == .array || target.kind == .dictionary
+      else {
         return .null
       }
       return .value(.integer(Int64(target.count)))
     case .size:
-      guard let target = try target(of: field) else { return .null }
+      guard let target = try node.descendant(ifAt: field.path) else { return .null }
       if let data = target.data { return .value(.integer(Int64(data.count))) }
       return try target.string.map { .value(.integer(Int64($0.utf8.count))) } ?? .null
-    }
-  }
-
-  /// The value that the path of a field leads to; nil if there is none.
-  private func target(of field: ConditionField) throws(PropertyListError) -> PropertyListDocument.Node? {
-    guard !field.path.components.isEmpty else { return node }
-    do { return try node.descendant(at: field.path) } catch {
-      guard error.kind == .noSuchValue else { throw error }
-      return nil
     }
   }
 
@@ -126,7 +118,7 @@ struct ConditionSubject: PredicateSubject {
       guard case .key(let key)? = path.last else { return nil }
       return key
     }
-    guard let target = try target(of: field) else { return nil }
+    guard let target = try node.descendant(ifAt: field.path) else { return nil }
     if field.name == .kind { return KindName(target.kind).name }
     return target.kind == .array || target.kind == .dictionary ? nil : try PropertyList(target).rawText
   }
