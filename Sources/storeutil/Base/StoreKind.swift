@@ -16,14 +16,13 @@ enum StoreKind: String, CaseIterable {
     if FileSystem.sizeOfRegularFile(path) == 0 {
       throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is empty, and no store")
     }
-    guard let beginning = FileSystem.beginning(of: path, count: 64) else {
+    guard let beginning = FileSystem.beginning(of: path, count: 4096) else {
       throw ManagedObjectError(.save, "\(path.printable()) cannot be read")
     }
     switch StoreFileKind(beginning) {
     case .sqlite: self = .sqlite
     case .binaryPropertyList: self = .binary
     case .xml: self = .xml
-    case nil where beginning.first == UInt8(ascii: "<"): self = .xml
     case .coreDataBinary, nil: throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is no store")
     }
   }
