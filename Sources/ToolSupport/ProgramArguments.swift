@@ -1,4 +1,4 @@
-internal import ArgumentParser
+package import ArgumentParser
 package import PropertyLists
 internal import SystemFiles
 
@@ -17,6 +17,32 @@ package enum ProgramArguments {
   package static func text(_ argument: String) throws(PropertyListError) -> String {
     guard FileSystem.hasStandIns(argument) else { return argument }
     throw PropertyListError(.malformed, "\"\(FileSystem.showingBytes(argument).printable(limit: 200))\" is not UTF-8")
+  }
+}
+
+// Arguments and options that are names of files.
+
+extension Argument where Value == String {
+  package init(file help: String, _ valueName: String) {
+    self.init(help: ArgumentHelp(help, valueName: valueName), completion: .file(), transform: FileName.argument)
+  }
+}
+
+extension Argument where Value == [String] {
+  package init(files help: String, _ valueName: String) {
+    self.init(help: ArgumentHelp(help, valueName: valueName), completion: .file(), transform: FileName.argument)
+  }
+}
+
+extension Option {
+  package init(file help: String, _ valueName: String, name: NameSpecification = .long) where Value == String {
+    let help = ArgumentHelp(help, valueName: valueName)
+    self.init(name: name, help: help, completion: .file(), transform: FileName.argument)
+  }
+
+  package init(file help: String, _ valueName: String, name: NameSpecification = .long) where Value == String? {
+    let help = ArgumentHelp(help, valueName: valueName)
+    self.init(name: name, help: help, completion: .file(), transform: FileName.argument)
   }
 }
 

@@ -7,9 +7,7 @@ import ToolSupport
 
 /// Where what is made of files goes.
 struct Destination: ParsableArguments {
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("Write FILE; - is standard output.", valueName: "file"),
-    completion: .file(), transform: FileName.argument)
+  @Option(file: "Write FILE; - is standard output.", "file", name: .shortAndLong)
   var outfile: String?
 
   @Flag(help: "Put what is written in the place of each file, in one step.")

@@ -13,9 +13,7 @@ struct Create: ParsableCommand {
       Example: plistutil create -f binary --json '{"version": 1}' New.plist
       """)
 
-  @Argument(
-    help: ArgumentHelp("The files to make; - is standard output.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(files: "The files to make; - is standard output.", "file")
   var files: [String]
 
   @Option(name: .shortAndLong, help: ArgumentHelp("The format.", valueName: "format"))

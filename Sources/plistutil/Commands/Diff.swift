@@ -21,12 +21,10 @@ struct Diff: ParsableCommand {
         plistutil diff -r Before.app After.app
       """)
 
-  @Argument(
-    help: ArgumentHelp("The one; - is standard input.", valueName: "old"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(file: "The one; - is standard input.", "old")
   var old: String
 
-  @Argument(help: ArgumentHelp("The other.", valueName: "new"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The other.", "new")
   var new: String
 
   @Flag(name: .shortAndLong, help: "Compare the property lists in two folders, and in the folders in them.")
@@ -53,9 +51,7 @@ struct Diff: ParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("The format of the patch; xml if not given.", valueName: "format"))
   var format: FormatName?
 
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("Write the patch to FILE.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Option(file: "Write the patch to FILE.", "file", name: .shortAndLong)
   var outfile: String?
 
   @OptionGroup var reading: ReadingArguments

@@ -57,9 +57,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
       "Several values: a dictionary in JSON, XML or OpenStep, whose keys are their paths.", valueName: "text"))
   var values: String?
 
-  @Option(
-    help: ArgumentHelp("The same in FILE, in any format.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Option(file: "The same in FILE, in any format.", "file")
   var valuesFile: String?
 
   private var areSeveral: Bool { values != nil || valuesFile != nil }

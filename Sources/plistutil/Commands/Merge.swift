@@ -48,14 +48,10 @@ struct Merge: ParsableCommand {
     }
   }
 
-  @Argument(
-    help: ArgumentHelp("What is merged into; - is standard input.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(file: "What is merged into; - is standard input.", "file")
   var target: String
 
-  @Argument(
-    help: ArgumentHelp("What is merged into it, one after the other.", valueName: "other"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(files: "What is merged into it, one after the other.", "other")
   var others: [String]
 
   @Option(help: ArgumentHelp("Which value counts where two differ; with fail it is an error.", valueName: "rule"))
@@ -72,9 +68,7 @@ struct Merge: ParsableCommand {
     transform: PropertyListKeyPath.argument)
   var at: PropertyListKeyPath?
 
-  @Option(
-    help: ArgumentHelp("The file that both come from.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Option(file: "The file that both come from.", "file")
   var base: String?
 
   @Option(

@@ -17,9 +17,7 @@ struct Patch: EditingVerb {
       Example: plistutil patch changes.plist --in-place Info.plist
       """)
 
-  @Argument(
-    help: ArgumentHelp("The patch, in any format.", valueName: "patch"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(file: "The patch, in any format.", "patch")
   var patch: String
 
   @OptionGroup var files: FileArguments

@@ -7,8 +7,7 @@ import ToolSupport
 
 /// The store that a verb works on.
 struct StoreArguments: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The file of the store.", "store")
   var path: String
 
   @OptionGroup var opening: OpeningArguments
@@ -26,11 +25,9 @@ struct StoreArguments: ParsableArguments {
 /// How stores are opened.
 struct OpeningArguments: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The model of the store, where it has none in itself: .momd, .mom, .xcdatamodeld or .xcdatamodel. Of several "
-        + "versions, the one that the store was made with. It need not be named if it is the only such model beside the "
-        + "store that has the store's version hashes.", valueName: "model"),
-    completion: .file(), transform: FileName.argument)
+    file: "The model of the store, where it has none in itself: .momd, .mom, .xcdatamodeld or .xcdatamodel. Of several "
+      + "versions, the one that the store was made with. It need not be named if it is the only such model beside the "
+      + "store that has the store's version hashes.", "model")
   var model: String?
 
   @OptionGroup var immutable: ImmutableArgument

@@ -26,13 +26,10 @@ struct Check: ParsableCommand {
         storeutil check Notes.sqlite --json | jq '.findings[] | select(.code == "dangling-reference") | .object'
       """)
 
-  @Argument(
-    help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The file of the store.", "store")
   var path: String
 
-  @Option(
-    help: ArgumentHelp("The model to compare the store with, where it has none in itself.", valueName: "model"),
-    completion: .file(), transform: FileName.argument)
+  @Option(file: "The model to compare the store with, where it has none in itself.", "model")
   var model: String?
 
   @Option(help: ArgumentHelp("Print at most N findings of each code, and count the others.", valueName: "n"))

@@ -15,12 +15,10 @@ struct Compile: ParsableCommand {
       Example: storeutil compile Notes.xcdatamodeld -o Notes.momd
       """)
 
-  @Argument(help: ArgumentHelp("The model.", valueName: "model"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The model.", "model")
   var model: String
 
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("What to write.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Option(file: "What to write.", "file", name: .shortAndLong)
   var outfile: String
 
   @Option(help: ArgumentHelp("The module of classes that name none.", valueName: "name"))

@@ -23,7 +23,7 @@ struct Convert: ParsableCommand {
 
   @OptionGroup var store: StoreArguments
 
-  @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The new file.", "file")
   var outfile: String
 
   @OptionGroup var kind: NewStoreArguments

@@ -27,20 +27,15 @@ struct Create: ParsableCommand {
         storeutil create Notes.xcdatamodeld Notes.sqlite --from notes.json
       """)
 
-  @Argument(
-    help: ArgumentHelp("The file of the model, or of a store with the model.", valueName: "model"),
-    completion: .file(), transform: FileName.argument)
+  @Argument(file: "The file of the model, or of a store with the model.", "model")
   var model: String
 
-  @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The new file.", "file")
   var outfile: String
 
   @OptionGroup var kind: NewStoreArguments
 
-  @Option(
-    name: .customLong("from"),
-    help: ArgumentHelp("The objects of the store, in a file of JSON; - for standard input.", valueName: "file"),
-    completion: .file(), transform: FileName.argument)
+  @Option(file: "The objects of the store, in a file of JSON; - for standard input.", "file", name: .customLong("from"))
   var source: String?
 
   @Option(

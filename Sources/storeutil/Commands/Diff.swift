@@ -24,10 +24,10 @@ struct Diff: ParsableCommand {
         storeutil diff Notes.xml Notes.sqlite --model Notes.momd --key identifier --key Tag.name
       """)
 
-  @Argument(help: ArgumentHelp("The older store.", valueName: "old"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The older store.", "old")
   var old: String
 
-  @Argument(help: ArgumentHelp("The newer store.", valueName: "new"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The newer store.", "new")
   var new: String
 
   @OptionGroup var opening: OpeningArguments

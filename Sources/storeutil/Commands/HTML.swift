@@ -27,9 +27,7 @@ struct HTML: ParsableCommand {
 
   @OptionGroup var store: StoreArguments
 
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("Write FILE; - is standard output.", valueName: "file"),
-    completion: .file(), transform: FileName.argument)
+  @Option(file: "Write FILE; - is standard output.", "file", name: .shortAndLong)
   var outfile: String
 
   @Option(help: ArgumentHelp("Take the first N rows of each entity, 0 for all.", valueName: "n"))

@@ -16,9 +16,7 @@ struct Hashes: ParsableCommand {
       Example: storeutil hashes Notes.momd --json
       """)
 
-  @Argument(
-    help: ArgumentHelp("The file of a model or a store.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(file: "The file of a model or a store.", "file")
   var file: String
 
   @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))

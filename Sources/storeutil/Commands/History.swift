@@ -18,13 +18,10 @@ struct History: ParsableCommand {
       Example: storeutil history Notes.sqlite --after 120
       """)
 
-  @Argument(
-    help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file(), transform: FileName.argument)
+  @Argument(file: "The file of the store.", "store")
   var path: String
 
-  @Option(
-    help: ArgumentHelp("The model of the store, where it has none in itself.", valueName: "model"),
-    completion: .file(), transform: FileName.argument)
+  @Option(file: "The model of the store, where it has none in itself.", "model")
   var model: String?
 
   @Option(help: ArgumentHelp("Only saves with greater numbers.", valueName: "number"))

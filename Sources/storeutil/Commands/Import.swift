@@ -36,9 +36,7 @@ struct Import: ParsableCommand {
   @Argument(help: ArgumentHelp("The entity of the objects.", valueName: "entity"))
   var entity: String
 
-  @Argument(
-    help: ArgumentHelp("The file; - for standard input.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(file: "The file; - for standard input.", "file")
   var file: String
 
   @Option(

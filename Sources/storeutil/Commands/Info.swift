@@ -19,14 +19,10 @@ struct Info: ParsableCommand {
       Example: storeutil info Notes.sqlite
       """)
 
-  @Argument(
-    help: ArgumentHelp("The file of a store or a model.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(file: "The file of a store or a model.", "file")
   var path: String
 
-  @Option(
-    help: ArgumentHelp("The model of the store, where it has none in itself.", valueName: "model"),
-    completion: .file(), transform: FileName.argument)
+  @Option(file: "The model of the store, where it has none in itself.", "model")
   var model: String?
 
   @OptionGroup var immutable: ImmutableArgument

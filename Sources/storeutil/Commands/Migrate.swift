@@ -22,22 +22,16 @@ struct Migrate: ParsableCommand {
 
   @OptionGroup var store: StoreArguments
 
-  @Option(
-    help: ArgumentHelp("The model to change to; of several versions, the current one.", valueName: "model"),
-    completion: .file(), transform: FileName.argument)
+  @Option(file: "The model to change to; of several versions, the current one.", "model")
   var to: String
 
   @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
   var version: String?
 
-  @Option(
-    help: ArgumentHelp("A mapping model (.cdm or .xcmapping) that says what changes.", valueName: "file"),
-    completion: .file(), transform: FileName.argument)
+  @Option(file: "A mapping model (.cdm or .xcmapping) that says what changes.", "file")
   var mapping: String?
 
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("Make a new store FILE.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Option(file: "Make a new store FILE.", "file", name: .shortAndLong)
   var outfile: String?
 
   @Flag(help: "Drop values and objects that the new model does not have.")

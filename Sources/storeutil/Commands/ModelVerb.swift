@@ -24,9 +24,7 @@ struct ModelVerb: ParsableCommand {
         storeutil model Notes.sqlite --format xcdatamodel -o Notes.xcdatamodel
       """)
 
-  @Argument(
-    help: ArgumentHelp("The file of a store or a model.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(file: "The file of a store or a model.", "file")
   var file: String
 
   @Option(help: ArgumentHelp("Of a model with several versions, this one.", valueName: "name"))
@@ -35,9 +33,7 @@ struct ModelVerb: ParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("The form to print.", valueName: "format"))
   var format = ModelForm.text
 
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("Write FILE.", valueName: "file"), completion: .file(),
-    transform: FileName.argument)
+  @Option(file: "Write FILE.", "file", name: .shortAndLong)
   var outfile: String?
 
   @OptionGroup var opening: OpeningArguments

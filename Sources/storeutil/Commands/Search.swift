@@ -24,9 +24,7 @@ struct Search: ParsableCommand {
   @Argument(help: ArgumentHelp("The text, the URL or the UUID.", valueName: "text"))
   var text: String
 
-  @Argument(
-    help: ArgumentHelp("The files of the stores.", valueName: "store"), completion: .file(),
-    transform: FileName.argument)
+  @Argument(files: "The files of the stores.", "store")
   var stores: [String]
 
   @OptionGroup var opening: OpeningArguments
