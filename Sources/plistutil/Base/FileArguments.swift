@@ -77,7 +77,7 @@ struct FileArguments: ParsableArguments {
 
   /// The files, those in folders in the order of their names; and what could not be read.
   private func search(excluding folder: String?) throws -> FolderSearch {
-    var search = FolderSearch(patterns: name, excluding: folder)
+    var search = FolderSearch(patterns: name, excludedFolder: folder)
     if files.isEmpty {
       if Input.isTerminal { throw ValidationError("No file is named.") }
       search.add(file: "-")

@@ -28,7 +28,7 @@ struct FilePairs: Sendable {
       throw ValidationError("\(folder.printable()) is no folder.")
     }
     for (path, side) in [(old, \Pair.old), (new, \Pair.new)] as [(String, WritableKeyPath<Pair, Input?>)] {
-      var search = FolderSearch(patterns: patterns)
+      var search = FolderSearch(patterns: patterns, excludedFolder: nil)
       search.add(path)
       if search.reportFailures(isForMachines: isForMachines) != ExitCodes.success { hasDefects = true }
       for input in search.inputs { pairs[input.relativePath, default: Pair()][keyPath: side] = input }

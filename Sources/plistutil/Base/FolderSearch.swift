@@ -19,12 +19,7 @@ struct FolderSearch {
   ]
 
   /// A folder inside the others that is passed over: what is written goes there.
-  private let excludedFolder: String?
-
-  init(patterns: [String], excluding excludedFolder: String? = nil) {
-    self.patterns = patterns
-    self.excludedFolder = excludedFolder
-  }
+  let excludedFolder: String?
 
   /// Adds a file as it is.
   mutating func add(file path: String) { inputs.append(Input(path)) }

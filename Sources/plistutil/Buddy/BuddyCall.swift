@@ -46,7 +46,7 @@ struct BuddyCall {
         commands.append(try BuddyCommand(text))
       case .file(let path):
         guard session == nil else { throw .notUnderstood("Invalid Arguments\n") }
-        session = try BuddySession(BuddyFile(path, followsLinks: followsLinks), printsXML: printsXML)
+        session = try BuddySession(BuddyFile(path: path, followsLinks: followsLinks), printsXML: printsXML)
       case .help(let exitCode):
         try Self.print(Buddy.help)
         return exitCode

@@ -6,12 +6,7 @@ import ToolSupport
 /// The file of a call.
 struct BuddyFile {
   let path: String
-  private let followsLinks: Bool
-
-  init(_ path: String, followsLinks: Bool) {
-    self.path = path
-    self.followsLinks = followsLinks
-  }
+  let followsLinks: Bool
 
   private var name: String { path.printable() }
 

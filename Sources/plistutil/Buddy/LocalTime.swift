@@ -8,23 +8,16 @@ struct LocalTime {
   /// From 1.
   let month: Int
   let day: Int
-  let hour: Int
-  let minute: Int
-  let second: Int
+  var hour = 0
+  var minute = 0
+  var second = 0
   /// From Sunday, which is 0; nobody asks for it where it is not known.
   private(set) var weekday = 0
   /// The name of the time zone at that moment.
   private(set) var zone = ""
+}
 
-  init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
-    self.year = year
-    self.month = month
-    self.day = day
-    self.hour = hour
-    self.minute = minute
-    self.second = second
-  }
-
+extension LocalTime {
   /// - Parameter moment: in seconds since 1970.
   /// - Returns: nil for a year that the system has no number for.
   init?(_ moment: Int) {

@@ -57,36 +57,18 @@ struct Check: ParsableCommand {
     check.limit = limit
     check.pages = quick ? .quick : .full
     check.writesNothing = writesNothing
-    var buffer = BufferedOutput()
-    var failure: PropertyListError?
-    var isFirst = true
-    let summary = try check.run { finding in
-      if failure != nil { return }
-      do throws(PropertyListError) {
-        if isJSON {
-          try buffer.write(isFirst ? "{\"findings\": [\n" : ",\n")
-          try buffer.write(finding.propertyList.compactJSON(nil))
-        } else {
-          try buffer.write("\(finding)\n")
-        }
-        isFirst = false
-      } catch { failure = error }
-    }
-    if let failure { throw failure }
+    var output = ListOutput(isJSON: isJSON, plain: nil, beginning: "{\"findings\": [")
+    let summary = try check.run { finding in output.writeKeepingError(finding.propertyList, line: "\(finding)") }
+    let counts = summary.counts.sorted { $0.key.rawValue < $1.key.rawValue }
     if isJSON {
-      let counts = summary.counts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-        "\"\($0.key.rawValue)\": \($0.value)"
-      }
-      try buffer.write(
-        "\(isFirst ? "{\"findings\": [" : "\n")], \"counts\": {\(counts.joined(separator: ", "))}, "
-          + "\"errors\": \(summary.errorCount), \"warnings\": \(summary.warningCount)}\n")
+      let counts = counts.map { "\"\($0.key.rawValue)\": \($0.value)" }.joined(separator: ", ")
+      try output.finish(
+        "], \"counts\": {\(counts)}, \"errors\": \(summary.errorCount), \"warnings\": \(summary.warningCount)}\n")
     } else {
-      for (code, count) in summary.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where count > limit {
-        try buffer.write("\(code.severity.rawValue) \(code.rawValue): \(grouped(count - limit)) more\n")
+      let lines = counts.filter { $0.value > limit }.map { code, count in
+        "\(code.severity.rawValue) \(code.rawValue): \(grouped(count - limit)) more\n"
       }
-    }
-    try buffer.flush()
-    if !isJSON {
+      try output.finish(lines.joined())
       note("\(Self.counted(summary.errorCount, "error")), \(Self.counted(summary.warningCount, "warning"))")
     }
     if summary.errorCount > 0 || strict && summary.warningCount > 0 { throw ExitCode(ExitCodes.different) }

@@ -50,7 +50,7 @@ struct Diff: ParsableCommand {
   @OptionGroup var plain: PlainArgument
 
   func validate() throws {
-    if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
+    try plain.checkGoes(withJSON: isJSON)
     if key.count(where: { !$0.contains(".") }) > 1 {
       throw ValidationError("One --key without an entity is for all; others are written as Entity.key.")
     }
@@ -80,24 +80,11 @@ struct Diff: ParsableCommand {
       if parts.count == 2 { difference.keys[parts[0]] = parts[1] } else { difference.key = key }
     }
     difference.entities = entity.isEmpty ? nil : Set(entity)
-    var buffer = BufferedOutput()
-    var failure: PropertyListError?
-    var isFirst = true
+    var output = ListOutput(isJSON: isJSON, plain: plain.form)
     let summary = try difference.run { change in
-      if quiet || failure != nil { return }
-      do throws(PropertyListError) {
-        if isJSON {
-          try buffer.write(isFirst ? "[\n" : ",\n")
-          try buffer.write(text.propertyList(change).compactJSON(plain.form))
-        } else {
-          try buffer.write(text.lines(change) + "\n")
-        }
-        isFirst = false
-      } catch { failure = error }
+      if !quiet { output.writeKeepingError(text.propertyList(change), line: text.lines(change)) }
     }
-    if let failure { throw failure }
-    if isJSON, !quiet { try buffer.write(isFirst ? "[]\n" : "\n]\n") }
-    try buffer.flush()
+    if !quiet { try output.finish() }
     if !summary.isEmpty, key.isEmpty, difference.old.identifier != difference.new.identifier {
       note(
         "the stores have different UUIDs, and objects are matched by their numbers; --key matches them by an attribute")

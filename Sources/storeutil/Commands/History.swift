@@ -34,34 +34,19 @@ struct History: ParsableCommand {
 
   @OptionGroup var plain: PlainArgument
 
-  func validate() throws {
-    if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
-  }
+  func validate() throws { try plain.checkGoes(withJSON: isJSON) }
 
   func run() throws {
     let url = URL(filePath: path)
     let writesNothing = immutable.writesNothing(path)
     var history = StoreHistory(url, model: try ModelFile.model(model, of: url, writesNothing: writesNothing))
     history.writesNothing = writesNothing
-    var buffer = BufferedOutput()
-    var failure: PropertyListError?
-    var isFirst = true
+    var output = ListOutput(isJSON: isJSON, plain: plain.form)
     try history.run(after: after) { transaction in
-      if failure != nil { return }
-      do throws(PropertyListError) {
-        if isJSON {
-          try buffer.write(isFirst ? "[\n" : ",\n")
-          try buffer.write(transaction.propertyList.compactJSON(plain.form))
-        } else {
-          try buffer.write(transaction.lines.joined(separator: "\n") + "\n")
-        }
-        isFirst = false
-      } catch { failure = error }
+      output.writeKeepingError(transaction.propertyList, line: transaction.lines.joined(separator: "\n"))
     }
-    if let failure { throw failure }
-    if isJSON { try buffer.write(isFirst ? "[]\n" : "\n]\n") }
-    try buffer.flush()
-    if isFirst, !isJSON { note("no history\(after > 0 ? " after \(after)" : "")") }
+    try output.finish()
+    if output.isEmpty, !isJSON { note("no history\(after > 0 ? " after \(after)" : "")") }
   }
 }
 

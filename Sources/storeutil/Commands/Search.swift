@@ -1,7 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
 import ManagedObjects
-import OrderedCollections
 import PropertyLists
 import SystemFiles
 import ToolSupport
@@ -38,7 +37,7 @@ struct Search: ParsableCommand {
 
   func run() throws {
     let text = try ProgramArguments.text(text)
-    var output = SearchOutput(isJSON: isJSON)
+    var output = ListOutput(isJSON: isJSON, plain: PlainForm())
     var exitCode: Int32 = ExitCodes.success
     for path in stores {
       do {
@@ -102,13 +101,19 @@ private struct StoreSearch {
     return condition(keys, attribute.type).map { [Part(entity: entity, keys: keys, condition: $0)] } ?? []
   }
 
-  func run(_ part: Part, _ output: inout SearchOutput) throws {
+  func run(_ part: Part, _ output: inout ListOutput) throws {
     let keys = try reader.keys(FetchRequest(part.entity, where: part.condition))
     let name = part.keys.joined(separator: ".")
     try reader.forEach(keys, [part.keys.count == 1 ? ObjectColumn(key: name) : ObjectColumn(name)]) { key, values in
       guard let value = values.first ?? nil else { return }
-      let found = ManagedObjectID(key, model: opened.model, storeIdentifier: opened.store.identifier)
-      try output.write(path, found, name, value)
+      let object = ManagedObjectID(key, model: opened.model, storeIdentifier: opened.store.identifier)
+      let store = FileSystem.showingBytes(path)
+      try output.write(
+        [
+          "store": .string(store), "object": .string(object.uriRepresentation),
+          "entity": .string(object.entity.name), "attribute": .string(name), "value": value,
+        ],
+        line: "\(store.printable()): \(object) \(name.printable()): \(value.cellText.printable(limit: 200))")
     }
   }
 
@@ -132,37 +137,5 @@ private struct StoreSearch {
       }
     default: return nil
     }
-  }
-}
-
-/// Prints values as they are found.
-private struct SearchOutput {
-  let isJSON: Bool
-  private var buffer = BufferedOutput()
-  private(set) var isEmpty = true
-
-  init(isJSON: Bool) { self.isJSON = isJSON }
-
-  mutating func write(
-    _ path: String, _ object: ManagedObjectID, _ attribute: String, _ value: PropertyList
-  ) throws(PropertyListError) {
-    if isJSON {
-      let fields: OrderedDictionary<String, PropertyList> = [
-        "store": .string(FileSystem.showingBytes(path)), "object": .string(object.uriRepresentation),
-        "entity": .string(object.entity.name), "attribute": .string(attribute), "value": value,
-      ]
-      try buffer.write(isEmpty ? "[\n" : ",\n")
-      try buffer.write(PropertyList.dictionary(fields).compactJSON(PlainForm()))
-    } else {
-      let text = try value.cellText.printable(limit: 200)
-      let location = FileSystem.showingBytes(path).printable()
-      try buffer.write("\(location): \(object) \(attribute.printable()): \(text)\n")
-    }
-    isEmpty = false
-  }
-
-  mutating func finish() throws(PropertyListError) {
-    if isJSON { try buffer.write(isEmpty ? "[]\n" : "\n]\n") }
-    try buffer.flush()
   }
 }

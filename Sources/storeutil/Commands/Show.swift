@@ -32,9 +32,7 @@ struct Show: ParsableCommand {
 
   @OptionGroup var plain: PlainArgument
 
-  func validate() throws {
-    if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
-  }
+  func validate() throws { try plain.checkGoes(withJSON: isJSON) }
 
   func run() throws {
     let opened = try store.open()

@@ -41,7 +41,7 @@ struct Watch: ParsableCommand {
   private static let interval: UInt32 = 200_000
 
   func validate() throws {
-    if plain.isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
+    try plain.checkGoes(withJSON: isJSON)
     if store.opening.immutable.isGiven { throw ValidationError("--immutable is for a store that nothing changes.") }
     if store.opening.tables { throw ValidationError("watch needs the model of the store: --tables does not work.") }
   }

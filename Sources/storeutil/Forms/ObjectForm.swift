@@ -68,7 +68,10 @@ struct FormArguments: ParsableArguments {
   /// Something that prints objects of a model one by one.
   func writer(_ columns: [String], _ model: ManagedObjectModel) -> any ObjectWriter {
     switch form {
-    case .json: JSONObjectWriter(columns: columns, plain: plain.isGiven ? PlainForm(timeZone: timeZone) : nil)
+    case .json:
+      JSONObjectWriter(
+        columns: columns,
+        output: ListOutput(isJSON: true, plain: plain.isGiven ? PlainForm(timeZone: timeZone) : nil))
     case .csv: CSVObjectWriter(columns: columns, model: model, listSeparator: listSeparator, timeZone: timeZone)
     case .plist: PropertyListObjectWriter(columns: columns, model: model)
     case .table: TableObjectWriter(columns: columns, timeZone: timeZone)
@@ -100,44 +103,72 @@ struct BufferedOutput {
   }
 }
 
+/// Prints elements as they are found: an array of JSON, or lines.
+struct ListOutput {
+  let isJSON: Bool
+  /// The plain form of values; nil for the form that can be read back.
+  let plain: PlainForm?
+  /// What is before the first element in JSON.
+  private let beginning: String
+  private(set) var isEmpty = true
+  private var buffer = BufferedOutput()
+  private var failure: PropertyListError?
+
+  init(isJSON: Bool, plain: PlainForm?, beginning: String = "[") {
+    self.isJSON = isJSON
+    self.plain = plain
+    self.beginning = beginning
+  }
+
+  /// - Parameter line: the element where it is not JSON.
+  mutating func write(
+    _ element: @autoclosure () -> PropertyList, line: @autoclosure () throws(PropertyListError) -> String = ""
+  ) throws(PropertyListError) {
+    if isJSON {
+      let json = try element().compactJSON(plain)
+      try buffer.write(isEmpty ? beginning + "\n" : ",\n")
+      try buffer.write(json)
+    } else {
+      try buffer.write(line() + "\n")
+    }
+    isEmpty = false
+  }
+
+  /// Writes where nothing can be thrown: an error ends the output, and ``finish(_:)`` throws it.
+  mutating func writeKeepingError(_ element: @autoclosure () -> PropertyList, line: @autoclosure () -> String) {
+    if failure != nil { return }
+    do { try write(element(), line: line()) } catch { failure = error }
+  }
+
+  /// - Parameter end: what is behind the last element; nil for the end of the array, or nothing.
+  mutating func finish(_ end: String? = nil) throws(PropertyListError) {
+    if let failure { throw failure }
+    if isJSON { try buffer.write(isEmpty ? beginning : "\n") }
+    try buffer.write(end ?? (isJSON ? "]\n" : ""))
+    try buffer.flush()
+  }
+}
+
 /// An array of JSON with an object on each line.
 private struct JSONObjectWriter: ObjectWriter {
   let columns: [String]
-  /// The plain form of values; nil for the form that can be read back.
-  let plain: PlainForm?
-  private var buffer = BufferedOutput()
-  private var isEmpty = true
-
-  init(columns: [String], plain: PlainForm?) {
-    self.columns = columns
-    self.plain = plain
-  }
+  var output: ListOutput
 
   mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError) {
     var object = OrderedDictionary<String, PropertyList>(minimumCapacity: columns.count)
     for (column, value) in zip(columns, values) { if let value { object[column] = value } }
-    try buffer.write(isEmpty ? "[\n" : ",\n")
-    isEmpty = false
-    try buffer.write(PropertyList.dictionary(object).compactJSON(plain))
+    try output.write(.dictionary(object))
   }
 
-  mutating func finish() throws(PropertyListError) {
-    try buffer.write(isEmpty ? "[]\n" : "\n]\n")
-    try buffer.flush()
-  }
+  mutating func finish() throws(PropertyListError) { try output.finish() }
 }
 
 /// One property list, which is known at the end.
 private struct PropertyListObjectWriter: ObjectWriter {
   let columns: [String]
   let model: ManagedObjectModel
-  private var objects: [PropertyList] = []
-  private var keys: [RowKey?] = []
-
-  init(columns: [String], model: ManagedObjectModel) {
-    self.columns = columns
-    self.model = model
-  }
+  var objects: [PropertyList] = []
+  var keys: [RowKey?] = []
 
   mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError) {
     var object: OrderedDictionary<String, PropertyList> = [:]

@@ -14,6 +14,10 @@ struct PlainArgument: ParsableArguments {
 
   /// The plain form; nil for the form that can be read back.
   var form: PlainForm? { isGiven ? PlainForm() : nil }
+
+  func checkGoes(withJSON isJSON: Bool) throws {
+    if isGiven, !isJSON { throw ValidationError("--plain goes with --json.") }
+  }
 }
 
 /// JSON without tagged forms: a date is a text in ISO 8601, data are base64, a number that is not finite is `"nan"`,

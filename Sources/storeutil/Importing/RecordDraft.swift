@@ -22,11 +22,6 @@ struct RecordDraft {
   /// The text with which other objects of the file refer to this one, if the file has IDs for its objects.
   var localID: String?
 
-  init(position: PropertyListError.TextPosition, entity: ManagedObjectModel.Entity) {
-    self.position = position
-    self.entity = entity
-  }
-
   /// The objects that a relationship is to refer to.
   struct Reference {
     let name: String

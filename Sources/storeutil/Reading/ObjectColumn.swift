@@ -75,12 +75,7 @@ struct ObjectColumn {
       case .relationship(let relationship)?:
         entity = entity.destination(of: relationship)
         isToMany = relationship.definition.isToMany
-      case nil:
-        let names = entity.properties.map(\.name)
-        let hint = MistypedVerb.nearest(to: key, in: names).map { "did you mean \($0.printable())?" }
-        throw ValidationError(
-          "\(option): \(entity.name.printable()) has no \(key.quoted); "
-            + (hint ?? "it has \(names.map { $0.printable() }.joined(separator: ", "))."))
+      case nil: throw ValidationError("\(option): \(Assignment.unknown(key, entity))")
       }
     }
   }
