@@ -109,10 +109,7 @@ extension QueryTranslation {
     default: return nil
     }
   }
-}
 
-/// Objects.
-extension QueryTranslation {
   func equal(_ first: ObjectAlias, _ second: ObjectAlias) -> String {
     if first.table.name == second.table.name { return dialect.equal(first.reference, second.reference) }
     if first.isThere || second.isThere { return dialect.fails }
@@ -151,10 +148,9 @@ extension QueryTranslation {
     }
     return dialect.any(conditions)
   }
-}
 
-/// `IN` and `CONTAINS` of collections.
-extension QueryTranslation {
+  // `IN` and `CONTAINS` of collections.
+
   private mutating func membership(
     of part: QueryOperand, in whole: QueryOperand, _ comparison: PredicateComparison
   ) throws(Untranslatable) -> String? {

@@ -116,10 +116,9 @@ extension QueryTranslation {
     collection.isNullable = false
     return collection
   }
-}
 
-/// Expressions that are computed in memory, of what a statement has the values of.
-extension QueryTranslation {
+  // Expressions that are computed in memory, of what a statement has the values of.
+
   /// The parts of an expression that a statement finds.
   struct Leaves {
     private(set) var all: [Leaf] = []

@@ -129,10 +129,9 @@ extension QueryTranslation {
 
   /// The most values that are bound one by one.
   private static let greatestListLength = 500
-}
 
-/// Truth values and numbers that columns have in other forms.
-extension QueryTranslation {
+  // Truth values and numbers that columns have in other forms.
+
   /// Compares a truth value. All but 0 is true.
   private func truth(_ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
     guard case .integer(let number) = constant.canonical else { return nil }
@@ -195,10 +194,7 @@ extension QueryTranslation {
       return comparison(value, isWithin ? .greaterThanOrEqual : .greaterThan, bind(stored))
     }
   }
-}
 
-/// Texts.
-extension QueryTranslation {
   private mutating func comparison(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ options: PredicateOptions, _ text: String
   ) -> String? {

@@ -102,10 +102,7 @@ package struct StorePage {
     try page.finish(head)
     return defects
   }
-}
 
-/// Reading.
-extension StorePage {
   private func request(_ entity: ManagedObjectModel.Entity, _ type: FetchRequest.ResultType) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.includesSubentities = false
@@ -166,10 +163,7 @@ extension StorePage {
   private func name(_ property: ManagedObjectModel.Entity.Property, _ key: RowKey) -> String {
     "\(ManagedObjectID(key, model: store.model, storeIdentifier: nil)) \(property.name.printable(limit: 100))"
   }
-}
 
-/// Writing.
-extension StorePage {
   private func write(
     _ row: StoreRow, _ columns: [ManagedObjectModel.Entity.Property], to page: inout PageWriter,
     _ defects: inout Defects

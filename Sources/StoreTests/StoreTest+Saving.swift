@@ -161,10 +161,7 @@ extension StoreTest {
       }
     }
   }
-}
 
-/// Rows.
-extension StoreTest {
   static func entity(_ name: String, of store: any PersistentStore) throws -> ManagedObjectModel.Entity {
     guard let entity = store.model.entity(named: name) else {
       throw StoreTestFailure(description: "the model of the store has no entity \(name)")

@@ -66,11 +66,9 @@ struct ArchiveObjectWriter: ~Copyable {
     }
     page.end()
   }
-}
 
-/// Objects of Foundation's classes, by their value.
-extension ArchiveObjectWriter {
-  /// Writes an object of such a class; false, and writes nothing, if it has not the layout of its class.
+  /// Writes an object of a class of Foundation by its value; false, and writes nothing, if it has not the layout of its
+  /// class.
   private mutating func writeNaturally(
     _ node: PropertyListDocument.Node, _ layout: FoundationLayout
   ) throws(PropertyListError) -> Bool {

@@ -61,10 +61,7 @@ package struct PageWriter: ~Copyable {
     buffer.append(PageCode.end.rawBytes)
     try buffer.drain(to: output)
   }
-}
 
-/// Rows.
-extension PageWriter {
   /// Begins an object.
   ///
   /// - Parameters:
@@ -99,10 +96,7 @@ extension PageWriter {
     isInChunk = false
     buffer.append("]</script>\n")
   }
-}
 
-/// JSON.
-extension PageWriter {
   @inline(__always)
   private mutating func separate() {
     if isBehindValue { buffer.append(byte: UInt8(ascii: ",")) }
@@ -190,10 +184,7 @@ extension PageWriter {
     Base64Text.append(bytes, 0..<bytes.byteCount, to: &buffer)
     buffer.append("\"")
   }
-}
 
-/// Values.
-extension PageWriter {
   package mutating func null() { literal("null") }
 
   package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }

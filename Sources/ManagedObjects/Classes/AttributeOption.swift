@@ -29,10 +29,9 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
       attribute.traits.validations.append(validation)
     }
   }
-}
 
-/// Settings of every attribute.
-extension AttributeOption {
+  // Settings of every attribute.
+
   /// A fetch index of the attribute alone: a store finds values fast.
   public static var indexed: AttributeOption { AttributeOption { $0.isIndexed = true } }
 

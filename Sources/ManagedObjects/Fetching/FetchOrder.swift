@@ -122,10 +122,9 @@ struct FetchOrder: Sendable {
     }
     return .equal
   }
-}
 
-/// Values that were asked for before.
-extension FetchOrder {
+  // Values that were asked for before.
+
   /// What an object is sorted by, the most important first.
   func values<Subject: PredicateSubject>(of subject: Subject) throws(ManagedPredicateError) -> [SortValue] {
     var values: [SortValue] = []

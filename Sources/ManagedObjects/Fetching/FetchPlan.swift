@@ -87,10 +87,7 @@ struct FetchPlan {
   static func failure(_ message: String, _ key: String? = nil) -> ManagedObjectError {
     ManagedObjectError(.unsupportedRequest, message, key: key)
   }
-}
 
-/// Groups.
-extension FetchPlan {
   private static let aggregates: Set<PredicateFunction> = [
     .sum, .count, .minimum, .maximum, .average, .median, .standardDeviation,
   ]

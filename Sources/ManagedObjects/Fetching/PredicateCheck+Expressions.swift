@@ -92,10 +92,7 @@ extension PredicateCheck {
     default: throw mismatch("\(name(base)) has no elements", positions)
     }
   }
-}
 
-// Key paths.
-extension PredicateCheck {
   /// - Parameters:
   ///   - keyPositions: the positions of the keys; nil or too few if that is not known.
   ///   - positions: the position of the whole key path.

@@ -62,10 +62,7 @@ struct PredicateCheck {
     }
     variables[name] = known.joined(kind, model)
   }
-}
 
-// Predicates.
-extension PredicateCheck {
   /// - Parameter positions: the positions of its parts in the text.
   mutating func check(_ predicate: ManagedPredicate, _ positions: PredicatePositions? = nil)
     throws(ManagedPredicateError)

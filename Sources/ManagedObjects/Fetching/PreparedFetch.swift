@@ -72,10 +72,7 @@ struct PreparedFetch: Sendable {
 
   /// False for dictionaries of which several objects make one.
   var isWindowedBeforeProjection: Bool { projection?.joinsObjects != true }
-}
 
-/// Dictionaries.
-extension PreparedFetch {
   /// The dictionaries of objects that fit, which are in order.
   ///
   /// - Parameter subjects: those of the window if ``isWindowedBeforeProjection`` is true, else all.

@@ -105,10 +105,9 @@ package struct RequestKeys {
     case .value, .opaque: break
     }
   }
-}
 
-/// Properties that are read later: ``ManagedObjectModel/Entity/Record/slotsReadLater(_:)``.
-extension RequestKeys {
+  // Properties that are read later: ``ManagedObjectModel/Entity/Record/slotsReadLater(_:)``.
+
   /// The names of those that the request may ask for.
   package func namesReadLater(in model: ManagedObjectModel) -> Set<String> {
     var names: Set<String> = []

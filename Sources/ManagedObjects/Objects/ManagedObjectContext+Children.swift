@@ -92,10 +92,7 @@ extension ManagedObjectContext {
     }
     markDeleted(object)
   }
-}
 
-/// Names of objects.
-extension ManagedObjectContext {
   /// Takes over the names that objects got. Other contexts that save into this one do it too.
   func follow(_ newKeys: KeyReplacements) {
     guard !newKeys.isEmpty else { return }

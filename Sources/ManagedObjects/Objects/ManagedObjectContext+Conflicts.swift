@@ -39,10 +39,9 @@ extension ManagedObjectContext {
     // New objects have the key of the failed attempt in the conflict.
     return registered[key] ?? registered[attemptedKeys[key] ?? key]
   }
-}
 
-/// Objects that were changed on both sides.
-extension ManagedObjectContext {
+  // Objects that were changed on both sides.
+
   /// Puts what somebody else has saved under the changes of an object.
   ///
   /// - Parameter policy: which change prevails where both sides changed a property. What is added to a to-many
@@ -136,10 +135,9 @@ extension ManagedObjectContext {
       }
     }
   }
-}
 
-/// Objects that were deleted on one side.
-extension ManagedObjectContext {
+  // Objects that were deleted on one side.
+
   /// Somebody else deleted objects.
   private func resolveLosses(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     var saved: [ManagedObject] = []
@@ -234,10 +232,7 @@ extension ManagedObjectContext {
     try give(values, to: object, stored: storedValues, isReferring: false)
     dropEqualChanges(of: object)
   }
-}
 
-/// Uniqueness constraints.
-extension ManagedObjectContext {
   /// The values of a constraint that several changed objects have.
   private struct SharedValues: Hashable {
     let constraint: [String]

@@ -53,10 +53,7 @@ extension ManagedObjectContext {
     guard let parent else { return try coordinator.values(ofSlot: slot, keys) }
     return keys.map { parent.object(for: $0).value(ofSlot: slot) }
   }
-}
 
-/// Fetching.
-extension ManagedObjectContext {
   /// The objects that a request finds, in its order. Changes that are not saved count, unless the request says that
   /// they do not.
   ///

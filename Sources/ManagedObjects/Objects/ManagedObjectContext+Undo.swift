@@ -108,10 +108,7 @@ extension ManagedObjectContext {
     record(.created(object))
     return true
   }
-}
 
-/// Other names of objects.
-extension ManagedObjectContext {
   /// The key that an object has now.
   func current(_ key: RowKey) -> RowKey { Self.last(of: key, aliases) }
 

@@ -127,10 +127,7 @@ public final class ManagedObjectContext {
     if misuse.count == 100 { misuse.removeFirst() }
     misuse.append(error)
   }
-}
 
-/// New objects.
-extension ManagedObjectContext {
   /// Makes an object.
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model has no such entity,
@@ -176,10 +173,7 @@ extension ManagedObjectContext {
     registered.insert(object)
     return object
   }
-}
 
-/// Objects by their names.
-extension ManagedObjectContext {
   /// The objects that the context knows, whatever their state, that the program has references to or that have changes.
   ///
   /// - Complexity: O(*n* log *n*).

@@ -146,11 +146,8 @@ struct ChunkedList<Element: ListElement> {
     let others = chunks[index].elements.dropLast()
     return count + (try others.partitioningIndex { element throws(Failure) in try !isWanted(element) })
   }
-}
 
-/// For tests.
-extension ChunkedList {
-  /// The first defect of the list; nil if elements, chunks and counts agree.
+  /// The first defect of the list; nil if elements, chunks and counts agree. For tests.
   func _checkInvariants() -> String? {
     var found = 0
     for (index, chunk) in chunks.enumerated() {

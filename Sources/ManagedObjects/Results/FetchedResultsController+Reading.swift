@@ -67,10 +67,7 @@ extension FetchedResultsController {
     observe()
     return engine.snapshot
   }
-}
 
-/// Indexes.
-extension FetchedResultsController {
   /// The titles of the sections, each once, in the order of the first section that has it.
   public var sectionIndexTitles: [String] {
     observe()

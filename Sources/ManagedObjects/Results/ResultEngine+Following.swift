@@ -150,10 +150,9 @@ extension ResultEngine {
     case .inserted(let row, isShown: false): all?.remove(row)
     }
   }
-}
 
-/// Old positions and new ones.
-extension ResultEngine {
+  // Old positions and new ones.
+
   /// The rows of keys, and their sections, as they are before any is taken out.
   private func edits(_ keys: [RowKey], changed: Set<RowKey>) -> ResultEdits {
     var edits = ResultEdits()
@@ -197,10 +196,7 @@ extension ResultEngine {
       }
     }
   }
-}
 
-/// Comparisons.
-extension ResultEngine {
   private func values(of row: ResultRow) throws(ManagedObjectError) -> [SortValue] {
     if let values = row.values { return values }
     do {

@@ -92,10 +92,7 @@ final class ResultEngine {
 
   /// How many objects are read at once.
   private var batchSize: Int { request.fetchBatchSize > 0 ? request.fetchBatchSize : 100 }
-}
 
-/// Fetching.
-extension ResultEngine {
   /// Fetches all rows, and follows the changes of the context from then on.
   func fetch() throws(ManagedObjectError) {
     waiting = Waiting()
@@ -186,10 +183,7 @@ extension ResultEngine {
     }
     return edits.changes
   }
-}
 
-/// What happens in the context.
-extension ResultEngine {
   private func take(_ event: ContextEvent) {
     switch event {
     case .renamed(let old, let new): rename(old, to: new)
@@ -256,10 +250,7 @@ extension ResultEngine {
     waiting.hasNewNames = true
     if reach.concerns(new.entityIndex) { waiting.renamed.append(new) }
   }
-}
 
-/// Objects.
-extension ResultEngine {
   /// The object of a row; a fault if nobody asked for it yet.
   func object(of row: ResultRow) -> ManagedObject {
     if let object = row.object { return object }

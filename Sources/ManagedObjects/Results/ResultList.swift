@@ -184,11 +184,8 @@ struct ResultList {
     rows.insert(row, at: offset)
     rowsByKey.insert(row, for: row.key)
   }
-}
 
-/// For tests.
-extension ResultList {
-  /// The first defect of the list; nil if rows, sections and counts agree.
+  /// The first defect of the list; nil if rows, sections and counts agree. For tests.
   func _checkInvariants() -> String? {
     if let defect = rows._checkInvariants() ?? sections._checkInvariants() { return defect }
     if rowsByKey.count != count { return "\(count) rows have \(rowsByKey.count) keys" }

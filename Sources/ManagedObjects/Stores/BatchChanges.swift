@@ -80,10 +80,9 @@ struct BatchChanges {
     }
     return (keys, others)
   }
-}
 
-/// New objects with the values of a uniqueness constraint that another one has.
-extension BatchChanges {
+  // New objects with the values of a uniqueness constraint that another one has.
+
   /// The values of a constraint that several new rows have.
   private struct SharedValues: Hashable {
     let constraint: [String]

@@ -39,10 +39,7 @@ enum BuddyDate {
     }
     return date
   }
-}
 
-/// Reading.
-extension BuddyDate {
   private static func isWeekday(_ text: String) -> Bool { index(of: text, in: weekdays) != nil }
 
   /// Returns the index of a name, or of its first three letters, in a list.

@@ -56,10 +56,7 @@ extension BuddyPlist {
     try failing("Delete") { plist throws(PropertyListError) in try plist.apply(.remove(at: path)) }
     return containerFollows(removalAt: path) ? [] : ["Working Container has become Invalid.  Setting to :"]
   }
-}
 
-/// Adding.
-extension BuddyPlist {
   /// Puts a value where there is none. Dictionaries are made for what is missing on the way.
   private mutating func add(
     _ value: PropertyList, at entry: BuddyEntry, by command: String
@@ -141,10 +138,7 @@ extension BuddyPlist {
     try failing("Import") { plist throws(PropertyListError) in try plist.apply(.replace(value, at: target.path)) }
     return []
   }
-}
 
-/// Merging.
-extension BuddyPlist {
   private mutating func merge(
     _ file: String, into entry: BuddyEntry?, isRecursive: Bool,
     reading read: (String) throws(PropertyListError) -> Data

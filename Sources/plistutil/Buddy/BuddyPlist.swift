@@ -160,10 +160,9 @@ struct BuddyPlist {
       return data
     }
   }
-}
 
-/// The working container, where elements of an array before it come and go.
-extension BuddyPlist {
+  // The working container, where elements of an array before it come and go.
+
   /// - Returns: false if the value that was taken out of a path is the container, or one around it. It is the root
   ///   then.
   mutating func containerFollows(removalAt path: PropertyListKeyPath) -> Bool {

@@ -107,10 +107,7 @@ struct BuddySession {
     guard target.kind.isContainer else { throw BuddyError("CD: Entry, \"\(entry.text)\", Is Not A Container") }
     plist.change(container: target.path)
   }
-}
 
-/// Saving.
-extension BuddySession {
   /// Whether there is something that is not in the file.
   mutating func hasUnsavedChanges() -> Bool { !steps.isEmpty && (try? plist.currentBytes()) != savedBytes }
 

@@ -80,10 +80,9 @@ final class BuddyTree {
   private static func noSuchValue(_ path: PropertyListKeyPath) -> PropertyListError {
     PropertyListError(.noSuchValue, "there is nothing at this path", keyPath: path)
   }
-}
 
-/// Changes. One that throws changes nothing.
-extension BuddyTree {
+  // A change that throws changes nothing.
+
   /// Changes one value, as ``PropertyList/apply(_:)`` does.
   func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
     switch edit {

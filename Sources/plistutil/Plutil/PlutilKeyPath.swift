@@ -46,10 +46,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     }
     return node
   }
-}
 
-/// Edits.
-extension PlutilKeyPath {
   /// How a value is put at a path.
   enum Insertion: Sendable {
     /// Where there is none, or before an element of an array.

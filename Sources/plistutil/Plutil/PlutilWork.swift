@@ -80,10 +80,7 @@ struct PlutilWork {
     }
     try put(bytes, target(.unchanged), &report)
   }
-}
 
-/// Reading.
-extension PlutilWork {
   private func data(isWhole: Bool = true) throws(PlutilError) -> Data {
     do { return try isWhole ? input.data() : input.mappedData() } catch {
       throw PlutilError(PlutilWording.text(error, path: input.path))
@@ -104,10 +101,7 @@ extension PlutilWork {
   private static func document(of value: PropertyList) throws(PropertyListError) -> PropertyListDocument {
     try PropertyListDocument(value.data(format: .binary))
   }
-}
 
-/// Writing.
-extension PlutilWork {
   private func target(_ format: PlutilFormat) -> OutputTarget {
     if let output = options.outputPath { return output == "-" ? .standardOutput : .file(output) }
     if input.isStandard || format.isForStandardOutput { return .standardOutput }

@@ -174,10 +174,7 @@ struct ConditionTranslator {
     let found = token.kind == .end ? "the end of the expression" : token.text.quotedForPeople
     return ConditionError(message: "\(found) where \(due) is due", column: token.column)
   }
-}
 
-// Comparisons of find's own.
-extension ConditionTranslator {
   /// Translates a comparison of find's own, or the field in front of an operator of predicates. Returns false if
   /// what comes next is all as predicates have it.
   private mutating func passesComparison() throws(ConditionError) -> Bool {

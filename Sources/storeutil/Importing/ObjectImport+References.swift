@@ -86,10 +86,7 @@ extension ObjectImport {
   func list(_ keys: [RowKey]) -> String {
     keys.map { "\(ManagedObjectID($0, model: opened.model, storeIdentifier: nil))" }.joined(separator: ", ")
   }
-}
 
-/// References.
-extension ObjectImport {
   /// True for a reference to objects that the file itself can have.
   func isDeferred(_ reference: RecordDraft.Reference) -> Bool {
     guard let entity else { return true }

@@ -173,10 +173,7 @@ final class ObjectImport {
       throw ValidationError("the object at \(first.line):\(first.column) has the same \(ObjectColumn.id)")
     }
   }
-}
 
-/// Batches.
-extension ObjectImport {
   /// Adds the objects of a file that are saved at once.
   ///
   /// If another process saves the store after the objects with the same keys were looked up, all begins anew.

@@ -138,10 +138,7 @@ struct StoreWatch {
       return (changes(from: old, to: new, in: store), .rows(new))
     }
   }
-}
 
-/// Rows.
-extension StoreWatch {
   /// The rows of a store. Those that have the version of an earlier state are not read.
   private func rows(_ store: any PersistentStore, after old: [ObjectKey: Row]) throws -> [ObjectKey: Row] {
     var rows: [ObjectKey: Row] = [:]

@@ -145,10 +145,9 @@ public final class StoreFile: Sendable {
 
   /// The first contradiction found; nil if there is none. For tests.
   func _checkInvariants() -> String? { state.withLock { $0.contents.table._checkInvariants() } }
-}
 
-/// The methods of a ``PersistentStore``.
-extension StoreFile {
+  // The methods of a ``PersistentStore``.
+
   var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.contents.metadata.values } }
 
   func setMetadata(_ metadata: OrderedDictionary<String, PropertyList>) {

@@ -188,10 +188,7 @@ extension XMLStoreReader {
         entity: Int32(truncatingIfNeeded: entity), row: Int32(truncatingIfNeeded: rows[entity].count),
         property: Int32(truncatingIfNeeded: property), first: first, count: count, offset: offset))
   }
-}
 
-/// Names.
-extension XMLStoreReader {
   /// The property of a name. Objects of an entity mostly have them in the same order, so that the next is near.
   ///
   /// - Parameter orderIndex: the index in that order of the property that is expected next.

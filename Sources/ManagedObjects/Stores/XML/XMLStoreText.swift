@@ -68,10 +68,7 @@ enum XMLStoreText {
     }
     return bytes
   }
-}
 
-/// Values from text.
-extension XMLStoreText {
   /// The value of text as the type of an attribute; nil for text that is no such value. Strings are not read here.
   static func value(_ text: RawSpan, _ type: AttributeType) -> AttributeValue? {
     var (start, end) = (0, text.byteCount)
@@ -168,10 +165,7 @@ extension XMLStoreText {
     default: false
     }
   }
-}
 
-/// Text from values.
-extension XMLStoreText {
   /// Appends a value.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that could not be read back.

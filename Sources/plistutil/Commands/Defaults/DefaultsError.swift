@@ -27,10 +27,7 @@ struct DefaultsError: Error {
       note(message)
     }
   }
-}
 
-/// The arguments are wrong.
-extension DefaultsError {
   static func usage(_ message: String, _ verb: (any DefaultsVerb.Type)? = nil) -> DefaultsError {
     let usage = verb.map { DefaultsHelp.usage(of: $0) } ?? DefaultsHelp.synopsis
     let help = verb.map { "\($0.name) --help" } ?? "--help"
@@ -51,10 +48,6 @@ extension DefaultsError {
   static let notADictionary = DefaultsError(
     "not-a-dictionary", "Rep argument is not a dictionary\nDefaults have not been changed.")
 
-}
-
-/// There is no such thing.
-extension DefaultsError {
   static func noSuchValue(_ domain: DefaultsDomain, _ key: String, ending: String = "") -> DefaultsError {
     DefaultsError(
       "no-such-key", "The domain/default pair of (\(domain.name), \(key.printable())) does not exist\(ending)")

@@ -113,10 +113,7 @@ struct DefaultsValue {
     depth -= 1
     if rest.first == Self.end { rest.removeFirst() }
   }
-}
 
-/// Texts with a type.
-extension DefaultsValue {
   private static func isNumber(_ text: String) -> Bool { Double(text) != nil }
 
   /// Decimal digits, or hexadecimal ones after `0x`, with a sign, within `Int64` or `UInt64`.
@@ -181,10 +178,7 @@ extension DefaultsValue {
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
     return try PropertyList(Data(text.utf8), format: format, options: options)
   }
-}
 
-/// Texts without a type.
-extension DefaultsValue {
   /// A property list if it looks like one, else the text itself.
   private static func untyped(_ text: String, isElement: Bool) throws(DefaultsError) -> PropertyList {
     switch text.unicodeScalars.first {
