@@ -36,8 +36,7 @@ extension PredicateExpressions {
 }
 
 extension LocalizedStandardContainment: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .condition(
       .comparing(
         try translation.expression(text), .contains, try translation.expression(part),

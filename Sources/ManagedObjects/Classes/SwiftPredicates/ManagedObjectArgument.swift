@@ -63,8 +63,7 @@ extension PredicateExpressions {
 }
 
 extension ManagedObjectArgument: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let objects = keys.map { ManagedExpression.constant(.object($0)) }
     return .expression(isCollection ? .aggregate(objects) : objects.first ?? .constant(.null))
   }

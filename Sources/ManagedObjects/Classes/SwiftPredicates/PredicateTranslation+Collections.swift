@@ -2,8 +2,7 @@ internal import FoundationEssentials
 internal import Predicates
 
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let element = try translation.expression(element)
     let whole = try translation.expression(sequence)
     if LHS.Output.self is any StringProtocol.Type { return .condition(.comparing(whole, .contains, element)) }
@@ -13,8 +12,7 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 }
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let (collection, name, test) = try translation.test(of: sequence, LHS.Output.self, variable, test)
     return .condition(
       PredicateTranslation.quantified(collection, name, test, .any)
@@ -25,8 +23,7 @@ extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let (collection, name, test) = try translation.test(of: sequence, LHS.Output.self, variable, test)
     return .condition(
       PredicateTranslation.quantified(collection, name, test, .all)
@@ -37,8 +34,7 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
 }
 
 extension PredicateExpressions.Filter: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let (collection, name, test) = try translation.test(of: sequence, LHS.Output.self, variable, filter)
     return .expression(.subquery(collection, variable: name, test))
   }
@@ -88,8 +84,7 @@ extension PredicateTranslation {
 }
 
 extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     guard Base.Output.self is any StringProtocol.Type, Prefix.Output.self is any StringProtocol.Type else {
       throw PredicateTranslation.unsupported("the start of a \(Base.Output.self)")
     }
@@ -98,8 +93,7 @@ extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
 }
 
 extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     guard Base.Output.self is any StringProtocol.Type, Other.Output.self is any StringProtocol.Type else {
       throw PredicateTranslation.unsupported("a collection that another one has as a part")
     }
@@ -108,8 +102,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatableExpress
 }
 
 extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     guard case .pattern(let pattern) = try translation.term(regex) else {
       throw PredicateTranslation.unsupported("a regular expression that is not written down")
     }
@@ -120,8 +113,7 @@ extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
 }
 
 extension PredicateExpressions.SequenceMaximum: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let collection = try translation.expression(elements)
     try PredicateTranslation.checkElements(of: collection, Elements.Output.self)
     return .expression(.function(.maximum, [collection]))
@@ -129,8 +121,7 @@ extension PredicateExpressions.SequenceMaximum: TranslatableExpression {
 }
 
 extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let collection = try translation.expression(elements)
     try PredicateTranslation.checkElements(of: collection, Elements.Output.self)
     return .expression(.function(.minimum, [collection]))
@@ -140,22 +131,19 @@ extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
 // Ranges.
 
 extension PredicateExpressions.Range: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .range(lower: try translation.expression(lower), upper: try translation.expression(upper), includesUpper: false)
   }
 }
 
 extension PredicateExpressions.ClosedRange: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .range(lower: try translation.expression(lower), upper: try translation.expression(upper), includesUpper: true)
   }
 }
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let element = try translation.expression(element)
     guard case .range(let lower, let upper, let includesUpper) = try translation.term(range) else {
       throw PredicateTranslation.unsupported("a \(RangeExpression.Output.self) as a range")
@@ -172,11 +160,13 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
 
 /// A range that is captured.
 protocol RangeConstant {
-  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term
+  typealias Term = PredicateTranslation.Term
+
+  func rangeTerm() throws(ManagedPredicateError) -> Term
 }
 
 extension ClosedRange: RangeConstant {
-  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+  func rangeTerm() throws(ManagedPredicateError) -> Term {
     .range(
       lower: try PredicateTranslation.constant(lowerBound), upper: try PredicateTranslation.constant(upperBound),
       includesUpper: true)
@@ -184,7 +174,7 @@ extension ClosedRange: RangeConstant {
 }
 
 extension Range: RangeConstant {
-  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+  func rangeTerm() throws(ManagedPredicateError) -> Term {
     .range(
       lower: try PredicateTranslation.constant(lowerBound), upper: try PredicateTranslation.constant(upperBound),
       includesUpper: false)
@@ -192,19 +182,19 @@ extension Range: RangeConstant {
 }
 
 extension PartialRangeFrom: RangeConstant {
-  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+  func rangeTerm() throws(ManagedPredicateError) -> Term {
     .range(lower: try PredicateTranslation.constant(lowerBound), upper: nil, includesUpper: false)
   }
 }
 
 extension PartialRangeUpTo: RangeConstant {
-  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+  func rangeTerm() throws(ManagedPredicateError) -> Term {
     .range(lower: nil, upper: try PredicateTranslation.constant(upperBound), includesUpper: false)
   }
 }
 
 extension PartialRangeThrough: RangeConstant {
-  func rangeTerm() throws(ManagedPredicateError) -> PredicateTranslation.Term {
+  func rangeTerm() throws(ManagedPredicateError) -> Term {
     .range(lower: nil, upper: try PredicateTranslation.constant(upperBound), includesUpper: true)
   }
 }

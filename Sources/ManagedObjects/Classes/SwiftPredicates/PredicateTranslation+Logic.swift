@@ -2,29 +2,25 @@ internal import FoundationEssentials
 internal import Predicates
 
 extension PredicateExpressions.Variable: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .expression(try translation.value(of: self))
   }
 }
 
 extension PredicateExpressions.Conjunction: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .condition(PredicateTranslation.conjunction(try translation.condition(lhs), try translation.condition(rhs)))
   }
 }
 
 extension PredicateExpressions.Disjunction: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .condition(PredicateTranslation.disjunction(try translation.condition(lhs), try translation.condition(rhs)))
   }
 }
 
 extension PredicateExpressions.Negation: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     switch try translation.condition(wrapped) {
     case .constant(let truth): .condition(.constant(!truth))
     case let condition: .condition(.not(condition))
@@ -33,8 +29,7 @@ extension PredicateExpressions.Negation: TranslatableExpression {
 }
 
 extension PredicateExpressions.Conditional: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let test = try translation.condition(test)
     if If.Output.self == Bool.self {
       let first = PredicateTranslation.conjunction(test, try translation.condition(trueBranch))
@@ -47,15 +42,13 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
 }
 
 extension PredicateExpressions.Equal: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .condition(try translation.equality(lhs, rhs, isEqual: true))
   }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .condition(try translation.equality(lhs, rhs, isEqual: false))
   }
 }
@@ -93,8 +86,7 @@ extension PredicateTranslation {
 }
 
 extension PredicateExpressions.Comparison: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let comparator: PredicateComparator? =
       switch op {
       case .lessThan: .lessThan
@@ -111,15 +103,13 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
 // Values that may be missing.
 
 extension PredicateExpressions.NilLiteral: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .expression(.constant(.null))
   }
 }
 
 extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let term = try translation.term(inner)
     if case .optionalCondition(let condition, let operand) = term {
       return .condition(PredicateTranslation.conjunction(PredicateTranslation.isPresent(operand), condition))
@@ -129,8 +119,7 @@ extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
 }
 
 extension PredicateExpressions.NilCoalesce: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let first = try translation.term(lhs)
     guard case .optionalCondition(let condition, let operand) = first else {
       let value = try PredicateTranslation.expression(first)
@@ -148,8 +137,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
 }
 
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let operand = try translation.expression(wrapped)
     translation.bind(variable, to: operand)
     switch try translation.term(transform) {

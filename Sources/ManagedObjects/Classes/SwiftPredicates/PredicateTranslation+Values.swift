@@ -2,8 +2,7 @@ internal import FoundationEssentials
 internal import Predicates
 
 extension PredicateExpressions.Value: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     try PredicateTranslation.term(constant: value)
   }
 }
@@ -49,8 +48,7 @@ extension PredicateTranslation {
 }
 
 extension PredicateExpressions.KeyPath: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let base = try translation.expression(root)
     switch kind {
     case .collectionCount: return .expression(try PredicateTranslation.count(of: base, Root.Output.self))
@@ -142,8 +140,7 @@ extension RawRepresentable {
 // Arithmetic.
 
 extension PredicateExpressions.Arithmetic: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let function: PredicateFunction? =
       switch op {
       case .add: .add
@@ -157,29 +154,25 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
 }
 
 extension PredicateExpressions.IntDivision: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .expression(.function(.divide, [try translation.expression(lhs), try translation.expression(rhs)]))
   }
 }
 
 extension PredicateExpressions.FloatDivision: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .expression(.function(.divide, [try translation.expression(lhs), try translation.expression(rhs)]))
   }
 }
 
 extension PredicateExpressions.IntRemainder: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     .expression(.function(.modulus, [try translation.expression(lhs), try translation.expression(rhs)]))
   }
 }
 
 extension PredicateExpressions.UnaryMinus: TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
-  {
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let operand = try translation.expression(wrapped)
     // As the format has it, a minus sign and a number are a number.
     switch operand {

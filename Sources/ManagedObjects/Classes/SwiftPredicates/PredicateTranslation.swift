@@ -127,5 +127,7 @@ struct PredicateTranslation {
 
 /// A node of a `#Predicate` that has a form in a ``ManagedPredicate``.
 protocol TranslatableExpression {
-  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> PredicateTranslation.Term
+  typealias Term = PredicateTranslation.Term
+
+  func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term
 }
