@@ -35,7 +35,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
 
   let engine: ResultEngine
   private let registrar = ObservationRegistrar()
-  private let streams = ResultStreams()
+  private let listeners = Listeners<FetchedResultsChanges>()
 
   /// Results in sections by the values at a key path.
   ///
@@ -94,7 +94,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
     engine.report = { [weak self] in self?.tell($0) }
   }
 
-  deinit { streams.finish() }
+  deinit { listeners.finish() }
 
   private static func entity(
     _ request: FetchRequest, _ context: ManagedObjectContext
@@ -144,7 +144,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
   ///
   /// Who is slow gets all of them, one after the other. What the controller itself has may be further ahead by then: a
   /// list that reads objects by their positions does so in the ``delegate``.
-  public var changes: AsyncStream<FetchedResultsChanges> { streams.next() }
+  public var changes: AsyncStream<FetchedResultsChanges> { listeners.stream() }
 
   private func tell(_ result: Result<FetchedResultsChanges, ManagedObjectError>) {
     registrar.withMutation(of: self, keyPath: \.content) {}
@@ -153,7 +153,7 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
       managedObjectContext.note(error)
       delegate?.controller(self, didFailWith: error)
     case .success(let changes):
-      streams.yield(changes)
+      listeners.tell(changes)
       delegate?.controllerWillChangeContent(self)
       for change in changes.sections { delegate?.controller(self, didChangeSection: change) }
       for change in changes.objects { delegate?.controller(self, didChangeObject: change) }

@@ -10,11 +10,11 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The model of all stores.
   public let model: ManagedObjectModel
   private let state = Mutex(State())
+  private let listeners = Listeners<SavedChanges>()
+  private let remoteListeners = Listeners<Result<SavedChanges, ManagedObjectError>>()
 
   private struct State {
     var stores: [any PersistentStore] = []
-    var listeners = Listeners<SavedChanges>()
-    var remoteListeners = Listeners<Result<SavedChanges, ManagedObjectError>>()
     /// Looks for changes by others as long as somebody listens.
     var looking: Task<Void, Never>?
     /// The stores that could not be read at the last look.
@@ -30,11 +30,9 @@ public final class PersistentStoreCoordinator: Sendable {
   public init(model: ManagedObjectModel) { self.model = model }
 
   deinit {
-    state.withLock { state in
-      state.looking?.cancel()
-      state.listeners.finish()
-      state.remoteListeners.finish()
-    }
+    state.withLock { $0.looking?.cancel() }
+    listeners.finish()
+    remoteListeners.finish()
   }
 
   /// The stores, in the order in which they were added.
@@ -95,10 +93,7 @@ public final class PersistentStoreCoordinator: Sendable {
   func storeNumber(forNew entityIndex: Int) -> StoreNumber? {
     stores.first { accepts($0, entityIndex: entityIndex) }?.number
   }
-}
 
-/// Reading.
-extension PersistentStoreCoordinator {
   /// The rows of keys, nil where there is none (any more).
   func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
     try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.rows(keys) }
@@ -135,30 +130,19 @@ extension PersistentStoreCoordinator {
     if stores.count == 1 { return try stores[0].fetch(request, of: entity) }
     return try JoinedFetch(request, of: entity, in: stores).result()
   }
-}
 
-/// News of saves.
-extension PersistentStoreCoordinator {
   /// The saves of contexts from now on, until the stream or the coordinator is not used any
   /// more.
   ///
   /// ```swift
   /// for await changes in coordinator.saves { try context.mergeChanges(from: changes) }
   /// ```
-  public var saves: AsyncStream<SavedChanges> {
-    AsyncStream { continuation in
-      let number = state.withLock { $0.listeners.add(continuation) }
-      continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners.remove(number) } }
-    }
-  }
+  public var saves: AsyncStream<SavedChanges> { listeners.stream() }
 
-  var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+  var hasListeners: Bool { !listeners.isEmpty }
 
-  func tell(_ changes: SavedChanges) { state.withLock { $0.listeners }.tell(changes) }
-}
+  func tell(_ changes: SavedChanges) { listeners.tell(changes) }
 
-/// News of saves by others.
-extension PersistentStoreCoordinator {
   /// What others save into the stores from now on, until the stream or the coordinator is not used any more. Others are
   /// other programs, and other coordinators of this one.
   ///
@@ -177,14 +161,12 @@ extension PersistentStoreCoordinator {
   public var remoteChanges: AsyncStream<Result<SavedChanges, ManagedObjectError>> {
     // What was saved before is news for those only who listen already.
     lookForRemoteChanges()
-    return AsyncStream { continuation in
-      let number = state.withLock { state in
-        if state.looking == nil { state.looking = Task { [weak self] in await Self.look(for: { self }) } }
-        state.unreadable = [:]
-        return state.remoteListeners.add(continuation)
-      }
-      continuation.onTermination = { [weak self] _ in self?.forgetRemoteListener(number) }
+    let stream = remoteListeners.stream { [weak self] in self?.stopLookingForNobody() }
+    state.withLock { state in
+      if state.looking == nil { state.looking = Task { [weak self] in await Self.look(for: { self }) } }
+      state.unreadable = [:]
     }
+    return stream
   }
 
   private static func look(for coordinator: () -> PersistentStoreCoordinator?) async {
@@ -195,10 +177,9 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  private func forgetRemoteListener(_ number: Int) {
+  private func stopLookingForNobody() {
     state.withLock { state in
-      state.remoteListeners.remove(number)
-      guard state.remoteListeners.isEmpty else { return }
+      guard remoteListeners.isEmpty else { return }
       state.looking?.cancel()
       state.looking = nil
     }
@@ -214,7 +195,7 @@ extension PersistentStoreCoordinator {
       } catch {
         news = isNews(error, of: store) ? .failure(error) : nil
       }
-      if let news { state.withLock { $0.remoteListeners }.tell(news) }
+      if let news { remoteListeners.tell(news) }
     }
   }
 
@@ -229,24 +210,4 @@ extension PersistentStoreCoordinator {
       return !known.isTold
     }
   }
-}
-
-/// Those who are told of saves.
-private struct Listeners<News: Sendable> {
-  private var continuations: [Int: AsyncStream<News>.Continuation] = [:]
-  private var last = 0
-
-  var isEmpty: Bool { continuations.isEmpty }
-
-  mutating func add(_ continuation: AsyncStream<News>.Continuation) -> Int {
-    last += 1
-    continuations[last] = continuation
-    return last
-  }
-
-  mutating func remove(_ number: Int) { continuations[number] = nil }
-
-  func tell(_ news: News) { for continuation in continuations.values { continuation.yield(news) } }
-
-  func finish() { for continuation in continuations.values { continuation.finish() } }
 }

@@ -1,30 +1,38 @@
 internal import Synchronization
 
-/// Those who wait for changes of results.
-final class ResultStreams: Sendable {
+/// Those who are told of news, each by a stream.
+final class Listeners<News: Sendable>: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    var streams: [Int: AsyncStream<FetchedResultsChanges>.Continuation] = [:]
+    var streams: [Int: AsyncStream<News>.Continuation] = [:]
     var last = 0
   }
 
-  func next() -> AsyncStream<FetchedResultsChanges> {
+  var isEmpty: Bool { state.withLock { $0.streams.isEmpty } }
+
+  /// The news from now on.
+  ///
+  /// - Parameter onEnd: what is done when the stream is not used any more.
+  func stream(onEnd: @escaping @Sendable () -> Void = {}) -> AsyncStream<News> {
     AsyncStream { continuation in
       let number = state.withLock { state in
         state.last += 1
         state.streams[state.last] = continuation
         return state.last
       }
-      continuation.onTermination = { [weak self] _ in self?.forget(number) }
+      continuation.onTermination = { [weak self] _ in
+        self?.forget(number)
+        onEnd()
+      }
     }
   }
 
   private func forget(_ number: Int) { _ = state.withLock { $0.streams.removeValue(forKey: number) } }
 
-  func yield(_ changes: FetchedResultsChanges) {
+  func tell(_ news: News) {
     let streams = state.withLock { Array($0.streams.values) }
-    for stream in streams { stream.yield(changes) }
+    for stream in streams { stream.yield(news) }
   }
 
   func finish() {
