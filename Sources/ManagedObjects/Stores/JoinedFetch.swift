@@ -5,15 +5,9 @@ internal import ObjectModels
 /// No relationship leads from one store to another, so that each store finds its own objects, and no more than can be
 /// among the results. To put them in one order and to make dictionaries of them is done here, on rows in memory.
 struct JoinedFetch {
-  private let request: FetchRequest
-  private let entity: ManagedObjectModel.Entity
-  private let stores: [any PersistentStore]
-
-  init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity, in stores: [any PersistentStore]) {
-    self.request = request
-    self.entity = entity
-    self.stores = stores
-  }
+  let request: FetchRequest
+  let entity: ManagedObjectModel.Entity
+  let stores: [any PersistentStore]
 
   func result() throws(ManagedObjectError) -> StoreFetchResult {
     try request.check(for: entity)

@@ -128,7 +128,7 @@ public final class PersistentStoreCoordinator: Sendable {
   ) throws(ManagedObjectError) -> StoreFetchResult {
     let stores = stores.filter { model.hasEntity(entity, inConfiguration: $0.configuration) }
     if stores.count == 1 { return try stores[0].fetch(request, of: entity) }
-    return try JoinedFetch(request, of: entity, in: stores).result()
+    return try JoinedFetch(request: request, entity: entity, stores: stores).result()
   }
 
   /// The saves of contexts from now on, until the stream or the coordinator is not used any

@@ -186,8 +186,7 @@ extension XMLStoreFormat {
       guard case .attribute(let value) = row.values[property.slot], value != .null else { return }
       output.append(property.beginning.rawBytes)
       if type == .undefined {
-        let name = XMLStoreText.typeName(value.type)
-        output.append(name.utf8Span.rawBytes)
+        output.append(XMLStoreText.typeName(value.type))
         output.append("\">")
       }
       try XMLStoreText.append(value, to: &output)

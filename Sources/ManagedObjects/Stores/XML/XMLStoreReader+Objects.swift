@@ -96,7 +96,7 @@ extension XMLStoreReader {
   /// Checks the name of a type, which says what a value is of an attribute without a type.
   @inline(__always)
   private func check(_ name: Range<Int>, _ type: inout AttributeType) throws(Failure) {
-    if name.count == Self.typeNames[type]?.utf8CodeUnitCount, isText(name, Self.typeNames[type] ?? "") { return }
+    if type != .undefined, isText(name, XMLStoreText.typeName(type)) { return }
     let text = reader.attributeText(name)
     if type == .undefined {
       guard let known = XMLStoreText.typeOfUndefined(text) else {
@@ -104,15 +104,9 @@ extension XMLStoreReader {
       }
       type = known
     } else if !XMLStoreText.isName(text, of: type) {
-      throw Failure("the type \(text.quoted), where \(XMLStoreText.typeName(type).quoted) is due", at: name.lowerBound)
+      throw Failure("the type \(text.quoted), where \"\(XMLStoreText.typeName(type))\" is due", at: name.lowerBound)
     }
   }
-
-  /// The names of the types that most attributes are of, for a comparison without a string.
-  private static let typeNames: [AttributeType: StaticString] = [
-    .integer16: "int16", .integer32: "int32", .integer64: "int64", .boolean: "bool", .string: "string", .date: "date",
-    .double: "double", .float: "float", .decimal: "decimal", .binary: "binary",
-  ]
 
   @inline(__always)
   private static func value(_ text: RawSpan, _ type: AttributeType) -> AttributeValue? {

@@ -7,7 +7,7 @@ internal import PropertyLists
 enum XMLStoreText {
   /// The name of a type. Those of 16-bit integers, truth values, strings and data are Apple's, as files show; those of
   /// the other numbers and of dates are reported. The rest is unknown, and named in their way here.
-  static func typeName(_ type: AttributeType) -> String {
+  static func typeName(_ type: AttributeType) -> StaticString {
     switch type {
     case .integer16: "int16"
     case .integer32: "int32"
@@ -46,7 +46,7 @@ enum XMLStoreText {
   /// Returns true if a name stands for a type.
   static func isName(_ name: String, of type: AttributeType) -> Bool {
     let name = name.lowercased()
-    return name == typeName(type) || otherNames(type).contains(name)
+    return name == "\(typeName(type))" || otherNames(type).contains(name)
   }
 
   /// The type that the name of a value of an attribute without a type stands for.
