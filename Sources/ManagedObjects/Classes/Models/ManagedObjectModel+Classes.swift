@@ -1,3 +1,4 @@
+internal import KeyedArchiving
 internal import ObjectModels
 public import OrderedCollections
 
@@ -55,5 +56,219 @@ extension ManagedObjectModel {
   public func entity(of type: ManagedObject.Type) -> Entity? {
     if let entity = self[type.entityName], classes[entity.index] == type { return entity }
     return classes.firstIndex { $0 == type }.map { Entity(model: self, index: $0) }
+  }
+
+  /// The model with classes for its entities.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(contentsOf: url).joined(with: [Note.self, Person.self])
+  /// ```
+  ///
+  /// A class belongs to the entities that name it as their ``EntityDescription/className``, with its module or without.
+  /// If there are none, it belongs to the entity called ``ManagedObject/entityName``. Objects of other entities are of
+  /// the class of the nearest superentity that has one, or of ``ManagedObject``. A property of the model that the class
+  /// has no wrapper for can be used by name.
+  ///
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all that classes and model say differently.
+  public func joined(with classes: [ManagedObject.Type]) throws(ManagedObjectModelError) -> ManagedObjectModel {
+    let joining = ClassJoining(self, classes)
+    guard joining.defects.isEmpty else { throw .invalid(joining.defects) }
+    var contents = contents
+    contents.allowsReservedNames = true
+    contents.classes = joining.classesByEntity
+    return try ManagedObjectModel(contents)
+  }
+}
+
+/// Checks classes against the entities of a model.
+private struct ClassJoining {
+  typealias Defect = ManagedObjectModelError.Defect
+
+  private let model: ManagedObjectModel
+  /// The class of each entity.
+  private var classes: [ManagedObject.Type?]
+  /// The classes that have an entity.
+  private var joined: Set<ObjectIdentifier> = []
+  private(set) var defects: [Defect] = []
+
+  init(_ model: ManagedObjectModel, _ classes: [ManagedObject.Type]) {
+    self.model = model
+    self.classes = Array(repeating: nil, count: model.records.count)
+    var byClassName: [String: [Int]] = [:]
+    for (index, record) in model.records.enumerated() {
+      if let name = record.definition.className { byClassName[name, default: []].append(index) }
+    }
+    for type in classes where joined.insert(ObjectIdentifier(type)).inserted { assign(type, byClassName) }
+    for index in self.classes.indices {
+      guard let type = self.classes[index] else { continue }
+      let superclass = classAbove(index)
+      if let superclass { checkSuperclass(type, index, superclass) }
+      check(type, ManagedObjectModel.Entity(model: model, index: index), superclass)
+    }
+  }
+
+  var classesByEntity: [String: ManagedObject.Type] {
+    var byEntity: [String: ManagedObject.Type] = [:]
+    for (index, type) in classes.enumerated() { byEntity[model.records[index].definition.name] = type }
+    return byEntity
+  }
+
+  private mutating func assign(_ type: ManagedObject.Type, _ byClassName: [String: [Int]]) {
+    let name = ArchivedClass(type).name
+    let bare = name.split(separator: ".").last.map(String.init) ?? name
+    // ".Note" is a class of the module that the model is compiled for.
+    var indices = [name, bare, "." + bare].flatMap { byClassName[$0] ?? [] }
+    if indices.isEmpty, let entity = model[type.entityName] { indices = [entity.index] }
+    if indices.isEmpty {
+      defects.append(
+        Defect(
+          .unknownEntity, entity: type.entityName,
+          "the model has neither an entity of the class \(name.quoted) nor one of this name"))
+    }
+    for index in indices {
+      if let other = classes[index] {
+        defects.append(
+          Defect(
+            .duplicateName, entity: model.records[index].definition.name,
+            "both \(ArchivedClass(other).name) and \(name) are classes of it"))
+      }
+      classes[index] = type
+    }
+  }
+
+  /// The class of the nearest superentity that has one.
+  private func classAbove(_ index: Int) -> ManagedObject.Type? {
+    var next = model.records[index].superentity
+    while let entity = next {
+      if let superclass = classes[entity] { return superclass }
+      next = model.records[entity].superentity
+    }
+    return nil
+  }
+
+  /// A relationship to a superentity can refer to objects of this entity, so that they have to be of its class, too.
+  private mutating func checkSuperclass(_ type: ManagedObject.Type, _ index: Int, _ superclass: ManagedObject.Type) {
+    if type.isKind(of: superclass) { return }
+    fail(index, nil, "the class \(type) does not inherit from \(superclass), the class of its superentity")
+  }
+
+  private mutating func fail(_ entity: Int, _ property: String?, _ message: String) {
+    defects.append(Defect(.classMismatch, entity: model.records[entity].definition.name, property: property, message))
+  }
+
+  private mutating func check(
+    _ type: ManagedObject.Type, _ entity: ManagedObjectModel.Entity, _ superclass: ManagedObject.Type?
+  ) {
+    let properties = ClassProperties(of: type)
+    defects += properties.defects.map { Defect($0.kind, entity: entity.name, property: $0.property, $0.message) }
+    // Properties that it inherits from the class of the superentity are checked there.
+    for level in properties.levels where superclass?.isKind(of: level.type) != true {
+      for (name, property) in level.properties {
+        defects += property.defects.map { Defect($0.kind, entity: entity.name, property: name, $0.message) }
+        check(property, name, entity)
+      }
+    }
+  }
+
+  private mutating func check(_ property: ClassProperty, _ name: String, _ entity: ManagedObjectModel.Entity) {
+    switch (property.description, entity.record.propertyIndices[name]) {
+    case (_, nil): fail(entity.index, name, "the model has no such property")
+    case (.attribute(let own), .attribute(let index)?):
+      check(own, property, entity.record.attributes[index].definition, entity.index)
+    case (.relationship(let own), .relationship(let index)?):
+      check(own, property, entity.record.relationships[index], entity.index)
+    case (.fetched, .fetched(let index)?):
+      check(property.destination, entity.record.fetchedProperties[index].request.entityName, name, entity.index)
+    case (let own, let other?):
+      fail(entity.index, name, "it is \(own.kindName) in the class, and \(other.kindName) in the model")
+    }
+  }
+
+  private mutating func check(
+    _ own: AttributeDescription, _ property: ClassProperty, _ attribute: AttributeDescription, _ entity: Int
+  ) {
+    let name = attribute.traits.name
+    if own.type != attribute.type {
+      fail(entity, name, "it is of the type \(own.type.name) in the class, and of \(attribute.type.name) in the model")
+      return
+    }
+    if own.type == .transformable, let transformer = attribute.valueTransformerName,
+      !Self.archivers.contains(transformer)
+    {
+      fail(entity, name, "its values are those of the transformer \(transformer.quoted), and no archives")
+    }
+    if attribute.traits.isOptional, property.hidesMissingValue {
+      fail(entity, name, "it is optional in the model; the class cannot show that there is no value")
+    }
+  }
+
+  /// The transformers whose results are keyed archives (`NSValueTransformer.h`).
+  private static let archivers: Set<String> = [
+    "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
+  ]
+
+  private mutating func check(
+    _ own: RelationshipDescription, _ property: ClassProperty, _ relationship: ManagedObjectModel.Entity.Relationship,
+    _ entity: Int
+  ) {
+    let name = relationship.definition.traits.name
+    if own.shapeName != relationship.definition.shapeName {
+      fail(entity, name, "it is \(own.shapeName) in the class, and \(relationship.definition.shapeName) in the model")
+    }
+    check(property.destination, model.records[relationship.destinationIndex].definition.name, name, entity)
+    if let inverse = property.inverse, inverse != relationship.definition.inverse {
+      let other = relationship.definition.inverse.map(\.quoted) ?? "none"
+      fail(entity, name, "its inverse is \(inverse.quoted) in the class, and \(other) in the model")
+    }
+  }
+
+  /// All objects of the destination have to be of the class.
+  private mutating func check(_ type: ManagedObject.Type?, _ destination: String, _ name: String, _ entity: Int) {
+    guard let type, type != ManagedObject.self else { return }
+    guard joined.contains(ObjectIdentifier(type)) else {
+      fail(entity, name, "the class \(type), which it leads to, is not among the classes")
+      return
+    }
+    var next = model[destination]?.index
+    while let index = next {
+      if let known = classes[index] {
+        if known.isKind(of: type) { return }
+        break
+      }
+      next = model.records[index].superentity
+    }
+    fail(entity, name, "it leads to \(type) in the class, and to \(destination.quoted) in the model")
+  }
+}
+
+extension ManagedObject {
+  fileprivate static func isKind(of type: ManagedObject.Type) -> Bool {
+    self == type || ancestors.contains { $0 == type }
+  }
+}
+
+extension RelationshipDescription {
+  fileprivate var shapeName: String {
+    isToMany ? (isOrdered ? "an ordered to-many relationship" : "a to-many relationship") : "a to-one relationship"
+  }
+}
+
+extension PropertyDescription {
+  fileprivate var kindName: String {
+    switch self {
+    case .attribute: "an attribute"
+    case .relationship: "a relationship"
+    case .fetched: "a fetched property"
+    }
+  }
+}
+
+extension ManagedObjectModel.Entity.PropertyIndex {
+  fileprivate var kindName: String {
+    switch self {
+    case .attribute: "an attribute"
+    case .relationship: "a relationship"
+    case .fetched: "a fetched property"
+    }
   }
 }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import ObjectModels
 internal import OrderedCollections
+internal import Predicates
 internal import PropertyLists
 
 /// Apple's XML as the layout of a store's file: see ``XMLStore``.
@@ -86,5 +87,215 @@ struct XMLStoreFormat: StoreFileFormat {
     }
     guard isStore else { throw ManagedObjectError(.storeTypeMismatch, "the file is XML, but not a store") }
     return StoreMetadata(file: reader.head.values, identifier: reader.head.identifier, type: XMLStore.type)
+  }
+
+  // Writing: what did not change is copied from the file as it is, all else is written as Apple's framework lays it out.
+
+  func write(
+    _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
+  ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?) {
+    let orders = contents.layout?.orders ?? names.entities.map { XMLPropertyOrder(propertyCount: $0.properties.count) }
+    // Offsets in a text that is not UTF-8 are not those of the file.
+    let known = old == nil || contents.layout?.isOfFile != true ? nil : contents.layout
+    let old = old ?? Data()
+    var output = ByteBuffer()
+    output.reserve(old.count + 4096)
+    var layout = try Self.writeHead(contents, old.bytes, known, orders, to: &output)
+    let writer = RowWriter(names: names, orders: zip(names.entities, orders).map { $1.all($0) })
+    let rows = contents.table.rowsByNumber
+    layout.objects.reserveCapacity(rows.count)
+    let objects = known?.objects ?? []
+    var objectIndex = 0
+    var last: Int64 = 0
+    for row in rows {
+      let number = row.key.number
+      // The rows of an entity have different numbers, but an id is one for the whole file.
+      guard number > last else {
+        throw ManagedObjectError(
+          .invalidState, "two objects have the number \(number)",
+          objectID: contents.table.objectID(row.key, contents.metadata.identifier))
+      }
+      last = number
+      let start = output.count
+      while objectIndex < objects.count, objects[objectIndex].number < number { objectIndex += 1 }
+      if objectIndex < objects.count, objects[objectIndex].number == number, !changed.contains(number) {
+        output.append(old.bytes.extracting(objects[objectIndex].range))
+      } else {
+        do { try writer.write(row, to: &output) } catch {
+          var error = error
+          error.objectID = contents.table.objectID(row.key, contents.metadata.identifier)
+          throw error
+        }
+      }
+      layout.objects.append(XMLFileLayout.Object(number: number, range: start..<output.count))
+    }
+    let start = output.count
+    if let known { output.append(old.bytes.extracting(known.tail)) } else { output.append("\n</database>") }
+    layout.tail = start..<output.count
+    return (output.takeData(), layout)
+  }
+
+  /// - Returns: the layout of the new file, without objects.
+  private static func writeHead(
+    _ contents: StoreFileContents, _ old: RawSpan, _ known: XMLFileLayout?, _ orders: [XMLPropertyOrder],
+    to output: inout ByteBuffer
+  ) throws(ManagedObjectError) -> XMLFileLayout {
+    let number = UInt64(contents.lastNumber.magnitude)
+    var prolog = 0..<0
+    let numberStart: Int
+    var numberEnd: Int
+    if let known, known.metadata == contents.metadata, !known.lastNumber.isEmpty {
+      prolog = known.prolog
+      output.append(old.extracting(known.head.lowerBound..<known.lastNumber.lowerBound))
+      numberStart = output.count
+      output.append(decimal: number)
+      numberEnd = output.count
+      output.append(old.extracting(known.lastNumber.upperBound..<known.head.upperBound))
+    } else {
+      if let known {
+        output.append(old.extracting(known.prolog))
+      } else {
+        output.append(
+          """
+          <?xml version="1.0" standalone="yes"?>
+          <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
+
+
+          """)
+      }
+      prolog = 0..<output.count
+      output.append("<database>\n    <databaseInfo>\n        <version>134481920</version>\n        <UUID>")
+      try XMLStoreText.append(.string(contents.metadata.identifier), to: &output)
+      output.append("</UUID>\n        <nextObjectID>")
+      numberStart = output.count
+      output.append(decimal: number)
+      numberEnd = output.count
+      output.append("</nextObjectID>\n        <metadata>")
+      try append(contents.metadata.fileValues, to: &output)
+      output.append("\n        </metadata>\n    </databaseInfo>")
+    }
+    return XMLFileLayout(
+      head: 0..<output.count, prolog: prolog, lastNumber: numberStart..<numberEnd, metadata: contents.metadata,
+      objects: [], tail: 0..<0, isOfFile: true, orders: orders)
+  }
+
+  /// Writes a property list with 4 spaces for each level. The lines of data begin with tabs, as Apple's files have it,
+  /// since only the tags were set out anew there.
+  private static func append(
+    _ values: OrderedDictionary<String, PropertyList>, to output: inout ByteBuffer
+  ) throws(ManagedObjectError) {
+    do throws(PropertyListError) {
+      let text = try PropertyList.dictionary(values).data(format: .xml)
+      var reader = XMLPullReader(text.bytes, depth: 2 * ParsingLimits.greatestDepth)
+      do throws(XMLPullReader.Failure) {
+        try append(&reader, to: &output)
+      } catch {
+        throw PropertyListError(error.kind, error.message)
+      }
+    } catch {
+      var failure = ManagedObjectError(.save, "the metadata have no form in XML: \(error)")
+      failure.fileError = error
+      throw failure
+    }
+  }
+
+  private static func append(_ reader: inout XMLPullReader, to output: inout ByteBuffer) throws(XMLPullReader.Failure) {
+    func line(_ depth: Int, _ range: Range<Int>, _ bytes: RawSpan, _ output: inout ByteBuffer) {
+      output.append(byte: 0x0A)
+      output.append(repeating: 0x20, count: 8 + 4 * depth)
+      output.append(bytes.extracting(range))
+    }
+    // All elements have two tags.
+    func empty(_ reader: inout XMLPullReader, _ output: inout ByteBuffer) throws(XMLPullReader.Failure) {
+      line(reader.depth, reader.range.lowerBound..<reader.name.upperBound, reader.bytes, &output)
+      output.append("></")
+      output.append(reader.bytes.extracting(reader.name))
+      output.append(byte: UInt8(ascii: ">"))
+      _ = try reader.next()
+    }
+    while true {
+      let event = try reader.next()
+      let range = reader.range
+      switch event {
+      case .begin where reader.isNamed("plist") || reader.isNamed("dict") || reader.isNamed("array"):
+        if reader.isEmptyElement {
+          try empty(&reader, &output)
+        } else {
+          line(reader.depth, range, reader.bytes, &output)
+        }
+      case .begin where reader.isEmptyElement: try empty(&reader, &output)
+      case .begin:
+        let depth = reader.depth
+        repeat { _ = try reader.next() } while reader.depth >= depth
+        line(depth, range.lowerBound..<reader.range.upperBound, reader.bytes, &output)
+      case .end: line(reader.depth + 1, range, reader.bytes, &output)
+      case .text: continue
+      case .finished: return
+      }
+    }
+  }
+
+  /// Writes objects.
+  struct RowWriter {
+    let names: XMLNames
+    /// The properties of each entity, in the order in which they are written.
+    let orders: [[Int]]
+
+    func write(_ row: StoreRow, to output: inout ByteBuffer) throws(ManagedObjectError) {
+      let entity = Int(row.key.entityIndex)
+      let name = names.entities[entity].name
+      output.append("\n    <object type=\"")
+      output.append(name.rawBytes)
+      output.append("\" id=\"z")
+      output.append(decimal: row.key.number.magnitude)
+      output.append("\">")
+      let start = output.count
+      for propertyIndex in orders[entity] {
+        switch names.entities[entity].properties[propertyIndex].kind {
+        case .attribute(let type): try write(row, entity, propertyIndex, type, to: &output)
+        case .relationship:
+          let property = names.entities[entity].properties[propertyIndex]
+          output.append(property.beginning.rawBytes)
+          write(row.values[property.slot], to: &output)
+          output.append("></relationship>")
+        }
+      }
+      output.append(output.count == start ? "</object>" : "\n    </object>")
+    }
+
+    @inline(__always)
+    private func write(
+      _ row: StoreRow, _ entity: Int, _ propertyIndex: Int, _ type: AttributeType, to output: inout ByteBuffer
+    ) throws(ManagedObjectError) {
+      let property = names.entities[entity].properties[propertyIndex]
+      guard case .attribute(let value) = row.values[property.slot], value != .null else { return }
+      output.append(property.beginning.rawBytes)
+      if type == .undefined {
+        output.append(XMLStoreText.typeName(value.type))
+        output.append("\">")
+      }
+      try XMLStoreText.append(value, to: &output)
+      output.append("</attribute>")
+    }
+
+    /// The ids of the objects that a relationship refers to; those of one without order by number.
+    private func write(_ value: RowValue, to output: inout ByteBuffer) {
+      func append(_ keys: some Sequence<RowKey>, _ output: inout ByteBuffer) {
+        output.append(" idrefs=\"")
+        var isFirst = true
+        for key in keys {
+          output.append(isFirst ? "z" : " z")
+          output.append(decimal: key.number.magnitude)
+          isFirst = false
+        }
+        output.append("\"")
+      }
+      switch value {
+      case .toOne(let key?): append(CollectionOfOne(key), &output)
+      case .toMany(let keys) where !keys.isEmpty: append(keys.sorted { $0.number < $1.number }, &output)
+      case .orderedToMany(let keys) where !keys.isEmpty: append(keys, &output)
+      default: break
+      }
+    }
   }
 }

@@ -53,10 +53,6 @@ struct DefaultsError: Error {
       "no-such-key", "The domain/default pair of (\(domain.name), \(key.printable())) does not exist\(ending)")
   }
 
-}
-
-/// What the libraries throw.
-extension DefaultsError {
   /// What `body` gives; what it throws is said about a file, or whatever else has a name.
   static func about<Result>(
     _ name: String, _ body: () throws(PropertyListError) -> Result
