@@ -106,10 +106,7 @@ struct MigrationRun {
     try ModelCache.write(last.destination, database)
     return files
   }
-}
 
-/// A new store, which leaves the old one as it is.
-extension MigrationRun {
   /// A copy of the old store in the folder of the new one.
   struct Copy {
     let path: String
@@ -153,10 +150,7 @@ extension MigrationRun {
     }
     withExtendedLifetime(copy.folder) {}
   }
-}
 
-/// The new store.
-extension MigrationRun {
   private mutating func migrateTables(
     _ database: Database, _ mapping: InferredMapping, _ externalData: ExternalData, _ number: Int
   ) throws(ManagedObjectError) -> Set<String> {

@@ -88,10 +88,7 @@ final class ObjectMigration {
       throw failure
     }
   }
-}
 
-/// Objects.
-extension ObjectMigration {
   private func makeObjects(_ entity: MappingPlan.Entity, _ index: Int) throws(ManagedObjectError) {
     try forEachBatch(of: entity, .objects, prefetching: []) { sources throws(ManagedObjectError) in
       let migration = EntityMigration(entity, self, canMakeObjects: true)
@@ -167,10 +164,7 @@ extension ObjectMigration {
       context.misuse = []
     }
   }
-}
 
-/// Relationships.
-extension ObjectMigration {
   private func relate(_ entity: MappingPlan.Entity, _ index: Int) throws(ManagedObjectError) {
     let names = Set(entity.relationships.compactMap(\.expression.relationshipName)).sorted()
     try forEachBatch(of: entity, .relationships, prefetching: names) { sources throws(ManagedObjectError) in
@@ -256,10 +250,7 @@ extension ObjectMigration {
       }
     }
   }
-}
 
-/// Validation.
-extension ObjectMigration {
   private static let greatestErrorCount = 100
 
   private func validate() throws(ManagedObjectError) {

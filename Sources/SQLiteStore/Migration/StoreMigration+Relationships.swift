@@ -118,10 +118,9 @@ extension StoreMigration {
       "UPDATE \(table) SET \(backOrder.sqlName) = x.f FROM (\(former.numbered)) x "
         + "WHERE x.o = \(table).\(other.sqlName) AND x.p = \(table).\(own.sqlName)")
   }
-}
 
-/// The pairs of objects of relationships in the old store.
-extension StoreMigration {
+  // The pairs of objects of relationships in the old store.
+
   /// Pairs of objects that are there in the new store.
   private struct Pairs {
     /// The owners as `o` with their entities as `oe`, the objects that they refer to as `p` and `pe`, and the order as

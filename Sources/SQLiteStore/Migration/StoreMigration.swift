@@ -73,10 +73,7 @@ struct StoreMigration {
     try body()
     try report(phase, name, count, count)
   }
-}
 
-/// Tables.
-extension StoreMigration {
   /// The highest number that a row of each new table has or had.
   private func highestNumbers() throws(ManagedObjectError) -> [Int: Int64] {
     var highest: [Int: Int64] = [:]
@@ -94,10 +91,7 @@ extension StoreMigration {
     }
     return nil
   }
-}
 
-/// Rows.
-extension StoreMigration {
   private func copyRows(_ index: Int) throws(ManagedObjectError) {
     let table = new.tables[index]
     guard let source = sourceTable(of: table) else { return }

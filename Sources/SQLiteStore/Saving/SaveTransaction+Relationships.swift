@@ -77,10 +77,7 @@ extension SaveTransaction {
     if let owner { try clear(owner, column, target) }
     try assign(key, to: target, back)
   }
-}
 
-/// To-one relationships.
-extension SaveTransaction {
   /// Returns the object that a to-one relationship of a row gets: nil for a deleted one that it does not keep.
   func existing(
     _ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>
@@ -173,10 +170,9 @@ extension SaveTransaction {
     try statement.run()
     noteChange(of: key)
   }
-}
 
-/// Rows that the save does not have, or that get other values than the save says.
-extension SaveTransaction {
+  // Rows that the save does not have, or that get other values than the save says.
+
   /// The value that the save has in a slot of a row; nil for a row that it does not have, and for what was not read.
   func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     guard let rowIndex = rowIndices[key] else { return nil }

@@ -114,10 +114,7 @@ final class SaveTransaction {
       }
     }
   }
-}
 
-/// Rows.
-extension SaveTransaction {
   /// The columns of an entity, and its statements.
   private final class EntityColumns {
     let table: StoreTable

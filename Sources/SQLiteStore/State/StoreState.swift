@@ -181,10 +181,9 @@ struct StoreState {
     }
     try database.execute("PRAGMA journal_mode = WAL")
   }
-}
 
-/// Several saves in one transaction.
-extension StoreState {
+  // Several saves in one transaction.
+
   mutating func beginSaving() throws(ManagedObjectError) {
     if database.isInTransaction {
       throw ManagedObjectError(.invalidState, "\(database.path): a transaction has begun already")
@@ -216,10 +215,7 @@ extension StoreState {
     others = before.others
     if let failure { throw failure }
   }
-}
 
-/// The state of the file.
-extension StoreState {
   /// A text that is another one after each transaction; nil if there is no file.
   func changeToken(canWrite: Bool) -> String? {
     let path = database.file.path
@@ -242,10 +238,7 @@ extension StoreState {
     }
     return parts.joined(separator: "/")
   }
-}
 
-/// Reading.
-extension StoreState {
   /// The metadata as the file has them now, but for what a program has set and not saved.
   mutating func currentMetadata() -> OrderedDictionary<String, PropertyList> {
     if !hasNewMetadata, let metadata = try? MetadataTable.read(database) { self.metadata = metadata }
@@ -328,10 +321,7 @@ extension StoreState {
       return columns.isOrdered ? .orderedToMany(OrderedSet(targets)) : .toMany(Set(targets))
     }
   }
-}
 
-/// Files of large values.
-extension StoreState {
   /// The path of the file that has the value of a slot; nil for a value that is in the store itself.
   func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
     let index = Int(key.entityIndex)
@@ -346,10 +336,7 @@ extension StoreState {
     guard try statement.step(), let name = ExternalData.fileName(statement.data(0)) else { return nil }
     return "\(reading.externalData.folder)/\(name)"
   }
-}
 
-/// Numbers of new objects.
-extension StoreState {
   mutating func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
     try numbers.makeKeys(entityIndices, schema, storeNumber, database)
   }

@@ -218,10 +218,9 @@ public final class SQLiteStore: PersistentStore {
       return try state.save(changes, keepsChanges: keepsChanges)
     }
   }
-}
 
-/// Copies of all there is.
-extension SQLiteStore {
+  // Copies of all there is.
+
   /// Reads one state of the file from now on, also if another process saves, until ``endReading()``.
   package func beginReading() throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.database.execute("BEGIN") }
@@ -331,10 +330,9 @@ extension SQLiteStore {
   package static func openForReading(_ file: URL, _ writesNothing: Bool) throws(ManagedObjectError) -> Database {
     try Database(path: path(of: file), writesNothing ? .immutable : .readOnly)
   }
-}
 
-/// Counts and statements, for tests.
-extension SQLiteStore {
+  // Counts and statements, for tests.
+
   /// The number of statements that were run so far.
   package var executedStatementCount: Int { state.withLock { $0.database.executedStatements } }
 
