@@ -66,10 +66,8 @@ extension ManagedObjectContext {
   private func fetch<Object: ManagedObject>(
     _ type: Object.Type, _ predicate: ManagedPredicate?, _ order: [FetchRequest.Order<Object>], _ limit: Int
   ) throws(ManagedObjectError) -> [Object] {
-    var descriptors: [FetchRequest.SortDescriptor] = []
-    do {
-      for key in order { descriptors.append(try key.descriptor()) }
-    } catch {
+    let descriptors: [FetchRequest.SortDescriptor]
+    do { descriptors = try order.map { key throws(ManagedPredicateError) in try key.descriptor() } } catch {
       throw ManagedObjectError(error)
     }
     return try fetch(type, where: predicate, sortedBy: descriptors, limit: limit)

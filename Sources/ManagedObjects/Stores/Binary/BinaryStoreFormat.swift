@@ -35,7 +35,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     guard archive.topLevelKeys.contains(Key.version) else {
       throw ManagedObjectError(.storeTypeMismatch, "the file is a keyed archive, but not a store")
     }
-    let version = try decoding { try archive.decode(Int.self, forKey: Key.version) }
+    let version = try converting { try archive.decode(Int.self, forKey: Key.version) }
     guard version == Self.version else {
       throw ManagedObjectError(.open, "version \(version) of the binary store is not known")
     }
@@ -43,7 +43,7 @@ struct BinaryStoreFormat: StoreFileFormat {
   }
 
   private static func metadata(_ archive: KeyedUnarchiver) throws(ManagedObjectError) -> StoreMetadata {
-    let values = try decoding {
+    let values = try converting {
       guard let values = try PropertyList(archive.decodeBytes(forKey: Key.metadata), format: .binary).dictionary else {
         throw PropertyListError(.wrongKind, "the metadata are not a dictionary")
       }
@@ -55,13 +55,16 @@ struct BinaryStoreFormat: StoreFileFormat {
     return StoreMetadata(file: values, identifier: identifier, type: BinaryStore.type)
   }
 
-  private static func decoding<Result>(_ body: () throws -> Result) throws(ManagedObjectError) -> Result {
+  /// What `body` gives; what it throws is an error of a code.
+  private static func converting<Result>(
+    _ code: ManagedObjectError.Code = .open, _ body: () throws -> Result
+  ) throws(ManagedObjectError) -> Result {
     do { return try body() } catch let error as KeyedArchiveError {
-      throw ManagedObjectError(error)
+      throw ManagedObjectError(error, code)
     } catch let error as PropertyListError {
-      throw ManagedObjectError(error)
+      throw ManagedObjectError(error, code)
     } catch {
-      throw ManagedObjectError(.open, "\(error)")
+      throw ManagedObjectError(code, "\(error)")
     }
   }
 
@@ -71,7 +74,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     let archive = try Self.archive(data)
     let metadata = try Self.metadata(archive)
     if defects == nil { try metadata.check(table.model, configuration) }
-    let (last, entities) = try Self.decoding {
+    let (last, entities) = try Self.converting {
       (
         try archive.decode(Int64.self, forKey: Key.lastNumber),
         try archive.decode([BinaryEntity].self, forKey: Key.entities)
@@ -96,7 +99,7 @@ struct BinaryStoreFormat: StoreFileFormat {
   func write(
     _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
   ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?) {
-    do {
+    try Self.converting(.save) {
       var values = contents.metadata.values
       values.sort { $0.key.precedes($1.key) }
       let archiver = KeyedArchiver()
@@ -105,12 +108,6 @@ struct BinaryStoreFormat: StoreFileFormat {
       try archiver.encode(contents.lastNumber, forKey: Key.lastNumber)
       try archiver.encode(BinaryRowWriter(contents.table).entities(), forKey: Key.entities)
       return (try archiver.encodedData(), nil)
-    } catch let error as KeyedArchiveError {
-      throw ManagedObjectError(error, .save)
-    } catch let error as PropertyListError {
-      throw ManagedObjectError(error, .save)
-    } catch {
-      throw ManagedObjectError(.save, "\(error)")
     }
   }
 }
