@@ -48,7 +48,9 @@ struct MappingPlan {
         }
       }
     }
-    var maker = PlanMaker(mapping, inferred, mapping.model ?? inferred.mappingModel, source, destination)
+    var maker = PlanMaker(
+      mapping: mapping, inferred: inferred, model: mapping.model ?? inferred.mappingModel, source: source,
+      destination: destination)
     maker.make()
     if let error = ManagedObjectError(all: maker.errors) { throw error }
     self.source = source
@@ -70,18 +72,7 @@ private struct PlanMaker {
   private(set) var entities: [MappingPlan.Entity] = []
   private(set) var numbering: [Int: Int] = [:]
   /// The entities of the source whose numbers are taken, by hierarchy of the destination.
-  private var numbered: [Int: Set<Int>] = [:]
-
-  init(
-    _ mapping: StoreMapping, _ inferred: InferredMapping, _ model: MappingModel, _ source: ManagedObjectModel,
-    _ destination: ManagedObjectModel
-  ) {
-    self.mapping = mapping
-    self.inferred = inferred
-    self.model = model
-    self.source = source
-    self.destination = destination
-  }
+  var numbered: [Int: Set<Int>] = [:]
 
   private mutating func refuse(_ message: String, _ code: ManagedObjectError.Code = .migration) {
     errors.append(ManagedObjectError(code, message))

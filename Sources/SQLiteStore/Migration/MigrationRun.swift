@@ -55,24 +55,11 @@ struct MigrationRun {
   /// The model of the store.
   let source: ManagedObjectModel
   let steps: [Step]
-  private var metadata: StoreMetadata
-  private let report: Report
-  private let policy: DroppedValuePolicy
+  var metadata: StoreMetadata
+  let policy: DroppedValuePolicy
+  let report: Report
   /// The values and objects that the steps so far have dropped.
   private(set) var losses: [MigrationLoss] = []
-
-  init(
-    _ path: String, _ configuration: String?, from source: ManagedObjectModel, _ steps: [Step],
-    _ metadata: StoreMetadata, _ policy: DroppedValuePolicy, report: @escaping Report
-  ) {
-    self.path = path
-    self.configuration = configuration
-    self.source = source
-    self.steps = steps
-    self.metadata = metadata
-    self.policy = policy
-    self.report = report
-  }
 
   private var isInferred: Bool { steps.allSatisfy { if case .inferred = $0 { true } else { false } } }
 
@@ -93,7 +80,7 @@ struct MigrationRun {
     }
     let file = try FileSchema(database)
     let old = try StoreSchema(source, configuration, of: file, in: database)
-    let tables = StoreTables(old, file, database)
+    let tables = StoreTables(schema: old, file: file, database: database)
     try tables.check()
     let files = try ExternalColumns(old).files(database)
     try externalData.require(files)
@@ -121,7 +108,8 @@ struct MigrationRun {
       throw ManagedObjectError(.migration, "there is a file \(file) already")
     }
     let file = try FileSchema(database)
-    try StoreTables(StoreSchema(source, configuration, of: file, in: database), file, database).check()
+    let schema = try StoreSchema(source, configuration, of: file, in: database)
+    try StoreTables(schema: schema, file: file, database: database).check()
     do { try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777) } catch {
       throw ManagedObjectError(.migration, error.message)
     }

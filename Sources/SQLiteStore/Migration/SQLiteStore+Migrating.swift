@@ -121,7 +121,9 @@ extension SQLiteStore {
         _ = try FileSchema(database)
         let metadata = try MetadataTable.read(database)
         let (source, steps) = try steps(database, metadata)
-        return MigrationRun(path, configuration, from: source, steps, metadata, policy, report: progress)
+        return MigrationRun(
+          path: path, configuration: configuration, source: source, steps: steps, metadata: metadata, policy: policy,
+          report: progress)
       }
       if let output {
         let output = try self.path(of: output)

@@ -37,7 +37,7 @@ struct StoreMigration {
     let file = try FileSchema(database)
     old = try StoreSchema(mapping.source, configuration, of: file, in: database)
     new = StoreSchema(mapping.destination, configuration: configuration)
-    oldTables = StoreTables(old, file, database)
+    oldTables = StoreTables(schema: old, file: file, database: database)
     try oldTables.check()
     losses = try MigrationLoss.all(mapping, old, database)
     try policy.check(losses)

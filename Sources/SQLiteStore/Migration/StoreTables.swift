@@ -4,15 +4,9 @@ internal import SQLQueries
 
 /// The tables of a store that is being migrated, which make room for others.
 struct StoreTables {
-  private let schema: StoreSchema
-  private let file: FileSchema
-  private let database: Database
-
-  init(_ schema: StoreSchema, _ file: FileSchema, _ database: Database) {
-    self.schema = schema
-    self.file = file
-    self.database = database
-  }
+  let schema: StoreSchema
+  let file: FileSchema
+  let database: Database
 
   private static let aside = "Z_OLD_"
   /// The name of the index of a constraint begins with this, the name of the table follows.

@@ -118,15 +118,11 @@ extension StoreFile {
       }
     }
     let (bytes, mended) = try apply(changes, to: &next, old: data)
-    let written: FileIdentity
-    do {
-      guard let identity = try file.replace(with: bytes, settingAside: nil, displaced: Self.displacedSuffix) else {
-        return nil
-      }
-      written = identity
-    } catch {
+    let written: FileIdentity?
+    do { written = try file.replace(with: bytes, settingAside: nil, displaced: Self.displacedSuffix) } catch {
       throw ManagedObjectError(error, .save)
     }
+    guard let written else { return nil }
     next.identity = written
     try synchronizeName(written, old: data)
     commit(next, metadataChanges: next.metadataChanges)
