@@ -4,18 +4,11 @@ internal import PropertyLists
 
 /// Writes the objects of an archive to a page.
 struct ArchiveObjectWriter: ~Copyable {
-  private let archive: KeyedArchive
-  private let layouts: [FoundationLayout?]
+  let archive: KeyedArchive
+  /// The layout of the objects of each group, if their class is one of Foundation's.
+  let layouts: [FoundationLayout?]
   private(set) var values: NodeValues
-  private var page: PageWriter
-
-  /// - Parameter layouts: the layout of the objects of each group, if their class is one of Foundation's.
-  init(_ archive: KeyedArchive, _ layouts: [FoundationLayout?], _ values: NodeValues, to page: consuming PageWriter) {
-    self.archive = archive
-    self.layouts = layouts
-    self.values = values
-    self.page = page
-  }
+  var page: PageWriter
 
   consuming func takePage() -> PageWriter { page }
 

@@ -32,7 +32,8 @@ package struct ArchivePage {
     var values = NodeValues(budget: document.expandedSizeLimit, limits: document.options.limits)
     var groups = ArchiveGroups()
     for object in archive.objects { values.groups.append(try groups.group(of: object, in: archive, &values)) }
-    var writer = ArchiveObjectWriter(archive, groups.layouts, values, to: try PageWriter(to: output))
+    var writer = ArchiveObjectWriter(
+      archive: archive, layouts: groups.layouts, values: values, page: try PageWriter(to: output))
     try writer.writeTop()
     for object in archive.objects {
       let group = writer.values.groups[Int(object.uid.value)]

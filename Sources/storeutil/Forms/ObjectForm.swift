@@ -109,16 +109,10 @@ struct ListOutput {
   /// The plain form of values; nil for the form that can be read back.
   let plain: PlainForm?
   /// What is before the first element in JSON.
-  private let beginning: String
+  var beginning = "["
   private(set) var isEmpty = true
-  private var buffer = BufferedOutput()
-  private var failure: PropertyListError?
-
-  init(isJSON: Bool, plain: PlainForm?, beginning: String = "[") {
-    self.isJSON = isJSON
-    self.plain = plain
-    self.beginning = beginning
-  }
+  var buffer = BufferedOutput()
+  var failure: PropertyListError?
 
   /// - Parameter line: the element where it is not JSON.
   mutating func write(
