@@ -73,11 +73,9 @@ extension TableCheck {
         + "AND (\(isMissing) OR d.Z_PK IS NOT NULL AND (d.Z_ENT IS NULL OR d.Z_ENT NOT IN \(known)\(difference)))",
       of: table.name
     ) { row in
-      let (number, entity) = (row.integer(0), row.integer(1))
       let location = keys.namesOwner ? "the relationship of the row \(row.value(2).name) of \(target.name) has it" : nil
       func report(_ code: StoreFinding.Code, _ message: String, _ column: Int) {
-        self.report(
-          code, message, table: table, number: number, entity: entity, property: keys.property, column: column)
+        self.report(code, message, row, of: table, property: keys.property, column: column)
       }
       if row.isNull(3) {
         let message = location ?? "it leads to the row \(row.value(2).name) of \(target.name)"
@@ -159,8 +157,7 @@ extension TableCheck {
             report(
               row.isNull(4) ? .oneSidedRelationship : .brokenInverse,
               "it leads to \(name.printable(limit: 100))/p\(row.integer(2)), whose "
-                + "\(inverse.name.printable(limit: 100)) leads to \(leads)", table: table, number: row.integer(0),
-              entity: row.integer(1),
+                + "\(inverse.name.printable(limit: 100)) leads to \(leads)", row, of: table,
               property: relationship.name, column: own)
           }
         }
@@ -202,8 +199,7 @@ extension TableCheck {
     ) { row in
       report(
         .missingOrder, "its position in the order of the row \(row.value(2).name) is \(row.value(3).name)",
-        table: table,
-        number: row.integer(0), entity: row.integer(1), property: property, column: order)
+        row, of: table, property: property, column: order)
     }
     each(
       "SELECT MIN(Z_PK), Z_ENT, \(owner), \(position), COUNT(*) FROM \(table.name.sqlName) WHERE \(owner) IS NOT NULL "
@@ -213,7 +209,7 @@ extension TableCheck {
       report(
         .duplicateOrder,
         "\(row.integer(4)) objects have the position \(row.integer(3)) in the order of the row \(row.value(2).name)",
-        table: table, number: row.integer(0), entity: row.integer(1), property: property, column: order)
+        row, of: table, property: property, column: order)
     }
   }
 
@@ -267,7 +263,7 @@ extension TableCheck {
             let rule = count < allowed.least ? "at least \(allowed.least)" : "at most \(allowed.most)"
             report(
               .objectCount, "it has \(count) \(count == 1 ? "object" : "objects"), and the model asks for \(rule)",
-              table: table, number: row.integer(0), entity: row.integer(1), property: relationship.name)
+              row, of: table, property: relationship.name)
           }
         }
       }

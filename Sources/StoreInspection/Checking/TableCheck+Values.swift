@@ -38,8 +38,8 @@ extension TableCheck {
         let result = Int32(2 + 2 * index)
         guard row.integer(result) != 0 else { continue }
         report(
-          condition.code, condition.message(row.value(result + 1)), table: table, number: row.integer(0),
-          entity: row.integer(1), property: condition.property, column: condition.column)
+          condition.code, condition.message(row.value(result + 1)), row, of: table, property: condition.property,
+          column: condition.column)
       }
     }
   }
@@ -106,9 +106,7 @@ extension TableCheck {
               defect = (.wrongType, "the text \(text.quoted) is no URI")
             }
             guard let (code, message) = defect else { return }
-            report(
-              code, message, table: table, number: row.integer(0), entity: row.integer(1), property: attribute.name,
-              column: column)
+            report(code, message, row, of: table, property: attribute.name, column: column)
           }
         }
       }
@@ -136,7 +134,7 @@ extension TableCheck {
           ) { row in
             report(
               .duplicateValue, "\(row.integer(2)) objects have the same values",
-              table: table, number: row.integer(0), entity: row.integer(1),
+              row, of: table,
               property: constraint.joined(separator: ", "), column: columns[0])
           }
         }
@@ -189,8 +187,7 @@ extension TableCheck {
       report(
         file == nil ? .wrongType : .missingExternalFile,
         file.map { "the value is in the file \($0), which is not there" }
-          ?? "the value should be in a file, and names none", table: table, number: row.integer(0),
-        entity: row.integer(1), property: property, column: column)
+          ?? "the value should be in a file, and names none", row, of: table, property: property, column: column)
     }
   }
 }

@@ -70,15 +70,14 @@ struct TableCheck {
   /// Reports a defect of a row.
   ///
   /// - Parameters:
-  ///   - number: the number of the row.
-  ///   - entity: the number of its entity, which may be none.
+  ///   - row: the row's number and that of its entity, which may be none of the table's.
   func report(
-    _ code: StoreFinding.Code, _ message: @autoclosure () -> String, table: StoreTable, number: Int64, entity: Int64,
+    _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ row: Statement, of table: StoreTable,
     property: String? = nil, column: Int? = nil
   ) {
     log.report(code, message()) { finding in
-      finding.number = number
-      finding.entity = schema.entityIndices[entity].flatMap { index in
+      finding.number = row.integer(0)
+      finding.entity = schema.entityIndices[row.integer(1)].flatMap { index in
         table.entities.contains(index) ? self.entity(index).name : nil
       }
       finding.property = property
@@ -168,23 +167,22 @@ extension TableCheck {
         "SELECT Z_PK, Z_ENT, \(hasVersion ? "Z_OPT" : "1") FROM \(table.name.sqlName) WHERE "
           + conditions.joined(separator: " OR "), of: table.name
       ) { row in
-        let (number, entity) = (row.integer(0), row.integer(1))
+        let number = row.integer(0)
         if number <= 0 {
-          report(
-            .invalidNumber, "no object can have the number \(number)", table: table, number: number, entity: entity)
+          report(.invalidNumber, "no object can have the number \(number)", row, of: table)
         }
-        if let index = schema.entityIndices[entity], table.entities.contains(index), !row.isNull(1) {
+        if let index = schema.entityIndices[row.integer(1)], table.entities.contains(index), !row.isNull(1) {
           if self.entity(index).isAbstract {
-            report(.abstractEntity, "the entity is abstract", table: table, number: number, entity: entity)
+            report(.abstractEntity, "the entity is abstract", row, of: table)
           }
         } else {
           report(
             .unknownEntity, "the row \(number) is of the entity \(row.value(1).name), which is none of the table's",
-            table: table, number: number, entity: entity)
+            row, of: table)
         }
         let version = row.value(2)
         if case .integer(1...) = version { return }
-        report(.invalidVersion, "the version (Z_OPT) is \(version.name)", table: table, number: number, entity: entity)
+        report(.invalidVersion, "the version (Z_OPT) is \(version.name)", row, of: table)
       }
     }
   }
