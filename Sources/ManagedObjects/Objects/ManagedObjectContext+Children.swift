@@ -125,7 +125,7 @@ extension ManagedObjectContext {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
     // All contexts that have the objects get to know the names.
-    let names = try SavePlan.makeKeys(objects, root, areLasting: true)
+    let names = try SavePlan.replaceKeys(objects, root, areLasting: true)
     root.permanentKeys.insert(names.pairs.sorted { $0.key.number > $1.key.number })
     root.follow(names)
   }

@@ -102,7 +102,7 @@ extension ManagedObjectContext {
   private func attempt(_ isPartlySaved: inout Bool) throws(ManagedObjectError) -> Bool {
     var plan = try SavePlan(self)
     do {
-      try plan.save()
+      try plan.saveParts()
       finish(plan)
       return true
     } catch {

@@ -25,7 +25,7 @@ struct SavePlan {
   ///   takes an object.
   init(_ context: ManagedObjectContext) throws(ManagedObjectError) {
     let objects = context.changedObjects
-    newKeys = try Self.makeKeys(objects, context)
+    newKeys = try Self.replaceKeys(objects, context)
     var partIndices: [StoreNumber: Int] = [:]
     for object in objects {
       let key = newKeys[object.key] ?? object.key
@@ -88,7 +88,7 @@ struct SavePlan {
   /// Names for objects that have none in a store yet, from the stores that they go to.
   ///
   /// - Parameter areLasting: true for names that somebody gets to know before the objects are saved.
-  static func makeKeys(
+  static func replaceKeys(
     _ objects: [ManagedObject], _ context: ManagedObjectContext, areLasting: Bool = false
   ) throws(ManagedObjectError) -> KeyReplacements {
     var byStore: [StoreNumber: [RowKey]] = [:]
@@ -118,7 +118,7 @@ struct SavePlan {
   }
 
   /// Saves store by store.
-  mutating func save() throws(ManagedObjectError) {
+  mutating func saveParts() throws(ManagedObjectError) {
     for var part in parts {
       if !part.changes.isEmpty { part.mended = try part.store.save(part.changes) }
       saved.append(part)

@@ -4,7 +4,7 @@ internal import SQLQueries
 
 /// Requests.
 extension StoreState {
-  mutating func fetch(
+  mutating func perform(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
     try request.check(for: entity)
@@ -93,7 +93,7 @@ extension StoreState {
     }
     // All statements see the same state.
     return try database.transaction(.deferred) { () throws(ManagedObjectError) in
-      guard case .rows(let rows) = try fetch(request.requestForObjects(entity), of: entity) else { return [] }
+      guard case .rows(let rows) = try perform(request.requestForObjects(entity), of: entity) else { return [] }
       var projection = request
       projection.predicate = nil
       projection.sortDescriptors = []

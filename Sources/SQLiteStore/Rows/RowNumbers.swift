@@ -19,8 +19,9 @@ struct RowNumbers {
     taken = Array(repeating: [], count: schema.tables.count)
   }
 
-  mutating func makeKeys(
-    _ entityIndices: [Int], _ schema: StoreSchema, _ store: StoreNumber, _ database: Database
+  /// Keys for new objects, one for each index.
+  mutating func keys(
+    forNew entityIndices: [Int], _ schema: StoreSchema, _ store: StoreNumber, _ database: Database
   ) throws(ManagedObjectError) -> [RowKey] {
     var keys: [RowKey] = []
     keys.reserveCapacity(entityIndices.count)

@@ -93,7 +93,7 @@ extension SaveTransaction {
       if case .toOne(let target?) = row.values[slot] {
         try statement.bind(Int32(index + 1), target.number)
       } else {
-        try bind(row, slot, schema.slotColumns[Int(row.key.entityIndex)][slot], statement, Int32(index + 1))
+        try bindValue(row, slot, schema.slotColumns[Int(row.key.entityIndex)][slot], statement, Int32(index + 1))
       }
     }
     var owners: [RowKey] = []

@@ -6,13 +6,13 @@ internal import SQLQueries
 /// Bound values of a row.
 extension SaveTransaction {
   /// Binds the value of a slot. Its first column gets the parameter, and its second column the next one.
-  func bind(
+  func bindValue(
     _ row: StoreRow, _ slot: Int, _ source: SlotColumns, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
     switch row.values[slot] {
     case .attribute(let value):
       guard case .attribute(_, let type, let isExternal) = source else { throw otherKind(row, slot) }
-      try bind(value, type, isExternal, row, slot, statement, parameter)
+      try bindValue(value, type, isExternal, row, slot, statement, parameter)
     case .toOne(let target):
       guard case .toOne(_, let entityColumn, let destination) = source else { throw otherKind(row, slot) }
       let target = try target.flatMap { key throws(ManagedObjectError) in try existing(key, row, slot, destination) }
@@ -35,7 +35,7 @@ extension SaveTransaction {
     unsuitable("another kind of property than the model has", row, slot)
   }
 
-  private func bind(
+  private func bindValue(
     _ value: AttributeValue, _ type: AttributeType, _ isExternal: Bool, _ row: StoreRow, _ slot: Int,
     _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
@@ -47,9 +47,9 @@ extension SaveTransaction {
       guard type.integers?.contains(number) == true else { throw unsuitable(value, type, row, slot) }
       try statement.bind(parameter, number)
     case (.boolean, .boolean(let value)): try statement.bind(parameter, Int64(value ? 1 : 0))
-    case (.double, .double(let number)): try bind(number, row, slot, statement, parameter)
-    case (.float, .float(let number)): try bind(Double(number), row, slot, statement, parameter)
-    case (.date, .date(let date)): try bind(date.timeIntervalSinceReferenceDate, row, slot, statement, parameter)
+    case (.double, .double(let number)): try bindValue(number, row, slot, statement, parameter)
+    case (.float, .float(let number)): try bindValue(Double(number), row, slot, statement, parameter)
+    case (.date, .date(let date)): try bindValue(date.timeIntervalSinceReferenceDate, row, slot, statement, parameter)
     case (.decimal, .decimal(let decimal)):
       guard let number = StoredDecimal.value(decimal) else { throw unsuitable("no number", row, slot) }
       try statement.bind(parameter, number)
@@ -71,7 +71,7 @@ extension SaveTransaction {
   }
 
   /// SQLite has no value for NaN.
-  private func bind(
+  private func bindValue(
     _ number: Double, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
     if number.isNaN { throw unsuitable("not a number, which SQLite cannot keep", row, slot) }

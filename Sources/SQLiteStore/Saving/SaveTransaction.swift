@@ -64,7 +64,7 @@ final class SaveTransaction {
     for row in changes.deleted { try delete(row) }
     for (row, slots) in zip(changes.updated, slots) { try update(row, slots) }
     if let error = ManagedObjectError(merge: conflicts) { throw error }
-    for row in changes.inserted { try insert(row) }
+    for row in changes.inserted { try insertRow(row) }
     try writeRelationships()
     if let error = ManagedObjectError(all: ownerErrors) { throw error }
     noteDerivedChanges()
@@ -156,13 +156,13 @@ final class SaveTransaction {
     return columns
   }
 
-  func insert(_ row: StoreRow) throws(ManagedObjectError) {
+  func insertRow(_ row: StoreRow) throws(ManagedObjectError) {
     let index = Int(row.key.entityIndex)
     let columns = try columns(index)
     let statement = columns.insertion
     try statement.bind(1, row.key.number)
     try statement.bind(2, columns.number)
-    for (slot, source, parameter) in columns.slots { try bind(row, slot, source, statement, parameter) }
+    for (slot, source, parameter) in columns.slots { try bindValue(row, slot, source, statement, parameter) }
     do { try statement.run() } catch {
       if error.isTakenKey { throw RowNumbers.keysTaken }
       throw error.isUniqueness ? uniqueness(error, row) : error
@@ -186,7 +186,7 @@ final class SaveTransaction {
     var parameter: Int32 = 4
     for slot in stored {
       let source = schema.slotColumns[index][slot]
-      try bind(row, slot, source, statement, parameter)
+      try bindValue(row, slot, source, statement, parameter)
       parameter += Int32(source.columns.count)
     }
     do { try statement.run() } catch { throw error.isUniqueness ? uniqueness(error, row) : error }

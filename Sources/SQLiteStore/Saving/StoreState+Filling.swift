@@ -72,7 +72,7 @@ extension StoreState {
         let rows = try read(keys, .columns)
         let part = try transaction(rows, filling)
         try part.checkConstraints([])
-        for row in rows { try part.insert(row) }
+        for row in rows { try part.insertRow(row) }
         return rows.reduce(0) { $0 + $1.size }
       }
       try filling.forEachBatch { keys throws(ManagedObjectError) in

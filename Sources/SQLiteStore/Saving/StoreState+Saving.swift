@@ -4,7 +4,7 @@ internal import SQLQueries
 /// Saving.
 extension StoreState {
   /// - Parameter keepsChanges: false to take everything back at the end.
-  mutating func save(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
+  mutating func apply(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, !hasNewMetadata { return [] }
     let newKeys = changes.inserted.map(\.key)
     let (rowIndices, deleted) = try checkedKeys(changes)

@@ -337,13 +337,13 @@ struct StoreState {
     return "\(reading.externalData.folder)/\(name)"
   }
 
-  mutating func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
-    try numbers.makeKeys(entityIndices, schema, storeNumber, database)
+  mutating func nextKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
+    try numbers.keys(forNew: entityIndices, schema, storeNumber, database)
   }
 
   mutating func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
     try checkObstacles()
-    let keys = try makeKeys(entityIndices)
+    let keys = try nextKeys(entityIndices)
     var numbers = numbers
     try database.transaction(.immediate) { () throws(ManagedObjectError) in
       try checkTables()

@@ -170,7 +170,7 @@ public final class SQLiteStore: PersistentStore {
   func wait(_ time: Int32) { state.withLock { $0.database.wait(time) } }
 
   public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
-    try withState { state throws(ManagedObjectError) in try state.makeKeys(entityIndices) }
+    try withState { state throws(ManagedObjectError) in try state.nextKeys(entityIndices) }
   }
 
   public func reserveKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
@@ -192,7 +192,7 @@ public final class SQLiteStore: PersistentStore {
       throw ManagedObjectError(.unsupportedRequest, "the entity \(entity.name.quoted) is one of another model")
     }
     return try reading { state throws(ManagedObjectError) in
-      try state.fetch(request, of: ManagedObjectModel.Entity(model: model, index: entity.index))
+      try state.perform(request, of: ManagedObjectModel.Entity(model: model, index: entity.index))
     }
   }
 
@@ -204,18 +204,18 @@ public final class SQLiteStore: PersistentStore {
 
   @discardableResult
   public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
-    try save(changes, keepsChanges: true)
+    try write(changes, keepsChanges: true)
   }
 
   func checkIsWritable() throws(ManagedObjectError) {
     if isReadOnly { throw ManagedObjectError(.save, "\(url.path): the store is open for reading only") }
   }
 
-  private func save(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
+  private func write(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
     try checkIsWritable()
     return try withState { state throws(ManagedObjectError) in
       try state.checkObstacles()
-      return try state.save(changes, keepsChanges: keepsChanges)
+      return try state.apply(changes, keepsChanges: keepsChanges)
     }
   }
 
@@ -265,7 +265,7 @@ extension SQLiteStore {
 extension SQLiteStore: TrialSaving {
   /// The transaction is rolled back.
   package func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
-    try save(changes, keepsChanges: false)
+    try write(changes, keepsChanges: false)
   }
 }
 
