@@ -122,10 +122,7 @@ struct NIBArchiveReader: ~Escapable {
     }
     return Table(name: name, count: count, offset: offset)
   }
-}
 
-/// Tables.
-extension NIBArchiveReader {
   mutating func objects(_ table: Table) throws(NIBArchiveError) -> [NIBArchive.ObjectRow] {
     begin(table)
     var rows: [NIBArchive.ObjectRow] = []
@@ -185,10 +182,7 @@ extension NIBArchiveReader {
   private mutating func begin(_ table: Table) { next = table.offset }
 
   private mutating func endTable() { end = max(end, next) }
-}
 
-/// Parts of rows.
-extension NIBArchiveReader {
   @inline(__always)
   private mutating func value() throws(NIBArchiveError) -> NIBArchive.ValueRow {
     let keyIndex = try number()

@@ -50,9 +50,7 @@ public struct NIBArchive: Sendable {
     self.isFromFile = isFromFile
     self.trailingBytes = trailingBytes
   }
-}
 
-extension NIBArchive {
   /// The one layout that is known.
   static var knownFormatVersion: UInt32 { 1 }
 

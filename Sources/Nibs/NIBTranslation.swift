@@ -125,10 +125,7 @@ struct NIBTranslation: ~Copyable {
         .limitExceeded, "the values of objects overlap, and are many times larger together than the file")
     }
   }
-}
 
-/// Objects.
-extension NIBTranslation {
   private mutating func object(_ index: Int) throws(PropertyListError) -> ValuePool.Reference {
     let children = try children(ofObject: index, isTop: false)
     return try pool.reference(to: pool.container(.dictionary, children.span, isShared: false))
@@ -205,10 +202,7 @@ extension NIBTranslation {
     case .array, .set, .dictionary, .date, .uuid, .url: return nil
     }
   }
-}
 
-/// Fields.
-extension NIBTranslation {
   /// - Parameter object: a number that no other call has.
   private mutating func appendFields(_ values: Range<Int>, ofObject object: Int) throws(PropertyListError) {
     fields.removeAll(keepingCapacity: true)

@@ -32,10 +32,7 @@ struct ModelResolution {
   private mutating func fail(_ defect: ManagedObjectModelError.Defect) { defects.append(defect) }
 
   private func description(_ index: Int) -> EntityDescription { contents.entities[order[index]] }
-}
 
-/// Names and inheritance.
-extension ModelResolution {
   /// The methods without arguments of `NSObject` and `NSManagedObject`, whose names no property can have
   /// (`NSPropertyDescription`, `name`), because asking for the value would call them.
   private static let reservedNames: Set<String> = [
@@ -138,10 +135,7 @@ extension ModelResolution {
       fail(Defect(.inheritanceCycle, entity: name, "it inherits from itself: " + shown.joined(separator: " < ")))
     }
   }
-}
 
-/// Properties.
-extension ModelResolution {
   /// The most properties that all entities may have together, inherited ones counted for each. A small file can have a
   /// long chain of entities that each inherit from the one before.
   private static let greatestPropertyCount = 250_000
@@ -268,10 +262,8 @@ extension ModelResolution {
       fail(Defect(.impossibleCount, entity: entity, property: property, "a limit, an offset or a batch below 0"))
     }
   }
-}
 
-/// The parts that name properties and entities.
-extension ModelResolution {
+  /// Checks the parts that name properties and entities.
   private mutating func checkParts(_ records: [ManagedObjectModel.Entity.Record]) {
     for (index, record) in records.enumerated() {
       let inherited = superentities[index].map { records[$0].relationships.count } ?? 0

@@ -59,10 +59,9 @@ extension UserPreferences {
   ///
   /// - Complexity: O(*n*) in the number of files.
   public var persistentDomainNames: [DomainName] { locations.domainNames() }
-}
 
-/// Volatile domains: values in memory, for all stores of this process with the same locations.
-extension UserPreferences {
+  // Volatile domains: values in memory, for all stores of this process with the same locations.
+
   /// The name of the domain of the command line.
   public static let argumentDomain = "NSArgumentDomain"
   /// The name of the domain of registered values.

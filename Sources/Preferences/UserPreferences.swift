@@ -132,10 +132,7 @@ public final class UserPreferences: Sendable {
       }
     }
   }
-}
 
-/// The search list.
-extension UserPreferences {
   /// All layers that values are looked for in, in order.
   var layers: [Layer] {
     // A missing thread may have the lock.
@@ -269,10 +266,7 @@ extension UserPreferences {
   }
 
   private var currentObservers: [any TableObserver] { observers.withLock { $0.compactMap(\.observer) } }
-}
 
-/// Setting.
-extension UserPreferences {
   /// Sets the value for a key in the domain of the application, or removes it with nil.
   ///
   /// Returns at once; see ``synchronize()`` for when the value is on the disk. The value counts from now on for all

@@ -134,12 +134,9 @@ extension FileSystem {
     if isReplaced { try location.folder.synchronize(reportedAs: path) }
     return isReplaced
   }
-}
 
-/// Files that get another name, or none.
-///
-/// Foundation has no names that are not UTF-8. The unsafe expressions are sound: paths end with a NUL.
-extension FileSystem {
+  // Files that get another name, or none. Foundation has no names that are not UTF-8.
+
   /// Gives a file or a folder another name on the same file system, in place of whatever file has it.
   package static func move(_ path: String, to other: String) throws(FileError) {
     try perform(.rename, "make", other) { unsafe rename(systemPath(path), systemPath(other)) }

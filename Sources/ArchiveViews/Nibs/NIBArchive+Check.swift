@@ -68,10 +68,7 @@ private struct NIBArchiveChecker {
       report(.rootClass, "the root is of the class \(name.quoted), not of \"NSObject\"", object: 0)
     }
   }
-}
 
-/// Tables.
-extension NIBArchiveChecker {
   private mutating func checkObjects() {
     let nib = nib
     let layouts = nib.classNames.map { FoundationLayout(className: $0.name) }

@@ -89,10 +89,7 @@ struct ArchiveMerger: ~Copyable {
 
   /// What is left of the budget, and what was counted.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
-}
 
-/// The whole.
-extension ArchiveMerger {
   /// The archive with all that is nested in it.
   mutating func merge(_ archive: KeyedArchive) throws(KeyedArchiveError) -> KeyedArchive {
     let document = archive.document
@@ -153,10 +150,7 @@ extension ArchiveMerger {
     try unwrapper.spend(1 + text.utf8.count)
     return try values.string(text)
   }
-}
 
-/// Objects.
-extension ArchiveMerger {
   /// Finds new UIDs for the objects of all archives that have none.
   private mutating func findTargets() throws(KeyedArchiveError) {
     while foundCount < archives.count {
@@ -247,10 +241,7 @@ extension ArchiveMerger {
     contents[key] = content
     return content
   }
-}
 
-/// Values.
-extension ArchiveMerger {
   private func depth(of owner: Owner) -> Int {
     switch owner {
     case .archive(let index): archives[index].depth

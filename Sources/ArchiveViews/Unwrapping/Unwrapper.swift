@@ -58,10 +58,7 @@ public struct Unwrapper: Sendable {
 
   /// - Parameter limits: see ``limits``.
   public init(limits: ParsingLimits = ParsingLimits()) { self.limits = limits }
-}
 
-/// The work on nested data.
-extension Unwrapper {
   /// Begins with another input.
   mutating func begin(_ document: PropertyListDocument) {
     budget = WorkBudget(limits.effectiveExpandedSize(inputSize: document.byteCount))

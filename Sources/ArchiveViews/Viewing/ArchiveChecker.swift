@@ -100,10 +100,7 @@ struct ArchiveChecker {
     try reader.tolerate(error)
     try report(.unreadableValue, error.message, uid: uid, path: path)
   }
-}
 
-/// The archive as a whole.
-extension ArchiveChecker {
   private mutating func checkParts() throws(KeyedArchiveError) {
     for finding in parts.findings { try report(finding.kind, finding.error.message, uid: nil) }
     if let archiver = parts.archiver, archiver != ArchiveLayout.archiverName {

@@ -94,10 +94,7 @@ struct ArchiveGraphWriter {
       try writeAll(from: frame(uid))
     }
   }
-}
 
-/// Boxes and arrows.
-extension ArchiveGraphWriter {
   private mutating func frame(_ uid: UInt32) throws(KeyedArchiveError) -> Frame {
     states[Int(uid)] = .open
     let box = try ObjectBox(uid, of: archive, &reader)

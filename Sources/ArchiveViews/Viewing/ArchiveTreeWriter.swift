@@ -102,10 +102,7 @@ struct ArchiveTreeWriter {
     }
     try writeFrames()
   }
-}
 
-/// Text.
-extension ArchiveTreeWriter {
   mutating func write(_ text: String) { output.append(contentsOf: text.utf8) }
 
   private mutating func beginLine(_ level: Int) throws(KeyedArchiveError) {

@@ -57,10 +57,7 @@ package struct ArchiveReader {
       throw KeyedArchiveError(.nestedTooDeeply, "arrays and dictionaries are nested more than \(limit) deep")
     }
   }
-}
 
-/// Values.
-extension ArchiveReader {
   package mutating func object(_ uid: UInt32) throws(KeyedArchiveError) -> FlatNode {
     guard uid < objects.count else {
       throw KeyedArchiveError(

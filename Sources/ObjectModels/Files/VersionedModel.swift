@@ -37,10 +37,7 @@ public struct VersionedModel: Sendable {
   public func name(ofVersionWith hashes: [String: Data]) -> String? {
     models.keys.first { versionHashes(of: $0) == hashes }
   }
-}
 
-/// From files.
-extension VersionedModel {
   private static let compiledExtension = ".mom"
   private static let sourceExtension = ".xcdatamodel"
   private static let informationName = "VersionInfo.plist"
@@ -151,10 +148,7 @@ extension VersionedModel {
     let data = try read(url)
     do { return try PropertyList(data) } catch { throw .file(error) }
   }
-}
 
-/// To files.
-extension VersionedModel {
   /// Writes all versions into a folder `.momd`, as `momc` would compile them. Each file is replaced in one step, the
   /// one that names the current version last. Other files of the folder stay. Version hashes that are neither known nor
   /// in ``recordedHashes`` are left out.

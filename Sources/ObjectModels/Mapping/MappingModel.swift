@@ -25,10 +25,7 @@ public struct MappingModel: Hashable, Sendable {
   ///
   /// - Complexity: O(*n*) in the number of mappings.
   public subscript(name: String) -> EntityMapping? { entityMappings.first { $0.name == name } }
-}
 
-/// Compiled mapping models, which are keyed archives.
-extension MappingModel {
   /// Reads a compiled mapping model.
   ///
   /// Nothing of it is trusted: no object is made but of the classes of mapping models, expressions, predicates and

@@ -51,10 +51,7 @@ struct SourceModelReader {
     }
     return contents
   }
-}
 
-/// Entities.
-extension SourceModelReader {
   private func entity(_ element: XMLTree.Element) throws(PropertyListError) -> EntityDescription {
     var attributes = SourceAttributes(element, tree)
     var entity = EntityDescription(try attributes.required("name"))
@@ -135,10 +132,7 @@ extension SourceModelReader {
     }
     return index
   }
-}
 
-/// Properties.
-extension SourceModelReader {
   /// The traits that all properties have; `attributes` keeps the rest.
   private func traits(
     _ element: XMLTree.Element, _ attributes: inout SourceAttributes

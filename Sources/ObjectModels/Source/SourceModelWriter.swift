@@ -103,10 +103,7 @@ struct SourceModelWriter {
       nameComposites(of: attribute.elements, depth: depth + 1)
     }
   }
-}
 
-/// Entities.
-extension SourceModelWriter {
   private mutating func write(_ entity: EntityDescription) throws(PropertyListError) {
     var attributes = entity.editorAttributes
     attributes["name"] = entity.name
@@ -194,10 +191,7 @@ extension SourceModelWriter {
     }
     writer.end()
   }
-}
 
-/// Properties.
-extension SourceModelWriter {
   private func attributes(_ traits: PropertyTraits) -> OrderedDictionary<String, String> {
     var attributes = traits.editorAttributes
     attributes["name"] = traits.name

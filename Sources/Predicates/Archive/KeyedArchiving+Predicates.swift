@@ -51,10 +51,7 @@ extension KeyedUnarchiver {
     let object = try decodeIfPresent(of: ArchivedExpressions.types, forKey: key)
     return (object as? any ArchivedExpression)?.content.expression
   }
-}
 
-// The parts of predicates.
-extension KeyedUnarchiver {
   func expressionPart(forKey key: String) throws -> ArchivedExpressionContent {
     let object = try decode(of: ArchivedExpressions.types, forKey: key)
     guard let object = object as? any ArchivedExpression else { throw failure(.typeMismatch, "no expression") }

@@ -141,9 +141,7 @@ package struct Evaluation<Object: PredicateSubject> {
     throw ManagedPredicateError(
       .typeMismatch, "\(comparator.rawValue) cannot find \(part.kindName) in \(whole.kindName)")
   }
-}
 
-extension Evaluation {
   @inlinable mutating func value(_ operand: PreparedOperand) throws(ManagedPredicateError) -> Value {
     switch operand {
     case .constant(let constant): return Value(constant)

@@ -150,10 +150,8 @@ package enum PredicateArithmetic {
     }
     return result
   }
-}
 
-// Functions of one number.
-extension PredicateArithmetic {
+  /// Functions of one number.
   @usableFromInline static func apply(
     _ function: PredicateFunction, _ argument: AttributeValue
   ) throws(ManagedPredicateError) -> AttributeValue {

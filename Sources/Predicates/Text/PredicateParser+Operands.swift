@@ -169,10 +169,7 @@ extension PredicateParser {
     for part in parts { expressions.append(try expression(part)) }
     return expressions
   }
-}
 
-// Calls.
-extension PredicateParser {
   private mutating func function(_ function: PredicateFunction, _ offset: Int) throws(ManagedPredicateError) -> Part {
     try require(.open)
     let parts = try list(until: .close)
@@ -260,10 +257,7 @@ extension PredicateParser {
       .expression(.fetch(request: fetched, context: contextExpression, countOnly: countOnly)), of: [request, context],
       at: offset)
   }
-}
 
-// Numbers.
-extension PredicateParser {
   /// The value of digits: an integer of 64 bits, a decimal number if it is larger, a double if there is a point or an
   /// exponent.
   func number(_ digits: String, isNegative: Bool) throws(ManagedPredicateError) -> AttributeValue {

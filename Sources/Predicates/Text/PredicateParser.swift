@@ -105,10 +105,7 @@ extension PredicateParser {
       content: content, height: try checked((parts.lazy.map(\.height).max() ?? 0) + 1, offset), offset: offset,
       positions: PredicatePositions(offset: sign ?? offset, parts: parts.map(\.positions)))
   }
-}
 
-// The text as a whole.
-extension PredicateParser {
   package mutating func wholePredicate() throws(ManagedPredicateError) -> (ManagedPredicate, PredicatePositions) {
     let part = try parse(.or)
     try finish()
@@ -157,10 +154,7 @@ extension PredicateParser {
     return Part(
       content: .expression(expression), height: height, offset: offset, positions: PredicatePositions(offset: offset))
   }
-}
 
-// Operators.
-extension PredicateParser {
   /// The condition or expression in round brackets.
   mutating func bracketed() throws(ManagedPredicateError) -> Part { try parse(.or) }
 

@@ -15,9 +15,7 @@ public struct PredicateKeyPath: Hashable, Sendable {
   public init?(_ text: String) {
     self.init(keys: text.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
-}
 
-extension PredicateKeyPath {
   /// The path that a method of key-value coding follows; nil for other methods.
   package init?(method selector: String, _ arguments: [ManagedExpression]) {
     guard selector == "valueForKey:" || selector == "valueForKeyPath:", arguments.count == 1,

@@ -23,12 +23,10 @@ public enum AttributeValue: Hashable, Sendable {
   /// The values of all elements of a composite attribute, by their names. Without any value it is ``null``, because
   /// stores have no other form for that.
   case composite([String: AttributeValue])
-}
 
-/// Values are equal if they are the same. What is no number is the same as itself, so that an object which has it is
-/// not taken for changed. Texts are the same if all their scalars are: one that is only spelled differently, with
-/// composed characters or not, is another value, and saved. Predicates have an equality of their own.
-extension AttributeValue {
+  /// Values are equal if they are the same. What is no number is the same as itself, so that an object which has it is
+  /// not taken for changed. Texts are the same if all their scalars are: one that is only spelled differently, with
+  /// composed characters or not, is another value, and saved. Predicates have an equality of their own.
   public static func == (first: AttributeValue, second: AttributeValue) -> Bool {
     switch (first, second) {
     case (.null, .null): true

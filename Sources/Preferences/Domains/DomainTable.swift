@@ -72,10 +72,7 @@ final class DomainTable: Sendable {
     if isEmpty { return .some(nil) }
     return contents.read(claim) { contents in contents.values[key].map(body) }
   }
-}
 
-/// Changes by this process.
-extension DomainTable {
   /// Sets or removes a value. Returns whether it is another than before.
   func set(_ value: PropertyList?, forKey key: TableKey) -> Bool {
     contents.withLock { contents in
@@ -218,10 +215,7 @@ extension DomainTable {
   private static func table(_ entries: OrderedDictionary<TableKey, PropertyList>) -> [TableKey: PropertyList] {
     Dictionary(uniqueKeysWithValues: entries.elements.lazy.map { ($0, $1) })
   }
-}
 
-/// What the file of the domain has to do with it.
-extension DomainTable {
   /// Takes the values that the file has; those that it does not have yet stay as they were set.
   ///
   /// - Parameters:
@@ -341,10 +335,7 @@ extension DomainTable {
   private func noteCount(_ contents: borrowing Contents) {
     hasValues.store(!contents.values.isEmpty, ordering: .releasing)
   }
-}
 
-/// Who wants to know of changes.
-extension DomainTable {
   /// Whether there has been an observer. One that comes looks at the values after it is known here.
   private var isWatched: Bool { watching.load(ordering: .sequentiallyConsistent) }
 

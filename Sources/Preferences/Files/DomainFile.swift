@@ -193,10 +193,6 @@ final class DomainFile: Sendable {
     }
   }
 
-}
-
-/// Reading.
-extension DomainFile {
   /// Looks at the file. Returns the keys whose values are others than before.
   func look(_ disk: inout Disk, isFirst: Bool) -> [TableKey] {
     guard let path else { return [] }

@@ -62,10 +62,7 @@ struct FileContents {
       usleep(20_000)
     }
   }
-}
 
-/// Parsing.
-extension FileContents {
   /// How Foundation's files begin. Those that people wrote may have other ends of lines, and mean nothing by them.
   private static let foundationXML = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
 

@@ -168,9 +168,7 @@ struct ArrayMatching {
     guard kind == .dictionary else { return quarters >= 2 * count && quarters > 0 ? 250 * quarters / count : 0 }
     return quarters > 2 * count ? 250 * quarters / count : 0
   }
-}
 
-extension ArrayMatching {
   /// The elements of one of the arrays.
   private struct Elements {
     let hashes: [UInt64]

@@ -81,10 +81,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     spacing = leads.count > 1 ? leads[1].space(bytes) : fragments.layout.spacing
     separatesByEmptyLines = leads.count > 1 && leads.dropFirst().allSatisfy(\.beginsWithEmptyLine)
   }
-}
 
-/// The children that there are.
-extension ContainerAssembly {
   /// A child that keeps its position.
   private mutating func keep(
     _ child: Int, as position: Int, _ bytes: RawSpan, _ text: inout EditedText

@@ -90,10 +90,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     var isFirst = false
     for comment in gap.comments[trailing...] { appendLine(comment, bytes, &isFirst) }
   }
-}
 
-/// Containers.
-extension TextFormatter {
   /// Everything in the containers that are open.
   private mutating func formatContainers(_ bytes: RawSpan) throws(PropertyListError) {
     while let last = frames.indices.last {
@@ -254,10 +251,7 @@ extension TextFormatter {
     }
     output.replaceSubrange(first.start..., with: result)
   }
-}
 
-/// Lines and comments.
-extension TextFormatter {
   /// The level of the lines in the innermost container.
   private var depth: Int { frames.first?.bracket == nil ? max(frames.count - 1, 0) : frames.count }
 

@@ -56,10 +56,7 @@ package enum ByteHash {
     let product = a.multipliedFullWidth(by: b)
     return product.high ^ product.low
   }
-}
 
-/// Hashes of text.
-extension ByteHash {
   private struct TextHashing: Sendable {
     let seed = ByteHash.seed
     /// The upper four bits of the second word of an ASCII text of up to 15 bytes, which Swift stores in the text's own

@@ -100,10 +100,7 @@ extension String {
 extension RawSpan {
   /// Whether the bytes are UTF-8.
   package var isValidUTF8: Bool { (try? UTF8Span(validating: Span<UInt8>(_bytes: self))) != nil }
-}
 
-/// Characters of bytes that are UTF-8.
-extension RawSpan {
   /// The character that begins at `index`, and how many bytes it has. What is not UTF-8 is U+FFFD, of one byte.
   package func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int) {
     let first = self[index]

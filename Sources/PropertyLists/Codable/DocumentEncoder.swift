@@ -73,10 +73,9 @@ final class DocumentEncoder: Encoder, NestedCoder {
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
-}
 
-/// What containers do.
-extension DocumentEncoder {
+  // What containers do.
+
   var childCount: Int { unsafe children.count }
 
   @inline(__always)

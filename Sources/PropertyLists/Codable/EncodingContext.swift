@@ -43,10 +43,7 @@ final class EncodingContext {
     unsafe swap(&taken, &nodes)
     return PropertyListDocument(taken.finish(root: root), .binary, options)
   }
-}
 
-/// Nodes of values.
-extension EncodingContext {
   @inline(__always)
   func string(_ value: String) -> FlatNode {
     var node = FlatNode.null
@@ -88,10 +85,7 @@ extension EncodingContext {
     unsafe types[slot] = (identifier, count)
     return count
   }
-}
 
-/// Encoders that are used again, and those whose values come later.
-extension EncodingContext {
   @inline(__always)
   func takeEncoder() -> DocumentEncoder { unsafe spare.popLast() ?? DocumentEncoder(self) }
 

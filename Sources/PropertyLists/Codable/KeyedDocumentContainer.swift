@@ -74,11 +74,10 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func superDecoder(_ key: some CodingKey) throws -> DocumentDecoder {
     DocumentDecoder(decoder.context, try value(key) ?? .null, decoder, .key(key))
   }
-}
 
-/// What a generic function does not replace, because the protocol has it. By itself, the protocol knows no
-/// integers of 128 bits, and looks the keys of optional properties up three times.
-extension KeyedDocumentContainer {
+  // What a generic function does not replace, because the protocol has it. By itself, the protocol knows no
+  // integers of 128 bits, and looks the keys of optional properties up three times.
+
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
     try Int128.value(of: required(key), in: decoder, .key(key))
   }

@@ -225,10 +225,9 @@ struct NodeTableBuilder: ~Copyable {
       pending.append(value)
     }
   }
-}
 
-/// Mending what is wrong, so that a reader that lists defects can go on. A null stands for a key or value that is none.
-extension NodeTableBuilder {
+  // Mending what is wrong, so that a reader that lists defects can go on. A null stands for a key or value that is none.
+
   /// Removes what was appended last.
   mutating func removeLast() { pending.removeLast() }
 

@@ -30,10 +30,9 @@ extension PropertyListDocument.Node {
 
   /// The number of elements of an array, or of entries of a dictionary; 0 for every other kind.
   public var count: Int { flat.kind.isContainer ? flat.count : 0 }
-}
 
-/// Scalars: the value if the node is of that kind, else nil. Nothing is converted.
-extension PropertyListDocument.Node {
+  // Scalars: the value if the node is of that kind, else nil. Nothing is converted.
+
   /// The text of a string.
   ///
   /// - Throws: ``PropertyListError/Kind/malformed`` for bytes of a binary document that are no text.
@@ -72,10 +71,9 @@ extension PropertyListDocument.Node {
 
   /// The index that a UID of a keyed archive refers to.
   public var uid: PropertyList.UID? { flat.kind == .uid ? PropertyList.UID(flat.uid) : nil }
-}
 
-/// Containers.
-extension PropertyListDocument.Node {
+  // Containers.
+
   /// The element number `position` of an array.
   ///
   /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none, or what is wrong with it in a binary document.

@@ -87,10 +87,9 @@ extension PropertyListFormat {
     case .json: .json
     }
   }
-}
 
-/// What the editing and the recovery of texts need of their format.
-extension PropertyListFormat {
+  // What the editing and the recovery of texts need of their format.
+
   /// Reads an input for what is wrong with it. Nothing is, in the binary format, before values are asked for.
   package func findDefects(in data: Data, options: PropertyListReadingOptions, _ defects: inout DefectLog) {
     // What is thrown is in the log, but for an empty input.

@@ -101,10 +101,7 @@ extension PropertyList {
       try container.insert(new, at: path.components[existing])
     }
   }
-}
 
-/// One step down, by the position of a child in its container.
-extension PropertyList {
   /// The position of the child that a component names.
   func position(of component: PropertyListKeyPath.Component) throws(PropertyListError) -> Int {
     if let position = existingPosition(of: component) { return position }

@@ -89,10 +89,7 @@ package enum DateText {
     buffer.append("Z")
     return String(knownUTF8: buffer.bytes, isASCII: true)
   }
-}
 
-/// The calendar.
-extension DateText {
   private static let daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
 
   private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }

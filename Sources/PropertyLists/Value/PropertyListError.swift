@@ -54,9 +54,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
     self.position = position
     self.keyPath = keyPath
   }
-}
 
-extension PropertyListError {
   /// The error with the key path of the value it is about, if it has none yet.
   func located(at components: some Sequence<PropertyListKeyPath.Component>) -> PropertyListError {
     guard keyPath == nil else { return self }

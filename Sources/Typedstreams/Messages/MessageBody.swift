@@ -50,9 +50,7 @@ public struct MessageBody: Hashable, Sendable {
     var reader = MessageBodyReader(tables: stream.tables)
     self = try reader.body()
   }
-}
 
-extension MessageBody {
   /// A stretch of the text.
   public struct Run: Hashable, Sendable {
     /// The range in ``MessageBody/text``. The stream counts in units of UTF-16; these are indices of Swift.
@@ -66,10 +64,7 @@ extension MessageBody {
       self.attributes = attributes
     }
   }
-}
 
-/// Parts.
-extension MessageBody {
   /// What a message consists of, one after another: a bubble in Messages.
   public struct Part: Hashable, Sendable {
     /// The number by which reactions and edits name the part; nil if the message does not say.

@@ -71,10 +71,7 @@ struct MessageBodyReader {
       kind, message, byteOffset: tables.slots[slot].offset, objectID: slot,
       className: tables.className(Int(tables.slots[slot].classSlot)))
   }
-}
 
-/// Attributes.
-extension MessageBodyReader {
   private mutating func attributes(_ dictionary: Int) throws(TypedstreamError) -> [MessageBody.Attribute] {
     var attributes: [MessageBody.Attribute] = []
     var values = values(of: dictionary)
@@ -177,10 +174,9 @@ extension MessageBodyReader {
     }
     return .object(className: tables.className(Int(tables.slots[object].classSlot)))
   }
-}
 
-/// Objects of Foundation's classes, by their indexes in the table of objects. Nil for those of other classes.
-extension MessageBodyReader {
+  // Objects of Foundation's classes, by their indexes in the table of objects. Nil for those of other classes.
+
   private static let attributedString = Array("NSAttributedString".utf8)
   private static let string = Array("NSString".utf8)
   private static let number = Array("NSNumber".utf8)

@@ -57,10 +57,7 @@ extension TypedstreamReader {
     default: digits
     }
   }
-}
 
-/// The tables of strings, and of objects, classes and C strings.
-extension TypedstreamReader {
   /// Reads a reference into a table that has so many entries.
   @inline(__always)
   mutating func readReference(in count: Int, _ things: StaticString) throws(TypedstreamError) -> Int {

@@ -133,10 +133,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     TypedstreamError(
       .limitExceeded, "\(bytes.byteCount) bytes stand for more than \(nodeLimit) values", byteOffset: index)
   }
-}
 
-/// Values.
-extension TypedstreamReader {
   /// Reads the value of the next type.
   @inline(__always)
   private mutating func readValue() throws(TypedstreamError) {

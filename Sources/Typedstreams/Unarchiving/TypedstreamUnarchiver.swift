@@ -96,10 +96,7 @@ public final class TypedstreamUnarchiver {
     isBegun = Array(repeating: false, count: tables.slots.count)
     budget = WorkBudget(valueLimit)
   }
-}
 
-/// The values of the stream itself.
-extension TypedstreamUnarchiver {
   /// The first value of a stream.
   ///
   /// - Parameter limits: how large and how deep the stream may be, and how many values may be decoded from it.
@@ -150,10 +147,7 @@ extension TypedstreamUnarchiver {
     guard let node = top.next else { throw TypedstreamError(.valueNotFound, "the stream has no more values") }
     return TypedstreamPosition(node: node)
   }
-}
 
-/// Classes.
-extension TypedstreamUnarchiver {
   /// Has objects of a class decoded as a type, and as no other, in this stream only. The type still has to be asked
   /// for.
   ///
@@ -181,10 +175,7 @@ extension TypedstreamUnarchiver {
     admissions[admission] = isAdmitted
     return isAdmitted
   }
-}
 
-/// Values at positions.
-extension TypedstreamUnarchiver {
   /// The object at a position, by its slot.
   func slot(at position: TypedstreamPosition, for type: Any.Type) throws(TypedstreamError) -> Int {
     let node = tables.nodes[position.node]
@@ -398,10 +389,7 @@ extension TypedstreamUnarchiver {
 
   /// The levels of objects that are being decoded, with those around the data that the stream is nested in.
   var levels: Int { levelsAround + depth }
-}
 
-/// Errors.
-extension TypedstreamUnarchiver {
   /// An error about an object.
   func failure(_ kind: TypedstreamError.Kind, _ message: String, slot: Int) -> TypedstreamError {
     let entry = tables.slots[slot]

@@ -71,10 +71,7 @@ public struct TypedstreamBuilder {
       byteOrder: byteOrder, systemVersion: Int(systemVersion),
       tables: Tables(bytes: bytes, nodes: nodes, slots: slots, strings: strings, types: types.nodes))
   }
-}
 
-/// Groups and objects.
-extension TypedstreamBuilder {
   /// Begins a group of the object that is open, or of the stream.
   ///
   /// - Parameter encoding: the types of the values, one after another, such as `iI`.
@@ -191,10 +188,7 @@ extension TypedstreamBuilder {
   }
 
   static func invalid(_ message: String) -> TypedstreamError { TypedstreamError(.invalidValue, message) }
-}
 
-/// What is written once.
-extension TypedstreamBuilder {
   /// The number of the text among the shared strings.
   mutating func sharedString(_ text: [UInt8]) throws(TypedstreamError) -> UInt32 {
     if let number = stringNumbers[text] { return number }

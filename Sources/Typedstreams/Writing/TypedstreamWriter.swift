@@ -63,10 +63,7 @@ struct TypedstreamWriter: ~Copyable {
     case .array, .structure, .filler: break
     }
   }
-}
 
-/// Numbers.
-extension TypedstreamWriter {
   /// Writes a number of a type that says how. Unsigned ones are written as the signed ones of the same bits.
   private mutating func write(number node: TypedstreamTables.Node) {
     switch tables.types[Int(node.type)].letter {
@@ -112,10 +109,7 @@ extension TypedstreamWriter {
   private static func integer(_ value: Double) -> Int64? {
     value == 0 && value.sign == .minus ? nil : Int32(exactly: value).map { Int64($0) }
   }
-}
 
-/// What is written once.
-extension TypedstreamWriter {
   private mutating func write(reference number: Int) { write(integer: Int64(number + TypedstreamHead.leastInteger)) }
 
   private mutating func write(string range: Range<Int>) {

@@ -21,10 +21,9 @@ extension KeyedArchiver {
       return try coder.reference(conditionallyTo: object).node
     }
   }
-}
 
-/// Numbers, truth values and bytes, which stand in the object that they are a part of.
-extension KeyedArchiver {
+  // Numbers, truth values and bytes, which stand in the object that they are a part of.
+
   /// Encodes a truth value.
   public func encode(_ value: Bool, forKey key: String) throws { try encode(userKey: key) { _ in .boolean(value) } }
 
@@ -79,10 +78,9 @@ extension KeyedArchiver {
   private func encode<T: FixedWidthInteger>(integer value: T, forKey key: String) throws {
     try encode(userKey: key) { _ in .integer(value) }
   }
-}
 
-/// For the layouts of Apple's classes, whose keys need no escape.
-extension KeyedArchiver {
+  // For the layouts of Apple's classes, whose keys need no escape.
+
   /// Throws ``KeyedArchiveError/Kind/invalidValue`` unless a value has a form in archives.
   @inline(__always)
   func require(_ isValid: Bool, _ finding: @autoclosure () -> String) throws {

@@ -42,10 +42,9 @@ struct ObjectPool: ~Copyable {
   }
 
   mutating func fill(_ uid: UInt32, as other: UInt32) { objects[Int(uid)] = objects[Int(other)] }
-}
 
-/// Values that stand in the table, or in the contents of an object, as themselves.
-extension ObjectPool {
+  // Values that stand in the table, or in the contents of an object, as themselves.
+
   /// The UID of a string; the text `$null` needs a box, which this does not make.
   @inline(__always)
   mutating func string(_ text: String) throws -> UInt32 { try object(ofScalar: inline(text)) }

@@ -29,10 +29,7 @@ extension KeyedUnarchiver {
 
   @inline(never)
   func noValue(_ key: String) -> any Error { failure(.valueNotFound, "no value for the key \(key.quoted)") }
-}
 
-/// Values that stand in the object itself.
-extension KeyedUnarchiver {
   /// Decodes bytes that `encodeBytes` has encoded; those of a data object as well.
   public func decodeBytes(forKey key: String) throws -> Data { try decode(Data.self, forKey: key) }
 
@@ -83,11 +80,8 @@ extension KeyedUnarchiver {
     case .null, .array, .dictionary: .null
     }
   }
-}
 
-/// The top of the archive, also from within an object.
-extension KeyedUnarchiver {
-  /// Decodes a value from the top of the archive.
+  /// Decodes a value from the top of the archive, also from within an object.
   public func decodeTopLevelObject<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     try atTop { try decode(type, forKey: key) }
   }
@@ -97,10 +91,9 @@ extension KeyedUnarchiver {
     defer { leave() }
     return try decode()
   }
-}
 
-/// For the layouts of Apple's classes, whose keys need no escape.
-extension KeyedUnarchiver {
+  // For the layouts of Apple's classes, whose keys need no escape.
+
   /// Whether the current object has a value for a key, nil included.
   func containsRaw(_ key: String) -> Bool { current.shape.position(of: key, found: current.found) != nil }
 
@@ -181,13 +174,12 @@ extension KeyedUnarchiver {
     current.step = .index(position)
     return ArchivedReference(node: try read(document.element(position, of: array)))
   }
-}
 
-/// Values without keys, as `encodeObject:` and its like write them, and libraries of other languages at the top.
-///
-/// They are numbered from 0 on. In the file their keys are `$0`, `$1` and so on; a user's key of that name has one more
-/// dollar.
-extension KeyedUnarchiver {
+  // Values without keys, as `encodeObject:` and its like write them, and libraries of other languages at the top.
+  //
+  // They are numbered from 0 on. In the file their keys are `$0`, `$1` and so on; a user's key of that name has one more
+  // dollar.
+
   /// The number of values without a key in the object that is being decoded; outside of objects, at the top of the
   /// archive.
   public var unkeyedCount: Int {

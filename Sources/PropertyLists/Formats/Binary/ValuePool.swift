@@ -40,10 +40,9 @@ package struct ValuePool: ~Copyable {
     }
     return number
   }
-}
 
-/// Values, each of which is added if there is no equal one.
-extension ValuePool {
+  // Each value is added if there is no equal one.
+
   @inline(__always)
   package mutating func string(_ text: String) throws(PropertyListError) -> FlatNode {
     text.withRawUTF8 { scalars.bytes.append(objectOfText: $0) }

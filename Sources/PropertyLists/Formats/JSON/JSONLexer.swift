@@ -191,10 +191,7 @@ package struct JSONLexer: ~Escapable {
     default: isLetter(byte)
     }
   }
-}
 
-/// Numbers.
-extension JSONLexer {
   @inline(__always)
   private mutating func number() -> JSONToken {
     let start = index
@@ -247,10 +244,7 @@ extension JSONLexer {
     let digit = byte &- UInt8(ascii: "0")
     return digit < 10 ? digit : nil
   }
-}
 
-/// Strings.
-extension JSONLexer {
   @inline(__always)
   private mutating func string() -> JSONToken {
     let start = index

@@ -90,10 +90,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     if !added.isEmpty { text += added }
     return TextContent(text: text, table: builder.finish())
   }
-}
 
-/// The containers.
-extension JSONTokenReader {
   /// The next entry or element of the innermost container, or its end. Of a container inside it, only the beginning.
   private mutating func readNext() throws(PropertyListError) {
     lexer.passSpace()
@@ -186,10 +183,7 @@ extension JSONTokenReader {
       builder.close()
     }
   }
-}
 
-/// Strings and numbers.
-extension JSONTokenReader {
   /// Strings stay where they are in the source, and those with escapes are decoded when somebody asks.
   @inline(__always)
   private mutating func string(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
@@ -236,10 +230,7 @@ extension JSONTokenReader {
     }
     return .real(value)
   }
-}
 
-/// What is wrong.
-extension JSONTokenReader {
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int
   ) -> PropertyListError {

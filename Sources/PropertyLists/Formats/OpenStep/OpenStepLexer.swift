@@ -141,10 +141,7 @@ package struct OpenStepLexer: ~Escapable {
     index += length
     return OpenStepToken(kind: kind, range: index - length..<index)
   }
-}
 
-/// Between the values.
-extension OpenStepLexer {
   /// Passes white space and comments: that of Core Foundation, with U+2028 and U+2029.
   ///
   /// - Returns: false where a comment begins that has no end.
@@ -190,10 +187,7 @@ extension OpenStepLexer {
     // E2 80 A8 and E2 80 A9.
     bytes[index] == 0xE2 && index + 2 < bytes.byteCount && bytes[index + 1] == 0x80 && bytes[index + 2] & ~1 == 0xA8
   }
-}
 
-/// Strings.
-extension OpenStepLexer {
   /// Whether a byte may stand in a string without quotation marks (`isValidUnquotedStringCharacter` of
   /// `CFOldStylePList.c`).
   @inline(__always)
@@ -256,10 +250,8 @@ extension OpenStepLexer {
     while index < bytes.byteCount, bytes[index] != quote, bytes[index] != UInt8(ascii: "\\") { index += 1 }
     return index < bytes.byteCount
   }
-}
 
-/// Data, and the values to which GNUstep gives a type.
-extension OpenStepLexer {
+  /// Data, and the values to which GNUstep gives a type.
   private mutating func angleBrackets() -> OpenStepToken {
     let start = index
     if bytes.starts(with: "<*", at: start) {

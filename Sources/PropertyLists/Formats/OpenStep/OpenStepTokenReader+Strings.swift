@@ -32,10 +32,7 @@ extension OpenStepTokenReader {
     }
     text.append(bytes: bytes.extracting(index...))
   }
-}
 
-/// Escapes.
-extension OpenStepTokenReader {
   /// The escape at `index`, which has at least two bytes.
   private mutating func decodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let mark = bytes[index + 1]

@@ -102,10 +102,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     try open(.dictionary, at: offset)
     append(key, at: offset)
   }
-}
 
-/// The containers.
-extension OpenStepTokenReader {
   /// Whether the dictionary that is innermost ends with the text, and not with a brace.
   var isWithoutBraces: Bool { isStringsFile && builder.depth == 1 }
 
@@ -213,10 +210,7 @@ extension OpenStepTokenReader {
     offsets.removeLast(offsets.count - (builder.pending.count - 1))
     offsets.append(openOffsets.removeLast())
   }
-}
 
-/// Between the values.
-extension OpenStepTokenReader {
   /// Skips white space and comments.
   ///
   /// - Returns: whether there is more in the text.
@@ -225,10 +219,7 @@ extension OpenStepTokenReader {
     guard lexer.passTrivia() else { throw failure(OpenStepDefect(kind: .commentWithoutEnd, offset: lexer.index)) }
     return !lexer.isAtEnd
   }
-}
 
-/// What is wrong.
-extension OpenStepTokenReader {
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int
   ) -> PropertyListError {

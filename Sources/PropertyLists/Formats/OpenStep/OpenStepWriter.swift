@@ -163,10 +163,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
   mutating func endDictionary() throws(PropertyListError) {
     if hasNoBraces(frames.count == 1) { frames.removeLast() } else { endContainer("}") }
   }
-}
 
-/// Layout.
-extension OpenStepWriter {
   private func hasNoBraces(_ isOutermost: Bool) -> Bool {
     options.openStepDialect == .strings && isOutermost && layout == nil
   }
@@ -212,10 +209,7 @@ extension OpenStepWriter {
     output.append(bracket)
     endValue()
   }
-}
 
-/// Text.
-extension OpenStepWriter {
   /// A string, between quotation marks unless every reader takes it without and every writer writes it so.
   ///
   /// Core Foundation takes letters, digits and `_$/:.-`, GNUstep more, and libplist neither the slash nor the colon.

@@ -93,10 +93,7 @@ package struct XMLLexer: ~Escapable {
   mutating func passSpace() {
     while index < bytes.byteCount, bytes[index].isWhiteSpace { index += 1 }
   }
-}
 
-/// Text.
-extension XMLLexer {
   private mutating func text() -> XMLToken {
     let start = index
     let isVerbatim = passText()

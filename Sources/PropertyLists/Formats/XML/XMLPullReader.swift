@@ -133,10 +133,7 @@ package struct XMLPullReader: ~Escapable {
 
   /// Bytes of the document as text.
   package func text(_ range: Range<Int>) -> String { String(decoding: [UInt8](lexer.bytes, range), as: UTF8.self) }
-}
 
-/// Attributes.
-extension XMLPullReader {
   /// The next attribute of the tag that was read last, or nil. The value is as it stands in the document:
   /// ``attributeText(_:)``.
   ///
@@ -172,10 +169,7 @@ extension XMLPullReader {
     XMLText.decodeAttribute(lexer.bytes.extracting(range), into: &text)
     return String(decoding: text, as: UTF8.self)
   }
-}
 
-/// Text.
-extension XMLPullReader {
   /// Whether the text stands for itself, without references and ends of lines that XML would change.
   package var isPlainText: Bool { token.kind == .text && !token.hasReplacements }
 

@@ -144,10 +144,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   }
 
   func name(of token: XMLToken) -> String { String(decoding: [UInt8](lexer.bytes, token.content), as: UTF8.self) }
-}
 
-/// Before and after the root element, and the end.
-extension XMLTokenReader {
   /// Reports what may not stand outside the root element.
   ///
   /// - Returns: whether the token needs no more reading: it was reported, or is white space.
@@ -185,10 +182,7 @@ extension XMLTokenReader {
   private mutating func endIfMended() {
     if elements.isEmpty && hasBegun || lexer.index == lexer.bytes.byteCount { isOver = true }
   }
-}
 
-/// Tags.
-extension XMLTokenReader {
   private mutating func begin(_ token: XMLToken) {
     namespaceCount += token.namespaceCount
     attributeCount += token.attributeCount
@@ -355,10 +349,7 @@ extension XMLTokenReader {
     if builder.depth == 0 { hasRoot = true }
     append(.null, at: tokenStart)
   }
-}
 
-/// Text.
-extension XMLTokenReader {
   private mutating func read(text range: Range<Int>, hasReplacements: Bool) {
     guard let element = elements.last?.element else { return }
     switch element {

@@ -174,10 +174,9 @@ struct XMLWriter: TextWriter, ~Copyable {
     output.append(closing)
     endLine()
   }
-}
 
-/// A value that is put into a text.
-extension XMLWriter {
+  // A value that is put into a text.
+
   mutating func keyAlone(_ utf8: RawSpan) throws(PropertyListError) { try key(utf8) }
 
   consuming func finishFragment() -> Data { output.takeData() }
