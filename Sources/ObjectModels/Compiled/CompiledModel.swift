@@ -60,7 +60,7 @@ extension ArchivedModel {
 
   /// Returns true for a class that is read as what it is.
   static func knows(_ name: String) -> Bool {
-    classes.contains(name) || ArchivedExpressions.isPart(name)
+    classes.contains(name) || ManagedExpression.isArchivedPart(name)
       || ArchivedProperty.types.contains { $0.archivedClass.name == name }
   }
 

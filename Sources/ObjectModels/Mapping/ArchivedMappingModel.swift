@@ -44,7 +44,7 @@ final class ArchivedMappingModel: ArchivedModelObject, SecureCoding {
   /// Returns true for a class that is read as what it is.
   static func knows(_ name: String) -> Bool {
     name == archivedClass.name || name == ArchivedEntityMapping.archivedClass.name
-      || name == ArchivedPropertyMapping.archivedClass.name || ArchivedExpressions.isPart(name)
+      || name == ArchivedPropertyMapping.archivedClass.name || ManagedExpression.isArchivedPart(name)
   }
 }
 

@@ -24,28 +24,27 @@ extension ManagedExpression {
       let isKey = isPlain && path.keys.count == 1 && !path.keys[0].hasPrefix("@")
       try coder.encode(isKey ? "valueForKey:" : "valueForKeyPath:", forKey: "NSSelectorName")
       // This array is mutable in every file that was found; that of a method may be or not.
-      let keys = ExpressionObject<ArchivedExpressions.KeyPathSpecifier>(.value(.string(path.description)))
-      try coder.encode(Archived.Mutable([keys]), forKey: "NSArguments")
+      try coder.encode(Archived.Mutable([ArchivedExpression.keyPathSpecifier(path)]), forKey: "NSArguments")
     case .anyKey: try encode(type: 15)
     case .aggregate(let elements):
       try encode(type: 14)
-      try coder.encode(elements.map(ArchivedExpressions.archived), forKey: "NSCollection")
+      try coder.encode(elements.map(ArchivedExpression.init), forKey: "NSCollection")
     case .function(let function, let arguments):
-      try coder.encodeCall(function.rawValue, arguments.map(ArchivedExpressions.archived))
+      try coder.encodeCall(function.rawValue, arguments.map(ArchivedExpression.init))
     case .method(let selector, of: let operand, let arguments):
       try encode(type: 4)
       try coder.encode(operand, forKey: "NSOperand")
       try coder.encode(selector, forKey: "NSSelectorName")
-      try coder.encode(arguments.map(ArchivedExpressions.archived), forKey: "NSArguments")
+      try coder.encode(arguments.map(ArchivedExpression.init), forKey: "NSArguments")
     case .element(let elementSubscript, of: let base):
-      let index: any SecureCoding =
+      let index: ArchivedExpression =
         switch elementSubscript {
-        case .index(let index): ArchivedExpressions.archived(index)
-        case .first: ArchivedExpressions.symbol("FIRST")
-        case .last: ArchivedExpressions.symbol("LAST")
-        case .size: ArchivedExpressions.symbol("SIZE")
+        case .index(let index): ArchivedExpression(index)
+        case .first: .symbol("FIRST")
+        case .last: .symbol("LAST")
+        case .size: .symbol("SIZE")
         }
-      try coder.encodeCall("objectFrom:withIndex:", [ArchivedExpressions.archived(base), index])
+      try coder.encodeCall("objectFrom:withIndex:", [ArchivedExpression(base), index])
     case .subquery(let collection, let variable, let predicate):
       try encode(type: 13)
       try coder.encode(collection, forKey: "NSCollection")
@@ -71,9 +70,9 @@ extension ManagedExpression {
 
 extension KeyedArchiver {
   /// A function of the class that has all functions.
-  fileprivate func encodeCall(_ selector: String, _ arguments: [any SecureCoding]) throws {
+  fileprivate func encodeCall(_ selector: String, _ arguments: [ArchivedExpression]) throws {
     try encode(4, forKey: "NSExpressionType")
-    try encode(ExpressionObject<ArchivedExpressions.Constant>(ArchivedExpressions.utilities), forKey: "NSOperand")
+    try encode(ArchivedExpression.utilities, forKey: "NSOperand")
     try encode(selector, forKey: "NSSelectorName")
     try encode(arguments, forKey: "NSArguments")
   }

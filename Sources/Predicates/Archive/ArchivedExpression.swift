@@ -1,242 +1,156 @@
 internal import KeyedArchiving
 
-/// An object of an archive that is an expression.
-protocol ArchivedExpression: SecureCoding {
-  var content: ArchivedExpressionContent { get }
-}
+/// An object of an archive that is an expression: of a class below `NSExpression`.
+///
+/// The constant, `SELF`, variables, key paths, functions and fetches are as they are in files; the keys of the others
+/// have not been seen, and are named after what they hold.
+struct ArchivedExpression: SecureCoding, Hashable {
+  static let archivedClass = ArchivedClass(Class.constant.rawValue, aliases: Class.allCases.map(\.rawValue))
 
-/// An expression, and the number of its levels.
-struct ArchivedExpressionContent: Hashable {
   let expression: ManagedExpression
+  /// The number of its levels.
   let height: Int
+  private let objectClass: Class
 
-  init(_ expression: ManagedExpression, height: Int = 1) {
+  private enum Class: String, CaseIterable {
+    case constant = "NSConstantValueExpression"
+    case evaluatedObject = "NSSelfExpression"
+    case variable = "NSVariableExpression"
+    /// A part of key paths.
+    case keyPathSpecifier = "NSKeyPathSpecifierExpression"
+    case keyPath = "NSKeyPathExpression"
+    case function = "NSFunctionExpression"
+    /// `FIRST`, `LAST`, `SIZE`.
+    case symbol = "NSSymbolicExpression"
+    case fetch = "NSFetchRequestExpression"
+    case anyKey = "NSAnyKeyExpression"
+    case aggregate = "NSAggregateExpression"
+    case subquery = "NSSubqueryExpression"
+    case conditional = "NSTernaryExpression"
+    case combination = "NSSetExpression"
+    case assignment = "NSVariableAssignmentExpression"
+  }
+
+  private init(_ expression: ManagedExpression, as objectClass: Class) {
     self.expression = expression
-    self.height = height
-  }
-}
-
-/// A class below `NSExpression`: its name, and the contents of its objects.
-protocol ExpressionClass {
-  static var archivedClass: ArchivedClass { get }
-  static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent
-  /// Writes what ``read(_:)`` makes an expression of.
-  static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws
-}
-
-extension ExpressionClass {
-  static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws {
-    try expression.encodeContents(with: coder)
+    self.objectClass = objectClass
+    height = 1
   }
 
-  fileprivate static func named(_ name: String, below ancestors: String...) -> ArchivedClass {
-    ArchivedClass(name, ancestors: ancestors + ["NSExpression", "NSObject"])
+  init(_ expression: ManagedExpression) {
+    let objectClass: Class =
+      switch expression {
+      case .constant: .constant
+      case .evaluatedObject: .evaluatedObject
+      case .variable: .variable
+      case .assignment: .assignment
+      case .keyPath: .keyPath
+      case .anyKey: .anyKey
+      case .aggregate: .aggregate
+      case .function, .method, .element: .function
+      case .subquery: .subquery
+      case .conditional: .conditional
+      case .combination: .combination
+      case .fetch: .fetch
+      }
+    self.init(expression, as: objectClass)
   }
-}
 
-/// An object of a class below `NSExpression`.
-struct ExpressionObject<Class: ExpressionClass>: ArchivedExpression, Hashable {
-  static var archivedClass: ArchivedClass { Class.archivedClass }
+  /// The class that functions are methods of. A class is a constant that only functions have as their operand.
+  static let utilities = ArchivedExpression(
+    .method("_NSPredicateUtilities", of: .constant(.null), arguments: []), as: .constant)
 
-  let content: ArchivedExpressionContent
+  /// `FIRST`, `LAST` or `SIZE`.
+  static func symbol(_ name: String) -> ArchivedExpression {
+    ArchivedExpression(.method(name, of: .anyKey, arguments: []), as: .symbol)
+  }
 
-  init(_ expression: ManagedExpression) { content = ArchivedExpressionContent(expression) }
+  /// A part of a key path.
+  static func keyPathSpecifier(_ path: PredicateKeyPath) -> ArchivedExpression {
+    ArchivedExpression(.value(.string(path.description)), as: .keyPathSpecifier)
+  }
 
   init(coder: KeyedUnarchiver) throws {
-    content = try Class.read(coder)
-    _ = try coder.checkedHeight(content.height)
+    objectClass = coder.currentClass(among: Class.self) ?? .constant
+    (expression, height) = try Self.contents(of: objectClass, coder)
+    _ = try coder.checkedHeight(height)
   }
 
-  func encode(with coder: KeyedArchiver) throws { try Class.write(content.expression, with: coder) }
-}
-
-/// The classes of expressions. The constant, `SELF`, variables, key paths, functions and fetches are as they are in
-/// files; the keys of the others have not been seen, and are named after what they hold.
-package enum ArchivedExpressions {
-  enum Constant: ExpressionClass {
-    static let archivedClass = named("NSConstantValueExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+  /// An expression, and the number of its levels.
+  private static func contents(
+    of objectClass: Class, _ coder: KeyedUnarchiver
+  ) throws -> (ManagedExpression, height: Int) {
+    func part(_ key: String) throws -> ArchivedExpression { try coder.decode(forKey: key) }
+    func parts(_ key: String) throws -> [ArchivedExpression] { try coder.decodeIfPresent(forKey: key) ?? [] }
+    func predicate() throws -> ArchivedPredicate { try coder.decode(forKey: "NSPredicate") }
+    switch objectClass {
+    case .constant:
       if let name = try coder.decodeIfPresent(String.self, forKey: "NSConstantValueClassName") {
-        // A class, which only functions have as their operand.
-        return ArchivedExpressionContent(.method(name, of: .constant(.null), arguments: []))
+        return (.method(name, of: .constant(.null), arguments: []), 1)
       }
       let constant = try PredicateConstant(
         coder.decodeIfPresent(ArchivedValue.self, forKey: "NSConstantValue") ?? .null, in: coder)
-      return ArchivedExpressionContent(.constant(constant), height: try coder.height(of: constant))
-    }
-
-    static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws {
-      guard case .method(let name, of: .constant(.null), arguments: []) = expression else {
-        return try expression.encodeContents(with: coder)
-      }
-      try coder.encode(0, forKey: "NSExpressionType")
-      try coder.encode(name, forKey: "NSConstantValueClassName")
-    }
-  }
-
-  enum EvaluatedObject: ExpressionClass {
-    static let archivedClass = named("NSSelfExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      ArchivedExpressionContent(.evaluatedObject)
-    }
-  }
-
-  enum Variable: ExpressionClass {
-    static let archivedClass = named("NSVariableExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      ArchivedExpressionContent(.variable(try coder.decode(String.self, forKey: "NSVariable")))
-    }
-  }
-
-  /// A part of key paths.
-  enum KeyPathSpecifier: ExpressionClass {
-    static let archivedClass = named("NSKeyPathSpecifierExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      ArchivedExpressionContent(.value(.string(try coder.decode(String.self, forKey: "NSKeyPath"))))
-    }
-
-    static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws {
-      guard case .constant(.value(.string(let text))) = expression else {
-        return try expression.encodeContents(with: coder)
-      }
-      try coder.encode(10, forKey: "NSExpressionType")
-      try coder.encode(text, forKey: "NSKeyPath")
-    }
-  }
-
-  enum KeyPath: ExpressionClass {
-    static let archivedClass = named("NSKeyPathExpression", below: "NSFunctionExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      let operand = try coder.expressionPart(forKey: "NSOperand")
-      let arguments = try coder.expressionParts(forKey: "NSArguments")
+      return (.constant(constant), try coder.height(of: constant))
+    case .evaluatedObject: return (.evaluatedObject, 1)
+    case .variable: return (.variable(try coder.decode(String.self, forKey: "NSVariable")), 1)
+    case .keyPathSpecifier: return (.value(.string(try coder.decode(String.self, forKey: "NSKeyPath"))), 1)
+    case .keyPath:
+      let operand = try part("NSOperand")
+      let arguments = try parts("NSArguments")
       guard arguments.count == 1, case .constant(.value(.string(let text))) = arguments[0].expression,
         let path = PredicateKeyPath(text)
       else { throw coder.failure(.invalidContents, "a key path that is none") }
-      return ArchivedExpressionContent(.keyPath(path, of: operand.expression), height: operand.height + 1)
-    }
-  }
-
-  enum Function: ExpressionClass {
-    static let archivedClass = named("NSFunctionExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      let operand = try coder.expressionPart(forKey: "NSOperand")
+      return (.keyPath(path, of: operand.expression), operand.height + 1)
+    case .function:
+      let operand = try part("NSOperand")
       let selector = try coder.decode(String.self, forKey: "NSSelectorName")
-      let parts = try coder.expressionParts(forKey: "NSArguments")
+      let parts = try parts("NSArguments")
       let arguments = parts.map(\.expression)
-      let height = (parts.map(\.height) + [operand.height]).max().map { $0 + 1 } ?? 1
-      guard operand.expression == utilities else {
-        return ArchivedExpressionContent(
-          .method(selector, of: operand.expression, arguments: arguments), height: height)
+      let height = parts.reduce(operand.height) { max($0, $1.height) } + 1
+      guard operand.expression == utilities.expression else {
+        return (.method(selector, of: operand.expression, arguments: arguments), height)
       }
       if selector == "objectFrom:withIndex:", arguments.count == 2 {
-        return ArchivedExpressionContent(.element(elementSubscript(arguments[1]), of: arguments[0]), height: height)
+        return (.element(elementSubscript(arguments[1]), of: arguments[0]), height)
       }
       guard let function = PredicateFunction(rawValue: selector), function.argumentCounts.contains(arguments.count)
       else { throw coder.failure(.invalidContents, "no function \(selector) with \(arguments.count) arguments") }
-      return ArchivedExpressionContent(.function(function, arguments), height: height)
-    }
-
-    private static func elementSubscript(_ index: ManagedExpression) -> PredicateSubscript {
-      guard case .method(let name, of: .anyKey, arguments: []) = index else { return .index(index) }
-      return switch name {
-      case "FIRST": .first
-      case "LAST": .last
-      default: .size
-      }
-    }
-  }
-
-  /// `FIRST`, `LAST`, `SIZE`.
-  enum Symbol: ExpressionClass {
-    static let archivedClass = named("NSSymbolicExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+      return (.function(function, arguments), height)
+    case .symbol:
       let name = try coder.decode(String.self, forKey: "NSSymbol")
       guard ["FIRST", "LAST", "SIZE"].contains(name) else {
         throw coder.failure(.invalidContents, "a symbol that is not FIRST, LAST or SIZE")
       }
-      return ArchivedExpressionContent(.method(name, of: .anyKey, arguments: []))
-    }
-
-    static func write(_ expression: ManagedExpression, with coder: KeyedArchiver) throws {
-      guard case .method(let name, of: .anyKey, arguments: []) = expression else {
-        return try expression.encodeContents(with: coder)
-      }
-      try coder.encode(11, forKey: "NSExpressionType")
-      try coder.encode(name, forKey: "NSSymbol")
-    }
-  }
-
-  enum Fetch: ExpressionClass {
-    static let archivedClass = named("NSFetchRequestExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      let request = try coder.expressionPart(forKey: "NSFRExpression")
-      let context = try coder.expressionPart(forKey: "NSMOCExpression")
+      return (symbol(name).expression, 1)
+    case .fetch:
+      let (request, context) = (try part("NSFRExpression"), try part("NSMOCExpression"))
       let countOnly = try coder.decodeIfPresent(Bool.self, forKey: "NSCountOnlyFlag") ?? false
-      return ArchivedExpressionContent(
+      return (
         .fetch(request: request.expression, context: context.expression, countOnly: countOnly),
-        height: max(request.height, context.height) + 1)
-    }
-  }
-
-  enum AnyKey: ExpressionClass {
-    static let archivedClass = named("NSAnyKeyExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      ArchivedExpressionContent(.anyKey)
-    }
-  }
-
-  enum Aggregate: ExpressionClass {
-    static let archivedClass = named("NSAggregateExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      let parts = try coder.expressionParts(forKey: "NSCollection")
-      return ArchivedExpressionContent(
-        .aggregate(parts.map(\.expression)), height: (parts.map(\.height).max() ?? 0) + 1)
-    }
-  }
-
-  enum Subquery: ExpressionClass {
-    static let archivedClass = named("NSSubqueryExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      let collection = try coder.expressionPart(forKey: "NSCollection")
-      let variable = try coder.expressionPart(forKey: "NSVariableExpression")
-      let predicate = try coder.predicatePart(forKey: "NSPredicate")
+        max(request.height, context.height) + 1
+      )
+    case .anyKey: return (.anyKey, 1)
+    case .aggregate:
+      let parts = try parts("NSCollection")
+      return (.aggregate(parts.map(\.expression)), (parts.map(\.height).max() ?? 0) + 1)
+    case .subquery:
+      let (collection, variable) = (try part("NSCollection"), try part("NSVariableExpression"))
+      let predicate = try predicate()
       guard case .variable(let name) = variable.expression else {
         throw coder.failure(.invalidContents, "a subquery without a variable")
       }
-      return ArchivedExpressionContent(
+      return (
         .subquery(collection.expression, variable: name, predicate.predicate),
-        height: max(collection.height, predicate.height) + 1)
-    }
-  }
-
-  enum Conditional: ExpressionClass {
-    static let archivedClass = named("NSTernaryExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      let predicate = try coder.predicatePart(forKey: "NSPredicate")
-      let first = try coder.expressionPart(forKey: "NSTrueExpression")
-      let second = try coder.expressionPart(forKey: "NSFalseExpression")
-      return ArchivedExpressionContent(
+        max(collection.height, predicate.height) + 1
+      )
+    case .conditional:
+      let predicate = try predicate()
+      let (first, second) = (try part("NSTrueExpression"), try part("NSFalseExpression"))
+      return (
         .conditional(predicate.predicate, first.expression, second.expression),
-        height: max(predicate.height, first.height, second.height) + 1)
-    }
-  }
-
-  enum Combination: ExpressionClass {
-    static let archivedClass = named("NSSetExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
+        max(predicate.height, first.height, second.height) + 1
+      )
+    case .combination:
       let operation: PredicateSetOperation
       switch try coder.decode(Int.self, forKey: "NSExpressionType") {
       case 5: operation = .union
@@ -244,61 +158,54 @@ package enum ArchivedExpressions {
       case 7: operation = .minus
       default: throw coder.failure(.invalidContents, "a combination of sets of no known type")
       }
-      let first = try coder.expressionPart(forKey: "NSLeftExpression")
-      let second = try coder.expressionPart(forKey: "NSRightExpression")
-      return ArchivedExpressionContent(
-        .combination(operation, first.expression, second.expression), height: max(first.height, second.height) + 1)
-    }
-  }
-
-  enum Assignment: ExpressionClass {
-    static let archivedClass = named("NSVariableAssignmentExpression")
-
-    static func read(_ coder: KeyedUnarchiver) throws -> ArchivedExpressionContent {
-      let variable = try coder.expressionPart(forKey: "NSAssignmentVariable")
-      let value = try coder.expressionPart(forKey: "NSSubexpression")
+      let (first, second) = (try part("NSLeftExpression"), try part("NSRightExpression"))
+      return (.combination(operation, first.expression, second.expression), max(first.height, second.height) + 1)
+    case .assignment:
+      let (variable, value) = (try part("NSAssignmentVariable"), try part("NSSubexpression"))
       guard case .variable(let name) = variable.expression else {
         throw coder.failure(.invalidContents, "an assignment without a variable")
       }
-      return ArchivedExpressionContent(.assignment(variable: name, value.expression), height: value.height + 1)
+      return (.assignment(variable: name, value.expression), value.height + 1)
     }
   }
 
-  /// The class that functions are methods of.
-  static let utilities = ManagedExpression.method("_NSPredicateUtilities", of: .constant(.null), arguments: [])
-
-  /// `FIRST`, `LAST` or `SIZE`.
-  static func symbol(_ name: String) -> any SecureCoding {
-    ExpressionObject<Symbol>(.method(name, of: .anyKey, arguments: []))
+  private static func elementSubscript(_ index: ManagedExpression) -> PredicateSubscript {
+    guard case .method(let name, of: .anyKey, arguments: []) = index else { return .index(index) }
+    return switch name {
+    case "FIRST": .first
+    case "LAST": .last
+    default: .size
+    }
   }
 
-  static let types: [any SecureCoding.Type] = [
-    ExpressionObject<Constant>.self, ExpressionObject<EvaluatedObject>.self, ExpressionObject<Variable>.self,
-    ExpressionObject<KeyPathSpecifier>.self, ExpressionObject<KeyPath>.self, ExpressionObject<Function>.self,
-    ExpressionObject<Symbol>.self, ExpressionObject<Fetch>.self, ExpressionObject<AnyKey>.self,
-    ExpressionObject<Aggregate>.self, ExpressionObject<Subquery>.self, ExpressionObject<Conditional>.self,
-    ExpressionObject<Combination>.self, ExpressionObject<Assignment>.self,
-  ]
+  func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+    let ancestors = objectClass == .keyPath ? [Class.function.rawValue] : []
+    return try coder.reference(
+      toValue: self, as: ArchivedClass(objectClass.rawValue, ancestors: ancestors + ["NSExpression", "NSObject"]))
+  }
 
-  /// Returns true for the name of a class that expressions and predicates consist of.
-  package static func isPart(_ name: String) -> Bool {
+  /// Writes what an expression is made of. The types are those of `NSExpression.h`, and 10, 11, 12 and 50 those of
+  /// files.
+  func encode(with coder: KeyedArchiver) throws {
+    func encode(type: Int) throws { try coder.encode(type, forKey: "NSExpressionType") }
+    switch (objectClass, expression) {
+    case (.constant, .method(let name, of: _, _)):
+      try encode(type: 0)
+      try coder.encode(name, forKey: "NSConstantValueClassName")
+    case (.keyPathSpecifier, .constant(.value(.string(let text)))):
+      try encode(type: 10)
+      try coder.encode(text, forKey: "NSKeyPath")
+    case (.symbol, .method(let name, of: _, _)):
+      try encode(type: 11)
+      try coder.encode(name, forKey: "NSSymbol")
+    default: try expression.encodeContents(with: coder)
+    }
+  }
+}
+
+extension ManagedExpression {
+  /// Returns true for the name of a class that expressions and predicates in archives consist of.
+  package static func isArchivedPart(_ name: String) -> Bool {
     name.hasPrefix("NS") && (name.hasSuffix("Expression") || name.contains("Predicate"))
-  }
-
-  static func archived(_ expression: ManagedExpression) -> any SecureCoding {
-    switch expression {
-    case .constant: ExpressionObject<Constant>(expression)
-    case .evaluatedObject: ExpressionObject<EvaluatedObject>(expression)
-    case .variable: ExpressionObject<Variable>(expression)
-    case .assignment: ExpressionObject<Assignment>(expression)
-    case .keyPath: ExpressionObject<KeyPath>(expression)
-    case .anyKey: ExpressionObject<AnyKey>(expression)
-    case .aggregate: ExpressionObject<Aggregate>(expression)
-    case .function, .method, .element: ExpressionObject<Function>(expression)
-    case .subquery: ExpressionObject<Subquery>(expression)
-    case .conditional: ExpressionObject<Conditional>(expression)
-    case .combination: ExpressionObject<Combination>(expression)
-    case .fetch: ExpressionObject<Fetch>(expression)
-    }
   }
 }

@@ -1,15 +1,37 @@
 internal import KeyedArchiving
 
-/// An object of an archive that is the operator of a comparison.
-protocol ArchivedOperator: SecureCoding {
-  var content: ArchivedOperatorContent { get }
-}
+/// An object of an archive that is the operator of a comparison: of a class below `NSPredicateOperator`.
+struct ArchivedOperator: SecureCoding {
+  static let archivedClass = ArchivedClass(Class.order.rawValue, aliases: Class.allCases.map(\.rawValue))
 
-/// The contents of all operators.
-struct ArchivedOperatorContent: Hashable {
-  var comparator: PredicateComparator
-  var modifier: PredicateModifier
-  var options: PredicateOptions
+  let comparator: PredicateComparator
+  let modifier: PredicateModifier
+  let options: PredicateOptions
+
+  /// Those of strings have not been seen in files: their names are those of Foundation, and their keys are those of
+  /// `NSInPredicateOperator`.
+  private enum Class: String, CaseIterable {
+    case order = "NSComparisonPredicateOperator"
+    case equality = "NSEqualityPredicateOperator"
+    case membership = "NSInPredicateOperator"
+    case between = "NSBetweenPredicateOperator"
+    case like = "NSLikePredicateOperator"
+    case matching = "NSMatchingPredicateOperator"
+    case substring = "NSSubstringPredicateOperator"
+  }
+
+  private var objectClass: Class {
+    switch comparator {
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: .order
+    case .equal, .notEqual: .equality
+    case .in, .contains: .membership
+    case .between: .between
+    case .like: .like
+    case .matches: .matching
+    // Type identifiers have no known form: encoding them is an error.
+    case .beginsWith, .endsWith, .typeIdentifierConformsTo, .typeIdentifierEquals: .substring
+    }
+  }
 
   /// The numbers of `NSComparisonPredicate.Operator` (`NSComparisonPredicate.h`).
   private static let numbers: [PredicateComparator: Int] = [
@@ -59,71 +81,11 @@ struct ArchivedOperatorContent: Hashable {
     default: break
     }
   }
-}
 
-/// A class below `NSPredicateOperator`.
-protocol OperatorClass {
-  static var archivedClass: ArchivedClass { get }
-}
-
-extension OperatorClass {
-  fileprivate static func named(_ name: String, below ancestors: String...) -> ArchivedClass {
-    ArchivedClass(name, ancestors: ancestors + ["NSPredicateOperator", "NSObject"])
-  }
-}
-
-/// An object of a class below `NSPredicateOperator`.
-struct OperatorObject<Class: OperatorClass>: ArchivedOperator {
-  static var archivedClass: ArchivedClass { Class.archivedClass }
-
-  let content: ArchivedOperatorContent
-
-  init(_ comparison: PredicateComparison) { content = ArchivedOperatorContent(comparison) }
-
-  init(coder: KeyedUnarchiver) throws { content = try ArchivedOperatorContent(coder: coder) }
-
-  func encode(with coder: KeyedArchiver) throws { try content.encode(with: coder) }
-}
-
-/// The classes of operators. Those of strings have not been seen in files: their names are those of Foundation, and
-/// their keys are those of `NSInPredicateOperator`.
-enum ArchivedOperators {
-  enum Order: OperatorClass { static let archivedClass = named("NSComparisonPredicateOperator") }
-
-  enum Equality: OperatorClass { static let archivedClass = named("NSEqualityPredicateOperator") }
-
-  enum Membership: OperatorClass { static let archivedClass = named("NSInPredicateOperator") }
-
-  enum Between: OperatorClass { static let archivedClass = named("NSBetweenPredicateOperator") }
-
-  enum Like: OperatorClass {
-    static let archivedClass = named("NSLikePredicateOperator", below: "NSStringPredicateOperator")
-  }
-
-  enum Matching: OperatorClass {
-    static let archivedClass = named("NSMatchingPredicateOperator", below: "NSStringPredicateOperator")
-  }
-
-  enum Substring: OperatorClass {
-    static let archivedClass = named("NSSubstringPredicateOperator", below: "NSStringPredicateOperator")
-  }
-
-  static let types: [any SecureCoding.Type] = [
-    OperatorObject<Order>.self, OperatorObject<Equality>.self, OperatorObject<Membership>.self,
-    OperatorObject<Between>.self, OperatorObject<Like>.self, OperatorObject<Matching>.self,
-    OperatorObject<Substring>.self,
-  ]
-
-  static func archived(_ comparison: PredicateComparison) -> any ArchivedOperator {
-    switch comparison.comparator {
-    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: OperatorObject<Order>(comparison)
-    case .equal, .notEqual: OperatorObject<Equality>(comparison)
-    case .in, .contains: OperatorObject<Membership>(comparison)
-    case .between: OperatorObject<Between>(comparison)
-    case .like: OperatorObject<Like>(comparison)
-    case .matches: OperatorObject<Matching>(comparison)
-    // Type identifiers have no known form: encoding them is an error.
-    case .beginsWith, .endsWith, .typeIdentifierConformsTo, .typeIdentifierEquals: OperatorObject<Substring>(comparison)
-    }
+  func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
+    let ancestors = [.like, .matching, .substring].contains(objectClass) ? ["NSStringPredicateOperator"] : []
+    return try coder.reference(
+      toValue: self,
+      as: ArchivedClass(objectClass.rawValue, ancestors: ancestors + ["NSPredicateOperator", "NSObject"]))
   }
 }

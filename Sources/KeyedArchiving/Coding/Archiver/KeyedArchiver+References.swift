@@ -9,7 +9,8 @@ extension KeyedArchiver {
   }
 
   /// A reference to a value of a type whose values are of several classes. What this value is decides for one of them.
-  func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference {
+  package func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference
+  {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
     return try reference(
       toValue: value, classes.variant(of: type(of: value), as: archivedClass) ?? record(of: type(of: value)))

@@ -170,6 +170,11 @@ public final class KeyedUnarchiver {
   /// The class that the archive says the object that is being decoded is of; nil for values that need none.
   var currentClass: ArchivedClass? { current.classRecord?.archivedClass }
 
+  /// Which of several classes, by their names, the object that is being decoded is of: by its own name, else by a hint.
+  package func currentClass<Class: RawRepresentable<String>>(among classes: Class.Type) -> Class? {
+    current.classRecord?.names.lazy.compactMap { Class(rawValue: $0) }.first
+  }
+
   /// The value that the current object has under a key, which may be a UID; nil if it has none.
   @inline(never)
   func node(forRawKey key: String) throws -> FlatNode? {
