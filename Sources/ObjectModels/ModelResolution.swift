@@ -2,7 +2,6 @@ internal import PropertyLists
 
 /// Checks the descriptions of a model, and joins them.
 struct ModelResolution {
-  private typealias Defect = ManagedObjectModelError.Defect
   private typealias Entity = ManagedObjectModel.Entity
 
   private let contents: ManagedObjectModel.Contents
@@ -29,7 +28,11 @@ struct ModelResolution {
 
   private init(_ contents: ManagedObjectModel.Contents) { self.contents = contents }
 
-  private mutating func fail(_ defect: ManagedObjectModelError.Defect) { defects.append(defect) }
+  private mutating func fail(
+    _ kind: ManagedObjectModelError.Defect.Kind, entity: String? = nil, property: String? = nil, _ message: String
+  ) {
+    defects.append(ManagedObjectModelError.Defect(kind, entity: entity, property: property, message))
+  }
 
   private func description(_ index: Int) -> EntityDescription { contents.entities[order[index]] }
 
@@ -46,17 +49,17 @@ struct ModelResolution {
   private mutating func checkNames() {
     var names: Set<String> = []
     for entity in contents.entities {
-      if entity.name.isEmpty { fail(Defect(.forbiddenName, "an entity without a name")) }
+      if entity.name.isEmpty { fail(.forbiddenName, "an entity without a name") }
       if !names.insert(entity.name).inserted {
-        fail(Defect(.duplicateName, entity: entity.name, "two entities have this name"))
+        fail(.duplicateName, entity: entity.name, "two entities have this name")
       }
       var properties: Set<String> = []
       for property in entity.properties {
         if !properties.insert(property.name).inserted {
-          fail(Defect(.duplicateName, entity: entity.name, property: property.name, "two properties have this name"))
+          fail(.duplicateName, entity: entity.name, property: property.name, "two properties have this name")
         }
         if let message = defectOfName(property.name) {
-          fail(Defect(.forbiddenName, entity: entity.name, property: property.name, message))
+          fail(.forbiddenName, entity: entity.name, property: property.name, message)
         }
       }
     }
@@ -85,8 +88,7 @@ struct ModelResolution {
         continue
       }
       if !names.contains(superentity) {
-        fail(
-          Defect(.unknownSuperentity, entity: entity.name, "its superentity \(superentity.quoted) is not in the model"))
+        fail(.unknownSuperentity, entity: entity.name, "its superentity \(superentity.quoted) is not in the model")
       }
       children[superentity, default: []].append(entityIndex)
     }
@@ -132,7 +134,7 @@ struct ModelResolution {
       guard let first = way.firstIndex(of: name) else { continue }
       let circle = (way[first...] + [name]).map { $0.printable(limit: 100) }
       let shown = circle.count > 12 ? circle.prefix(6) + ["…"] + circle.suffix(5) : circle[...]
-      fail(Defect(.inheritanceCycle, entity: name, "it inherits from itself: " + shown.joined(separator: " < ")))
+      fail(.inheritanceCycle, entity: name, "it inherits from itself: " + shown.joined(separator: " < "))
     }
   }
 
@@ -149,9 +151,8 @@ struct ModelResolution {
         (superentities[index].map { records[$0].propertyIndices.count } ?? 0) + description(index).properties.count
       if propertyCount > Self.greatestPropertyCount {
         fail(
-          Defect(
-            .tooLarge, entity: description(index).name,
-            "with it the entities have more than \(Self.greatestPropertyCount) properties, inherited ones included"))
+          .tooLarge, entity: description(index).name,
+          "with it the entities have more than \(Self.greatestPropertyCount) properties, inherited ones included")
         return records
       }
       let entity = description(index)
@@ -162,8 +163,7 @@ struct ModelResolution {
       var slot = inherited?.slotCount ?? 0
       for property in entity.properties.sorted(by: { $0.name.precedes($1.name) }) {
         if inherited?.propertyIndices[property.name] != nil {
-          fail(
-            Defect(.inheritedProperty, entity: entity.name, property: property.name, "the entity inherits it already"))
+          fail(.inheritedProperty, entity: entity.name, property: property.name, "the entity inherits it already")
           continue
         }
         switch property {
@@ -173,11 +173,10 @@ struct ModelResolution {
         case .relationship(let relationship):
           guard let destination = indices[relationship.destination] else {
             fail(
-              Defect(
-                .unknownDestination, entity: entity.name, property: relationship.name,
-                relationship.destination.isEmpty
-                  ? "the relationship has no destination"
-                  : "its destination \(relationship.destination.quoted) is not in the model"))
+              .unknownDestination, entity: entity.name, property: relationship.name,
+              relationship.destination.isEmpty
+                ? "the relationship has no destination"
+                : "its destination \(relationship.destination.quoted) is not in the model")
             continue
           }
           check(counts: relationship, of: entity)
@@ -203,10 +202,9 @@ struct ModelResolution {
     let value = attribute.type.normalized(attribute.defaultValue)
     if value == nil {
       fail(
-        Defect(
-          .defaultValue, entity: entity.name, property: attribute.name,
-          "the default value is \(attribute.defaultValue.kindName), and the attribute is of the type "
-            + "\(attribute.type.name)"))
+        .defaultValue, entity: entity.name, property: attribute.name,
+        "the default value is \(attribute.defaultValue.kindName), and the attribute is of the type "
+          + "\(attribute.type.name)")
     }
     check(attribute, entity, attribute.name, depth: 0)
     return Entity.Attribute(definition: attribute, slot: slot, initialValue: value ?? .null)
@@ -215,23 +213,21 @@ struct ModelResolution {
   private mutating func check(
     _ attribute: AttributeDescription, _ entity: EntityDescription, _ path: String, depth: Int
   ) {
-    func defect(_ message: String) -> Defect { Defect(.attributeType, entity: entity.name, property: path, message) }
+    func failForType(_ message: String) { fail(.attributeType, entity: entity.name, property: path, message) }
     if attribute.type != .composite, !attribute.elements.isEmpty {
-      fail(defect("only a composite attribute has elements"))
+      failForType("only a composite attribute has elements")
     }
     if attribute.type != .binary, attribute.allowsExternalBinaryDataStorage, !contents.allowsReservedNames {
-      fail(defect("only binary data can be kept in files of its own"))
+      failForType("only binary data can be kept in files of its own")
     }
     var names: Set<String> = []
     for element in attribute.elements where depth < 16 {
       if !names.insert(element.name).inserted {
-        fail(
-          Defect(
-            .duplicateName, entity: entity.name, property: "\(path).\(element.name)", "two elements have this name"))
+        fail(.duplicateName, entity: entity.name, property: "\(path).\(element.name)", "two elements have this name")
       }
       check(element, entity, "\(path).\(element.name)", depth: depth + 1)
     }
-    if depth >= 16 { fail(defect("composite attributes are nested more than 16 deep")) }
+    if depth >= 16 { failForType("composite attributes are nested more than 16 deep") }
   }
 
   private mutating func check(counts relationship: RelationshipDescription, of entity: EntityDescription) {
@@ -240,26 +236,22 @@ struct ModelResolution {
     let range = -1...Int(Int32.max)
     if !range.contains(fewest) || !range.contains(most) || (most > 0 && fewest > most) {
       fail(
-        Defect(
-          .impossibleCount, entity: entity.name, property: relationship.name,
-          "at least \(fewest) and at most \(most) objects"))
+        .impossibleCount, entity: entity.name, property: relationship.name,
+        "at least \(fewest) and at most \(most) objects")
     }
     if relationship.isOrdered, !relationship.isToMany, !contents.allowsOrderOfOne, !contents.allowsReservedNames {
-      fail(
-        Defect(
-          .impossibleCount, entity: entity.name, property: relationship.name, "a to-one relationship has no order"))
+      fail(.impossibleCount, entity: entity.name, property: relationship.name, "a to-one relationship has no order")
     }
   }
 
   private mutating func check(_ request: FetchRequest, entity: String? = nil, property: String? = nil) {
     if indices[request.entityName] == nil {
       fail(
-        Defect(
-          .unknownName, entity: entity, property: property,
-          "the entity \(request.entityName.quoted) to fetch is not in the model"))
+        .unknownName, entity: entity, property: property,
+        "the entity \(request.entityName.quoted) to fetch is not in the model")
     }
     if request.fetchLimit < 0 || request.fetchOffset < 0 || request.fetchBatchSize < 0 {
-      fail(Defect(.impossibleCount, entity: entity, property: property, "a limit, an offset or a batch below 0"))
+      fail(.impossibleCount, entity: entity, property: property, "a limit, an offset or a batch below 0")
     }
   }
 
@@ -272,8 +264,7 @@ struct ModelResolution {
     }
     for (name, entities) in contents.configurations {
       for entity in entities where indices[entity] == nil {
-        fail(
-          Defect(.unknownName, "the entity \(entity.quoted) of the configuration \(name.quoted) is not in the model"))
+        fail(.unknownName, "the entity \(entity.quoted) of the configuration \(name.quoted) is not in the model")
       }
     }
     for (name, request) in contents.fetchRequestTemplates {
@@ -296,9 +287,8 @@ struct ModelResolution {
       // It may have a defect of its own, which is known.
       if destination.definition.relationships.contains(where: { $0.name == name }) { return }
       fail(
-        Defect(
-          .unknownInverse, entity: entity, property: relationship.definition.name,
-          "its destination \(destination.definition.name.quoted) has no relationship \(name.quoted)"))
+        .unknownInverse, entity: entity, property: relationship.definition.name,
+        "its destination \(destination.definition.name.quoted) has no relationship \(name.quoted)")
       return
     }
     let inverse = destination.relationships[inverseIndex]
@@ -308,44 +298,42 @@ struct ModelResolution {
     guard inverse.definition.inverse == relationship.definition.name, isRelated(inverse.destinationIndex, index) else {
       let back = inverse.definition.inverse.map { "\(inverse.definition.destination).\($0)" }
       fail(
-        Defect(
-          .inverseMismatch, entity: entity, property: relationship.definition.name,
-          "the inverse of its inverse \("\(destination.definition.name).\(name)".quoted) is "
-            + (back?.quoted ?? "not set")))
+        .inverseMismatch, entity: entity, property: relationship.definition.name,
+        "the inverse of its inverse \("\(destination.definition.name).\(name)".quoted) is "
+          + (back?.quoted ?? "not set"))
       return
     }
   }
 
   private mutating func check(namesOf record: ManagedObjectModel.Entity.Record) {
     let entity = record.definition
-    func unknown(_ name: String, _ part: String) -> Defect {
-      Defect(.unknownName, entity: entity.name, "\(part) names \(name.quoted), which is no property of the entity")
+    func failUnknown(_ name: String, _ part: String) {
+      fail(.unknownName, entity: entity.name, "\(part) names \(name.quoted), which is no property of the entity")
     }
     for constraint in entity.uniquenessConstraints {
-      if constraint.isEmpty { fail(Defect(.unknownName, entity: entity.name, "a uniqueness constraint of nothing")) }
+      if constraint.isEmpty { fail(.unknownName, entity: entity.name, "a uniqueness constraint of nothing") }
       for name in constraint {
         switch record.propertyIndices[name] {
         case .attribute: continue
         case .relationship(let index) where !record.relationships[index].isToMany: continue
         default:
           fail(
-            Defect(
-              .unknownName, entity: entity.name,
-              "a uniqueness constraint names \(name.quoted), which is no attribute or to-one relationship"))
+            .unknownName, entity: entity.name,
+            "a uniqueness constraint names \(name.quoted), which is no attribute or to-one relationship")
         }
       }
     }
     for names in entity.compoundIndexes {
-      for name in names where record.propertyIndices[name] == nil { fail(unknown(name, "a compound index")) }
+      for name in names where record.propertyIndices[name] == nil { failUnknown(name, "a compound index") }
     }
     var indexNames: Set<String> = []
     for index in entity.fetchIndexes {
       if !indexNames.insert(index.name).inserted {
-        fail(Defect(.duplicateName, entity: entity.name, "two fetch indexes have the name \(index.name.quoted)"))
+        fail(.duplicateName, entity: entity.name, "two fetch indexes have the name \(index.name.quoted)")
       }
       for element in index.elements {
         guard case .property(let name) = element.content, record.propertyIndices[name] == nil else { continue }
-        fail(unknown(name, "the fetch index \(index.name.quoted)"))
+        failUnknown(name, "the fetch index \(index.name.quoted)")
       }
     }
   }

@@ -63,55 +63,52 @@ final class ArchivedModel: ArchivedModelObject, SecureCoding {
 final class ArchivedEntity: ArchivedModelObject, SecureCoding {
   static let archivedClass = ArchivedClass("NSEntityDescription")
 
-  var name: String
-  var className: String?
+  /// What the entity says of itself, without its properties and fetch indexes, and its superentity.
+  var definition: EntityDescription
   var model: ArchivedModel?
   var superentity: ArchivedEntity?
   var subentities: OrderedDictionary<String, ArchivedEntity> = [:]
   var properties: OrderedDictionary<String, ArchivedProperty> = [:]
-  var isAbstract = false
-  var uniqueTuples: [[String]] = []
-  var compoundIndexes: [[String]] = []
   var fetchIndexes: [ArchivedFetchIndex] = []
-  var userInfo: OrderedDictionary<String, ArchivedValue> = [:]
-  var renamingIdentifier: String?
-  var versionHashModifier: String?
 
-  init(name: String) { self.name = name }
+  var name: String { definition.name }
+
+  init(_ definition: EntityDescription) { self.definition = definition }
 
   init(coder: KeyedUnarchiver) throws {
-    name = try coder.decode(String.self, forKey: "NSEntityName")
+    definition = EntityDescription(try coder.decode(String.self, forKey: "NSEntityName"))
     super.init()
     coder.publish(self)
-    className = try coder.decodeIfPresent(String.self, forKey: "NSClassNameForEntity")
+    definition.className = try coder.decodeIfPresent(String.self, forKey: "NSClassNameForEntity")
     superentity = try coder.decodeIfPresent(ArchivedEntity.self, forKey: "NSSuperentity")
     // Sub-entities say themselves what they inherit from, so a table of them says nothing more.
     properties =
       try coder.decodeIfPresent(
         OrderedDictionary<String, ArchivedProperty>.self, of: ArchivedProperty.types, forKey: "NSProperties") ?? [:]
-    isAbstract = try coder.decodeIfPresent(Bool.self, forKey: "NSIsAbstract") ?? false
-    uniqueTuples = try coder.decodeIfPresent([[String]].self, forKey: "NSUniqueTuples") ?? []
-    compoundIndexes = try coder.decodeIfPresent([[String]].self, forKey: "NSCompoundIndexes") ?? []
+    definition.isAbstract = try coder.decodeIfPresent(Bool.self, forKey: "NSIsAbstract") ?? false
+    definition.uniquenessConstraints = try coder.decodeIfPresent([[String]].self, forKey: "NSUniqueTuples") ?? []
+    definition.compoundIndexes = try coder.decodeIfPresent([[String]].self, forKey: "NSCompoundIndexes") ?? []
     fetchIndexes = try coder.decodeIfPresent([ArchivedFetchIndex].self, forKey: "NSFetchIndexDescriptions") ?? []
-    userInfo = try coder.decodeUserInfo()
-    renamingIdentifier = try coder.decodeIfPresent(String.self, forKey: "NSRenamingIdentifier")
-    versionHashModifier = try coder.decodeIfPresent(String.self, forKey: "NSVersionHashModifier")
+    definition.userInfo = PropertyList.userInfo(try coder.decodeUserInfo())
+    let renaming = try coder.decodeIfPresent(String.self, forKey: "NSRenamingIdentifier")
+    definition.renamingIdentifier = renaming == name ? nil : renaming
+    definition.versionHashModifier = try coder.decodeIfPresent(String.self, forKey: "NSVersionHashModifier")
   }
 
   func encode(with coder: KeyedArchiver) throws {
     try coder.encode(name, forKey: "NSEntityName")
-    try coder.encode(className, forKey: "NSClassNameForEntity")
+    try coder.encode(definition.className, forKey: "NSClassNameForEntity")
     try coder.encode(model, forKey: "NSManagedObjectModel")
     try coder.encode(superentity, forKey: "NSSuperentity")
     try coder.encode(ArchivedTable(subentities), forKey: "NSSubentities")
     try coder.encode(ArchivedTable(properties.mapValues { ArchivedValue.object($0) }), forKey: "NSProperties")
-    if isAbstract { try coder.encode(true, forKey: "NSIsAbstract") }
-    try coder.encode(tuples: uniqueTuples, forKey: "NSUniqueTuples")
-    try coder.encode(tuples: compoundIndexes, forKey: "NSCompoundIndexes")
+    if definition.isAbstract { try coder.encode(true, forKey: "NSIsAbstract") }
+    try coder.encode(tuples: definition.uniquenessConstraints, forKey: "NSUniqueTuples")
+    try coder.encode(tuples: definition.compoundIndexes, forKey: "NSCompoundIndexes")
     if !fetchIndexes.isEmpty { try coder.encode(Archived.Mutable(fetchIndexes), forKey: "NSFetchIndexDescriptions") }
-    try coder.encode(userInfo, forKey: "NSUserInfo")
-    try coder.encode(renamingIdentifier ?? name, forKey: "NSRenamingIdentifier")
-    try coder.encode(versionHashModifier, forKey: "NSVersionHashModifier")
+    try coder.encode(definition.userInfo.archived, forKey: "NSUserInfo")
+    try coder.encode(definition.renamingIdentifier ?? name, forKey: "NSRenamingIdentifier")
+    try coder.encode(definition.versionHashModifier, forKey: "NSVersionHashModifier")
   }
 }
 

@@ -85,15 +85,11 @@ extension ArchivedEntity {
       own = own.filter { entity.properties[$0] == nil }
       ancestor = entity === self ? nil : entity.superentity
     }
-    var description = EntityDescription(name)
-    description.className = className
-    description.isAbstract = isAbstract
+    var description = definition
     description.superentity = superentity?.name
     // Models in stores have inherited properties too, as proxies or copies.
     description.properties = properties.filter { own.contains($0.key) }.values.compactMap(\.description)
       .sorted { $0.name.precedes($1.name) }
-    description.uniquenessConstraints = uniqueTuples
-    description.compoundIndexes = compoundIndexes
     description.fetchIndexes = fetchIndexes.map { index in
       FetchIndexDescription(
         index.name,
@@ -102,9 +98,6 @@ extension ArchivedEntity {
         },
         partialPredicate: index.partialPredicate)
     }
-    description.userInfo = PropertyList.userInfo(userInfo)
-    description.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
-    description.versionHashModifier = versionHashModifier
     return description
   }
 }
@@ -132,12 +125,8 @@ extension ArchivedModel {
 
 extension ArchivedEntity {
   fileprivate convenience init(_ entity: EntityDescription, _ moduleName: String?) {
-    self.init(name: entity.name)
-    className = entity.className
-    if let name = entity.className, name.hasPrefix("."), let moduleName { className = moduleName + name }
-    isAbstract = entity.isAbstract
-    uniqueTuples = entity.uniquenessConstraints
-    compoundIndexes = entity.compoundIndexes
+    self.init(entity)
+    if let name = entity.className, name.hasPrefix("."), let moduleName { definition.className = moduleName + name }
     fetchIndexes = entity.fetchIndexes.map { index in
       let archived = ArchivedFetchIndex(name: index.name)
       archived.entity = self
@@ -145,9 +134,6 @@ extension ArchivedEntity {
       archived.partialPredicate = index.partialPredicate
       return archived
     }
-    userInfo = entity.userInfo.archived
-    renamingIdentifier = entity.renamingIdentifier
-    versionHashModifier = entity.versionHashModifier
   }
 
   fileprivate func add(_ properties: [PropertyDescription], _ table: [String: ArchivedEntity]) {
