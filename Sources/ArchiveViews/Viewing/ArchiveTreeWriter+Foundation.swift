@@ -46,7 +46,7 @@ extension ArchiveTreeWriter {
       guard value.kind == .data else { return false }
       let bytes = try reader.data(of: value)
       guard bytes.count == 16 else { return false }
-      write(prefix + Self.text(ofUUID: bytes))
+      write(prefix + UUID(bytes.bytes).uuidString)
     case .url:
       guard let base = fields[layout.keys[1]]?.value, let text = try text(ofURL: value) else { return false }
       write(prefix + text.quotedInFull)
@@ -62,16 +62,6 @@ extension ArchiveTreeWriter {
       try reader.tolerate(error)
       return false
     }
-  }
-
-  private static func text(ofUUID bytes: Data) -> String {
-    var text = ""
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      if byte < 16 { text += "0" }
-      text += String(byte, radix: 16, uppercase: true)
-    }
-    return text
   }
 
   /// The text of a URL; nil if it is one that is shown as an object of its own.

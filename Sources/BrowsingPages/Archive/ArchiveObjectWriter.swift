@@ -91,7 +91,7 @@ struct ArchiveObjectWriter: ~Copyable {
       page.date(seconds)
     case .uuid:
       guard let bytes = first.data, bytes.count == 16 else { return false }
-      page.uuid(Self.text(ofUUID: bytes))
+      page.uuid(UUID(bytes.bytes).uuidString)
     case .url:
       guard let base = parts[1].uid, archive.objects[base].kind == .null, let uid = first.uid,
         let text = (try? archive.objects[uid].node.string) ?? nil
@@ -116,15 +116,5 @@ struct ArchiveObjectWriter: ~Copyable {
       }
     }
     page.end()
-  }
-
-  private static func text(ofUUID bytes: Data) -> String {
-    var text = ""
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      let digits = String(byte, radix: 16, uppercase: true)
-      text += digits.utf8.count == 1 ? "0" + digits : digits
-    }
-    return text
   }
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 package import ManagedObjects
+internal import PropertyLists
 internal import SQLQueries
 
 /// Reads values of attributes from columns.
@@ -68,12 +69,7 @@ package struct ValueReading {
     return nil
   }
 
-  private static func uuid(_ data: Data) -> UUID? {
-    guard data.count == 16 else { return nil }
-    let b = Array(data)
-    return UUID(
-      uuid: (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]))
-  }
+  private static func uuid(_ data: Data) -> UUID? { data.count == 16 ? UUID(data.bytes) : nil }
 
   /// The entity of a row, which is one of several.
   package func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {

@@ -55,8 +55,7 @@ extension SaveTransaction {
       try statement.bind(parameter, number)
       // SQLite has no more than 17 digits of it.
       if StoredDecimal.decimal(number) != .decimal(decimal) { mended.insert(row.key) }
-    case (.uuid, .uuid(let uuid)):
-      try statement.bind(parameter, unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) })
+    case (.uuid, .uuid(let uuid)): try statement.bind(parameter, uuid.data)
     case (.uri, .url(let url)):
       let text = url.absoluteString
       guard let stored = URL(string: text) else { throw unsuitable("a URL that its text does not make", row, slot) }

@@ -130,11 +130,7 @@ private struct StoreSearch {
         options: [.caseInsensitive, .diacriticInsensitive])
     case .uuid: return uuid.map { .comparing(.keyPath(path), .equal, .value(.uuid($0))) }
     case .binary:
-      return uuid.map { uuid in
-        // Sound: the bytes are copied while they are there.
-        let bytes = unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) }
-        return .comparing(.keyPath(path), .equal, .value(.data(bytes)))
-      }
+      return uuid.map { .comparing(.keyPath(path), .equal, .value(.data($0.data))) }
     default: return nil
     }
   }

@@ -237,15 +237,7 @@ struct BinaryValueReader: ~Escapable {
         throw BinaryDefect("the archive of a composite value cannot be read")
       }
       return value
-    case .uuid:
-      let s = try pass(16)
-      let b = bytes
-      return .uuid(
-        UUID(
-          uuid: (
-            b[s], b[s + 1], b[s + 2], b[s + 3], b[s + 4], b[s + 5], b[s + 6], b[s + 7], b[s + 8], b[s + 9], b[s + 10],
-            b[s + 11], b[s + 12], b[s + 13], b[s + 14], b[s + 15]
-          )))
+    case .uuid: return .uuid(UUID(bytes, at: try pass(16)))
     case .undefined:
       guard let type = AttributeType(rawValue: Int(bytes[try pass(1)]) * 100), type != .undefined, type != .objectID
       else { throw BinaryDefect("a value of no known type") }

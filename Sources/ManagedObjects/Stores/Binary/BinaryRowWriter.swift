@@ -103,7 +103,9 @@ struct BinaryRowWriter {
       let text = try url.storedText()
       values.append(counted: text.utf8Span.rawBytes)
     case .data(let data): values.append(counted: data.bytes)
-    case .uuid(let uuid): values.append(uuid.bytes)
+    case .uuid(let uuid):
+      let data = uuid.data
+      values.append(data.bytes)
     case .composite:
       let data = try value.archivedComposite()
       values.append(counted: data.bytes)
@@ -127,14 +129,5 @@ extension ByteBuffer {
   fileprivate mutating func append(counted bytes: RawSpan) {
     append(variable: UInt64(bytes.byteCount))
     append(bytes)
-  }
-
-  fileprivate mutating func append(_ bytes: [UInt8]) { for byte in bytes { append(byte: byte) } }
-}
-
-extension UUID {
-  fileprivate var bytes: [UInt8] {
-    let b = uuid
-    return [b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15]
   }
 }

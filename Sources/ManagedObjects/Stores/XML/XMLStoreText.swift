@@ -130,9 +130,7 @@ enum XMLStoreText {
   private static func uuid(_ text: RawSpan) -> UUID? {
     if text.byteCount == 36 { return UUID(uuidString: string(text)) }
     guard let data = data(text), data.count == 16 else { return nil }
-    let b = [UInt8](data)
-    return UUID(
-      uuid: (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]))
+    return UUID(data.bytes)
   }
 
   private static func data(_ text: RawSpan) -> Data? {
