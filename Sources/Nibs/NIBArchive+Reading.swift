@@ -36,9 +36,7 @@ extension NIBArchive {
     let data: Data
     do {
       let path = try url.filePath
-      data = try PropertyListError.converting { () throws(FileError) in
-        try FileSystem.read(path, limit: limits.inputSize)
-      }
+      data = try PropertyListError.converting(FileSystem.read(path, limit: limits.inputSize))
     } catch {
       throw NIBArchiveError(.file(error), error.description)
     }

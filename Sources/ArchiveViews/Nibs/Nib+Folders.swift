@@ -21,7 +21,7 @@ extension Nib {
   public static func files(in folder: URL) throws(NibError) -> [URL] {
     do {
       let path = try folder.filePath
-      let entries = try PropertyListError.converting { () throws(FileError) in try FileSystem.contents(of: path) }
+      let entries = try PropertyListError.converting(FileSystem.contents(of: path))
       return names(entries.filter { !$0.isFolder }.map(\.name)).map { folder.appending(path: $0) }
     } catch {
       throw .file(error)

@@ -59,9 +59,7 @@ public enum Nib: Sendable {
     let data: Data
     do {
       let path = try file.filePath
-      data = try PropertyListError.converting { () throws(FileError) in
-        try FileSystem.read(path, limit: limits.inputSize)
-      }
+      data = try PropertyListError.converting(FileSystem.read(path, limit: limits.inputSize))
     } catch {
       throw .file(error)
     }

@@ -220,12 +220,12 @@ final class DomainFile: Sendable {
   }
 
   private func identity(at path: String) throws(PropertyListError) -> FileIdentity? {
-    try PropertyListError.converting { () throws(FileError) in try FileIdentity(at: path) }
+    try PropertyListError.converting(FileIdentity(at: path))
   }
 
   private func fileIsMissing(_ path: String, _ disk: inout Disk) throws(PropertyListError) -> [TableKey] {
     let folder = FileSystem.folderOfTarget(of: path)
-    let nearest = try PropertyListError.converting { () throws(FileError) in try FileSystem.nearestFolder(to: folder) }
+    let nearest = try PropertyListError.converting(FileSystem.nearestFolder(to: folder))
     if nearest == folder {
       disk.seenFolder = folder
       disk.changesBeforeVanishing = nil

@@ -53,7 +53,7 @@ package struct EditedBytes {
   /// Writes them to a file, as far as they are those of the document without a copy.
   package func write(to output: FileOutput) throws(PropertyListError) {
     guard case .pieces(let text, let root, let source, let head) = content else {
-      return try PropertyListError.converting { () throws(FileError) in try output.write(data) }
+      return try PropertyListError.converting(output.write(data))
     }
     let bytes = source.text.bytes
     var ready = ByteBuffer()
@@ -65,7 +65,7 @@ package struct EditedBytes {
         ready.append(bytes.extracting(range))
       } else {
         try ready.drain(to: output)
-        try PropertyListError.converting { () throws(FileError) in try output.write(bytes.extracting(range)) }
+        try PropertyListError.converting(output.write(bytes.extracting(range)))
       }
       if ready.count > Self.greatestReadyByteCount { try ready.drain(to: output) }
     }

@@ -47,7 +47,7 @@ extension PropertyListDocument.Node {
     to output: FileOutput, format: PropertyListFormat, options: PropertyListWritingOptions
   ) throws(PropertyListError) -> PropertyListKeyPath? {
     let (rest, fraction) = try written(format: format, options: options, to: output)
-    try PropertyListError.converting { () throws(FileError) in try output.write(rest) }
+    try PropertyListError.converting(output.write(rest))
     return fraction
   }
 

@@ -49,9 +49,7 @@ extension PropertyListDocument {
     options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
     let path = try url.filePath
-    let data = try PropertyListError.converting { () throws(FileError) in
-      try FileSystem.read(path, limit: options.limits.inputSize)
-    }
+    let data = try PropertyListError.converting(FileSystem.read(path, limit: options.limits.inputSize))
     try self.init(data, format: format, options: options)
   }
 
@@ -67,7 +65,7 @@ extension PropertyListDocument {
     options: PropertyListReadingOptions = PropertyListReadingOptions()
   ) throws(PropertyListError) {
     let path = try url.filePath
-    let data = try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }
+    let data = try PropertyListError.converting(FileSystem.map(path))
     try self.init(data, format: format, options: options)
   }
 }

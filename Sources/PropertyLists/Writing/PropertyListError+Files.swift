@@ -17,6 +17,13 @@ extension PropertyListError {
   ) throws(PropertyListError) -> Result {
     do { return try body() } catch { throw PropertyListError(error) }
   }
+
+  /// As ``converting(_:)``, for one call.
+  package static func converting<Result: ~Copyable>(
+    _ call: @autoclosure () throws(FileError) -> Result
+  ) throws(PropertyListError) -> Result {
+    do { return try call() } catch { throw PropertyListError(error) }
+  }
 }
 
 extension URL {
@@ -35,14 +42,14 @@ extension Data {
   /// Replaces a file by these bytes, in one step; see ``FileSystem/replace(_:with:)``.
   package func replaceFile(at url: URL) throws(PropertyListError) {
     let path = try url.filePath
-    try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: self) }
+    try PropertyListError.converting(FileSystem.replace(path, with: self))
   }
 }
 
 extension ByteBuffer {
   /// Writes the bytes to a file and begins anew.
   package mutating func drain(to output: FileOutput) throws(PropertyListError) {
-    try PropertyListError.converting { () throws(FileError) in try output.write(bytes) }
+    try PropertyListError.converting(output.write(bytes))
     truncate(to: 0)
   }
 }
