@@ -8,7 +8,7 @@ package func output(_ text: String) throws(PropertyListError) { try output(Data(
 
 /// Bytes on standard output.
 package func output(_ bytes: Data) throws(PropertyListError) {
-  try PropertyListError.converting { () throws(FileError) in try FileOutput.standard.write(bytes) }
+  try PropertyListError.converting(FileOutput.standard.write(bytes))
 }
 
 /// A line on standard error.

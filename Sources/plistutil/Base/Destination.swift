@@ -100,7 +100,7 @@ struct Destination: ParsableArguments {
       // What is on standard output cannot be taken back, so that all of it is known first.
       if report.isDirect, node.document.byteCount > Self.largeSize, let file = TemporaryFile() {
         fraction = try node.write(to: file.output, format: format, options: options)
-        try PropertyListError.converting { () throws(FileError) in try file.copy(to: .standard) }
+        try PropertyListError.converting(file.copy(to: .standard))
       } else {
         let (data, found) = try node.written(format: format, options: options)
         fraction = found
@@ -145,7 +145,7 @@ struct Destination: ParsableArguments {
           .inputOutput(errno: EINVAL), "of several files, each needs a file of its own: --extension or --outfolder")
       }
       try body(file.output)
-      try PropertyListError.converting { () throws(FileError) in try file.copy(to: .standard) }
+      try PropertyListError.converting(file.copy(to: .standard))
     case .file(let path): try replace(path, &report, writing: body)
     }
   }
@@ -158,9 +158,8 @@ struct Destination: ParsableArguments {
       throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(path.printable()): it is no regular file")
     }
     if outfolder != nil {
-      try PropertyListError.converting { () throws(FileError) in
-        try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
-      }
+      try PropertyListError.converting(
+        FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777))
     }
     if `extension` != nil, !force, FileSystem.exists(path) {
       throw PropertyListError(.valueExists, "\(path.printable()) is there already; --force takes its place")

@@ -78,7 +78,7 @@ struct FileReport: ~Copyable {
   mutating func replace(
     _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
-    let replacement = try PropertyListError.converting { () throws(FileError) in try Replacement(of: path) }
+    let replacement = try PropertyListError.converting(Replacement(of: path))
     try body(replacement.output)
     do {
       let original = edited.flatMap { $0.isAt(path) ? $0.original : nil }
@@ -98,7 +98,7 @@ struct FileReport: ~Copyable {
   /// Replaces a file with bytes, in one step.
   mutating func replace(_ path: String, with data: Data) throws(PropertyListError) {
     try replace(path) { output throws(PropertyListError) in
-      try PropertyListError.converting { () throws(FileError) in try output.write(data) }
+      try PropertyListError.converting(output.write(data))
     }
   }
 

@@ -32,9 +32,7 @@ struct FolderSearch {
     while let folder = open.popLast() {
       var folders: [(path: String, relative: String)] = []
       do {
-        let contents = try PropertyListError.converting { () throws(FileError) in
-          try FileSystem.contents(of: folder.path)
-        }
+        let contents = try PropertyListError.converting(FileSystem.contents(of: folder.path))
         let prefix = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
         for entry in contents {
           let path = prefix + entry.name

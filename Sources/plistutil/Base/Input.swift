@@ -37,16 +37,15 @@ struct Input: Sendable {
 
   /// All of its bytes.
   func data() throws(PropertyListError) -> Data {
-    try PropertyListError.converting { () throws(FileError) in
-      try isStandard ? FileSystem.read(0, named: name, limit: Self.limit) : FileSystem.read(path, limit: Self.limit)
-    }
+    try PropertyListError.converting(
+      isStandard ? FileSystem.read(0, named: name, limit: Self.limit) : FileSystem.read(path, limit: Self.limit))
   }
 
   /// Its bytes, of a large file only those that are looked at.
   func mappedData() throws(PropertyListError) -> Data {
     guard !isStandard, let size = FileSystem.sizeOfRegularFile(path), size > Self.smallSize else { return try data() }
     Signals.explainLostPages()
-    return try PropertyListError.converting { () throws(FileError) in try FileSystem.map(path) }
+    return try PropertyListError.converting(FileSystem.map(path))
   }
 
   /// JSON, if that is what the file is called and its beginning says nothing: one number, say. Nil to go by how it

@@ -37,7 +37,7 @@ struct BuddyFile {
     if let linkDefect { throw unwritable(linkDefect) }
     do {
       if FileSystem.exists(path) { return try replace(with: new, over: old) }
-      return old == nil ? try PropertyListError.converting { () throws(FileError) in try make(new) } : false
+      return old == nil ? try PropertyListError.converting(make(new)) : false
     } catch {
       throw unwritable(error.line(about: name))
     }

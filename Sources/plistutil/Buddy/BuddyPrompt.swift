@@ -59,9 +59,7 @@ private struct InputLines {
   }
 
   private mutating func readMore() throws(PropertyListError) {
-    let more = try PropertyListError.converting { () throws(FileError) in
-      try FileSystem.readSome(0, named: "<stdin>")
-    }
+    let more = try PropertyListError.converting(FileSystem.readSome(0, named: "<stdin>"))
     isAtEnd = more.isEmpty
     read.append(more)
   }

@@ -48,19 +48,16 @@ struct EditInEditor: ParsableCommand {
   }
 
   private func edit(_ input: Input) throws(PropertyListError) -> Int32 {
-    let found = try PropertyListError.converting { () throws(FileError) in
-      try FileSystem.readRegularFile(input.path, limit: ParsingLimits().inputSize)
-    }
+    let found = try PropertyListError.converting(
+      FileSystem.readRegularFile(input.path, limit: ParsingLimits().inputSize))
     guard let (data, identity) = found else {
       throw PropertyListError(.inputOutput(errno: ENOENT), "cannot open \(input.path): No such file or directory")
     }
     let shown = try shownText(data)
-    var folder = try PropertyListError.converting { () throws(FileError) in try PrivateFolder() }
+    var folder = try PropertyListError.converting(PrivateFolder())
     let isItself = shown.text == data
     let name = isItself ? input.relativePath : input.relativePath.withoutPathExtension + "." + shown.fileExtension
-    let path = try PropertyListError.converting { () throws(FileError) in
-      try folder.create(name, with: shown.text)
-    }
+    let path = try PropertyListError.converting(folder.create(name, with: shown.text))
     // Whoever ends this program ends the editor too, and wants the text.
     Signals.deferInterruption()
     while true {
@@ -107,9 +104,7 @@ struct EditInEditor: ParsableCommand {
 
   /// The text that the editor has left. Not what is no file any more: a pipe would be waited for.
   private func savedText(_ path: String) throws(PropertyListError) -> Data {
-    let found = try PropertyListError.converting { () throws(FileError) in
-      try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)
-    }
+    let found = try PropertyListError.converting(FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize))
     if let found { return found.0 }
     throw PropertyListError(.inputOutput(errno: ENOENT), "the editor has left no text in \(path)")
   }

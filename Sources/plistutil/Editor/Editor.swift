@@ -17,9 +17,8 @@ enum Editor {
   static func edit(_ path: String) throws(PropertyListError) -> String? {
     let command = command
     // The variable may have arguments, so that the shell takes it apart, as it does for git.
-    let end = try PropertyListError.converting { () throws(FileError) in
-      try ChildProgram.runInForeground("/bin/sh", ["-c", "\(command) \"$@\"", command, path])
-    }
+    let end = try PropertyListError.converting(
+      ChildProgram.runInForeground("/bin/sh", ["-c", "\(command) \"$@\"", command, path]))
     switch end {
     case .exited(0): return nil
     case .exited(let code): return "the editor, \(command.printable(limit: 80)), ended with exit code \(code)"

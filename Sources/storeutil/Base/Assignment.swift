@@ -91,9 +91,7 @@ struct Assignment: ExpressibleByArgument {
     let text = try ProgramArguments.text(text)
     if [.binary, .transformable].contains(type), text.hasPrefix("@") {
       let path = String(self.text.dropFirst())
-      let file = try PropertyListError.converting { () throws(FileError) in
-        try FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize)
-      }
+      let file = try PropertyListError.converting(FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize))
       guard let file else { throw ManagedObjectError(.noSuchFile, "there is no file \(path.printable())") }
       return .data(file.data)
     }

@@ -26,9 +26,7 @@ struct NewStoreArguments: ParsableArguments {
     // Files beside a store are beside that, not beside a link to it.
     let path = FileSystem.target(of: path)
     try checkNew(path)
-    try PropertyListError.converting { () throws(FileError) in
-      try FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777)
-    }
+    try PropertyListError.converting(FileSystem.makeFolder(FileSystem.parent(of: path), below: nil, permissions: 0o777))
     Signals.deferInterruption()
     do {
       switch type {

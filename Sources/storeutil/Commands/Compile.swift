@@ -31,6 +31,6 @@ struct Compile: ParsableCommand {
       return try file.versions.writeCompiled(to: target, moduleName: module)
     }
     let data = try file.version().compiledData(moduleName: module)
-    try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(outfile, with: data) }
+    try PropertyListError.converting(FileSystem.replace(outfile, with: data))
   }
 }

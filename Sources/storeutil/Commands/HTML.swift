@@ -58,7 +58,7 @@ struct HTML: ParsableCommand {
     var progress = ProgressBar(total: total, unit: "rows")
     var done = 0
     let path = outfile == "-" ? "/dev/stdout" : outfile
-    let replacement = try PropertyListError.converting { () throws(FileError) in try Replacement(of: path) }
+    let replacement = try PropertyListError.converting(Replacement(of: path))
     let defects = try page.write(to: replacement.output) { count in
       progress.advance(by: count - done)
       done = count

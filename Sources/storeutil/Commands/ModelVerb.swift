@@ -63,9 +63,7 @@ struct ModelVerb: ParsableCommand {
     let data = try source(of: model)
     let isNew = !FileSystem.existsItself(folder)
     do {
-      try PropertyListError.converting { () throws(FileError) in
-        try FileSystem.makeFolder(folder, below: nil, permissions: 0o777)
-      }
+      try PropertyListError.converting(FileSystem.makeFolder(folder, below: nil, permissions: 0o777))
       try write(data, to: folder + "/contents")
     } catch {
       if isNew { FileSystem.removeEmptyFolder(folder) }
@@ -79,7 +77,7 @@ struct ModelVerb: ParsableCommand {
       let isShown = FileSystem.isTerminal(1) && format != .mom
       return try output(isShown ? Data(String(decoding: data, as: UTF8.self).withoutCommands.utf8) : data)
     }
-    try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: data) }
+    try PropertyListError.converting(FileSystem.replace(path, with: data))
   }
 }
 

@@ -22,7 +22,7 @@ final class TextInput {
       descriptor = 0
     } else {
       name = FileSystem.showingBytes(path).printable()
-      descriptor = try PropertyListError.converting { () throws(FileError) in try FileSystem.openToRead(path) }
+      descriptor = try PropertyListError.converting(FileSystem.openToRead(path))
     }
   }
 
@@ -78,9 +78,8 @@ final class TextInput {
     index = 0
     // A pipe can give one byte at a time, and a byte order mark has three.
     while bytes.count < 3, !isAtEnd {
-      let data = try PropertyListError.converting { () throws(FileError) in
-        try FileSystem.readSome(descriptor, named: name) { Signals.interruptedBy == nil }
-      }
+      let data = try PropertyListError.converting(
+        FileSystem.readSome(descriptor, named: name) { Signals.interruptedBy == nil })
       isAtEnd = data.isEmpty
       bytes += data
     }

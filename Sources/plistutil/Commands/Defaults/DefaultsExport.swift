@@ -25,7 +25,7 @@ enum DefaultsExport: DefaultsVerb {
     let data = try DefaultsOutput.data(.dictionary(values), format, name: domain.name)
     if isStandard { return try output(data) }
     try DefaultsError.about(path.printable()) { () throws(PropertyListError) in
-      try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(path, with: data) }
+      try PropertyListError.converting(FileSystem.replace(path, with: data))
     }
   }
 }

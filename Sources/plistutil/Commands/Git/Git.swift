@@ -29,9 +29,7 @@ enum GitCall {
   ///
   /// - Returns: nil if git ends with 1, which says that there is no such setting.
   static func text(_ arguments: [String]) throws(PropertyListError) -> String? {
-    let (end, output) = try PropertyListError.converting { () throws(FileError) in
-      try ChildProgram.output("git", arguments)
-    }
+    let (end, output) = try PropertyListError.converting(ChildProgram.output("git", arguments))
     switch end {
     case .exited(0):
       let text = String(decoding: output, as: UTF8.self)

@@ -87,6 +87,6 @@ struct GitMerge: ParsableCommand {
   }
 
   private func replace(_ data: Data) throws(PropertyListError) {
-    try PropertyListError.converting { () throws(FileError) in try FileSystem.replace(ours, with: data) }
+    try PropertyListError.converting(FileSystem.replace(ours, with: data))
   }
 }
