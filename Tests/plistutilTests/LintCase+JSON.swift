@@ -9,111 +9,51 @@ extension LintCase {
         "b": 1
         "c": 2,
       }
-
-      """#,
-      report: #"""
-        F:2:11: error: "2" where "," or "]" is due (in a.1)
-            "a": [1 2,, 3,],
-                    ^
-        F:2:13: error: "," where a value is due (in a.2)
-            "a": [1 2,, 3,],
-                      ^
-        F:2:17: error: "]" where a value is due; JSON has no comma before it (in a.3)
-            "a": [1 2,, 3,],
-                          ^
-        F:4:3: error: a quotation mark where "," or "}" is due
-            "c": 2,
-            ^
-        F:5:1: error: "}" where a key is due; JSON has no comma before it
-          }
-          ^
-
-        """#),
+      --
+      2:11: "2" where "," or "]" is due (in a.1)
+      2:13: "," where a value is due (in a.2)
+      2:17: "]" where a value is due; JSON has no comma before it (in a.3)
+      4:3: a quotation mark where "," or "}" is due
+      5:1: "}" where a key is due; JSON has no comma before it
+      """#),
     LintCase(
       "colons",
       #"""
       {"a" 1, "b" = 2, "c"}
-
-      """#,
-      report: #"""
-        F:1:6: error: "1" where ":" is due (in a)
-          {"a" 1, "b" = 2, "c"}
-               ^
-        F:1:13: error: "=" where ":" is due (in b)
-          {"a" 1, "b" = 2, "c"}
-                      ^
-        F:1:21: error: "}" where ":" is due (in c)
-          {"a" 1, "b" = 2, "c"}
-                              ^
-
-        """#),
+      --
+      1:6: "1" where ":" is due (in a)
+      1:13: "=" where ":" is due (in b)
+      1:21: "}" where ":" is due (in c)
+      """#),
     LintCase(
       "keys that are no strings",
       #"""
       {a: 1, 2: 3, 'b': 4}
-
-      """#,
-      report: #"""
-        F:1:2: error: "a" where a key or "}" is due
-          {a: 1, 2: 3, 'b': 4}
-           ^
-        F:1:8: error: "2" where a key is due
-          {a: 1, 2: 3, 'b': 4}
-                 ^
-        F:1:14: error: "'" where a key is due; strings of JSON stand between double quotation marks
-          {a: 1, 2: 3, 'b': 4}
-                       ^
-
-        """#),
+      --
+      1:2: "a" where a key or "}" is due
+      1:8: "2" where a key is due
+      1:14: "'" where a key is due; strings of JSON stand between double quotation marks
+      """#),
     LintCase(
       "values that are none",
       #"""
       [True, None, 'a', undefined, +1, .5,
        0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
-
-      """#,
-      report: #"""
-        F:1:2: error: "True" where a value or "]" is due (in 0)
-          [True, None, 'a', undefined, +1, .5,
-           ^
-        F:1:8: error: "None" where a value is due (in 1)
-          [True, None, 'a', undefined, +1, .5,
-                 ^
-        F:1:14: error: "'" where a value is due; strings of JSON stand between double quotation marks (in 2)
-          [True, None, 'a', undefined, +1, .5,
-                       ^
-        F:1:19: error: "undefined" where a value is due (in 3)
-          [True, None, 'a', undefined, +1, .5,
-                            ^
-        F:1:30: error: "+" where a value is due (in 4)
-          [True, None, 'a', undefined, +1, .5,
-                                       ^
-        F:1:34: error: "." where a value is due (in 5)
-          [True, None, 'a', undefined, +1, .5,
-                                           ^
-        F:2:3: error: "x" where "," or "]" is due (in 7)
-           0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
-            ^
-        F:2:8: error: a number with a zero before its other digits (in 7)
-           0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
-                 ^
-        F:2:14: error: "," where a digit is due (in 8)
-           0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
-                       ^
-        F:2:18: error: "," where a digit is due (in 9)
-           0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
-                           ^
-        F:2:21: error: "," where a digit is due (in 10)
-           0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
-                              ^
-        F:2:23: error: an integer outside Int64 and UInt64 (in 11)
-           0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
-                                ^
-        F:2:45: error: a number too large for a double (in 12)
-           0x1F, 01, 1., 1e, -, 18446744073709551616, 1e999]
-                                                      ^
-
-        """#),
+      --
+      1:2: "True" where a value or "]" is due (in 0)
+      1:8: "None" where a value is due (in 1)
+      1:14: "'" where a value is due; strings of JSON stand between double quotation marks (in 2)
+      1:19: "undefined" where a value is due (in 3)
+      1:30: "+" where a value is due (in 4)
+      1:34: "." where a value is due (in 5)
+      2:3: "x" where "," or "]" is due (in 7)
+      2:8: a number with a zero before its other digits (in 7)
+      2:14: "," where a digit is due (in 8)
+      2:18: "," where a digit is due (in 9)
+      2:21: "," where a digit is due (in 10)
+      2:23: an integer outside Int64 and UInt64 (in 11)
+      2:45: a number too large for a double (in 12)
+      """#),
     LintCase(
       "comments",
       #"""
@@ -121,41 +61,24 @@ extension LintCase {
         // one
         "a": /* two */ 1 # three
       }
-
-      """#,
-      report: #"""
-        F:2:3: error: "/" where a key or "}" is due; JSON has no comments
-            // one
-            ^
-        F:3:8: error: "/" where a value is due; JSON has no comments (in a)
-            "a": /* two */ 1 # three
-                 ^
-        F:3:20: error: "#" where "," or "}" is due; JSON has no comments
-            "a": /* two */ 1 # three
-                             ^
-
-        """#),
+      --
+      2:3: "/" where a key or "}" is due; JSON has no comments
+      3:8: "/" where a value is due; JSON has no comments (in a)
+      3:20: "#" where "," or "}" is due; JSON has no comments
+      """#),
     LintCase(
       "keys that stand twice",
       #"""
       {"a": 1, "b": 2, "a": 3, "\u0061": 4}
-
-      """#,
-      report: #"""
-        F:1:18: error: duplicate key "a"
-          {"a": 1, "b": 2, "a": 3, "\u0061": 4}
-                           ^
-        F:1:26: error: duplicate key "a"
-          {"a": 1, "b": 2, "a": 3, "\u0061": 4}
-                                   ^
-
-        """#),
+      --
+      1:18: duplicate key "a"
+      1:26: duplicate key "a"
+      """#),
     LintCase(
       "strings",
       #"""
       ["a\#tb", "\x \u12 \ud83d", "c
       , "d"]
-
       """#,
       report: #"""
         F:1:4: error: the control character U+0009 in a string, not escaped (in 0)
@@ -173,74 +96,45 @@ extension LintCase {
         F:1:29: error: the control character U+000A in a string, not escaped (in 2)
           ["a     b", "\x \u12 \ud83d", "c
                                           ^
-
         """#),
     LintCase(
       "brackets that are wrong",
       #"""
       {"a": [1, 2}, "b": {"c": 3], "d": [4, "e": 5]}
-
-      """#,
-      report: #"""
-        F:1:12: error: "}" where "," or "]" is due (in a.2)
-          {"a": [1, 2}, "b": {"c": 3], "d": [4, "e": 5]}
-                     ^
-        F:1:27: error: "]" where "," or "}" is due (in b)
-          {"a": [1, 2}, "b": {"c": 3], "d": [4, "e": 5]}
-                                    ^
-        F:1:42: error: ":" where "," or "]" is due (in d.2)
-          {"a": [1, 2}, "b": {"c": 3], "d": [4, "e": 5]}
-                                                   ^
-
-        """#),
+      --
+      1:12: "}" where "," or "]" is due (in a.2)
+      1:27: "]" where "," or "}" is due (in b)
+      1:42: ":" where "," or "]" is due (in d.2)
+      """#),
     LintCase(
-      "a text that is cut off",
+      "a text that is cut off", endsLine: false,
       #"""
       {"a": [1, {"b": 
-      """#,
-      report: #"""
-        F:1:17: error: the end of the text where a value is due; the "{" stands at 1:11 (in a.1.b)
-          {"a": [1, {"b": 
-                          ^
-
-        """#),
+      --
+      1:17: the end of the text where a value is due; the "{" stands at 1:11 (in a.1.b)
+      """#),
     LintCase(
       "a number without a digit before a comment, and a key that stands twice",
       #"""
       {"a": -#x
       , "b": 1, "b": 2, "c": -}
-
-      """#,
-      report: #"""
-        F:1:8: error: "#" where a digit is due; JSON has no comments (in a)
-          {"a": -#x
-                 ^
-        F:2:11: error: duplicate key "b"
-          , "b": 1, "b": 2, "c": -}
-                    ^
-        F:2:25: error: "}" where a digit is due (in c)
-          , "b": 1, "b": 2, "c": -}
-                                  ^
-
-        """#),
+      --
+      1:8: "#" where a digit is due; JSON has no comments (in a)
+      2:11: duplicate key "b"
+      2:25: "}" where a digit is due (in c)
+      """#),
     LintCase(
       "more behind the value",
       #"""
       {} {}
-
-      """#,
-      report: #"""
-        F:1:4: error: "{" where the end of the text is due
-          {} {}
-             ^
-
-        """#),
+      --
+      1:4: "{" where the end of the text is due
+      """#),
     LintCase(
       "bytes that are no UTF-8", isLatin1: true,
       #"""
       {"ä": 1,
        "ö": nul}
-
       """#,
       report: #"""
         F:1:3: error: not UTF-8
@@ -252,19 +146,16 @@ extension LintCase {
         F:2:7: error: "nul" where a value is due (in _)
            "\#u{fffd}": nul}
                 ^
-
         """#),
     LintCase(
       "nothing",
       #"""
          
-
       """#,
       report: #"""
         F:2:1: error: the end of the text where a value is due
 
           ^
-
         """#),
   ]
 }

@@ -13,7 +13,6 @@ extension LintCase {
       \#t<integer/>
       </array>
       </plist>
-
       """#,
       report: #"""
         F:3:2: error: <integer> holds no integer of 64 bits: "12x" (in 0)
@@ -31,7 +30,6 @@ extension LintCase {
         F:7:2: error: <integer/> holds nothing (in 4)
                   <integer/>
                   ^
-
         """#),
     LintCase(
       "a key without a value, and a value without a key",
@@ -42,20 +40,11 @@ extension LintCase {
         <string>c</string><string>d</string>
         <key>e</key>
       </dict></plist>
-
-      """#,
-      report: #"""
-        F:3:3: error: no value for the key "a" (in a)
-            <key>b</key><true/>
-            ^
-        F:4:3: error: <string> where a <key> is due in <dict>
-            <string>c</string><string>d</string>
-            ^
-        F:6:1: error: no value for the key "e" (in e)
-          </dict></plist>
-          ^
-
-        """#),
+      --
+      3:3: no value for the key "a" (in a)
+      4:3: <string> where a <key> is due in <dict>
+      6:1: no value for the key "e" (in e)
+      """#),
     LintCase(
       "keys that stand twice",
       #"""
@@ -65,17 +54,10 @@ extension LintCase {
         <key>a</key><false/>
         <key>&#97;</key><false/>
       </dict></plist>
-
-      """#,
-      report: #"""
-        F:4:3: error: duplicate key "a"
-            <key>a</key><false/>
-            ^
-        F:5:3: error: duplicate key "a"
-            <key>&#97;</key><false/>
-            ^
-
-        """#),
+      --
+      4:3: duplicate key "a"
+      5:3: duplicate key "a"
+      """#),
     LintCase(
       "tags that nobody knows",
       #"""
@@ -83,17 +65,10 @@ extension LintCase {
         <key>a</key><strng>b</strng>
         <key>c</key><foo><bar/></foo>
       </dict></plist>
-
-      """#,
-      report: #"""
-        F:2:15: error: unknown tag <strng> (in a)
-            <key>a</key><strng>b</strng>
-                        ^
-        F:3:15: error: unknown tag <foo> (in c)
-            <key>c</key><foo><bar/></foo>
-                        ^
-
-        """#),
+      --
+      2:15: unknown tag <strng> (in a)
+      3:15: unknown tag <foo> (in c)
+      """#),
     LintCase(
       "tags where they may not be",
       #"""
@@ -102,23 +77,12 @@ extension LintCase {
         <string>b<true/>c</string>
         <plist><true/></plist>
       </array><true/></plist>
-
-      """#,
-      report: #"""
-        F:2:3: error: <key> outside <dict> (in 0)
-            <key>a</key>
-            ^
-        F:3:12: error: <true> inside <string> (in 0)
-            <string>b<true/>c</string>
-                     ^
-        F:4:3: error: <plist> inside <array> (in 1)
-            <plist><true/></plist>
-            ^
-        F:5:9: error: a second value in <plist>
-          </array><true/></plist>
-                  ^
-
-        """#),
+      --
+      2:3: <key> outside <dict> (in 0)
+      3:12: <true> inside <string> (in 0)
+      4:3: <plist> inside <array> (in 1)
+      5:9: a second value in <plist>
+      """#),
     LintCase(
       "text where none may be",
       #"""
@@ -126,20 +90,11 @@ extension LintCase {
         <key>a</key> and here <true/>
       </dict>
       <![CDATA[there]]></plist>
-
-      """#,
-      report: #"""
-        F:1:8: error: text in <plist>
-          <plist>here<dict>
-                 ^
-        F:2:16: error: text in <dict> (in a)
-            <key>a</key> and here <true/>
-                         ^
-        F:4:10: error: text in <plist>
-          <![CDATA[there]]></plist>
-                   ^
-
-        """#),
+      --
+      1:8: text in <plist>
+      2:16: text in <dict> (in a)
+      4:10: text in <plist>
+      """#),
     LintCase(
       "an end tag of another name",
       #"""
@@ -148,20 +103,11 @@ extension LintCase {
         <key>b</key><array><true/></dict>
         <key>c</key><true/>
       </array></plist>
-
-      """#,
-      report: #"""
-        F:2:9: error: </kye> where </key> is due; the <key> stands at 2:3
-            <key>a</kye><true/>
-                  ^
-        F:3:29: error: </dict> where </array> is due; the <array> stands at 3:15 (in b.1)
-            <key>b</key><array><true/></dict>
-                                      ^
-        F:5:1: error: </array> where </dict> is due; the <dict> stands at 1:8
-          </array></plist>
-          ^
-
-        """#),
+      --
+      2:9: </kye> where </key> is due; the <key> stands at 2:3
+      3:29: </dict> where </array> is due; the <array> stands at 3:15 (in b.1)
+      5:1: </array> where </dict> is due; the <dict> stands at 1:8
+      """#),
     LintCase(
       "an end tag that is missing",
       #"""
@@ -170,20 +116,11 @@ extension LintCase {
         <key>c</key><string>d<key>e</key><true/>
         <key>f</key><array><string>g</string>
       </dict></plist>
-
-      """#,
-      report: #"""
-        F:2:9: error: <string> inside <key>
-            <key>a<string>b</string>
-                  ^
-        F:3:24: error: <key> inside <string> (in c)
-            <key>c</key><string>d<key>e</key><true/>
-                                 ^
-        F:5:1: error: </dict> where </array> is due; the <array> stands at 4:15 (in f.1)
-          </dict></plist>
-          ^
-
-        """#),
+      --
+      2:9: <string> inside <key>
+      3:24: <key> inside <string> (in c)
+      5:1: </dict> where </array> is due; the <array> stands at 4:15 (in f.1)
+      """#),
     LintCase(
       "a slash that is missing",
       #"""
@@ -191,30 +128,19 @@ extension LintCase {
         <key>a<key><string>b<string>
         <key>c</key><true/>
       </dict></plist>
-
-      """#,
-      report: #"""
-        F:2:9: error: <key> inside <key>
-            <key>a<key><string>b<string>
-                  ^
-        F:2:23: error: <string> inside <string> (in a)
-            <key>a<key><string>b<string>
-                                ^
-
-        """#),
+      --
+      2:9: <key> inside <key>
+      2:23: <string> inside <string> (in a)
+      """#),
     LintCase(
-      "a document that is cut off",
+      "a document that is cut off", endsLine: false,
       #"""
       <plist><dict>
         <key>a</key>
         <array><string>b</str
-      """#,
-      report: #"""
-        F:3:19: error: a tag without its ">" (in a.0)
-            <array><string>b</str
-                            ^
-
-        """#),
+      --
+      3:19: a tag without its ">" (in a.0)
+      """#),
     LintCase(
       "entities and characters",
       #"""
@@ -222,7 +148,6 @@ extension LintCase {
         <key>a</key><string>x &nbsp; & y &#0; &lt</string>
         <key>b</key><string>1 < 2 ]]> \#u{1}</string>
       </dict></plist>
-
       """#,
       report: #"""
         F:2:25: error: the entity "nbsp" is not one of the five of XML (in a)
@@ -246,7 +171,6 @@ extension LintCase {
         F:3:33: error: the character U+0001, which XML does not allow (in b)
             <key>b</key><string>1 < 2 ]]> \u{1}</string>
                                           ^
-
         """#),
     LintCase(
       "tags that are not well-formed",
@@ -255,23 +179,12 @@ extension LintCase {
         <key a>b</key><string a="b>c</string>
         <key>d</key <true/>
       </dict></plist>
-
-      """#,
-      report: #"""
-        F:1:16: error: the value of an attribute without quotation marks
-          <plist version=1.0><dict>
-                         ^
-        F:2:9: error: an attribute without a value
-            <key a>b</key><string a="b>c</string>
-                  ^
-        F:2:31: error: "<" in the value of an attribute; the character is written "&lt;" (in b)
-            <key a>b</key><string a="b>c</string>
-                                        ^
-        F:3:9: error: a tag without its ">"
-            <key>d</key <true/>
-                  ^
-
-        """#),
+      --
+      1:16: the value of an attribute without quotation marks
+      2:9: an attribute without a value
+      2:31: "<" in the value of an attribute; the character is written "&lt;" (in b)
+      3:9: a tag without its ">"
+      """#),
     LintCase(
       "comments and declarations",
       #"""
@@ -281,50 +194,29 @@ extension LintCase {
         <string>&a;</string>
         <!-- no end
       </array></plist>
-
-      """#,
-      report: #"""
-        F:1:17: error: a document type with an internal subset
-          <!DOCTYPE plist [<!ENTITY a "b">]>
-                          ^
-        F:3:10: error: "--" in a comment (in 0)
-            <!-- a -- b -->
-                   ^
-        F:4:11: error: the entity "a" is not one of the five of XML (in 0)
-            <string>&a;</string>
-                    ^
-        F:5:3: error: a comment without its end (in 1)
-            <!-- no end
-            ^
-
-        """#),
+      --
+      1:17: a document type with an internal subset
+      3:10: "--" in a comment (in 0)
+      4:11: the entity "a" is not one of the five of XML (in 0)
+      5:3: a comment without its end (in 1)
+      """#),
     LintCase(
       "text after the end",
       #"""
       <plist><true/></plist>
       <plist><true/></plist>
-
-      """#,
-      report: #"""
-        F:2:1: error: more behind the end of the root element
-          <plist><true/></plist>
-          ^
-
-        """#),
+      --
+      2:1: more behind the end of the root element
+      """#),
     LintCase(
       "no value",
       #"""
       <?xml version="1.0"?>
       <plist>
       </plist>
-
-      """#,
-      report: #"""
-        F:2:1: error: <plist> without a value
-          <plist>
-          ^
-
-        """#),
+      --
+      2:1: <plist> without a value
+      """#),
     LintCase(
       "bytes that are no UTF-8", isLatin1: true,
       #"""
@@ -333,7 +225,6 @@ extension LintCase {
         <key>b</key><string>Ã¤ÿ</string>
         <key>c</key><foo/>
       </dict></plist>
-
       """#,
       report: #"""
         F:2:10: error: not UTF-8
@@ -345,24 +236,16 @@ extension LintCase {
         F:4:15: error: unknown tag <foo> (in c)
             <key>c</key><foo/>
                         ^
-
         """#),
     LintCase(
       "an encoding that nobody knows",
       #"""
       <?xml version="1.0" encoding="x-none"?>
       <plist><foo/></plist>
-
-      """#,
-      report: #"""
-        F:1:1: error: unknown encoding "x-none"
-          <?xml version="1.0" encoding="x-none"?>
-          ^
-        F:2:8: error: unknown tag <foo>
-          <plist><foo/></plist>
-                 ^
-
-        """#),
+      --
+      1:1: unknown encoding "x-none"
+      2:8: unknown tag <foo>
+      """#),
     LintCase(
       "a tab, wide characters and combining ones",
       #"""
@@ -370,7 +253,6 @@ extension LintCase {
       \#t<key>鍵</key>\#t<integer>一</integer>
       \#t<key>e\#u{301}</key><foo/>
       </dict></plist>
-
       """#,
       report: #"""
         F:2:15: error: <integer> holds no integer of 64 bits (in 鍵)
@@ -379,7 +261,6 @@ extension LintCase {
         F:3:15: error: unknown tag <foo> (in e\#u{301})
                   <key>e\#u{301}</key><foo/>
                               ^
-
         """#),
   ]
 }

@@ -7,13 +7,30 @@ struct LintCase: CustomTestStringConvertible, Sendable {
   let input: Data
   /// With `F` for the name of the file.
   let report: String
-  let status: Int32
 
-  init(_ name: String, isLatin1: Bool = false, _ text: String, report: String, status: Int32 = 3) {
+  /// A case whose report is written out.
+  init(_ name: String, isLatin1: Bool = false, endsLine: Bool = true, _ text: String, report: String) {
     self.name = name
+    let text = endsLine ? text + "\n" : text
     input = (isLatin1 ? text.data(using: .isoLatin1) : nil) ?? Data(text.utf8)
-    self.report = report
-    self.status = status
+    self.report = report + "\n"
+  }
+
+  /// A case of the input, `--`, and a line with position and message for each defect. The report shows each message with
+  /// the line of the input and a mark below the column.
+  init(_ name: String, endsLine: Bool = true, _ text: String) {
+    let parts = text.split(separator: "\n--\n")
+    let lines = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
+    let reports = parts[1].split(separator: "\n").map { defect in
+      let fields = defect.split(separator: ":", maxSplits: 2)
+      let (line, column) = (Int(fields[0]) ?? 0, Int(fields[1]) ?? 0)
+      return """
+        F:\(line):\(column): error:\(fields[2])
+          \(lines[line - 1])
+          \(String(repeating: " ", count: column - 1))^
+        """
+    }
+    self.init(name, endsLine: endsLine, String(parts[0]), report: reports.joined(separator: "\n"))
   }
 
   var testDescription: String { name }
