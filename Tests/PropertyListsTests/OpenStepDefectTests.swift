@@ -3,149 +3,102 @@ import Testing
 
 @testable import PropertyLists
 
-/// A text and why it is refused.
+/// A text and why it is refused: the message, the byte, line and column, and the key path.
 struct OpenStepDefect: CustomTestStringConvertible, Sendable {
   let text: String
   let message: String
   let offset: Int
   let position: String
-  var keyPath: String?
-  var kind = PropertyListError.Kind.malformed
+  let keyPath: String?
+  let kind: PropertyListError.Kind
+
+  init(
+    _ text: String, _ message: String, _ offset: Int, _ position: String, _ keyPath: String? = nil,
+    kind: PropertyListError.Kind = .malformed
+  ) {
+    (self.text, self.message, self.offset) = (text, message, offset)
+    (self.position, self.keyPath, self.kind) = (position, keyPath, kind)
+  }
 
   var testDescription: String { text.debugDescription }
 }
 
 @Suite("What is no OpenStep") struct OpenStepDefectTests {
-  static let structure = [
-    OpenStepDefect(text: "", message: "the input is empty", offset: 0, position: "1:1"),
-    OpenStepDefect(text: "\n )", message: #"")" where a value is due"#, offset: 2, position: "2:2"),
-    OpenStepDefect(text: "[a]", message: #""[" where a value is due"#, offset: 0, position: "1:1"),
-    OpenStepDefect(text: "é", message: #""é" where a value is due"#, offset: 0, position: "1:1"),
-    OpenStepDefect(
-      text: "a b", message: #""b" where "=", ";" or the end of the text is due"#, offset: 2, position: "1:3"),
-    OpenStepDefect(text: "() b", message: #""b" where the end of the text is due"#, offset: 3, position: "1:4"),
-    OpenStepDefect(text: "{};", message: #"";" where the end of the text is due"#, offset: 2, position: "1:3"),
-    OpenStepDefect(text: "(a b)", message: #""b" where "," or ")" is due"#, offset: 3, position: "1:4", keyPath: "1"),
-    OpenStepDefect(text: "(,)", message: #""," where a value or ")" is due"#, offset: 1, position: "1:2", keyPath: "0"),
-    OpenStepDefect(
-      text: "(a,,)", message: #""," where a value or ")" is due"#, offset: 3, position: "1:4", keyPath: "1"),
-    OpenStepDefect(text: "(a;)", message: #"";" where "," or ")" is due"#, offset: 2, position: "1:3", keyPath: "1"),
-    OpenStepDefect(text: "(a}", message: #""}" where "," or ")" is due"#, offset: 2, position: "1:3", keyPath: "1"),
-    OpenStepDefect(
-      text: "(a", message: #"the end of the text where "," or ")" is due; the "(" stands at 1:1"#, offset: 2,
-      position: "1:3", keyPath: "1"),
-    OpenStepDefect(
-      text: "{\n  k = (a, \n", message: #"the end of the text where a value or ")" is due; the "(" stands at 2:7"#,
-      offset: 13, position: "3:1", keyPath: "k.1"),
-    OpenStepDefect(
-      text: "{a = 1; b}", message: #""}" where "=" or ";" is due"#, offset: 9, position: "1:10", keyPath: "b"),
-    OpenStepDefect(text: "{a = 1}", message: #""}" where ";" is due"#, offset: 6, position: "1:7"),
-    OpenStepDefect(text: "{a = ;}", message: #"";" where a value is due"#, offset: 5, position: "1:6", keyPath: "a"),
-    OpenStepDefect(text: "{= 1;}", message: #""=" where a key or "}" is due"#, offset: 1, position: "1:2"),
-    OpenStepDefect(text: "{(a) = 1;}", message: #""(" where a key or "}" is due"#, offset: 1, position: "1:2"),
-    OpenStepDefect(text: "{<00> = 1;}", message: #""<" where a key or "}" is due"#, offset: 1, position: "1:2"),
-    OpenStepDefect(text: "{a: 1}", message: #""1" where "=" or ";" is due"#, offset: 4, position: "1:5", keyPath: "a:"),
-    OpenStepDefect(
-      text: "{a = 1;", message: #"the end of the text where a key or "}" is due; the "{" stands at 1:1"#, offset: 7,
-      position: "1:8"),
-    OpenStepDefect(text: "a = b", message: #"the end of the text where ";" is due"#, offset: 5, position: "1:6"),
-    OpenStepDefect(text: "a = b; }", message: #""}" where a key is due"#, offset: 7, position: "1:8"),
-    OpenStepDefect(
-      text: "a =", message: #"the end of the text where a value is due"#, offset: 3, position: "1:4", keyPath: "a"),
-    OpenStepDefect(
-      text: "a; b", message: #"the end of the text where "=" or ";" is due"#, offset: 4, position: "1:5", keyPath: "b"),
-    OpenStepDefect(
-      text: "(a@b)", message: #""@" in a string without quotation marks"#, offset: 2, position: "1:3", keyPath: "1"),
-    OpenStepDefect(
-      text: "(größe)", message: #""ö" in a string without quotation marks"#, offset: 3, position: "1:4", keyPath: "1"),
-    OpenStepDefect(text: "a/**/b", message: #""*" in a string without quotation marks"#, offset: 2, position: "1:3"),
-    OpenStepDefect(
-      text: "\"a\"b", message: #""b" where "=", ";" or the end of the text is due"#, offset: 3, position: "1:4"),
-    OpenStepDefect(text: "(a, /* b)", message: "a comment without its end", offset: 4, position: "1:5", keyPath: "1"),
-    OpenStepDefect(text: "/*/", message: "a comment without its end", offset: 0, position: "1:1"),
-    OpenStepDefect(
-      text: "{a = 1; b = 2;\n a = 3;}", message: #"duplicate key "a""#, offset: 16,
-      position: "2:2", kind: .duplicateKey),
-    OpenStepDefect(
-      text: #"x = {b = {c = 1;}; d; "\142" = (); e;};"#, message: #"duplicate key "b""#,
-      offset: 22,
-      position: "1:23", keyPath: "x", kind: .duplicateKey),
-    OpenStepDefect(
-      text: "a; 'a' = 2;", message: #"duplicate key "a""#, offset: 3, position: "1:4",
-      kind: .duplicateKey),
+  static let structure: [OpenStepDefect] = [
+    .init("", "the input is empty", 0, "1:1"),
+    .init("\n )", #"")" where a value is due"#, 2, "2:2"),
+    .init("[a]", #""[" where a value is due"#, 0, "1:1"),
+    .init("é", #""é" where a value is due"#, 0, "1:1"),
+    .init("a b", #""b" where "=", ";" or the end of the text is due"#, 2, "1:3"),
+    .init("() b", #""b" where the end of the text is due"#, 3, "1:4"),
+    .init("{};", #"";" where the end of the text is due"#, 2, "1:3"),
+    .init("(a b)", #""b" where "," or ")" is due"#, 3, "1:4", "1"),
+    .init("(,)", #""," where a value or ")" is due"#, 1, "1:2", "0"),
+    .init("(a,,)", #""," where a value or ")" is due"#, 3, "1:4", "1"),
+    .init("(a;)", #"";" where "," or ")" is due"#, 2, "1:3", "1"),
+    .init("(a}", #""}" where "," or ")" is due"#, 2, "1:3", "1"),
+    .init("(a", #"the end of the text where "," or ")" is due; the "(" stands at 1:1"#, 2, "1:3", "1"),
+    .init(
+      "{\n  k = (a, \n", #"the end of the text where a value or ")" is due; the "(" stands at 2:7"#, 13, "3:1", "k.1"),
+    .init("{a = 1; b}", #""}" where "=" or ";" is due"#, 9, "1:10", "b"),
+    .init("{a = 1}", #""}" where ";" is due"#, 6, "1:7"),
+    .init("{a = ;}", #"";" where a value is due"#, 5, "1:6", "a"),
+    .init("{= 1;}", #""=" where a key or "}" is due"#, 1, "1:2"),
+    .init("{(a) = 1;}", #""(" where a key or "}" is due"#, 1, "1:2"),
+    .init("{<00> = 1;}", #""<" where a key or "}" is due"#, 1, "1:2"),
+    .init("{a: 1}", #""1" where "=" or ";" is due"#, 4, "1:5", "a:"),
+    .init("{a = 1;", #"the end of the text where a key or "}" is due; the "{" stands at 1:1"#, 7, "1:8"),
+    .init("a = b", #"the end of the text where ";" is due"#, 5, "1:6"),
+    .init("a = b; }", #""}" where a key is due"#, 7, "1:8"),
+    .init("a =", #"the end of the text where a value is due"#, 3, "1:4", "a"),
+    .init("a; b", #"the end of the text where "=" or ";" is due"#, 4, "1:5", "b"),
+    .init("(a@b)", #""@" in a string without quotation marks"#, 2, "1:3", "1"),
+    .init("(größe)", #""ö" in a string without quotation marks"#, 3, "1:4", "1"),
+    .init("a/**/b", #""*" in a string without quotation marks"#, 2, "1:3"),
+    .init("\"a\"b", #""b" where "=", ";" or the end of the text is due"#, 3, "1:4"),
+    .init("(a, /* b)", "a comment without its end", 4, "1:5", "1"),
+    .init("/*/", "a comment without its end", 0, "1:1"),
+    .init("{a = 1; b = 2;\n a = 3;}", #"duplicate key "a""#, 16, "2:2", kind: .duplicateKey),
+    .init(#"x = {b = {c = 1;}; d; "\142" = (); e;};"#, #"duplicate key "b""#, 22, "1:23", "x", kind: .duplicateKey),
+    .init("a; 'a' = 2;", #"duplicate key "a""#, 3, "1:4", kind: .duplicateKey),
   ]
 
-  static let scalars =
+  static let scalars: [OpenStepDefect] =
     [
-      OpenStepDefect(
-        text: "(\"a", message: "a string without its closing quotation mark", offset: 1, position: "1:2", keyPath: "0"),
-      OpenStepDefect(
-        text: "{\n'a\"", message: "a string without its closing quotation mark", offset: 2, position: "2:1"),
-      OpenStepDefect(text: #""a\"#, message: "a string without its closing quotation mark", offset: 0, position: "1:1"),
-      OpenStepDefect(
-        text: #""a\""#, message: "a string without its closing quotation mark", offset: 0, position: "1:1"),
-      OpenStepDefect(
-        text: #"("ä\376")"#, message: #"no character of NeXTSTEP has the number \376"#, offset: 4, position: "1:4",
-        keyPath: "0"),
-      OpenStepDefect(
-        text: #""\400""#, message: #"no character of NeXTSTEP has the number \400"#, offset: 1, position: "1:2"),
-      OpenStepDefect(
-        text: #""\U""#, message: "no hexadecimal digit after the escape of a character", offset: 1, position: "1:2"),
-      OpenStepDefect(
-        text: #""C:\user""#, message: "no hexadecimal digit after the escape of a character", offset: 3, position: "1:4"
-      ),
-      OpenStepDefect(
-        text: #"{a = "\UD83D";}"#, message: "a UTF-16 surrogate without its partner in a string", offset: 6,
-        position: "1:7", keyPath: "a"),
-      OpenStepDefect(
-        text: #""\UDE00""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1, position: "1:2"),
-      OpenStepDefect(
-        text: #""\UD83D\U0041""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
-        position: "1:2"),
-      OpenStepDefect(
-        text: #""\UD83D\n""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
-        position: "1:2"),
-      OpenStepDefect(
-        text: #""\UD83D\U""#, message: "a UTF-16 surrogate without its partner in a string", offset: 1,
-        position: "1:2"),
-      OpenStepDefect(
-        text: "(<0fb>)", message: "a hexadecimal digit without the second one of its byte", offset: 4, position: "1:5",
-        keyPath: "0"),
-      OpenStepDefect(
-        text: "<0 f>", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
-      OpenStepDefect(
-        text: "<0", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
-      OpenStepDefect(
-        text: "<0g>", message: "a hexadecimal digit without the second one of its byte", offset: 1, position: "1:2"),
-      OpenStepDefect(
-        text: "<00 é>", message: #""é" where a hexadecimal digit or ">" is due"#, offset: 4, position: "1:5"),
-      OpenStepDefect(
-        text: "(<00 ", message: #"data without its closing ">""#, offset: 1, position: "1:2", keyPath: "0"),
-      OpenStepDefect(text: "<[AAEC>", message: #"data without its closing "]>""#, offset: 0, position: "1:1"),
-      OpenStepDefect(text: "<[AAEC]", message: #"data without its closing "]>""#, offset: 0, position: "1:1"),
-      OpenStepDefect(
-        text: "(<[AA*C]>)", message: "a character that is not base64 in <[ ]>", offset: 1, position: "1:2", keyPath: "0"
-      ),
-      OpenStepDefect(text: "<[AAE]>", message: "the base64 in <[ ]> is cut off", offset: 0, position: "1:1"),
-      OpenStepDefect(
-        text: "<[AAE=AA==]>", message: "more after the end of the base64 in <[ ]>", offset: 0, position: "1:1"),
-      OpenStepDefect(
-        text: "(<*I5", message: #"a value without its closing ">""#, offset: 1, position: "1:2", keyPath: "0"),
+      .init("(\"a", "a string without its closing quotation mark", 1, "1:2", "0"),
+      .init("{\n'a\"", "a string without its closing quotation mark", 2, "2:1"),
+      .init(#""a\"#, "a string without its closing quotation mark", 0, "1:1"),
+      .init(#""a\""#, "a string without its closing quotation mark", 0, "1:1"),
+      .init(#"("ä\376")"#, #"no character of NeXTSTEP has the number \376"#, 4, "1:4", "0"),
+      .init(#""\400""#, #"no character of NeXTSTEP has the number \400"#, 1, "1:2"),
+      .init(#""\U""#, "no hexadecimal digit after the escape of a character", 1, "1:2"),
+      .init(#""C:\user""#, "no hexadecimal digit after the escape of a character", 3, "1:4"),
+      .init(#"{a = "\UD83D";}"#, "a UTF-16 surrogate without its partner in a string", 6, "1:7", "a"),
+      .init(#""\UDE00""#, "a UTF-16 surrogate without its partner in a string", 1, "1:2"),
+      .init(#""\UD83D\U0041""#, "a UTF-16 surrogate without its partner in a string", 1, "1:2"),
+      .init(#""\UD83D\n""#, "a UTF-16 surrogate without its partner in a string", 1, "1:2"),
+      .init(#""\UD83D\U""#, "a UTF-16 surrogate without its partner in a string", 1, "1:2"),
+      .init("(<0fb>)", "a hexadecimal digit without the second one of its byte", 4, "1:5", "0"),
+      .init("<0 f>", "a hexadecimal digit without the second one of its byte", 1, "1:2"),
+      .init("<0", "a hexadecimal digit without the second one of its byte", 1, "1:2"),
+      .init("<0g>", "a hexadecimal digit without the second one of its byte", 1, "1:2"),
+      .init("<00 é>", #""é" where a hexadecimal digit or ">" is due"#, 4, "1:5"),
+      .init("(<00 ", #"data without its closing ">""#, 1, "1:2", "0"),
+      .init("<[AAEC>", #"data without its closing "]>""#, 0, "1:1"),
+      .init("<[AAEC]", #"data without its closing "]>""#, 0, "1:1"),
+      .init("(<[AA*C]>)", "a character that is not base64 in <[ ]>", 1, "1:2", "0"),
+      .init("<[AAE]>", "the base64 in <[ ]> is cut off", 0, "1:1"),
+      .init("<[AAE=AA==]>", "more after the end of the base64 in <[ ]>", 0, "1:1"),
+      .init("(<*I5", #"a value without its closing ">""#, 1, "1:2", "0"),
     ]
     + [
       "<*>", "<*I>", "<*Ix>", "<*I5 >", "<*I5-5>", "<*I->", "<*I0x10>", "<*I18446744073709551616>",
-      "<*I-9223372036854775809>",
-      "<*R>", "<*R1,5>", "<*R1e999>", "<*B>", "<*BYES>", "<*By>", "<*Bé>", "<*D>", "<*D2001-01-01T00:00:00Z>",
-      "<*D2001-01-01 00:00:00>",
-      "<*D2001-02-30 00:00:00 +0000>", "<*D2001-01-01 00:00:00 +2400>", "<*D2001-01-01 00:00:00 +0060>",
-      "<*D 00:00:00 +0000>",
+      "<*I-9223372036854775809>", "<*R>", "<*R1,5>", "<*R1e999>", "<*B>", "<*BYES>", "<*By>", "<*Bé>", "<*D>",
+      "<*D2001-01-01T00:00:00Z>", "<*D2001-01-01 00:00:00>", "<*D2001-02-30 00:00:00 +0000>",
+      "<*D2001-01-01 00:00:00 +2400>", "<*D2001-01-01 00:00:00 +0060>", "<*D 00:00:00 +0000>",
       "<*D2001-01-01 00:00:00 0000>", "<*D2001-01-01_00:00:00 +0000>", "<*D2001-01-01 00:00:00_+0000>", "<*D +0000>",
-      "<*D+0000>",
-      "<*Xa>", "<*éa>", "<*\"I5\">", "<*I\">",
-    ].map {
-      OpenStepDefect(
-        text: $0, message: "no value of the types I, R, B, D, F, T, N and X: \($0.quoted)", offset: 0, position: "1:1")
-    }
+      "<*D+0000>", "<*Xa>", "<*éa>", "<*\"I5\">", "<*I\">",
+    ].map { .init($0, "no value of the types I, R, B, D, F, T, N and X: \($0.quoted)", 0, "1:1") }
 
   @Test(arguments: structure)
   func `is refused where the marks are wrong`(_ defect: OpenStepDefect) throws { try check(defect) }
