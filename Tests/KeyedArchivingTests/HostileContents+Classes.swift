@@ -6,13 +6,20 @@ import Testing
 
 /// Hostile objects of other classes.
 extension Hostile {
-  private static func calendar(
-    _ name: String, _ kind: KeyedArchiveError.Kind, _ fields: OrderedDictionary<String, PropertyList>
-  ) -> Hostile {
-    Hostile(
-      "calendar \(name)", Calendar.self, "NSCalendar", kind, fields,
-      [["NS.time": 0.0, "$class": .uid(4)], Description.date])
-  }
+  private static let timeZone = HostileClass(TimeZone.self, "NSTimeZone", "time zone")
+  private static let calendar = HostileClass(
+    Calendar.self, "NSCalendar", "calendar", [["NS.time": 0.0, "$class": .uid(4)], Description.date])
+  private static let expression = HostileClass(Archived.RegularExpression.self, "NSRegularExpression", "expression")
+  private static let notification = HostileClass(Archived.Notification.self, "NSNotification", "notification")
+  private static let characters = HostileClass(Archived.CharacterSet.self, "NSCharacterSet", "characters")
+  /// A match of the whole of "aaa".
+  private static let match = HostileClass(
+    Archived.TextCheckingResult.self, "NSSimpleRegularExpressionCheckingResult", "match",
+    [
+      ["NS.objects": [.uid(4)], "$class": .uid(6)],
+      ["NS.special": 4, "NS.rangeval.length": 3, "NS.rangeval.location": 0, "$class": .uid(5)], Description.value,
+      Description.array, ["NS.objects": [], "$class": .uid(6)],
+    ])
 
   private static func interval(_ name: String, _ kind: KeyedArchiveError.Kind, _ start: Double, _ end: Double)
     -> Hostile
@@ -33,14 +40,11 @@ extension Hostile {
     Hostile("date that is text", Date.self, "NSDate", .typeMismatch, ["NS.time": "now"]),
     Hostile("locale without identifier", Locale.self, "NSLocale", .valueNotFound, [:]),
     Hostile("locale whose identifier is a number", Locale.self, "NSLocale", .typeMismatch, ["NS.identifier": 1]),
-    Hostile("time zone nobody knows", TimeZone.self, "NSTimeZone", .invalidContents, ["NS.name": "Mars/Olympus"]),
-    Hostile(
-      "time zone with a path for a name", TimeZone.self, "NSTimeZone", .invalidContents,
-      ["NS.name": "../../../etc/passwd"]),
-    Hostile("time zone too far from Greenwich", TimeZone.self, "NSTimeZone", .invalidContents, ["NS.name": "GMT+9900"]),
-    Hostile("time zone without name", TimeZone.self, "NSTimeZone", .valueNotFound, ["NS.data": .bytes([])]),
-    Hostile(
-      "time zone whose rules are text", TimeZone.self, "NSTimeZone", .typeMismatch, ["NS.name": "GMT", "NS.data": "x"]),
+    timeZone("nobody knows", .invalidContents, ["NS.name": "Mars/Olympus"]),
+    timeZone("with a path for a name", .invalidContents, ["NS.name": "../../../etc/passwd"]),
+    timeZone("too far from Greenwich", .invalidContents, ["NS.name": "GMT+9900"]),
+    timeZone("without name", .valueNotFound, ["NS.data": .bytes([])]),
+    timeZone("whose rules are text", .typeMismatch, ["NS.name": "GMT", "NS.data": "x"]),
     calendar("without identifier", .valueNotFound, [:]),
     calendar("nobody knows", .invalidContents, ["NS.identifier": "lunar"]),
     calendar("with an eighth weekday", .invalidContents, ["NS.identifier": "gregorian", "NS.firstwkdy": 8]),
@@ -66,19 +70,6 @@ extension Hostile {
       [
         ["NS.objects": [.uid(5)], "$class": .uid(4)], Description.array,
         ["NS.keys": [], "NS.objects": [], "$class": .uid(6)], Description.dictionary,
-      ])
-  }
-
-  /// A match of the whole of "aaa".
-  private static func match(
-    _ name: String, _ kind: KeyedArchiveError.Kind, _ fields: OrderedDictionary<String, PropertyList>
-  ) -> Hostile {
-    Hostile(
-      "match \(name)", Archived.TextCheckingResult.self, "NSSimpleRegularExpressionCheckingResult", kind, fields,
-      [
-        ["NS.objects": [.uid(4)], "$class": .uid(6)],
-        ["NS.special": 4, "NS.rangeval.length": 3, "NS.rangeval.location": 0, "$class": .uid(5)], Description.value,
-        Description.array, ["NS.objects": [], "$class": .uid(6)],
       ])
   }
 
@@ -116,26 +107,17 @@ extension Hostile {
     match(
       "with text for an expression", .typeMismatch,
       ["NSRangeLocation": 0, "NSRangeLength": 3, "NSRegularExpression": "a"]),
-    Hostile(
-      "expression without pattern", Archived.RegularExpression.self, "NSRegularExpression", .valueNotFound,
-      ["NSOptions": 0]),
-    Hostile(
-      "expression without options", Archived.RegularExpression.self, "NSRegularExpression", .valueNotFound,
-      ["NSPattern": "a"]),
-    Hostile(
-      "expression with negative options", Archived.RegularExpression.self, "NSRegularExpression", .numberOutOfRange,
-      ["NSPattern": "a", "NSOptions": -1]),
+    expression("without pattern", .valueNotFound, ["NSOptions": 0]),
+    expression("without options", .valueNotFound, ["NSPattern": "a"]),
+    expression("with negative options", .numberOutOfRange, ["NSPattern": "a", "NSOptions": -1]),
     Hostile("error without domain", Archived.Error.self, "NSError", .valueNotFound, ["NSCode": 1]),
     Hostile("error without code", Archived.Error.self, "NSError", .valueNotFound, ["NSDomain": "d"]),
     Hostile(
       "error whose user info is text", Archived.Error.self, "NSError", .typeMismatch,
       ["NSDomain": "d", "NSCode": 1, "NSUserInfo": "x"]),
     Hostile("exception without name", Archived.Exception.self, "NSException", .valueNotFound, ["NS.reason": "x"]),
-    Hostile(
-      "notification without name", Archived.Notification.self, "NSNotification", .valueNotFound, ["NS.object": "x"]),
-    Hostile(
-      "notification with an object of another class", Archived.Notification.self, "NSNotification", .classNotAllowed,
-      ["NS.name": "x", "NS.object": .uid(1)]),
+    notification("without name", .valueNotFound, ["NS.object": "x"]),
+    notification("with an object of another class", .classNotAllowed, ["NS.name": "x", "NS.object": .uid(1)]),
     Hostile("unit without symbol", Archived.Unit.self, "NSUnitLength", .valueNotFound, ["NS.specifier": 1]),
     Hostile(
       "unit with text for a converter", Archived.Unit.self, "NSUnitLength", .typeMismatch,
@@ -148,16 +130,10 @@ extension Hostile {
       ["NS.coefficient": 1, "NS.constant": 1]),
     Hostile("measurement without unit", Archived.Measurement.self, "NSMeasurement", .valueNotFound, ["NS.value": 1]),
     Hostile("measurement of text", Archived.Measurement.self, "NSMeasurement", .typeMismatch, ["NS.value": "1"]),
-    Hostile("characters of no form", Archived.CharacterSet.self, "NSCharacterSet", .valueNotFound, [:]),
-    Hostile(
-      "characters with a negative number", Archived.CharacterSet.self, "NSCharacterSet", .invalidContents,
-      ["NSBuiltinID": -1]),
-    Hostile(
-      "characters beyond Unicode", Archived.CharacterSet.self, "NSCharacterSet", .invalidContents,
-      ["NSRange": 4_296_081_408]),
-    Hostile(
-      "characters from a negative one on", Archived.CharacterSet.self, "NSCharacterSet", .invalidContents,
-      ["NSRange": -1]),
+    characters("of no form", .valueNotFound, [:]),
+    characters("with a negative number", .invalidContents, ["NSBuiltinID": -1]),
+    characters("beyond Unicode", .invalidContents, ["NSRange": 4_296_081_408]),
+    characters("from a negative one on", .invalidContents, ["NSRange": -1]),
     Hostile("bitmap that is text", Archived.CharacterSet.self, "NSCharacterSet", .typeMismatch, ["NSBitmap": "x"]),
     Hostile(
       "sort descriptor without direction", Archived.SortDescriptor.self, "NSSortDescriptor", .valueNotFound,

@@ -23,6 +23,25 @@ struct Hostile: CustomTestStringConvertible, Sendable {
   }
 }
 
+/// Makes hostile objects of a class.
+struct HostileClass<T: SecureCoding>: Sendable {
+  let type: T.Type
+  let className: PropertyList
+  /// What the name of each object begins with.
+  let subject: String
+  let others: [PropertyList]
+
+  init(_ type: T.Type, _ className: PropertyList, _ subject: String, _ others: [PropertyList] = []) {
+    (self.type, self.className, self.subject, self.others) = (type, className, subject, others)
+  }
+
+  func callAsFunction(
+    _ name: String, _ kind: KeyedArchiveError.Kind, _ fields: OrderedDictionary<String, PropertyList>
+  ) -> Hostile {
+    Hostile("\(subject) \(name)", type, className, kind, fields, others)
+  }
+}
+
 @Suite("Hostile contents") struct HostileContentsTests {
   @Test(arguments: Hostile.collections)
   func `of collections are errors that say where`(_ hostile: Hostile) throws { try check(hostile) }
