@@ -26,6 +26,16 @@ struct Layout: CustomTestStringConvertible, Sendable {
       #expect(String(decoding: again, as: UTF8.self) == String(decoding: original, as: UTF8.self))
     }
   }
+
+  /// A layout of one object, of the first class, whose superclasses follow.
+  init<Value: SecureCoding & Equatable>(
+    _ name: String, _ value: @autoclosure @escaping @Sendable () throws -> Value,
+    _ fields: OrderedDictionary<String, PropertyList>, classes: [PropertyList]
+  ) {
+    var fields = fields
+    fields["$class"] = .uid(2)
+    self.init(name, try value(), [.dictionary(fields), classDescription(classes)])
+  }
 }
 
 @Suite("The layout of Apple's archives") struct LayoutTests {

@@ -46,16 +46,11 @@ extension Layout {
       ]),
     Layout(
       "date components", DateComponents(year: 2001, hour: 0, nanosecond: 1, yearForWeekOfYear: 7),
-      [
-        ["NS.year": 2001, "NS.hour": 0, "NS.nanosec": 1, "NS.yearForWOY": 7, "$class": .uid(2)],
-        classDescription(["NSDateComponents", "NSObject"]),
-      ]),
+      ["NS.year": 2001, "NS.hour": 0, "NS.nanosec": 1, "NS.yearForWOY": 7], classes: ["NSDateComponents", "NSObject"]),
     Layout(
       "an ISO 8601 formatter", Archived.ISO8601DateFormatter(timeZone: nil),
-      [
-        ["NS.formatOptions": 1907, "NS.timeZone": .uid(0), "$class": .uid(2)],
-        classDescription(["NSISO8601DateFormatter", "NSFormatter", "NSObject"]),
-      ]),
+      ["NS.formatOptions": 1907, "NS.timeZone": .uid(0)],
+      classes: ["NSISO8601DateFormatter", "NSFormatter", "NSObject"]),
     Layout(
       "a formatter of intervals with a calendar",
       Archived.DateIntervalFormatter(
@@ -190,33 +185,25 @@ extension Layout {
       ]),
     Layout(
       "characters", Archived.CharacterSet(charactersIn: "abc"),
-      [["NSString": "abc", "$class": .uid(2)], classDescription(["NSCharacterSet", "NSObject"])]),
+      ["NSString": "abc"], classes: ["NSCharacterSet", "NSObject"]),
     Layout(
       "built-in characters", Archived.CharacterSet(.builtIn(10), isInverted: true),
-      [
-        ["NSBuiltinID": 10, "NSIsInverted": true, "$class": .uid(2)], classDescription(["NSCharacterSet", "NSObject"]),
-      ]),
+      ["NSBuiltinID": 10, "NSIsInverted": true], classes: ["NSCharacterSet", "NSObject"]),
     Layout(
       "a range of characters", Archived.CharacterSet(.range(first: 1, count: 255)),
-      [["NSRange": 4_294_967_551, "$class": .uid(2)], classDescription(["NSCharacterSet", "NSObject"])]),
+      ["NSRange": 4_294_967_551], classes: ["NSCharacterSet", "NSObject"]),
     Layout(
       "mutable characters", Archived.Mutable(Archived.CharacterSet(.bitmap(Data([7])))),
-      [
-        ["NSBitmap": .bytes([7]), "$class": .uid(2)],
-        classDescription(["NSMutableCharacterSet", "NSCharacterSet", "NSObject"]),
-      ]),
+      ["NSBitmap": .bytes([7])], classes: ["NSMutableCharacterSet", "NSCharacterSet", "NSObject"]),
   ]
 
   static let others = [
     Layout(
       "a formatter of byte counts", Sample.bytes,
       [
-        [
-          "NSUnits": 3, "NSKBSize": 2, "NSFormattingContext": 4, "NSZeroPad": true, "NSActual": true,
-          "NSNoNonnumeric": true, "NSNoUnit": true, "NSNoCount": true, "NSNoAdaptive": true, "$class": .uid(2),
-        ],
-        classDescription(["NSByteCountFormatter", "NSFormatter", "NSObject"]),
-      ]),
+        "NSUnits": 3, "NSKBSize": 2, "NSFormattingContext": 4, "NSZeroPad": true, "NSActual": true,
+        "NSNoNonnumeric": true, "NSNoUnit": true, "NSNoCount": true, "NSNoAdaptive": true,
+      ], classes: ["NSByteCountFormatter", "NSFormatter", "NSObject"]),
     Layout(
       "a notification",
       Archived.Notification(
@@ -265,10 +252,7 @@ extension Layout {
     Layout(
       "a color of AppKit",
       Archived.Color(fields: ["NSColorSpace": .inline(3), "NSWhite": .inline(.data(Data("1\0".utf8)))]),
-      [
-        ["NSColorSpace": 3, "NSWhite": .data(Data("1\0".utf8)), "$class": .uid(2)],
-        classDescription(["NSColor", "NSObject"]),
-      ]),
+      ["NSColorSpace": 3, "NSWhite": .data(Data("1\0".utf8))], classes: ["NSColor", "NSObject"]),
     Layout(
       "a color of UIKit",
       Archived.Color(

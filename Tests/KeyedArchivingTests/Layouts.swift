@@ -19,14 +19,13 @@ enum Description {
 /// Layouts of collections and values.
 extension Layout {
   static let collections = [
-    Layout(
-      "an empty set", Set<Int>(), [["NS.objects": [], "$class": .uid(2)], classDescription(["NSSet", "NSObject"])]),
+    Layout("an empty set", Set<Int>(), ["NS.objects": []], classes: ["NSSet", "NSObject"]),
     Layout(
       "an empty mutable set", Archived.Mutable(Set<Int>()),
-      [["NS.objects": [], "$class": .uid(2)], classDescription(["NSMutableSet", "NSSet", "NSObject"])]),
+      ["NS.objects": []], classes: ["NSMutableSet", "NSSet", "NSObject"]),
     Layout(
       "an empty mutable ordered set", Archived.Mutable(OrderedSet<Int>()),
-      [["$class": .uid(2)], classDescription(["NSMutableOrderedSet", "NSOrderedSet", "NSObject"])]),
+      [:], classes: ["NSMutableOrderedSet", "NSOrderedSet", "NSObject"]),
     Layout(
       "an ordered set", OrderedSet(["valgeir", "nico"]),
       [
@@ -35,7 +34,7 @@ extension Layout {
       ]),
     Layout(
       "an empty counted set", Archived.CountedSet<String>(),
-      [["NS.count": 0, "$class": .uid(2)], classDescription(["NSCountedSet", "NSMutableSet", "NSSet", "NSObject"])]),
+      ["NS.count": 0], classes: ["NSCountedSet", "NSMutableSet", "NSSet", "NSObject"]),
     Layout(
       "a counted set", Archived.CountedSet(["b", "a", "a"]),
       [
@@ -45,15 +44,10 @@ extension Layout {
         ],
         "b", "a", classDescription(["NSCountedSet", "NSMutableSet", "NSSet", "NSObject"]),
       ]),
-    Layout(
-      "no indices", Archived.IndexSet(),
-      [["NSRangeCount": 0, "$class": .uid(2)], classDescription(["NSIndexSet", "NSObject"])]),
+    Layout("no indices", Archived.IndexSet(), ["NSRangeCount": 0], classes: ["NSIndexSet", "NSObject"]),
     Layout(
       "one range of indices", Archived.IndexSet(ranges: [0..<50]),
-      [
-        ["NSRangeCount": 1, "NSLocation": 0, "NSLength": 50, "$class": .uid(2)],
-        classDescription(["NSIndexSet", "NSObject"]),
-      ]),
+      ["NSRangeCount": 1, "NSLocation": 0, "NSLength": 50], classes: ["NSIndexSet", "NSObject"]),
     Layout(
       "mutable ranges of indices", Archived.IndexSet(ranges: [0..<50, 200..<201]).map { Archived.Mutable($0) },
       [
@@ -61,15 +55,10 @@ extension Layout {
         ["NS.data": .bytes([0, 50, 0xC8, 1, 1]), "$class": .uid(3)], Description.mutableData,
         classDescription(["NSMutableIndexSet", "NSIndexSet", "NSObject"]),
       ]),
-    Layout(
-      "an empty index path", IndexPath(),
-      [["NSIndexPathLength": 0, "$class": .uid(2)], classDescription(["NSIndexPath", "NSObject"])]),
+    Layout("an empty index path", IndexPath(), ["NSIndexPathLength": 0], classes: ["NSIndexPath", "NSObject"]),
     Layout(
       "an index path of one", IndexPath(index: 52),
-      [
-        ["NSIndexPathLength": 1, "NSIndexPathValue": 52, "$class": .uid(2)],
-        classDescription(["NSIndexPath", "NSObject"]),
-      ]),
+      ["NSIndexPathLength": 1, "NSIndexPathValue": 52], classes: ["NSIndexPath", "NSObject"]),
     Layout(
       "values of several types",
       ArchivedValue.dictionary([
@@ -137,22 +126,14 @@ extension Layout {
     Layout(
       "a decimal number", Decimal(-12.5),
       [
-        [
-          "NS.exponent": -1, "NS.length": 1, "NS.negative": true, "NS.compact": true, "NS.mantissa.bo": 1,
-          "NS.mantissa": .data(Data([125] + [UInt8](repeating: 0, count: 15))), "$class": .uid(2),
-        ],
-        classDescription(["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue", "NSObject"]),
-      ]),
+        "NS.exponent": -1, "NS.length": 1, "NS.negative": true, "NS.compact": true, "NS.mantissa.bo": 1,
+        "NS.mantissa": .data(Data([125] + [UInt8](repeating: 0, count: 15))),
+      ], classes: ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue", "NSObject"]),
     Layout(
       "a transformation", Archived.AffineTransform(m11: 1, m12: 2, m21: -1, m22: 0.5, tX: 0, tY: -0.0),
       [
-        [
-          "NSTransformStruct": .data(
-            Data([
-              0x3F, 0x80, 0, 0, 0x40, 0, 0, 0, 0xBF, 0x80, 0, 0, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0,
-            ])), "$class": .uid(2),
-        ],
-        classDescription(["NSAffineTransform", "NSObject"]),
-      ]),
+        "NSTransformStruct": .data(
+          Data([0x3F, 0x80, 0, 0, 0x40, 0, 0, 0, 0xBF, 0x80, 0, 0, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0]))
+      ], classes: ["NSAffineTransform", "NSObject"]),
   ]
 }
