@@ -196,84 +196,63 @@ import Testing
     #expect(try library.run(call) == "1 inserted, 1 updated, 0 unchanged\n")
   }
 
+  /// A text that `import` refuses, the status, a part of the message, and further arguments.
   struct Refusal: Sendable {
-    let file: String
     let text: String
-    var arguments: [String] = []
     let status: Int32
     let message: String
+    let arguments: [String]
+
+    init(_ text: String, _ status: Int32, _ message: String, _ arguments: String...) {
+      (self.text, self.status, self.message, self.arguments) = (text, status, message, arguments)
+    }
+
+    var file: String { text.hasPrefix("[") ? "a.json" : "a.csv" }
   }
 
   @Test(arguments: [
-    Refusal(file: "a.csv", text: "name\nGrace\nx\n", status: 2, message: "a.csv:3:1: name: "),
+    Refusal("name\nGrace\nx\n", 2, "a.csv:3:1: name: "),
+    Refusal("name,born\nGrace,1906-13-09\n", 2, "a.csv:2:7: born: expected Date"),
+    Refusal("name,born\nGrace,1906-12-09 10:00\n", 2, "no zone, which --time-zone names"),
     Refusal(
-      file: "a.csv", text: "name,born\nGrace,1906-13-09\n", status: 2, message: "a.csv:2:7: born: expected Date"),
+      "name,born\nGrace,2026-03-29 02:30\n", 2, "the clocks of the time zone skip this time",
+      "--time-zone", "Europe/Berlin"),
     Refusal(
-      file: "a.csv", text: "name,born\nGrace,1906-12-09 10:00\n", status: 2,
-      message: "no zone, which --time-zone names"),
+      "name,born\nGrace,2011-12-30\n", 2, "the clocks of the time zone skip this time", "--time-zone", "Pacific/Apia"),
+    Refusal("name\nGrace\n", 64, "zone.tab", "--time-zone", "zone.tab"),
+    Refusal("born\n1906-12-09\n", 2, "a.csv:2:1: name: a value is missing"),
+    Refusal("name,born\nGrace\n", 3, "a.csv:2:1: expected 2 fields"),
+    Refusal("name,born\nGrace,\"19", 3, "a.csv:2:7: the file ends within a field"),
+    Refusal("name\nGr\"ace\n", 3, "a.csv:2:3: a quotation mark in a field"),
+    Refusal("name\n\"Grace\"x\n", 3, "a.csv:2:8: expected a comma"),
+    Refusal("name,name\n", 3, "a.csv:1:6: there are two columns \"name\""),
+    Refusal("", 3, "a.csv:1:1: the file is empty"),
+    Refusal("nmae\nGrace\n", 64, "did you mean name?"),
+    Refusal("name,born\nGrace,\n", 64, "both for name", "--map", "born=name"),
+    Refusal("a,b,name\nAuthor/1,Author/1,x\n", 64, "both for @id", "--map", "a=@id", "--map", "b=@id", "--key", "@id"),
+    Refusal("name\nGrace\n", 64, "not have the column \"Nam\"", "--map", "Nam=name"),
     Refusal(
-      file: "a.csv", text: "name,born\nGrace,2026-03-29 02:30\n", arguments: ["--time-zone", "Europe/Berlin"],
-      status: 2, message: "the clocks of the time zone skip this time"),
+      "name\nGrace\nGrace\n", 2, "a.csv:3:1: the object at 2:1 has the same key: name \"Grace\"", "--key", "name"),
+    Refusal("name,born\nGrace,\n", 2, "a.csv:2:1: born has no value", "--key", "born"),
     Refusal(
-      file: "a.csv", text: "name,born\nGrace,2011-12-30\n", arguments: ["--time-zone", "Pacific/Apia"], status: 2,
-      message: "the clocks of the time zone skip this time"),
+      "name,books.title\nGrace,[]\nOther,\"[\"\"None\"\"]\"\n", 2, "a.csv:3:7: books: no Book has title \"None\""),
+    Refusal(#"[{"name": "Grace"}, {"name": 5}]"#, 2, "a.json:1:21: name: expected"),
+    Refusal(#"[{"name": "Grace"}, {"name": "Ot"#, 3, "a.json:1:21: the file ends"),
+    Refusal(#"[{"name": "Grace"} {"name": "Ot"}]"#, 3, "a.json:1:20: expected a"),
+    Refusal(#"[{"name": "Grace"}, 5]"#, 3, "a.json:1:21: expected an object"),
+    Refusal("[{\"name\":\n  Grace}]", 3, "a.json:2:3:"),
+    Refusal(#"[{"name": "Grace"}] x"#, 3, "a.json:1:21: expected the end"),
+    Refusal(#"[{"name": "Grace", "name": "x"}]"#, 3, "a.json:1:"),
+    Refusal(#"[{"name": "Grace", "books": ["Book/p77"]}]"#, 2, "not have the object Book/p77"),
+    Refusal(#"[{"name": "Grace", "books": ["Tag/p1"]}]"#, 2, "books: "),
     Refusal(
-      file: "a.csv", text: "name\nGrace\n", arguments: ["--time-zone", "zone.tab"], status: 64, message: "zone.tab"),
-    Refusal(file: "a.csv", text: "born\n1906-12-09\n", status: 2, message: "a.csv:2:1: name: a value is missing"),
-    Refusal(file: "a.csv", text: "name,born\nGrace\n", status: 3, message: "a.csv:2:1: expected 2 fields"),
+      #"[{"name": "Grace", "works": ["Emma"]}]"#, 2, "--map works=books.ATTRIBUTE finds objects by an attribute.",
+      "--map", "works=books"),
     Refusal(
-      file: "a.csv", text: "name,born\nGrace,\"19", status: 3, message: "a.csv:2:7: the file ends within a field"),
-    Refusal(file: "a.csv", text: "name\nGr\"ace\n", status: 3, message: "a.csv:2:3: a quotation mark in a field"),
-    Refusal(file: "a.csv", text: "name\n\"Grace\"x\n", status: 3, message: "a.csv:2:8: expected a comma"),
-    Refusal(file: "a.csv", text: "name,name\n", status: 3, message: "a.csv:1:6: there are two columns \"name\""),
-    Refusal(file: "a.csv", text: "", status: 3, message: "a.csv:1:1: the file is empty"),
-    Refusal(file: "a.csv", text: "nmae\nGrace\n", status: 64, message: "did you mean name?"),
-    Refusal(
-      file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--map", "born=name"], status: 64,
-      message: "both for name"),
-    Refusal(
-      file: "a.csv", text: "a,b,name\nAuthor/1,Author/1,x\n",
-      arguments: ["--map", "a=@id", "--map", "b=@id", "--key", "@id"], status: 64, message: "both for @id"),
-    Refusal(
-      file: "a.csv", text: "name\nGrace\n", arguments: ["--map", "Nam=name"], status: 64,
-      message: "not have the column \"Nam\""
-    ),
-    Refusal(
-      file: "a.csv", text: "name\nGrace\nGrace\n", arguments: ["--key", "name"], status: 2,
-      message: "a.csv:3:1: the object at 2:1 has the same key: name \"Grace\""),
-    Refusal(
-      file: "a.csv", text: "name,born\nGrace,\n", arguments: ["--key", "born"], status: 2,
-      message: "a.csv:2:1: born has no value"),
-    Refusal(
-      file: "a.csv", text: "name,books.title\nGrace,[]\nOther,\"[\"\"None\"\"]\"\n", status: 2,
-      message: "a.csv:3:7: books: no Book has title \"None\""),
-    Refusal(
-      file: "a.json", text: #"[{"name": "Grace"}, {"name": 5}]"#, status: 2, message: "a.json:1:21: name: expected"),
-    Refusal(
-      file: "a.json", text: #"[{"name": "Grace"}, {"name": "Ot"#, status: 3, message: "a.json:1:21: the file ends"),
-    Refusal(
-      file: "a.json", text: #"[{"name": "Grace"} {"name": "Ot"}]"#, status: 3, message: "a.json:1:20: expected a"),
-    Refusal(file: "a.json", text: #"[{"name": "Grace"}, 5]"#, status: 3, message: "a.json:1:21: expected an object"),
-    Refusal(file: "a.json", text: "[{\"name\":\n  Grace}]", status: 3, message: "a.json:2:3:"),
-    Refusal(file: "a.json", text: #"[{"name": "Grace"}] x"#, status: 3, message: "a.json:1:21: expected the end"),
-    Refusal(file: "a.json", text: #"[{"name": "Grace", "name": "x"}]"#, status: 3, message: "a.json:1:"),
-    Refusal(
-      file: "a.json", text: #"[{"name": "Grace", "books": ["Book/p77"]}]"#, status: 2,
-      message: "not have the object Book/p77"),
-    Refusal(
-      file: "a.json", text: #"[{"name": "Grace", "books": ["Tag/p1"]}]"#, status: 2, message: "books: "),
-    Refusal(
-      file: "a.json", text: #"[{"name": "Grace", "works": ["Emma"]}]"#, arguments: ["--map", "works=books"],
-      status: 2,
-      message: "--map works=books.ATTRIBUTE finds objects by an attribute."),
-    Refusal(
-      file: "a.json", text: #"[{"@id": "Author/p7", "name": "Grace"}]"#, arguments: ["--key", "@id"], status: 2,
-      message: "a.json:1:2: the store does not have the object Author/p7"),
-    Refusal(
-      file: "a.json", text: #"[{"name": "Grace"}]"#, arguments: ["--map", "Nam=name"], status: 64,
-      message: "not have the column \"Nam\""),
-    Refusal(
-      file: "a.json", text: #"[{"name": "Grace"}]"#, arguments: ["--immutable"], status: 64, message: "--immutable"),
+      #"[{"@id": "Author/p7", "name": "Grace"}]"#, 2, "a.json:1:2: the store does not have the object Author/p7",
+      "--key", "@id"),
+    Refusal(#"[{"name": "Grace"}]"#, 64, "not have the column \"Nam\"", "--map", "Nam=name"),
+    Refusal(#"[{"name": "Grace"}]"#, 64, "--immutable", "--immutable"),
   ])
   func `or leaves the store as it was`(_ refusal: Refusal) throws {
     let library = try Library()
