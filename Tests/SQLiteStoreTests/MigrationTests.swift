@@ -44,7 +44,13 @@ import Testing
     values.map { if case .object(let object) = $0 { number(object) } else { "?" } }
   }
 
-  static func note(_ change: (inout EntityDescription) -> Void = { _ in }) -> EntityDescription {
+  typealias Change = (inout EntityDescription) -> Void
+
+  /// The entities, each with its change.
+  static func entities(
+    note changeNote: Change = { _ in }, person changePerson: Change = { _ in },
+    employee changeEmployee: Change = { _ in }, tag changeTag: Change = { _ in }
+  ) -> [EntityDescription] {
     var note = EntityDescription(
       "Note",
       [
@@ -52,33 +58,19 @@ import Testing
         .relationship("author", to: "Person", inverse: "notes"),
         .relationship("tags", to: "Tag", inverse: "notes", isToMany: true),
       ])
-    change(&note)
-    return note
-  }
-
-  static func person(_ change: (inout EntityDescription) -> Void = { _ in }) -> EntityDescription {
     var person = EntityDescription(
       "Person",
       [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "author", isToMany: true)])
-    change(&person)
-    return person
-  }
-
-  static func tag(_ change: (inout EntityDescription) -> Void = { _ in }) -> EntityDescription {
-    var tag = EntityDescription(
-      "Tag", [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "tags", isToMany: true)])
-    change(&tag)
-    return tag
-  }
-
-  static func employee(_ change: (inout EntityDescription) -> Void = { _ in }) -> EntityDescription {
     var employee = EntityDescription("Employee", [.attribute("salary", .double)])
     employee.superentity = "Person"
-    change(&employee)
-    return employee
+    var tag = EntityDescription(
+      "Tag", [.attribute("name", .string), .relationship("notes", to: "Note", inverse: "tags", isToMany: true)])
+    changeNote(&note)
+    changePerson(&person)
+    changeEmployee(&employee)
+    changeTag(&tag)
+    return [note, person, employee, tag]
   }
-
-  static let before = [note(), person(), employee(), tag()]
 
   private func makeStore(_ file: URL, _ model: ManagedObjectModel) throws {
     let coordinator = PersistentStoreCoordinator(model: model)
@@ -116,13 +108,12 @@ import Testing
   static let rows = [
     Row(
       testDescription: "a new attribute",
-      after: [note { $0.properties.append(.attribute("isRead", .boolean)) }, person(), employee(), tag()]),
+      after: entities(note: { $0.properties.append(.attribute("isRead", .boolean)) })),
     Row(
       testDescription: "a new attribute with a default",
-      after: [
-        note { $0.properties.append(.attribute("color", .string, isOptional: false, defaultValue: .string("red"))) },
-        person(), employee(), tag(),
-      ],
+      after: entities(note: {
+        $0.properties.append(.attribute("color", .string, isOptional: false, defaultValue: .string("red")))
+      }),
       replacing: [
         (" author=Employee/p1 count=0", " author=Employee/p1 color=\"red\" count=0"),
         (" author=Person/p2 count=1", " author=Person/p2 color=\"red\" count=1"),
@@ -130,93 +121,79 @@ import Testing
       ]),
     Row(
       testDescription: "an attribute that is gone",
-      after: [note { $0.properties.removeAll { $0.name == "count" } }, person(), employee(), tag()],
+      after: entities(note: { $0.properties.removeAll { $0.name == "count" } }),
       replacing: [(" count=0", ""), (" count=1", ""), (" count=2", "")]),
     Row(
       testDescription: "an attribute that is required now",
-      after: [
-        note {
-          $0.properties[0] = .attribute("title", .string, isOptional: false, defaultValue: .string("none"))
-        }, person(), employee(), tag(),
-      ], replacing: [("tags={Tag/p1 Tag/p2}", "tags={Tag/p1 Tag/p2} title=\"none\"")]),
+      after: entities(note: {
+        $0.properties[0] = .attribute("title", .string, isOptional: false, defaultValue: .string("none"))
+      }), replacing: [("tags={Tag/p1 Tag/p2}", "tags={Tag/p1 Tag/p2} title=\"none\"")]),
     Row(
       testDescription: "an attribute with another name",
-      after: [
-        note {
-          var title = AttributeDescription("heading", .string)
-          title.renamingIdentifier = "title"
-          $0.properties[0] = .attribute(title)
-        }, person(), employee(), tag(),
-      ],
+      after: entities(note: {
+        var title = AttributeDescription("heading", .string)
+        title.renamingIdentifier = "title"
+        $0.properties[0] = .attribute(title)
+      }),
       replacing: [
         (" tags={Tag/p1} title=\"n0\"", " heading=\"n0\" tags={Tag/p1}"),
         (" tags={} title=\"n2\"", " heading=\"n2\" tags={}"),
       ]),
     Row(
       testDescription: "an entity with another name",
-      after: [
-        note { $0.properties[2] = .relationship("author", to: "Human", inverse: "notes") },
-        person {
+      after: entities(
+        note: { $0.properties[2] = .relationship("author", to: "Human", inverse: "notes") },
+        person: {
           $0.name = "Human"
           $0.renamingIdentifier = "Person"
-        },
-        employee { $0.superentity = "Human" }, tag(),
-      ], replacing: [("Person/", "Human/")]),
+        }, employee: { $0.superentity = "Human" }), replacing: [("Person/", "Human/")]),
     Row(
       testDescription: "an entity that is gone",
-      after: [
-        note { $0.properties.removeLast() }, person(), employee(),
-      ],
+      after: entities(note: { $0.properties.removeLast() }).dropLast(),
       replacing: [(" tags={Tag/p1}", ""), (" tags={Tag/p1 Tag/p2}", ""), (" tags={}", "")], without: ["Tag/"]),
     Row(
       testDescription: "a new entity before others",
-      after: [EntityDescription("Account", [.attribute("name", .string)]), note(), person(), employee(), tag()]),
+      after: [EntityDescription("Account", [.attribute("name", .string)])] + entities()),
     Row(
       testDescription: "a new parent of a hierarchy",
-      after: [
-        note(),
-        {
-          var being = EntityDescription("Being", [.attribute("age", .integer16)])
-          being.isAbstract = true
-          return being
-        }(), person { $0.superentity = "Being" }, employee(), tag(),
-      ]),
+      after: {
+        var being = EntityDescription("Being", [.attribute("age", .integer16)])
+        being.isAbstract = true
+        var all = entities(person: { $0.superentity = "Being" })
+        all.insert(being, at: 1)
+        return all
+      }()),
     Row(
       testDescription: "an attribute that goes up",
-      after: [
-        note(), person { $0.properties.append(.attribute("salary", .double)) }, employee { $0.properties = [] }, tag(),
-      ]),
+      after: entities(
+        person: { $0.properties.append(.attribute("salary", .double)) }, employee: { $0.properties = [] })),
     Row(
       testDescription: "a relationship that becomes to-many",
-      after: [
-        note { $0.properties[2] = .relationship("author", to: "Person", inverse: "notes", isToMany: true) },
-        person(), employee(), tag(),
-      ], replacing: [("author=Employee/p1", "author={Employee/p1}"), ("author=Person/p2", "author={Person/p2}")]),
+      after: entities(note: {
+        $0.properties[2] = .relationship("author", to: "Person", inverse: "notes", isToMany: true)
+      }), replacing: [("author=Employee/p1", "author={Employee/p1}"), ("author=Person/p2", "author={Person/p2}")]),
     Row(
       testDescription: "a relationship with an order",
-      after: [
-        note(),
-        person {
+      after: entities(
+        person: {
           $0.properties[1] = .relationship("notes", to: "Note", inverse: "author", isToMany: true, isOrdered: true)
-        }, employee(),
-        tag { $0.properties[1] = .relationship("notes", to: "Note", inverse: "tags", isToMany: true, isOrdered: true) },
-      ],
+        },
+        tag: {
+          $0.properties[1] = .relationship("notes", to: "Note", inverse: "tags", isToMany: true, isOrdered: true)
+        }),
       replacing: [
         ("notes={Note/p1 Note/p3}", "notes=[Note/p1 Note/p3]"), ("notes={Note/p2}", "notes=[Note/p2]"),
         ("notes={Note/p1 Note/p2}", "notes=[Note/p1 Note/p2]"),
       ]),
     Row(
       testDescription: "a relationship with another name",
-      after: [
-        note {
+      after: entities(
+        note: {
           var author = RelationshipDescription("writer", to: "Person", inverse: "notes")
           author.renamingIdentifier = "author"
           $0.properties[2] = .relationship(author)
         },
-        person { $0.properties[1] = .relationship("notes", to: "Note", inverse: "writer", isToMany: true) },
-        employee(),
-        tag(),
-      ],
+        person: { $0.properties[1] = .relationship("notes", to: "Note", inverse: "writer", isToMany: true) }),
       replacing: [
         (
           " author=Employee/p1 count=0 tags={Tag/p1} title=\"n0\"",
@@ -228,7 +205,7 @@ import Testing
   ]
 
   @Test("is changed if the models tell how", arguments: rows) func inferred(row: Row) throws {
-    let old = try ManagedObjectModel(entities: Self.before)
+    let old = try ManagedObjectModel(entities: Self.entities())
     let new = try ManagedObjectModel(entities: row.after)
     let file = folder.url.appending(path: "a.sqlite")
     try makeStore(file, old)
@@ -243,36 +220,32 @@ import Testing
 
   static let refusals: [(String, [EntityDescription], String)] = [
     (
-      "another type", [note { $0.properties[1] = .attribute("count", .string) }, person(), employee(), tag()],
+      "another type", entities(note: { $0.properties[1] = .attribute("count", .string) }),
       "the attribute \"Note.count\" was Integer 32, and is to be String"
     ),
     (
       "required without a default",
-      [note { $0.properties[0] = .attribute("title", .string, isOptional: false) }, person(), employee(), tag()],
+      entities(note: { $0.properties[0] = .attribute("title", .string, isOptional: false) }),
       "the attribute \"Note.title\" must have a value from now on, and has no default"
     ),
     (
       "to-many becomes to-one",
-      [
-        note(), person { $0.properties[1] = .relationship("notes", to: "Note", inverse: "author") }, employee(),
-        tag(),
-      ], "the relationship \"Person.notes\" referred to many objects, and is to refer to one"
+      entities(person: { $0.properties[1] = .relationship("notes", to: "Note", inverse: "author") }),
+      "the relationship \"Person.notes\" referred to many objects, and is to refer to one"
     ),
     (
       "two hierarchies become one",
-      [
-        note {
-          $0.superentity = "Person"
-          $0.properties.removeAll { $0.name == "tags" }
-        }, person(), employee(),
-      ],
+      entities(note: {
+        $0.superentity = "Person"
+        $0.properties.removeAll { $0.name == "tags" }
+      }).dropLast(),
       "the entities that inherit from \"Person\" come from some that had nothing in common: \"Note\", \"Person\""
     ),
   ]
 
   @Test("is left as it is if they do not", arguments: refusals.indices) func refused(index: Int) throws {
     let (_, after, reason) = Self.refusals[index]
-    let old = try ManagedObjectModel(entities: Self.before)
+    let old = try ManagedObjectModel(entities: Self.entities())
     let new = try ManagedObjectModel(entities: after)
     let file = folder.url.appending(path: "a.sqlite")
     try makeStore(file, old)
