@@ -7,56 +7,43 @@ import Testing
 @Suite("plistutil defaults") struct DefaultsVerbTests {
   private static let domain = DefaultsTool.domain
 
+  private static func noPair(_ domain: String, _ key: String) -> String {
+    "The domain/default pair of (\(domain), \(key)) does not exist"
+  }
+
+  private static let unchanged = "\nDefaults have not been changed."
+
   /// The failures of Apple's tool that scripts look for.
-  static let failures = [
-    DefaultsFailure(
-      "read", domain, "none", message: "The domain/default pair of (com.example.notes, none) does not exist",
-      kind: "no-such-key"),
-    DefaultsFailure(
-      "read", "com.none", "k", message: "The domain/default pair of (com.none, k) does not exist", kind: "no-such-key"),
-    DefaultsFailure(
-      "read", "-g", "k", message: "The domain/default pair of (kCFPreferencesAnyApplication, k) does not exist",
-      kind: "no-such-key"),
-    DefaultsFailure(
-      "read-type", domain, "none", message: "The domain/default pair of (com.example.notes, none) does not exist",
-      kind: "no-such-key"),
-    DefaultsFailure("read", "com.none", message: "Domain com.none does not exist", kind: "no-such-domain"),
-    DefaultsFailure("export", "com.none", "-", message: "Domain com.none does not exist", kind: "no-such-domain"),
-    DefaultsFailure(
-      "delete", "com.none", message: "Domain (com.none) not found.\nDefaults have not been changed.",
-      kind: "no-such-domain"),
-    DefaultsFailure(
-      "delete", "com.none", "k", message: "Domain (com.none) not found.\nDefaults have not been changed.",
-      kind: "no-such-domain"),
-    DefaultsFailure(
-      "delete", domain, "none",
-      message: "The domain/default pair of (com.example.notes, none) does not exist\nDefaults have not been changed.",
-      kind: "no-such-key"),
-    DefaultsFailure(
-      "write", domain, "word", message: "Rep argument is not a dictionary\nDefaults have not been changed.",
-      kind: "not-a-dictionary"),
-    DefaultsFailure(
-      "import", domain, "-", message: "Rep argument is not a dictionary\nDefaults have not been changed.",
-      kind: "not-a-dictionary"),
-    DefaultsFailure(
+  static let failures: [DefaultsFailure] = [
+    .init("read", domain, "none", message: noPair(domain, "none"), kind: "no-such-key"),
+    .init("read", "com.none", "k", message: noPair("com.none", "k"), kind: "no-such-key"),
+    .init("read", "-g", "k", message: noPair("kCFPreferencesAnyApplication", "k"), kind: "no-such-key"),
+    .init("read-type", domain, "none", message: noPair(domain, "none"), kind: "no-such-key"),
+    .init("read", "com.none", message: "Domain com.none does not exist", kind: "no-such-domain"),
+    .init("export", "com.none", "-", message: "Domain com.none does not exist", kind: "no-such-domain"),
+    .init("delete", "com.none", message: "Domain (com.none) not found." + unchanged, kind: "no-such-domain"),
+    .init("delete", "com.none", "k", message: "Domain (com.none) not found." + unchanged, kind: "no-such-domain"),
+    .init("delete", domain, "none", message: noPair(domain, "none") + unchanged, kind: "no-such-key"),
+    .init("write", domain, "word", message: "Rep argument is not a dictionary" + unchanged, kind: "not-a-dictionary"),
+    .init("import", domain, "-", message: "Rep argument is not a dictionary" + unchanged, kind: "not-a-dictionary"),
+    .init(
       "write", domain, "k", "v", "extra", message: "Unexpected argument extra; leaving defaults unchanged.",
       kind: "unexpected-argument"),
-    DefaultsFailure(
+    .init(
       "read", domain, "k", "extra", message: "Unexpected argument extra; leaving defaults unchanged.",
       kind: "unexpected-argument"),
-    DefaultsFailure(
-      "write", domain, "{ a", message: "Could not parse: { a.  Try single-quoting it.", kind: "not-parsable"),
-    DefaultsFailure(
+    .init("write", domain, "{ a", message: "Could not parse: { a.  Try single-quoting it.", kind: "not-parsable"),
+    .init(
       "write", domain, "text", "-array-add", "x",
       message: "Value for key text is not an array; cannot append.  Leaving defaults unchanged.", kind: "wrong-kind"),
-    DefaultsFailure(
+    .init(
       "write", domain, "text", "-dict-add", "x", "y",
       message: "Value for key text is not a dictionary; cannot append.  Leaving defaults unchanged.",
       kind: "wrong-kind"),
-    DefaultsFailure(
+    .init(
       "rename", domain, "none", "k",
       message: "Key none does not exist in domain com.example.notes; leaving defaults unchanged", kind: "no-such-key"),
-    DefaultsFailure(
+    .init(
       "read", "-app", "Safari",
       message: "Couldn't find an application named \"Safari\"; defaults unchanged\n"
         + "There is no registry of applications to look it up in. Give the name of its domain, such as com.example.notes.",
