@@ -10,6 +10,8 @@ import Testing
     .init(duplicateKeys: .keepLast, restoresCoercedValues: true),
   ]
 
+  static let text = HostileText(format: .json, options: allOptions)
+
   @Test(arguments: [("[", "]"), ("{\"k\":", "}"), ("[1,{\"k\":", "}]")])
   func `depth has a limit, which a caller can set`(_ open: String, _ close: String) throws {
     let levels = open.count(where: { $0 == "[" || $0 == "{" })
@@ -46,7 +48,7 @@ import Testing
     #expect(JSONTests.defect("[100]", options: options)?.kind == .limitExceeded)
   }
 
-  /// Each is repeated until it has 64 KB, or 256 in the long form, and is then the whole text, good or bad.
+  /// Each is repeated, and is then the whole text, good or bad.
   static let repeated = [
     "[", "{", "{\"a\":", "[1,", "1,", "\"", "\\", "\"\\", "\\\"", "\\u", "\\u0041", "\\ud800", "\\ud83d\\ude00", "1",
     "0", "9.",
@@ -55,16 +57,9 @@ import Testing
     "{\"$data\":\"\\/\\/8=\"},", "null,", "true", "]", "}", ":", ",", "/", "\u{0}", "\u{FEFF}", "\u{2028}",
   ]
 
-  @Test(arguments: repeated) func `takes time in proportion to its size`(_ piece: String) throws {
-    let text = String(repeating: piece, count: LongForm.size(1 << 18, or: 1 << 16) / piece.utf8.count)
-    for prefix in ["", "[", "{", "\"", "0.", "1e", "{\"a\":", "{\"$date\":\"", "{\"$float\":1"] {
-      let input = Data((prefix + text).utf8)
-      // Even a debug build is done in a fraction of this; what looks at each byte again for each byte takes minutes.
-      let duration = ThreadClock.measure {
-        for options in Self.allOptions { _ = try? PropertyListDocument(input, format: .json, options: options) }
-      }
-      #expect(duration < .seconds(10), "\(prefix) \(piece)")
-    }
+  @Test(arguments: repeated) func `takes time in proportion to its size`(_ piece: String) {
+    Self.text.readRepeated(
+      piece, behind: ["", "[", "{", "\"", "0.", "1e", "{\"a\":", "{\"$date\":\"", "{\"$float\":1"])
   }
 
   @Test func `large values are read whole`() throws {
@@ -91,40 +86,13 @@ import Testing
   ]
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `damaged texts never trap, and every error says where`(_ seed: UInt64) throws {
-    var originals = Self.samples.map { Array($0.utf8) }
-    originals += Self.samples.map { [UInt8]("\u{FEFF}\($0)".data(using: .utf16LittleEndian)!) }
-    var random = SeededGenerator(seed: seed)
-    var readCount = 0
-    for round in 0..<RandomTests.mutations / 3 {
-      var bytes = originals.randomElement(using: &random)!
-      for _ in 0..<Int.random(in: 0...5, using: &random) {
-        if Bool.random(using: &random) {
-          bytes.damage(using: &random)
-        } else {
-          bytes[Int.random(in: 0..<bytes.count, using: &random)] = #"{}[]:,"\/$u07e-. a"#.utf8.randomElement(
-            using: &random)!
-        }
-      }
-      let input = Data(bytes)
-      let options = Self.allOptions[round % 4]
-      let duration = ThreadClock.measure {
-        do throws(PropertyListError) {
-          let document = try PropertyListDocument(input, format: .json, options: options)
-          try document.validate()
-          let tree = try PropertyList(document.root)
-          readCount += 1
-          #expect(try tree.data(format: .binary) == document.root.data(format: .binary))
-          let written = try tree.data(format: .json, options: JSONCoercionTests.reversible)
-          #expect(try PropertyList(written, format: .json, options: JSONCoercionTests.restoring) == tree)
-        } catch {
-          #expect(error.byteOffset.map { (0...input.count).contains($0) } == true || error.kind == .duplicateKey)
-          #expect(error.position != nil || error.kind == .duplicateKey)
-        }
-      }
-      if duration > .seconds(2) { Issue.record("\(duration) for \(input.base64EncodedString())") }
+  func `damaged texts never trap, and every error says where`(_ seed: UInt64) {
+    Self.text.readDamaged(
+      Self.samples, changes: 0...5, letters: #"{}[]:,"\/$u07e-. a"#, rounds: RandomTests.mutations / 3, seed: seed
+    ) { tree throws(PropertyListError) in
+      let written = try tree.data(format: .json, options: JSONCoercionTests.reversible)
+      #expect(try PropertyList(written, format: .json, options: JSONCoercionTests.restoring) == tree)
     }
-    #expect(readCount > RandomTests.mutations / 30, "the damage leaves too little to read")
   }
 
   @Test func `every text that is cut off is refused at its end or before`() throws {

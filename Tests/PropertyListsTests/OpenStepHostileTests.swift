@@ -7,6 +7,8 @@ import Testing
 @testable import PropertyLists
 
 @Suite("OpenStep from somebody who means harm") struct OpenStepHostileTests {
+  static let text = HostileText(format: .openStep, options: [.init(), .init(duplicateKeys: .keepLast)])
+
   /// `depth` containers around nothing.
   static func nested(_ depth: Int, _ open: String, _ close: String) -> String {
     String(repeating: open, count: depth) + String(repeating: close, count: depth)
@@ -95,7 +97,7 @@ import Testing
     #expect(try PropertyList(openStep: "{CF$UID = <*I7>;}", options: options) == ["CF$UID": 7])
   }
 
-  /// Each is repeated until it has 64 KB, or 256 in the long form, and is then the whole text, good or bad.
+  /// Each is repeated, and is then the whole text, good or bad.
   static let repeated = [
     "(", "{", "{a=", "a={", "(a,", "a,", "\"", "'", "\\", "\"\\", "\\\"", "\"\\U", "\"\\1", "<", "<0", "<00", "00 ",
     "<[", "<[A", "<*",
@@ -104,18 +106,8 @@ import Testing
     ">", "]", "]>", "\u{0}", "\u{FEFF}", "a=\"\";", "(),", "()", "{};", "\"\\U00e9",
   ]
 
-  @Test(arguments: repeated) func `takes time in proportion to its size`(_ piece: String) throws {
-    let text = String(repeating: piece, count: LongForm.size(1 << 18, or: 1 << 16) / piece.utf8.count)
-    for prefix in ["", "(", "{", "\"", "<", "<[", "<*I", "/*", "a = ", "(x, "] {
-      let input = Data((prefix + text).utf8)
-      // Even a debug build is done in a fraction of this; what looks at each byte again for each byte takes minutes.
-      let duration = ThreadClock.measure {
-        for options in [PropertyListReadingOptions(), .init(duplicateKeys: .keepLast)] {
-          _ = try? PropertyListDocument(input, format: .openStep, options: options)
-        }
-      }
-      #expect(duration < .seconds(10), "\(prefix) \(piece)")
-    }
+  @Test(arguments: repeated) func `takes time in proportion to its size`(_ piece: String) {
+    Self.text.readRepeated(piece, behind: ["", "(", "{", "\"", "<", "<[", "<*I", "/*", "a = ", "(x, "])
   }
 
   @Test func `large values are read whole`() throws {
@@ -150,38 +142,9 @@ import Testing
     """,
   ]
 
-  @Test(arguments: [1, 2, 3] as [UInt64]) func `damaged texts never trap, and take no time`(_ seed: UInt64) throws {
-    var originals = Self.samples.map { Array($0.utf8) }
-    originals += Self.samples.map { [UInt8]("\u{FEFF}\($0)".data(using: .utf16LittleEndian)!) }
-    var random = SeededGenerator(seed: seed)
-    var readCount = 0
-    for round in 0..<RandomTests.mutations / 2 {
-      var bytes = originals.randomElement(using: &random)!
-      for _ in 0..<Int.random(in: 0...6, using: &random) {
-        if Bool.random(using: &random) {
-          bytes.damage(using: &random)
-        } else {
-          bytes[Int.random(in: 0..<bytes.count, using: &random)] = #"(){}<>[]*=;,"'\/U07 a"#.utf8.randomElement(
-            using: &random)!
-        }
-      }
-      let input = Data(bytes)
-      let options = PropertyListReadingOptions(duplicateKeys: round % 2 == 0 ? .reject : .keepLast)
-      let duration = ThreadClock.measure {
-        do throws(PropertyListError) {
-          let document = try PropertyListDocument(input, format: .openStep, options: options)
-          try document.validate()
-          let tree = try PropertyList(document.root)
-          readCount += 1
-          #expect(try tree.data(format: .binary) == document.root.data(format: .binary))
-        } catch {
-          #expect(error.byteOffset.map { (0...input.count).contains($0) } == true || error.kind == .duplicateKey)
-          #expect(error.position != nil || error.kind == .duplicateKey)
-        }
-      }
-      if duration > .seconds(2) { Issue.record("\(duration) for \(input.base64EncodedString())") }
-    }
-    #expect(readCount > RandomTests.mutations / 20, "the damage leaves too little to read")
+  @Test(arguments: [1, 2, 3] as [UInt64]) func `damaged texts never trap, and take no time`(_ seed: UInt64) {
+    Self.text.readDamaged(
+      Self.samples, changes: 0...6, letters: #"(){}<>[]*=;,"'\/U07 a"#, rounds: RandomTests.mutations / 2, seed: seed)
   }
 
   @Test func `every text that is cut off is read as less, or refused at its end or before`() throws {
