@@ -6,63 +6,6 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// Which file the program makes, and what is in it.
-@Suite("The notes example keeps notes where it is asked to") struct NotesStoreTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
-
-  private func notes(_ arguments: String...) throws -> Program {
-    try Program.run("notes", arguments, in: folder.url)
-  }
-
-  /// How a file of each kind begins, and the name that it has if none is given.
-  static let kinds = [
-    ("archive", "bplist00", "notes.archive"), ("plist", "<?xml", "notes.plist"), ("xml", "<?xml", "notes.xml"),
-    ("binary", "bplist00", "notes.store"), ("sqlite", "SQLite format 3", "notes.sqlite"),
-    ("table", "SQLite format 3", "notes.db"),
-  ]
-
-  @Test("in a file of the kind that is asked for, whatever its name", arguments: kinds)
-  func whateverItsName(_ kind: String, _ start: String, _ name: String) throws {
-    // The name of another kind.
-    let file = kind == "xml" ? "other.plist" : "other.xml"
-    #expect(try notes("add", "--store", kind, "--file", file, "milk", "Buy milk").status == 0)
-    #expect(folder.names == [file])
-    #expect(try Data(contentsOf: folder.url.appending(path: file)).starts(with: Data(start.utf8)))
-    #expect(try notes("list", "--store", kind, "--file", file).text == "milk\tBuy milk\n")
-    // By its name it is another one.
-    #expect(try notes("list", "--file", file).status == 1)
-    #expect(folder.names == [file])
-  }
-
-  @Test("in a file of its own for each kind, if no name is given", arguments: kinds)
-  func noName(_ kind: String, _ start: String, _ name: String) throws {
-    #expect(try notes("add", "--store", kind, "milk", "Buy milk").status == 0)
-    #expect(folder.names == [name])
-    // Its name tells its kind.
-    #expect(try notes("list", "--file", name).text == "milk\tBuy milk\n")
-  }
-
-  @Test func `in memory, and nowhere else`() throws {
-    #expect(try notes("add", "--store", "memory", "milk", "Buy milk").status == 0)
-    let list = try notes("list", "--store", "memory")
-    #expect(list.status == 0 && list.text == "" && folder.names.isEmpty)
-  }
-
-  @Test(arguments: [
-    (["list", "--store", "floppy"], "'floppy' is invalid for '--store <store>'"),
-    (["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
-    (["list", "--store"], "Missing value for '--store <store>'"),
-  ])
-  func `and says what it can be asked for`(_ arguments: [String], _ message: String) throws {
-    let run = try Program.run("notes", arguments, in: folder.url)
-    #expect(run.status == 64)
-    #expect(run.errors.contains(message), "\(run.errors)")
-    #expect(folder.names.isEmpty)
-  }
-}
-
 /// Tables made by hand.
 @Suite("The notes example with tables of SQLite made by hand") struct NotesTableTests {
   private let folder: TemporaryFolder

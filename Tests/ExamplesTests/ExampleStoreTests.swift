@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An example that keeps something in a file: how it adds that, how it shows it, and what it says then.
+struct Example: CustomTestStringConvertible, Sendable {
+  let program: String
+  let add: [String]
+  let find: [String]
+  let found: String
+  /// The name of a file whose kind is not XML.
+  let other: String
+
+  static let contacts = Example(
+    program: "contacts", add: ["Ada", "Lovelace"], find: ["find", "ada"], found: "Ada Lovelace\n", other: "other.sqlite"
+  )
+  static let notes = Example(
+    program: "notes", add: ["milk", "Buy milk"], find: ["list"], found: "milk\tBuy milk\n", other: "other.plist")
+
+  var testDescription: String { program }
+}
+
+/// Which file the program makes.
+@Suite("Examples keep what they have where they are asked to") struct ExampleStoreTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+  private func add(_ example: Example, _ options: String...) throws -> Program {
+    try Program.run(example.program, ["add"] + options + example.add, in: folder.url)
+  }
+
+  private func find(_ example: Example, _ options: String...) throws -> Program {
+    try Program.run(example.program, example.find + options, in: folder.url)
+  }
+
+  /// How a file of each kind begins, and the name that it has if none is given.
+  static let kinds: [(Example, String, String, String)] = [
+    (.contacts, "xml", "<?xml", "contacts.xml"), (.contacts, "binary", "bplist00", "contacts.store"),
+    (.contacts, "sqlite", "SQLite format 3", "contacts.sqlite"), (.notes, "archive", "bplist00", "notes.archive"),
+    (.notes, "plist", "<?xml", "notes.plist"), (.notes, "xml", "<?xml", "notes.xml"),
+    (.notes, "binary", "bplist00", "notes.store"), (.notes, "sqlite", "SQLite format 3", "notes.sqlite"),
+    (.notes, "table", "SQLite format 3", "notes.db"),
+  ]
+
+  @Test("in a file of the kind that is asked for, whatever its name", arguments: kinds)
+  func whateverItsName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
+    // The name of another kind.
+    let file = kind == "xml" ? example.other : "other.xml"
+    #expect(try add(example, "--store", kind, "--file", file).status == 0)
+    #expect(folder.names == [file])
+    #expect(try Data(contentsOf: folder.url.appending(path: file)).starts(with: Data(start.utf8)))
+    #expect(try find(example, "--store", kind, "--file", file).text == example.found)
+    // By its name it is another one.
+    #expect(try find(example, "--file", file).status == 1)
+    #expect(folder.names == [file])
+  }
+
+  @Test("in a file of its own for each kind, if no name is given", arguments: kinds)
+  func noName(_ example: Example, _ kind: String, _ start: String, _ name: String) throws {
+    #expect(try add(example, "--store", kind).status == 0)
+    #expect(folder.names == [name])
+    // Its name tells its kind.
+    #expect(try find(example, "--file", name).text == example.found)
+  }
+
+  @Test(arguments: [Example.contacts, .notes]) func `in memory, and nowhere else`(_ example: Example) throws {
+    #expect(try add(example, "--store", "memory").status == 0)
+    let list = try Program.run(example.program, ["list", "--store", "memory"], in: folder.url)
+    #expect(list.status == 0 && list.text == "" && folder.names.isEmpty)
+  }
+
+  @Test func `in memory, where what contacts would not take is said, too`() throws {
+    let run = try Program.run("contacts", ["add", "--store", "memory", "Ada", ""], in: folder.url)
+    #expect(run.errors == "Error: the last name is missing\n")
+  }
+
+  @Test(arguments: [
+    ("contacts", ["list", "--store", "floppy"], "'floppy' is invalid for '--store <store>'"),
+    ("contacts", ["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
+    ("notes", ["list", "--store", "floppy"], "'floppy' is invalid for '--store <store>'"),
+    ("notes", ["list", "--store", "memory", "--file", "a"], "A store in memory has no file"),
+    ("notes", ["list", "--store"], "Missing value for '--store <store>'"),
+  ])
+  func `and say what they can be asked for`(_ program: String, _ arguments: [String], _ message: String) throws {
+    let run = try Program.run(program, arguments, in: folder.url)
+    #expect(run.status == 64)
+    #expect(run.errors.contains(message), "\(run.errors)")
+    #expect(folder.names.isEmpty)
+  }
+}
