@@ -6,16 +6,7 @@ import TestSupport
 /// Files that Apple's frameworks made, in the folder `samples/core-data` beside the one that `PLIST_CORPUS` names; none
 /// without it.
 enum ModelSamples {
-  private static let folder: URL? = ProcessInfo.processInfo.environment["PLIST_CORPUS"].map {
-    URL(filePath: $0, relativeTo: Fixtures.url("").deletingLastPathComponent()).deletingLastPathComponent()
-      .appending(path: "samples/core-data")
-  }
-
-  private static let files: [URL] = {
-    guard let folder else { return [] }
-    let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
-    return all.sorted { $0.path < $1.path }
-  }()
+  private static let files = Fixtures.samples("core-data")
 
   static let compiled = files.filter { $0.pathExtension == "mom" }
 

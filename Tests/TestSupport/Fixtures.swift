@@ -24,12 +24,23 @@ public enum Fixtures {
   /// it.
   public static let corpus: [URL] = {
     guard let path = ProcessInfo.processInfo.environment["PLIST_CORPUS"] else { return [] }
-    let folder = URL(filePath: path, relativeTo: repository)
-    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
-    return (files?.allObjects as? [URL] ?? []).filter {
+    return contents(URL(filePath: path, relativeTo: repository)).filter {
       (try? $0.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
-    }.sorted { $0.path < $1.path }
+    }
   }()
+
+  /// What is in a folder of `samples`, which is beside the folder that `PLIST_CORPUS` names, and below it; nothing
+  /// without it.
+  public static func samples(_ name: String) -> [URL] {
+    guard let path = ProcessInfo.processInfo.environment["PLIST_CORPUS"] else { return [] }
+    let beside = URL(filePath: path, relativeTo: repository).deletingLastPathComponent()
+    return contents(beside.appending(path: "samples/\(name)"))
+  }
+
+  private static func contents(_ folder: URL) -> [URL] {
+    let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])?.allObjects
+    return (all as? [URL] ?? []).sorted { $0.path < $1.path }
+  }
 }
 
 /// A generator of values and of damage that gives the same in every run (Steele, Lea and Flood's SplitMix64).

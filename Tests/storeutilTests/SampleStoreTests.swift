@@ -39,14 +39,9 @@ enum Samples {
     .appending(path: "SQLiteStoreTests/reader.py").path
 
   /// Those that have their model in themselves, and so can be read by the reader.
-  static let stores: [Store] = {
-    guard let corpus = ProcessInfo.processInfo.environment["PLIST_CORPUS"] else { return [] }
-    let folder = URL(filePath: corpus, relativeTo: Fixtures.url("").deletingLastPathComponent())
-      .deletingLastPathComponent().appending(path: "samples/core-data")
-    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
-    let stores = files.map(\.path).filter { $0.hasSuffix(".sqlite") }.sorted().map { Store(path: $0) }
-    return stores.filter { (try? read($0)) != nil }
-  }()
+  static let stores: [Store] = Fixtures.samples("core-data").map { Store(path: $0.path) }.filter {
+    $0.path.hasSuffix(".sqlite") && (try? read($0)) != nil
+  }
 
   /// What the reader finds in a store.
   static func read(_ store: Store) throws -> PropertyList {
