@@ -65,13 +65,6 @@ private struct Comparable: SecureCoding, Equatable {
     return (error as? KeyedArchiveError)?.kind
   }
 
-  /// The most memory that this process had at a time, in bytes; 0 where the system does not tell.
-  static var peakMemory: Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
-  }
-
   /// Arrays of which each contains the next one many times; the last contains a number.
   private func arrays(levels: Int, width: Int, _ archive: inout HandmadeArchive) -> PropertyList {
     let description = archive.addClass("NSArray")
@@ -140,12 +133,12 @@ private struct Comparable: SecureCoding, Equatable {
   func `a large text that many references lead to is in memory once`(_ isInObjects: Bool) throws {
     let text = megabytes(3000, isText: true, isInObjects: isInObjects)
     let data = megabytes(3000, isText: false, isInObjects: isInObjects)
-    let before = Self.peakMemory
+    let before = peakMemory
     let texts = try soon { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: text) }.get()
     #expect(texts.count == 3000 && texts[0].utf8.count == 1 << 20 && texts[0] == texts[2999])
     let datas = try soon { try KeyedUnarchiver.unarchivedObject(of: [Data].self, from: data) }.get()
     #expect(datas.count == 3000 && datas[0].count == 1 << 20 && datas[0] == datas[2999])
-    #expect(Self.peakMemory - before < 1 << 30)
+    #expect(peakMemory - before < 1 << 30)
     // More than 16 GB, if somebody looked at all of it.
     let more = megabytes(100_000, isText: true, isInObjects: isInObjects)
     #expect(kind(soon { try KeyedUnarchiver.unarchivedObject(of: [String].self, from: more) }) == .limitExceeded)
@@ -372,10 +365,10 @@ private struct Comparable: SecureCoding, Equatable {
     func expectSmall<T: SecureCoding>(
       _ type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-      let before = Self.peakMemory
+      let before = peakMemory
       let result = soon(60) { try KeyedUnarchiver.unarchivedObject(of: type, from: data) }
       #expect(kind(result) == .limitExceeded, sourceLocation: sourceLocation)
-      let growth = Self.peakMemory - before
+      let growth = peakMemory - before
       #expect(growth < 512 << 20 + 128 * data.count, "\(growth >> 20) MB", sourceLocation: sourceLocation)
     }
     for elements in [numbers, texts, [true]] {
@@ -408,7 +401,7 @@ private struct Comparable: SecureCoding, Equatable {
       entries["$class"] = archive.addClass(className)
       let root = archive.addArray((0..<2000).map { _ in archive.add(.dictionary(entries)) })
       let unarchiver = try archive.unarchiver(root: root)
-      let before = Self.peakMemory
+      let before = peakMemory
       let result = soon(60) {
         switch className {
         case "NSIndexPath": _ = try unarchiver.decode([IndexPath].self, forKey: "root")
@@ -417,7 +410,7 @@ private struct Comparable: SecureCoding, Equatable {
         }
       }
       #expect(kind(result) == .limitExceeded || kind(result) == .invalidContents, "\(className)")
-      #expect(Self.peakMemory - before < 1 << 30)
+      #expect(peakMemory - before < 1 << 30)
     }
   }
 

@@ -43,7 +43,7 @@ import Testing
       let type = try #require(
         (Bool.random(using: &random) ? original.types : DeclaredType.all)
           .randomElement(using: &random) ?? DeclaredType.all.first)
-      let memory = ArchiveCostTests.peakMemory
+      let memory = peakMemory
       let start = Self.processorTime
       do {
         try type.use(document)
@@ -58,7 +58,7 @@ import Testing
       if time > Self.milliseconds {
         Issue.record("\(time) ms for \(type.name): \(input.base64EncodedString())")
       }
-      let growth = ArchiveCostTests.peakMemory - memory
+      let growth = peakMemory - memory
       if growth > Self.largestMemory {
         Issue.record("\(growth >> 20) MB for \(type.name): \(input.base64EncodedString())")
       }

@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `give a value or an error, in no time and little memory`(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let memory = ArchiveCostTests.peakMemory
+    let memory = peakMemory
     var (decoded, refused) = (0, 0)
     for _ in 0..<Self.mutations / 4 {
       let original = Self.originals.randomElement(using: &random)!
@@ -75,7 +75,7 @@ import Testing
       }
     }
     #expect(decoded > 0 && refused > 0)
-    #expect(ArchiveCostTests.peakMemory - memory < 2 << 30, "no archive of a few kilobytes takes gigabytes")
+    #expect(peakMemory - memory < 2 << 30, "no archive of a few kilobytes takes gigabytes")
   }
 
 }

@@ -4,16 +4,6 @@ import OrderedCollections
 import PropertyLists
 import Testing
 
-extension PropertyListWritingOptions {
-  /// With which every format holds an archive.
-  static let exact = PropertyListWritingOptions(coercion: .reversible)
-}
-
-extension PropertyListReadingOptions {
-  /// With which what was written with ``PropertyListWritingOptions/exact`` is read.
-  static let exact = PropertyListReadingOptions(restoresCoercedValues: true)
-}
-
 extension PropertyList {
   static func uid(_ value: UInt32) -> PropertyList { .uid(UID(value)) }
 

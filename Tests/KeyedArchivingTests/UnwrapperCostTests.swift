@@ -162,7 +162,7 @@ import Testing
       { _ = try $0.value(at: PropertyListKeyPath("0.0.0.0"), in: document) },
     ]
     for (number, look) in looks.enumerated() {
-      let before = ArchiveCostTests.peakMemory
+      let before = peakMemory
       var error: (any Error)?
       let duration = ThreadClock.measure {
         var unwrapper = Unwrapper()
@@ -171,7 +171,7 @@ import Testing
       #expect(error == nil || error is KeyedArchiveError, "\(name): \(String(describing: error))")
       #expect(duration < Self.limit, "\(name), look \(number): \(duration)")
       // Other suites may take memory at the same time.
-      #expect(ArchiveCostTests.peakMemory - before < 256 << 20, "\(name), look \(number)")
+      #expect(peakMemory - before < 256 << 20, "\(name), look \(number)")
     }
   }
 

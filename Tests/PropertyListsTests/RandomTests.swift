@@ -67,7 +67,7 @@ import Testing
       if data.count < 20_000, !data.isEmpty { originals.append([UInt8](data)) }
     }
     var random = SeededGenerator(seed: seed)
-    let memory = Self.peakMemory
+    let memory = peakMemory
     for _ in 0..<Self.mutations / 2 {
       var bytes = originals.randomElement(using: &random)!
       for _ in 0..<Int.random(in: 1...8, using: &random) { bytes.damage(using: &random) }
@@ -92,14 +92,7 @@ import Testing
       let allowed = Duration.seconds(2) + .milliseconds(1) * input.count
       if duration > allowed { Issue.record("\(duration) for \(input.base64EncodedString())") }
     }
-    #expect(Self.peakMemory - memory < 1 << 29, "no input of a few kilobytes takes half a gigabyte")
-  }
-
-  /// The most memory that this process had at a time, in bytes; 0 where the system does not tell.
-  private static var peakMemory: Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    #expect(peakMemory - memory < 1 << 29, "no input of a few kilobytes takes half a gigabyte")
   }
 }
 

@@ -23,16 +23,6 @@ extension PropertyList {
   }
 }
 
-extension PropertyListWritingOptions {
-  /// With which every format holds every kind of value, but for XML, which has no null.
-  static let exact = PropertyListWritingOptions(coercion: .reversible)
-}
-
-extension PropertyListReadingOptions {
-  /// With which what was written with ``PropertyListWritingOptions/exact`` is read.
-  static let exact = PropertyListReadingOptions(restoresCoercedValues: true)
-}
-
 /// The error that `body` throws, which the test needs.
 func error(_ body: () throws(PropertyListError) -> Void) -> PropertyListError? {
   do throws(PropertyListError) {
