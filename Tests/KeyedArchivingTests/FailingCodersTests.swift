@@ -215,10 +215,10 @@ private struct Inquisitive: SecureCoding {
     [false], [false, false], [true, false], [false, true], [true, true, false, true], [true], [true, true],
   ]
 
-  @Test(arguments: orders)
-  func `the replacement is what all references lead to, and it is asked for once`(_ conditional: [Bool]) throws {
-    let secret = Secret(Picky("public"))
-    let archiver = KeyedArchiver()
+  /// Archives references to an object, which is asked once for its replacement, and leaves no trace.
+  private func archived(
+    _ secret: Secret, _ conditional: [Bool], with archiver: KeyedArchiver
+  ) throws -> KeyedUnarchiver {
     for (index, isConditional) in conditional.enumerated() {
       if isConditional {
         try archiver.encodeConditionalObject(secret, forKey: "\(index)")
@@ -229,7 +229,13 @@ private struct Inquisitive: SecureCoding {
     let data = try archiver.encodedData()
     #expect(secret.askedCount == 1)
     #expect(data.firstRange(of: Data("Secret".utf8)) == nil)
-    let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+    return try KeyedUnarchiver(forReadingFrom: data)
+  }
+
+  @Test(arguments: orders)
+  func `the replacement is what all references lead to, and it is asked for once`(_ conditional: [Bool]) throws {
+    let secret = Secret(Picky("public"))
+    let unarchiver = try archived(secret, conditional, with: KeyedArchiver())
     let decoded = try conditional.indices.map { try unarchiver.decodeIfPresent(Picky.self, forKey: "\($0)") }
     let isArchived = conditional.contains(false)
     #expect(decoded.map { $0?.text } == conditional.map { _ in isArchived ? "public" : nil })
@@ -246,17 +252,7 @@ private struct Inquisitive: SecureCoding {
       let secret = Secret(replacement)
       let archiver = KeyedArchiver()
       try archiver.encode(known, forKey: "known")
-      for (index, isConditional) in conditional.enumerated() {
-        if isConditional {
-          try archiver.encodeConditionalObject(secret, forKey: "\(index)")
-        } else {
-          try archiver.encode(secret, forKey: "\(index)")
-        }
-      }
-      let data = try archiver.encodedData()
-      #expect(secret.askedCount == 1)
-      #expect(data.firstRange(of: Data("Secret".utf8)) == nil)
-      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      let unarchiver = try archived(secret, conditional, with: archiver)
       let types: [any SecureCoding.Type] = [String.self, Int.self, [String].self, Picky.self]
       for index in conditional.indices {
         let decoded = try unarchiver.decodeIfPresent(of: types, forKey: "\(index)")

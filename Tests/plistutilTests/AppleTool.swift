@@ -37,10 +37,7 @@ struct AppleTool: Sendable {
   func run(_ arguments: [String], files: [String: String], input: String = "") throws -> Outcome {
     let folder = try TemporaryFolder()
     for (name, content) in files { try Data(content.utf8).write(to: URL(filePath: folder.path(name))) }
-    let program = try Program.run(
-      URL(filePath: "/bin/sh"),
-      ["-c", #"cd "$0" && exec "$@""#, folder.url.path, executable.path] + self.arguments + arguments,
-      input: Data(input.utf8))
+    let program = try Program.run(executable, self.arguments + arguments, input: Data(input.utf8), in: folder.url)
     var changed: [String: String] = [:]
     for name in folder.names {
       let content = try Data(contentsOf: URL(filePath: folder.path(name)))

@@ -35,9 +35,7 @@ struct BuddyTool {
 
   @discardableResult
   func callAsFunction(_ arguments: [String], input: Data = Data()) throws -> Program {
-    try Program.run(
-      URL(filePath: "/bin/sh"), ["-c", #"cd "$0" && exec "$@""#, folder.url.path, link.path] + arguments, input: input,
-      environment: environment)
+    try Program.run(link, arguments, input: input, environment: environment, in: folder.url)
   }
 
   /// Types lines at the prompt.

@@ -57,10 +57,7 @@ import Testing
         case "merge", "diff", "patch": ["a.plist", "b.plist"]
         default: ["a.plist"]
         }
-      let program = try Program.run(
-        URL(filePath: "/bin/sh"),
-        ["-c", #"cd "$0" && exec "$@""#, folder.path(""), Tool.executable.path]
-          + option.verb + empty + operands)
+      let program = try Program.run(Tool.executable, option.verb + empty + operands, in: folder.url)
       return (
         program,
         Dictionary(
