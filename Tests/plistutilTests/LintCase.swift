@@ -16,8 +16,8 @@ struct LintCase: CustomTestStringConvertible, Sendable {
     self.report = report + "\n"
   }
 
-  /// A case of the input, `--`, and a line with position and message for each defect. The report shows each message with
-  /// the line of the input and a mark below the column.
+  /// A case of the input, `--`, and a line with position and message for each defect. The report shows each with the
+  /// line of the input and a mark below the column.
   init(_ name: String, endsLine: Bool = true, _ text: String) {
     let parts = text.split(separator: "\n--\n")
     let lines = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
