@@ -11,10 +11,7 @@ import Typedstreams
 
   /// A body as Messages archives it.
   private static func stream(_ text: Archived.AttributedString) throws -> Data {
-    var builder = TypedstreamBuilder()
-    try builder.beginGroup("@")
-    try builder.append(.object(text))
-    return try builder.finish().data()
+    try typedstream(of: .object(text))
   }
 
   private static func body(_ text: String, _ runs: [(Int, Attributes)]) throws -> MessageBody {
@@ -112,10 +109,7 @@ import Typedstreams
   }
 
   @Test("may be a string alone, or a text of no letters") func plain() throws {
-    var builder = TypedstreamBuilder()
-    try builder.beginGroup("@")
-    try builder.append(.string("plain"))
-    let plain = try MessageBody(builder.finish().data())
+    let plain = try MessageBody(typedstream(of: .string("plain")))
     #expect(plain.text == "plain" && plain.runs.isEmpty && plain.parts.isEmpty)
     #expect(try Self.body("", []).text.isEmpty)
     #expect(try MessageBody(Data(Piece.attributedString)).runs.map(\.attributes) == [[]])
@@ -149,10 +143,7 @@ import Typedstreams
   }
 
   @Test("of another class, or of no object, is refused by name") func otherClasses() throws {
-    var builder = TypedstreamBuilder()
-    try builder.beginGroup("@")
-    try builder.append(.date(Date()))
-    let date = try builder.finish().data()
+    let date = try typedstream(of: .date(Date()))
     let error = #expect(throws: TypedstreamError.self) { try MessageBody(date) }
     #expect(error?.kind == .classNotAllowed && error?.className == "NSDate")
     for data in [Data(Piece.stream()), Data(Piece.stream(Piece.new("i"), [1])), Data()] {

@@ -41,31 +41,20 @@ import Typedstreams
 
   /// A stream of bytes that are no object.
   private static func rawStream(_ data: Data) throws -> Data {
-    try typedstream {
-      try $0.beginGroup("[\(data.count)c]")
-      try $0.append(data: [UInt8](data))
-    }
+    try typedstream { try $0.group("[\(data.count)c]", data) }
   }
 
   /// A stream of an array that has one `NSData` so many times.
   private static func shared(_ data: Data, count: Int) throws -> Data {
     try typedstream {
-      try $0.beginGroup("@")
-      try $0.beginObject(TypedstreamClass("NSArray"))
-      try $0.beginGroup("i")
-      try $0.append(count)
-      try $0.beginGroup("@")
-      let object = try $0.beginObject(TypedstreamClass("NSData"))
-      try $0.beginGroup("i")
-      try $0.append(data.count)
-      try $0.beginGroup("[\(data.count)c]")
-      try $0.append(data: [UInt8](data))
-      try $0.endObject()
-      for _ in 1..<count {
-        try $0.beginGroup("@")
-        try $0.append(object)
+      try $0.object("NSArray") {
+        try $0.group("i", count)
+        let object = try $0.object("NSData") {
+          try $0.group("i", data.count)
+          try $0.group("[\(data.count)c]", data)
+        }
+        for _ in 1..<count { try $0.group("@", object) }
       }
-      try $0.endObject()
     }
   }
 
@@ -103,12 +92,7 @@ import Typedstreams
     #expect(try untypedstream([Int].self, typedstream(of: .array([.integer(1), data, data]))) == [1, 7, 7])
     #expect(try untypedstream([String: Int].self, typedstream(of: .dictionary([.string("a"): data]))) == ["a": 7])
     let pair = try typedstream {
-      try $0.beginGroup("@")
-      try $0.beginObject(TypedstreamClass("Pair"))
-      try $0.beginGroup("@i")
-      try $0.append(.data(Self.keyed(Self.result)))
-      try $0.append(5)
-      try $0.endObject()
+      try $0.object("Pair") { try $0.group("@i", ArchivedValue.data(Self.keyed(Self.result)), 5) }
     }
     let decoded = try untypedstream(Pair.self, pair)
     #expect(decoded.found == Self.result && decoded.number == 5)
@@ -252,8 +236,7 @@ import Typedstreams
 
   @Test func `of a stream that was made has no offset`() throws {
     var builder = TypedstreamBuilder()
-    try builder.beginGroup("@")
-    try builder.append(.array((0..<100).map { .integer(.init($0)) }))
+    try builder.group(.array((0..<100).map { .integer(.init($0)) }))
     let stream = try builder.finish()
     let error = #expect(throws: TypedstreamError.self) {
       try TypedstreamUnarchiver(stream, limits: ParsingLimits(expandedSize: 10, expansionRatio: 1)).decode([Int].self)
@@ -266,25 +249,17 @@ import Typedstreams
   @Test func `holds for sets in sets, which are hashed at each level`() throws {
     func sets(_ count: Int) throws -> Data {
       try typedstream { builder in
-        try builder.beginGroup("@")
-        try builder.beginObject(TypedstreamClass("NSArray"))
-        try builder.beginGroup("i")
-        try builder.append(count)
         var last: TypedstreamBuilder.Object?
-        for _ in 0..<count {
-          try builder.beginGroup("@")
-          let object = try builder.beginObject(TypedstreamClass("NSSet"))
-          try builder.beginGroup("I")
-          try builder.append(last == nil ? 0 : 1)
-          if let last {
-            try builder.beginGroup("@")
-            try builder.append(last)
+        try builder.object("NSArray") {
+          try $0.group("i", count)
+          for _ in 0..<count {
+            last = try $0.object("NSSet") {
+              try $0.group("I", last == nil ? 0 : 1)
+              if let last { try $0.group("@", last) }
+            }
           }
-          try builder.endObject()
-          last = object
         }
         // The last one first, so that it is made of all others.
-        try builder.endObject()
         try builder.beginGroup("@")
         if let last { try builder.append(last) }
       }
@@ -311,18 +286,10 @@ import Typedstreams
     }
     let count = 20_000
     let data = try typedstream {
-      try $0.beginGroup("@")
-      try $0.beginObject(TypedstreamClass("NSArray"))
-      try $0.beginGroup("i")
-      try $0.append(count)
-      for number in 0..<count {
-        try $0.beginGroup("@")
-        try $0.beginObject(TypedstreamClass("Number"))
-        try $0.beginGroup("i")
-        try $0.append(number)
-        try $0.endObject()
+      try $0.object("NSArray") {
+        try $0.group("i", count)
+        for number in 0..<count { try $0.object("Number") { try $0.group("i", number) } }
       }
-      try $0.endObject()
     }
     var decoded = 0
     let duration = try ThreadClock.measure { decoded = try untypedstream([Number].self, data).count }

@@ -95,10 +95,7 @@ import Typedstreams
 
   @Test(arguments: [82, 930] as [Int32])
   func `streams of NeXTSTEP, whose system version is not 1000`(_ version: Int32) throws {
-    let data = try typedstream(systemVersion: version) {
-      try $0.beginGroup("@")
-      try $0.append(.string("text"))
-    }
+    let data = try typedstream(systemVersion: version) { try $0.group(.string("text")) }
     #expect(try Typedstream(data).systemVersion == Int(version))
     #expect(try untypedstream(String.self, data) == "text")
   }

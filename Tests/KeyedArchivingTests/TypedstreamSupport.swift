@@ -43,6 +43,73 @@ enum Piece {
     [0x86])
 }
 
+/// A value of a group: data for an array of bytes, and an array of bytes for the bytes of a string.
+protocol GroupValue { func append(to builder: inout TypedstreamBuilder) throws }
+
+extension GroupValue where Self: BinaryInteger {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(self) }
+}
+extension Int: GroupValue {}
+extension Int32: GroupValue {}
+extension Int64: GroupValue {}
+extension UInt64: GroupValue {}
+extension Double: GroupValue {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(self) }
+}
+extension Float: GroupValue {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(self) }
+}
+extension String: GroupValue {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(self) }
+}
+extension [UInt8]: GroupValue {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(string: self) }
+}
+extension Data: GroupValue {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(data: [UInt8](self)) }
+}
+extension ArchivedValue: GroupValue {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(self) }
+}
+extension TypedstreamClass: GroupValue {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(self) }
+}
+extension TypedstreamBuilder.Object: GroupValue {
+  func append(to builder: inout TypedstreamBuilder) throws { try builder.append(self) }
+}
+
+extension TypedstreamBuilder {
+  /// Appends a group with its values, or the first of them; `nil` is a null.
+  mutating func group(_ encoding: String, _ values: (any GroupValue)?...) throws {
+    try group(encoding, values)
+  }
+
+  mutating func group(_ encoding: String, _ values: [(any GroupValue)?]) throws {
+    try beginGroup(encoding)
+    for value in values {
+      if let value { try value.append(to: &self) } else { try appendNull() }
+    }
+  }
+
+  /// Appends a group of one value as an object.
+  mutating func group(_ value: ArchivedValue) throws { try group("@", value) }
+
+  /// Appends a group of a new object, with the groups of that.
+  @discardableResult
+  mutating func object(_ type: TypedstreamClass, _ groups: (inout Self) throws -> Void) throws -> Object {
+    try beginGroup("@")
+    let object = try beginObject(type)
+    try groups(&self)
+    try endObject()
+    return object
+  }
+
+  @discardableResult
+  mutating func object(_ name: String, _ groups: (inout Self) throws -> Void) throws -> Object {
+    try object(TypedstreamClass(name), groups)
+  }
+}
+
 extension Typedstream {
   /// The groups as JSON on one line.
   var json: String {

@@ -54,17 +54,12 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     try typedstream {
       try $0.beginGroup("@")
       let object = try $0.beginObject(TypedstreamClass(name, version: version))
-      try $0.beginGroup("*")
-      try $0.append("a")
-      if version >= 2 {
-        try $0.beginGroup("i")
-        try $0.append(9)
-      }
+      try $0.group("*", "a")
+      if version >= 2 { try $0.group("i", 9) }
       try $0.beginGroup("@")
       try next(&$0, object)
       try $0.endObject()
-      try $0.beginGroup("@")
-      try $0.append(object)
+      try $0.group("@", object)
     }
   }
 
@@ -120,36 +115,23 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
       }
     }
     let data = try typedstream {
-      try $0.beginGroup("@")
-      try $0.beginObject(TypedstreamClass("Child", version: 3, superclass: TypedstreamClass("Parent", version: 5)))
-      try $0.beginGroup("i")
-      try $0.append(5)
-      try $0.beginGroup("")
-      try $0.beginGroup("{?=ff}@")
-      try $0.append(1)
-      try $0.append(2)
-      try $0.append(.integer(6))
-      try $0.endObject()
+      let parent = TypedstreamClass("Parent", version: 5)
+      try $0.object(TypedstreamClass("Child", version: 3, superclass: parent)) {
+        try $0.group("i", 5)
+        try $0.group("")
+        try $0.group("{?=ff}@", 1, 2, ArchivedValue.integer(6))
+      }
     }
     _ = try untypedstream(Curious.self, data)
   }
 
   @Test func `or one that the program does not know stands among others only if that is allowed`() throws {
     let data = try typedstream {
-      try $0.beginGroup("@")
-      try $0.beginObject(TypedstreamClass("NSArray"))
-      try $0.beginGroup("i")
-      try $0.append(2)
-      try $0.beginGroup("@")
-      try $0.beginObject(TypedstreamClass("Pair"))
-      try $0.beginGroup("+{_NSPoint=ff}")
-      try $0.append("a")
-      try $0.append(1)
-      try $0.append(2)
-      try $0.endObject()
-      try $0.beginGroup("@")
-      try $0.append(.integer(1))
-      try $0.endObject()
+      try $0.object("NSArray") {
+        try $0.group("i", 2)
+        try $0.object("Pair") { try $0.group("+{_NSPoint=ff}", "a", 1, 2) }
+        try $0.group(.integer(1))
+      }
     }
     #expect(typedstreamError(decoding: [ArchivedValue].self, data)?.className == "Pair")
 
@@ -186,16 +168,10 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
     let data = try typedstream { builder in
       var last: TypedstreamBuilder.Object?
       for _ in 0..<12 {
-        try builder.beginGroup("@")
-        let object = try builder.beginObject(TypedstreamClass("NSArray"))
-        try builder.beginGroup("i")
-        try builder.append(last == nil ? 0 : 10)
-        for _ in 0..<(last == nil ? 0 : 10) {
-          try builder.beginGroup("@")
-          if let last { try builder.append(last) }
+        last = try builder.object("NSArray") {
+          try $0.group("i", last == nil ? 0 : 10)
+          if let last { for _ in 0..<10 { try $0.group("@", last) } }
         }
-        try builder.endObject()
-        last = object
       }
     }
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
@@ -213,11 +189,9 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
 
   @Test func `that refers to one long text again and again is refused`() throws {
     let data = try typedstream { builder in
-      try builder.beginGroup("@")
-      try builder.append(.string(String(repeating: "x", count: 100_000)))
+      try builder.group(.string(String(repeating: "x", count: 100_000)))
       let text = ArchivedValue.string(String(repeating: "x", count: 100_000))
-      try builder.beginGroup("@")
-      try builder.append(.array(Array(repeating: text, count: 20_000)))
+      try builder.group(.array(Array(repeating: text, count: 20_000)))
     }
     let unarchiver = try TypedstreamUnarchiver(forReadingFrom: data)
     _ = try unarchiver.decode(String.self)
@@ -228,44 +202,31 @@ private struct Pair: TypedstreamDecodable, SecureCoding, Hashable {
   @Test func `whose runs have large sets of attributes is refused`() throws {
     let runs = 40_000
     let data = try typedstream { builder in
-      try builder.beginGroup("@")
-      try builder.beginObject(TypedstreamClass("NSAttributedString"))
-      try builder.beginGroup("@")
-      try builder.append(.string(String(repeating: "x", count: runs)))
-      for number in 0..<runs {
-        try builder.beginGroup("iI")
-        try builder.append(1)
-        try builder.append(1)
-        if number == 0 {
-          try builder.beginGroup("@")
-          try builder.append(.dictionary(.init(uniqueKeysWithValues: (0..<5000).map { (.string("\($0)"), .null) })))
+      try builder.object("NSAttributedString") { builder in
+        try builder.group(.string(String(repeating: "x", count: runs)))
+        for number in 0..<runs {
+          try builder.group("iI", 1, 1)
+          if number == 0 {
+            try builder.group(.dictionary(.init(uniqueKeysWithValues: (0..<5000).map { (.string("\($0)"), .null) })))
+          }
         }
       }
-      try builder.endObject()
     }
     #expect(typedstreamError(decoding: Archived.AttributedString.self, data)?.kind == .limitExceeded)
   }
 
   @Test func `in which each object refers to the one before is decoded or refused on any thread`() throws {
     let data = try typedstream { builder in
-      try builder.beginGroup("@")
-      try builder.beginObject(TypedstreamClass("NSArray"))
-      try builder.beginGroup("i")
-      try builder.append(20_000)
-      var last: TypedstreamBuilder.Object?
-      for _ in 0..<20_000 {
-        try builder.beginGroup("@")
-        let object = try builder.beginObject(TypedstreamClass("NSArray"))
-        try builder.beginGroup("i")
-        try builder.append(last == nil ? 0 : 1)
-        if let last {
-          try builder.beginGroup("@")
-          try builder.append(last)
+      try builder.object("NSArray") {
+        try $0.group("i", 20_000)
+        var last: TypedstreamBuilder.Object?
+        for _ in 0..<20_000 {
+          last = try $0.object("NSArray") {
+            try $0.group("i", last == nil ? 0 : 1)
+            if let last { try $0.group("@", last) }
+          }
         }
-        try builder.endObject()
-        last = object
       }
-      try builder.endObject()
     }
     let outcome = OnSmallStack.run { try untypedstream(ArchivedValue.self, data) }
     let error = outcome.error as? TypedstreamError

@@ -16,12 +16,7 @@ func typedstream(
 }
 
 /// A stream of one value as an object.
-func typedstream(of value: ArchivedValue) throws -> Data {
-  try typedstream {
-    try $0.beginGroup("@")
-    try $0.append(value)
-  }
-}
+func typedstream(of value: ArchivedValue) throws -> Data { try typedstream { try $0.group(value) } }
 
 /// The value that a stream begins with.
 func untypedstream<T: TypedstreamDecodable>(_ type: T.Type = T.self, _ data: Data) throws -> T {
@@ -89,17 +84,8 @@ func typedstreamError<T: TypedstreamDecodable>(
 
   @Test func `may stand there as no object`() throws {
     let data = try typedstream {
-      try $0.beginGroup("icQfd+*:%")
-      try $0.append(-5)
-      try $0.append(1)
-      try $0.append(UInt64.max)
-      try $0.append(1.5)
-      try $0.append(0.1)
-      for text in ["a", "b", "c", "d"] { try $0.append(text) }
-      try $0.beginGroup("[3c][2i]{?=ff}{CGRect={CGPoint=dd}{CGSize=dd}}@")
-      try $0.append(data: [1, 2, 3])
-      for number in 1...8 { try $0.append(number) }
-      try $0.appendNull()
+      try $0.group("icQfd+*:%", -5, 1, UInt64.max, 1.5, 0.1, "a", "b", "c", "d")
+      try $0.group("[3c][2i]{?=ff}{CGRect={CGPoint=dd}{CGSize=dd}}@", Data([1, 2, 3]), 1, 2, 3, 4, 5, 6, 7, 8, nil)
     }
     let stream = try TypedstreamUnarchiver(forReadingFrom: data)
     #expect(try stream.decode(Int8.self) == -5)
@@ -126,10 +112,7 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(
       try TypedstreamUnarchiver.unarchivedObject(of: types, from: typedstream(of: .string("a"))) as? String == "a")
     #expect(try TypedstreamUnarchiver.unarchivedObject(of: types, from: typedstream(of: .integer(3))) as? Int == 3)
-    let number = try typedstream {
-      try $0.beginGroup("s")
-      try $0.append(7)
-    }
+    let number = try typedstream { try $0.group("s", 7) }
     #expect(try TypedstreamUnarchiver.unarchivedObject(of: types, from: number) as? Int == 7)
     let other = try typedstream(of: .data(Data()))
     let error = #expect(throws: TypedstreamError.self) {
@@ -145,12 +128,9 @@ func typedstreamError<T: TypedstreamDecodable>(
     #expect(typedstreamError(decoding: String.self, try typedstream(of: .integer(1)))?.kind == .classNotAllowed)
     #expect(typedstreamError(decoding: Int.self, try typedstream(of: .string("1")))?.kind == .classNotAllowed)
     let subclass = try typedstream {
-      try $0.beginGroup("@")
-      try $0.beginObject(
-        TypedstreamClass("MyString", superclass: TypedstreamClass("NSString", version: 1)))
-      try $0.beginGroup("+")
-      try $0.append("text")
-      try $0.endObject()
+      try $0.object(TypedstreamClass("MyString", superclass: TypedstreamClass("NSString", version: 1))) {
+        try $0.group("+", "text")
+      }
     }
     #expect(typedstreamError(decoding: String.self, subclass)?.kind == .classNotAllowed)
     #expect(typedstreamError(decoding: ArchivedValue.self, subclass)?.className == "MyString")
@@ -168,253 +148,37 @@ func typedstreamError<T: TypedstreamDecodable>(
   }
 
   /// What a class of Foundation has in a stream that it would not have written.
-  private static let contents: [(name: String, groups: @Sendable (inout TypedstreamBuilder) throws -> Void)] = [
-    ("NSString", { _ in }),
-    (
-      "NSString",
-      {
-        try $0.beginGroup("i")
-        try $0.append(1)
-      }
-    ),
-    (
-      "NSString",
-      {
-        try $0.beginGroup("+")
-        try $0.appendNull()
-      }
-    ),
-    (
-      "NSString",
-      {
-        try $0.beginGroup("+")
-        try $0.append(string: [0xFF])
-      }
-    ),
-    (
-      "NSString",
-      {
-        try $0.beginGroup("++")
-        try $0.append("a")
-        try $0.append("b")
-      }
-    ),
-    (
-      "NSData",
-      {
-        try $0.beginGroup("i[2c]")
-        try $0.append(3)
-        try $0.append(data: [1, 2])
-      }
-    ),
-    (
-      "NSData",
-      {
-        try $0.beginGroup("i+")
-        try $0.append(1)
-        try $0.append("a")
-      }
-    ),
-    (
-      "NSDate",
-      {
-        try $0.beginGroup("d")
-        try $0.append(Double.nan)
-      }
-    ),
-    (
-      "NSNull",
-      {
-        try $0.beginGroup("i")
-        try $0.append(1)
-      }
-    ),
-    (
-      "NSNumber",
-      {
-        try $0.beginGroup("*")
-        try $0.append("i")
-        try $0.beginGroup("s")
-        try $0.append(1)
-      }
-    ),
-    (
-      "NSNumber",
-      {
-        try $0.beginGroup("*")
-        try $0.append("i")
-      }
-    ),
-    (
-      "NSNumber",
-      {
-        try $0.beginGroup("*")
-        try $0.append("*")
-        try $0.beginGroup("*")
-        try $0.append("i")
-      }
-    ),
-    (
-      "NSArray",
-      {
-        try $0.beginGroup("i")
-        try $0.append(-1)
-      }
-    ),
-    (
-      "NSArray",
-      {
-        try $0.beginGroup("i")
-        try $0.append(1)
-      }
-    ),
-    (
-      "NSArray",
-      {
-        try $0.beginGroup("i")
-        try $0.append(Int32.max)
-      }
-    ),
-    (
-      "NSArray",
-      {
-        try $0.beginGroup("i")
-        try $0.append(0)
-        try $0.beginGroup("@")
-        try $0.append(.string("a"))
-      }
-    ),
-    (
-      "NSArray",
-      {
-        try $0.beginGroup("i")
-        try $0.append(1)
-        try $0.beginGroup("@")
-        try $0.appendNull()
-      }
-    ),
-    (
-      "NSSet",
-      {
-        try $0.beginGroup("I")
-        try $0.append(2)
-        for _ in 0..<2 {
-          try $0.beginGroup("@")
-          try $0.append(.string("a"))
-        }
-      }
-    ),
-    (
-      "NSDictionary",
-      {
-        try $0.beginGroup("i")
-        try $0.append(2)
-        for _ in 0..<4 {
-          try $0.beginGroup("@")
-          try $0.append(.string("a"))
-        }
-      }
-    ),
-    (
-      "NSURL",
-      {
-        try $0.beginGroup("c")
-        try $0.append(2)
-        try $0.beginGroup("@")
-        try $0.append(.string("a"))
-      }
-    ),
-    (
-      "NSURL",
-      {
-        try $0.beginGroup("c")
-        try $0.append(1)
-        try $0.beginGroup("@")
-        try $0.append(.string("a"))
-      }
-    ),
-    (
-      "NSURL",
-      {
-        try $0.beginGroup("c")
-        try $0.append(0)
-        try $0.beginGroup("@")
-        try $0.append(.string(""))
-      }
-    ),
-    (
-      "NSColor",
-      {
-        try $0.beginGroup("c")
-        try $0.append(9)
-      }
-    ),
-    (
-      "NSColor",
-      {
-        try $0.beginGroup("c")
-        try $0.append(3)
-        try $0.beginGroup("f")
-        try $0.append(1)
-      }
-    ),
-    (
-      "NSColor",
-      {
-        try $0.beginGroup("cff")
-        try $0.append(3)
-        for _ in 0..<2 { try $0.append(Float.nan) }
-      }
-    ),
-    (
-      "NSValue",
-      {
-        try $0.beginGroup("*")
-        try $0.append("{ff}")
-        try $0.beginGroup("{ff}")
-        for _ in 0..<2 { try $0.append(1) }
-      }
-    ),
-    (
-      "NSValue",
-      {
-        try $0.beginGroup("*")
-        try $0.append("@")
-        try $0.beginGroup("@")
-        try $0.append(.string("a"))
-      }
-    ),
-    (
-      "NSAttributedString",
-      {
-        try $0.beginGroup("@")
-        try $0.append(.string("ab"))
-      }
-    ),
-    ("NSAttributedString", { builder in try run(&builder, number: 2, length: 2) }),
-    ("NSAttributedString", { builder in try run(&builder, number: 0, length: 2) }),
-    ("NSAttributedString", { builder in try run(&builder, number: 1, length: 3) }),
-    ("NSAttributedString", { builder in try run(&builder, number: 1, length: 0) }),
-    ("NSAttributedString", { builder in try run(&builder, number: 1, length: 1) }),
+  private nonisolated(unsafe) static let contents: [(name: String, groups: [Group])] = [
+    ("NSString", []), ("NSString", [("i", [1])]), ("NSString", [("+", [nil])]),
+    ("NSString", [("+", [[0xFF] as [UInt8]])]), ("NSString", [("++", ["a", "b"])]),
+    ("NSData", [("i[2c]", [3, Data([1, 2])])]), ("NSData", [("i+", [1, "a"])]),
+    ("NSDate", [("d", [Double.nan])]), ("NSNull", [("i", [1])]),
+    ("NSNumber", [("*", ["i"]), ("s", [1])]), ("NSNumber", [("*", ["i"])]), ("NSNumber", [("*", ["*"]), ("*", ["i"])]),
+    ("NSArray", [("i", [-1])]), ("NSArray", [("i", [1])]), ("NSArray", [("i", [Int32.max])]),
+    ("NSArray", [("i", [0]), ("@", [a])]), ("NSArray", [("i", [1]), ("@", [nil])]),
+    ("NSSet", [("I", [2]), ("@", [a]), ("@", [a])]),
+    ("NSDictionary", [("i", [2]), ("@", [a]), ("@", [a]), ("@", [a]), ("@", [a])]),
+    ("NSURL", [("c", [2]), ("@", [a])]), ("NSURL", [("c", [1]), ("@", [a])]),
+    ("NSURL", [("c", [0]), ("@", [ArchivedValue.string("")])]),
+    ("NSColor", [("c", [9])]), ("NSColor", [("c", [3]), ("f", [1])]),
+    ("NSColor", [("cff", [3, Float.nan, Float.nan])]),
+    ("NSValue", [("*", ["{ff}"]), ("{ff}", [1, 1])]), ("NSValue", [("*", ["@"]), ("@", [a])]),
+    ("NSAttributedString", [text]), ("NSAttributedString", [text, ("iI", [2, 2]), noAttributes]),
+    ("NSAttributedString", [text, ("iI", [0, 2]), noAttributes]),
+    ("NSAttributedString", [text, ("iI", [1, 3]), noAttributes]),
+    ("NSAttributedString", [text, ("iI", [1, 0]), noAttributes]),
+    ("NSAttributedString", [text, ("iI", [1, 1]), noAttributes]),
   ]
 
-  private static func run(_ builder: inout TypedstreamBuilder, number: Int, length: Int) throws {
-    try builder.beginGroup("@")
-    try builder.append(.string("ab"))
-    try builder.beginGroup("iI")
-    try builder.append(number)
-    try builder.append(length)
-    try builder.beginGroup("@")
-    try builder.append(.dictionary([:]))
-  }
+  private typealias Group = (encoding: String, values: [(any GroupValue)?])
+  private nonisolated(unsafe) static let a = ArchivedValue.string("a")
+  private nonisolated(unsafe) static let text: Group = ("@", [ArchivedValue.string("ab")])
+  private nonisolated(unsafe) static let noAttributes: Group = ("@", [ArchivedValue.dictionary([:])])
 
   @Test(arguments: contents.indices) func `has the contents that its class has, or is an error`(_ index: Int) throws {
     let (name, groups) = Self.contents[index]
     let data = try typedstream {
-      try $0.beginGroup("@")
-      try $0.beginObject(TypedstreamClass(name))
-      try groups(&$0)
-      try $0.endObject()
+      try $0.object(name) { for group in groups { try $0.group(group.encoding, group.values) } }
     }
     let error = typedstreamError(decoding: ArchivedValue.self, data)
     #expect(error?.byteOffset != nil && error?.kind != .malformed, "\(error?.description ?? "")")
@@ -445,13 +209,10 @@ func typedstreamError<T: TypedstreamDecodable>(
     let (kind, encoding, key) = Self.colors[index]
     let numbers = encoding.indices.map { Float(encoding.distance(from: encoding.startIndex, to: $0)) / 8 + 0.1 }
     let data = try typedstream {
-      try $0.beginGroup("@")
-      try $0.beginObject(TypedstreamClass("NSColor"))
-      try $0.beginGroup("c")
-      try $0.append(kind)
-      try $0.beginGroup(encoding)
-      for number in numbers { try $0.append(number) }
-      try $0.endObject()
+      try $0.object("NSColor") {
+        try $0.group("c", kind)
+        try $0.group(encoding, numbers)
+      }
     }
     let color = try untypedstream(Archived.Color.self, data)
     #expect(color.components == numbers.map { Double($0) })
@@ -467,13 +228,10 @@ func typedstreamError<T: TypedstreamDecodable>(
   @Test func `of a geometry is told by its shape, or by its name where several have the shape`() throws {
     func value(_ type: String, _ numbers: [Double]) throws -> Data {
       try typedstream {
-        try $0.beginGroup("@")
-        try $0.beginObject(TypedstreamClass("NSValue"))
-        try $0.beginGroup("*")
-        try $0.append(type)
-        try $0.beginGroup(type)
-        for number in numbers { try $0.append(number) }
-        try $0.endObject()
+        try $0.object("NSValue") {
+          try $0.group("*", type)
+          try $0.group(type, numbers)
+        }
       }
     }
     for type in ["{ff}", "{_NSPoint=ff}", "{CGSize=dd}", "{?={f}f}"] {
@@ -493,10 +251,7 @@ func typedstreamError<T: TypedstreamDecodable>(
 
   @Test func `of NeXTSTEP has the characters of NeXTSTEP`() throws {
     func text(_ version: Int32, _ bytes: [UInt8]) throws -> Data {
-      try typedstream(systemVersion: version) {
-        try $0.beginGroup("+")
-        try $0.append(string: bytes)
-      }
+      try typedstream(systemVersion: version) { try $0.group("+", bytes) }
     }
     #expect(try untypedstream(String.self, text(82, [0x41, 0xAE, 0xFA])) == "Aﬁœ")
     #expect(try untypedstream(String.self, text(1000, [0xC3, 0xA9])) == "é")

@@ -25,10 +25,7 @@ import Typedstreams
   func `has strings of NeXTSTEP as text, and as data what is none`(_ version: Int32) throws {
     let isOld = version < 1000
     let data = try typedstream(systemVersion: version) {
-      for bytes: [UInt8] in [[0x41, 0xAE], [0xC3, 0xA9], [0xFF]] {
-        try $0.beginGroup("+")
-        try $0.append(string: bytes)
-      }
+      for bytes: [UInt8] in [[0x41, 0xAE], [0xC3, 0xA9], [0xFF]] { try $0.group("+", bytes) }
     }
     #expect(
       try Typedstream(data).keyedArchive().tree()

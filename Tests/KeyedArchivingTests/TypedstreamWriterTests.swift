@@ -56,21 +56,13 @@ import Typedstreams
   @Test(arguments: integers.indices) func `has integers in the widths of Apple's archiver`(_ index: Int) throws {
     let (type, value, bytes) = Self.integers[index]
     var builder = TypedstreamBuilder(byteOrder: .bigEndian)
-    try builder.beginGroup(type)
-    try builder.append(value)
+    try builder.group(type, value)
     #expect(try [UInt8](builder.finish().data()) == Piece.stream(Piece.new(type), bytes, isBigEndian: true))
   }
 
   @Test func `has reals as integers if those are the same`() throws {
     var builder = TypedstreamBuilder(byteOrder: .bigEndian, systemVersion: 930)
-    try builder.beginGroup("fdddfdQ")
-    try builder.append(1.5 as Float)
-    try builder.append(-2.0)
-    try builder.append(-0.0)
-    try builder.append(Double.infinity)
-    try builder.append(0.25)
-    try builder.append(0.5 as Float)
-    try builder.append(UInt64.max - 2)
+    try builder.group("fdddfdQ", 1.5 as Float, -2.0, -0.0, Double.infinity, 0.25, 0.5 as Float, UInt64.max - 2)
     let bytes: [UInt8] =
       [0x83, 0x3F, 0xC0, 0, 0, 0xFE, 0x83, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x83, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0]
       + [0x83, 0x3E, 0x80, 0, 0, 0x83, 0x3F, 0xE0, 0, 0, 0, 0, 0, 0, 0xFD]
@@ -83,19 +75,13 @@ import Typedstreams
     var builder = TypedstreamBuilder()
     try builder.beginGroup("@")
     let root = try builder.beginObject(TypedstreamClass("B", version: 3, superclass: plain))
-    try builder.beginGroup("*:%+")
-    for _ in 0..<4 { try builder.append("text") }
-    try builder.beginGroup("*")
-    try builder.append("text")
-    try builder.beginGroup("@")
-    try builder.append(root)
-    try builder.beginGroup("#@")
-    try builder.append(plain)
+    try builder.group("*:%+", "text", "text", "text", "text")
+    try builder.group("*", "text")
+    try builder.group("@", root)
+    try builder.group("#@", plain)
     try builder.beginObject(plain)
     try builder.endObject()
-    try builder.beginGroup("@#")
-    try builder.appendNull()
-    try builder.appendNull()
+    try builder.group("@#", nil, nil)
     try builder.endObject()
     let bytes = Piece.stream(
       Piece.new("@"), [0x84, 0x84], Piece.new("B"), [3, 0x84], Piece.new("A"), [0, 0x84], Piece.new("NSObject"),
@@ -111,14 +97,8 @@ import Typedstreams
 
   @Test func `has arrays, structures and values without bytes by themselves`() throws {
     var builder = TypedstreamBuilder()
-    try builder.beginGroup("!{}{a=s{b=[2{c=f!}]}}[3c]i")
-    try builder.append(1)
-    try builder.append(2)
-    try builder.append(3)
-    try builder.append(data: [4, 5, 6])
-    try builder.append(7)
-    try builder.beginGroup("[0@][0c]{!}")
-    try builder.append(data: [])
+    try builder.group("!{}{a=s{b=[2{c=f!}]}}[3c]i", 1, 2, 3, Data([4, 5, 6]), 7)
+    try builder.group("[0@][0c]{!}", Data([]))
     let stream = try builder.finish()
     #expect(
       try stream.groupsJSON == """
@@ -157,86 +137,19 @@ import Typedstreams
         _ = try $0.finish()
       }
     ),
-    (
-      .invalidValue,
-      {
-        try $0.beginGroup("@")
-        try $0.append(1)
-      }
-    ),
-    (
-      .invalidValue,
-      {
-        try $0.beginGroup("i")
-        try $0.append("text")
-      }
-    ),
-    (
-      .invalidValue,
-      {
-        try $0.beginGroup("i")
-        try $0.append(1.0)
-      }
-    ),
-    (
-      .invalidValue,
-      {
-        try $0.beginGroup("i")
-        try $0.appendNull()
-      }
-    ),
-    (
-      .invalidValue,
-      {
-        try $0.beginGroup("i")
-        try $0.append(1)
-        try $0.append(2)
-      }
-    ),
-    (
-      .invalidValue,
-      {
-        try $0.beginGroup("[3c]")
-        try $0.append(data: [1, 2])
-      }
-    ),
+    (.invalidValue, { try $0.group("@", 1) }),
+    (.invalidValue, { try $0.group("i", "text") }),
+    (.invalidValue, { try $0.group("i", 1.0) }),
+    (.invalidValue, { try $0.group("i", nil) }),
+    (.invalidValue, { try $0.group("i", 1, 2) }),
+    (.invalidValue, { try $0.group("[3c]", Data([1, 2])) }),
     (.invalidValue, { try $0.beginGroup("[4000000000!]") }),
     (.invalidValue, { try $0.beginGroup("[4000000000{?=[0i][0c]}]") }),
-    (
-      .numberOutOfRange,
-      {
-        try $0.beginGroup("c")
-        try $0.append(128)
-      }
-    ),
-    (
-      .numberOutOfRange,
-      {
-        try $0.beginGroup("I")
-        try $0.append(-1)
-      }
-    ),
-    (
-      .numberOutOfRange,
-      {
-        try $0.beginGroup("l")
-        try $0.append(1 << 31)
-      }
-    ),
-    (
-      .numberOutOfRange,
-      {
-        try $0.beginGroup("f")
-        try $0.append(16_777_217)
-      }
-    ),
-    (
-      .numberOutOfRange,
-      {
-        try $0.beginGroup("f")
-        try $0.append(0.1)
-      }
-    ),
+    (.numberOutOfRange, { try $0.group("c", 128) }),
+    (.numberOutOfRange, { try $0.group("I", -1) }),
+    (.numberOutOfRange, { try $0.group("l", 1 << 31) }),
+    (.numberOutOfRange, { try $0.group("f", 16_777_217) }),
+    (.numberOutOfRange, { try $0.group("f", 0.1) }),
     (
       .nestedTooDeeply,
       { builder in
@@ -250,26 +163,11 @@ import Typedstreams
       .invalidValue,
       { builder in
         var other = TypedstreamBuilder()
-        try other.beginGroup("@")
-        let object = try other.beginObject(.object)
-        try builder.beginGroup("@")
-        try builder.append(object)
+        try builder.group("@", other.object(.object) { _ in })
       }
     ),
-    (
-      .invalidValue,
-      {
-        try $0.beginGroup("@")
-        try $0.append(.uuid(UUID()))
-      }
-    ),
-    (
-      .invalidValue,
-      {
-        try $0.beginGroup("@")
-        try $0.append(.object(Archived.Color(fields: [:])))
-      }
-    ),
+    (.invalidValue, { try $0.group(.uuid(UUID())) }),
+    (.invalidValue, { try $0.group(.object(Archived.Color(fields: [:]))) }),
   ]
 
   @Test(arguments: findings.indices) func `has no values that its encodings do not announce`(_ index: Int) {
@@ -307,10 +205,7 @@ import Typedstreams
 
 @Suite("Values in a typedstream that is written") struct TypedstreamValueWritingTests {
   private func stream(_ value: ArchivedValue) throws -> [UInt8] {
-    var builder = TypedstreamBuilder()
-    try builder.beginGroup("@")
-    try builder.append(value)
-    return [UInt8](try builder.finish().data())
+    [UInt8](try typedstream(of: value))
   }
 
   @Test func `are the objects that Apple's archiver makes of them`() throws {

@@ -142,12 +142,7 @@ import Testing
       "a stream whose strings are used many times",
       {
         let text = String(repeating: "N", count: 3000)
-        let data = try typedstream {
-          for _ in 0..<3000 {
-            try $0.beginGroup(":")
-            try $0.append(text)
-          }
-        }
+        let data = try typedstream { for _ in 0..<3000 { try $0.group(":", text) } }
         return .data(data)
       }
     ),
