@@ -35,6 +35,18 @@ private struct Branch: Codable, SecureCoding, Hashable {
   var twig: Twig
 }
 
+extension HandmadeArchive {
+  /// Adds a twig that has the twig of the level below twice.
+  fileprivate mutating func addTwigs(levels: Int) -> PropertyList {
+    var twig = addObject("NSDictionary", ["NS.keys": [add("twigs")], "NS.objects": [addArray([])]])
+    for _ in 0..<levels {
+      let twigs = addArray([twig, twig])
+      twig = addObject("NSDictionary", ["NS.keys": [add("twigs")], "NS.objects": [twigs]])
+    }
+    return twig
+  }
+}
+
 /// An object with a value, and one with a list of such objects.
 private final class Holder: SecureCoding {
   static let archivedClass = ArchivedClass("Holder")
@@ -100,26 +112,14 @@ private final class Holder: SecureCoding {
     },
     Pairs(testDescription: "Codable structures") { levels in
       var archive = HandmadeArchive()
-      var value = archive.addObject(
-        "NSDictionary", ["NS.keys": [archive.add("twigs")], "NS.objects": [archive.addArray([])]])
-      for _ in 0..<levels {
-        let twigs = archive.addArray([value, value])
-        value = archive.addObject("NSDictionary", ["NS.keys": [archive.add("twigs")], "NS.objects": [twigs]])
-      }
-      let root = archive.addObject("Branch", ["twig": value])
+      let root = archive.addObject("Branch", ["twig": archive.addTwigs(levels: levels)])
       return (try archive.data(root: root), 4 << levels)
     } decode: {
       _ = try $0.decode(Branch.self, forKey: "root")
     },
     Pairs(testDescription: "a Codable structure without a class") { levels in
       var archive = HandmadeArchive()
-      var value = archive.addObject(
-        "NSDictionary", ["NS.keys": [archive.add("twigs")], "NS.objects": [archive.addArray([])]])
-      for _ in 0..<levels {
-        let twigs = archive.addArray([value, value])
-        value = archive.addObject("NSDictionary", ["NS.keys": [archive.add("twigs")], "NS.objects": [twigs]])
-      }
-      return (try archive.data(root: value), 4 << levels)
+      return (try archive.data(root: archive.addTwigs(levels: levels)), 4 << levels)
     } decode: {
       _ = try $0.decodeDecodable(Twig.self, forKey: "root")
     },

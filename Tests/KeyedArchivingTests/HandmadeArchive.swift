@@ -2,6 +2,7 @@ import Foundation
 import KeyedArchiving
 import OrderedCollections
 import PropertyLists
+import Testing
 
 /// An archive that is put together object by object, to say what no archiver would.
 struct HandmadeArchive {
@@ -78,6 +79,28 @@ struct HandmadeArchive {
   /// Decodes the root as a type.
   func decode<T: SecureCoding>(_ type: T.Type, root: PropertyList) throws -> T {
     try unarchiver(root: root).decode(type, forKey: "root")
+  }
+}
+
+/// An archive whose root is put together by hand, and a call that decodes the root.
+struct HandmadeRoot: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let decode: @Sendable (KeyedUnarchiver) throws -> Void
+  let build: @Sendable (inout HandmadeArchive) -> PropertyList
+
+  init(
+    _ description: String, _ decode: @escaping @Sendable (KeyedUnarchiver) throws -> Void,
+    _ build: @escaping @Sendable (inout HandmadeArchive) -> PropertyList
+  ) {
+    testDescription = description
+    self.decode = decode
+    self.build = build
+  }
+
+  init<T: SecureCoding & SendableMetatype>(
+    _ description: String, _ type: T.Type, _ build: @escaping @Sendable (inout HandmadeArchive) -> PropertyList
+  ) {
+    self.init(description, { _ = try $0.decode(T.self, forKey: "root") }, build)
   }
 }
 

@@ -86,6 +86,13 @@ private final class Parcel: SecureCoding {
       self.decode = decode
     }
 
+    init<T: SecureCoding & SendableMetatype>(
+      _ description: String, _ className: String, _ type: T.Type,
+      _ entries: @escaping @Sendable (_ inner: PropertyList) -> OrderedDictionary<String, PropertyList>
+    ) {
+      self.init(description, className, decode: { try $0.decode(T.self, forKey: "root") }, entries)
+    }
+
     /// An archive in which the objects are nested so deep.
     func archive(depth: Int) throws -> Data {
       var archive = HandmadeArchive()
@@ -104,34 +111,14 @@ private final class Parcel: SecureCoding {
   }
 
   static let nests: [Nest] = [
-    Nest("objects", "ChainLink") {
-      try $0.decode(ChainLink.self, forKey: "root")
-    } _: {
-      ["next": $0]
-    },
-    Nest("values", "Onion") {
-      try $0.decode(Onion.self, forKey: "root")
-    } _: {
-      ["inner": $0]
-    },
-    Nest("arrays of any values", "NSArray") {
-      try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
-      ["NS.objects": [$0]]
-    },
-    Nest("sets", "NSSet") {
-      try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
-      ["NS.objects": [$0]]
-    },
-    Nest("values of dictionaries", "NSDictionary") {
-      try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
+    Nest("objects", "ChainLink", ChainLink.self) { ["next": $0] },
+    Nest("values", "Onion", Onion.self) { ["inner": $0] },
+    Nest("arrays of any values", "NSArray", ArchivedValue.self) { ["NS.objects": [$0]] },
+    Nest("sets", "NSSet", ArchivedValue.self) { ["NS.objects": [$0]] },
+    Nest("values of dictionaries", "NSDictionary", ArchivedValue.self) {
       ["NS.keys": [.reference(1)], "NS.objects": [$0]]
     },
-    Nest("keys of dictionaries", "NSDictionary") {
-      try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
+    Nest("keys of dictionaries", "NSDictionary", ArchivedValue.self) {
       ["NS.keys": [$0], "NS.objects": [.reference(1)]]
     },
     Nest("mutable arrays", "NSMutableArray") {
@@ -140,22 +127,12 @@ private final class Parcel: SecureCoding {
     } _: {
       ["NS.objects": [$0]]
     },
-    Nest("the bases of URLs", "NSURL") {
-      try $0.decode(URL.self, forKey: "root")
-    } _: {
-      ["NS.base": $0, "NS.relative": .reference(1)]
-    },
-    Nest("the causes of errors", "NSError") {
-      try $0.decode(Archived.Error.self, forKey: "root")
-    } _: {
+    Nest("the bases of URLs", "NSURL", URL.self) { ["NS.base": $0, "NS.relative": .reference(1)] },
+    Nest("the causes of errors", "NSError", Archived.Error.self) {
       // Each error is a user info as well.
       ["NSDomain": .reference(1), "NSCode": 1, "NSUserInfo": $0, "NS.keys": [], "NS.objects": []]
     },
-    Nest("colors of colors", "NSColor") {
-      try $0.decode(Archived.Color.self, forKey: "root")
-    } _: {
-      ["NSColor": $0]
-    },
+    Nest("colors of colors", "NSColor", Archived.Color.self) { ["NSColor": $0] },
     Nest("Codable values", "NSDictionary") {
       try $0.decodeDecodable(Peel.self, forKey: "root") as? any SecureCoding ?? true
     } _: {
@@ -167,11 +144,16 @@ private final class Parcel: SecureCoding {
   func `in an archive: they come back, or are nested too deeply, on any thread`(_ nest: Nest) throws {
     for depth in [10, 100, 1000, 10_100] {
       let data = try nest.archive(depth: depth)
-      for outcome in [OnSmallStack.run { try decode(nest, data) }, OnLargeStack.run { try decode(nest, data) }] {
+      for outcome in onBothStacks({ try decode(nest, data) }) {
         #expect(depth <= 10_000 || outcome.error != nil)
-        #expect(depth > 10 || (outcome.error as? KeyedArchiveError)?.kind != .nestedTooDeeply)
+        #expect(depth > 10 || !outcome.isTooDeep)
       }
     }
+  }
+
+  /// What comes of work on a small stack, and on a large one.
+  private func onBothStacks(_ work: @escaping () throws -> Void) -> [OnSmallStack.Outcome] {
+    [OnSmallStack.run(work), OnLargeStack.run(work)]
   }
 
   /// Decodes on this thread, and hashes, compares, archives and frees what comes out.
@@ -191,7 +173,7 @@ private final class Parcel: SecureCoding {
       let data = try KeyedArchiver.archivedData(withRootObject: value)
       _ = try KeyedUnarchiver.unarchivedObject(of: T.self, from: data)
     }
-    #expect(outcome.error == nil || (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+    #expect(outcome.error == nil || outcome.isTooDeep)
     return outcome.error == nil
   }
 
@@ -223,7 +205,7 @@ private final class Parcel: SecureCoding {
       let outer = (0..<400).reduce(inner) { value, _ in .array([value]) }
       nonisolated(unsafe) let value = ArchivedValue.array([inner, inner, outer])
       let outcome = OnSmallStack.run { _ = try KeyedArchiver.archivedData(withRootObject: value) }
-      #expect((outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+      #expect(outcome.isTooDeep)
       // There is room for it here.
       let data = try KeyedArchiver.archivedData(withRootObject: value)
       #expect(try KeyedUnarchiver.unarchivedObject(of: ArchivedValue.self, from: data) == value)
@@ -242,7 +224,7 @@ private final class Parcel: SecureCoding {
           let error = archiveError { _ = try KeyedUnarchiver.unarchivedObject(of: ChainLink.self, from: data) }
           #expect(error == nil, "\(depth) levels")
         }
-        #expect(outcome.error == nil || (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+        #expect(outcome.error == nil || outcome.isTooDeep)
         ChainLink.release(chain)
       }
     }
@@ -286,14 +268,12 @@ private final class Parcel: SecureCoding {
       archive.top["\(index)"] = archive.add(["next": key, "$class": description])
     }
     let data = try archive.data()
-    for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
-      let outcome = run {
-        let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
-        _ = try unarchiver.decode(Climber.self, forKey: "10")
-        _ = try unarchiver.decode(Climber.self, forKey: "99999")
-      }
-      #expect((outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply)
+    let outcomes = onBothStacks {
+      let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
+      _ = try unarchiver.decode(Climber.self, forKey: "10")
+      _ = try unarchiver.decode(Climber.self, forKey: "99999")
     }
+    for outcome in outcomes { #expect(outcome.isTooDeep) }
   }
 
   @Test func `in memory: they are archived, or are nested too deeply, on any thread`() throws {
@@ -311,13 +291,11 @@ private final class Parcel: SecureCoding {
         }
         let fruit = Fruit(peel: peel)
         for value in [onion, array, set, fruit] as [any SecureCoding] {
-          let outcomes = [
-            OnSmallStack.run { _ = try KeyedArchiver.archivedData(withRootObject: ArchivedValue.object(value)) },
-            OnLargeStack.run { _ = try KeyedArchiver.archivedData(withRootObject: ArchivedValue.object(value)) },
-          ]
+          let outcomes = onBothStacks {
+            _ = try KeyedArchiver.archivedData(withRootObject: ArchivedValue.object(value))
+          }
           for outcome in outcomes {
-            let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
-            #expect(outcome.error == nil || isDeep && depth >= 100, "\(depth) of \(type(of: value))")
+            #expect(outcome.error == nil || outcome.isTooDeep && depth >= 100, "\(depth) of \(type(of: value))")
           }
         }
       }
@@ -330,36 +308,31 @@ private final class Parcel: SecureCoding {
     var data = Data()
     for _ in 0..<1500 { data = try KeyedArchiver.archivedData(withRootObject: Parcel(data)) }
     let large = data
-    for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
-      let outcome = run { _ = try KeyedUnarchiver.unarchivedObject(of: Parcel.self, from: large) }
-      let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
-      #expect(outcome.error == nil || isDeep)
-    }
+    let outcomes = onBothStacks { _ = try KeyedUnarchiver.unarchivedObject(of: Parcel.self, from: large) }
+    for outcome in outcomes { #expect(outcome.error == nil || outcome.isTooDeep) }
     var parcel = Parcel(Data())
     for _ in 0..<400 { parcel = Parcel(parcel) }
     nonisolated(unsafe) let deep = parcel
-    for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
-      let outcome = run { _ = try KeyedArchiver.archivedData(withRootObject: deep) }
-      let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
-      #expect(outcome.error == nil || isDeep)
-    }
+    let moreOutcomes = onBothStacks { _ = try KeyedArchiver.archivedData(withRootObject: deep) }
+    for outcome in moreOutcomes { #expect(outcome.error == nil || outcome.isTooDeep) }
   }
 
   @Test func `sets of objects that lead to each other through sets are ordered, on any thread`() throws {
-    for run in [OnSmallStack.run, OnLargeStack.run] as [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
-      let outcome = run {
-        let members = (0..<300).map { Member($0) }
-        for member in members { member.friends = Set(members.prefix(5) + [members[(member.number + 1) % 300]]) }
-        let data = try KeyedArchiver.archivedData(withRootObject: members[0])
-        let copy = try KeyedUnarchiver.unarchivedObject(of: Member.self, from: data)
-        #expect(copy.friends.count == members[0].friends.count)
-        for member in members { member.friends = [] }
-        copy.isolate()
-      }
-      let isDeep = (outcome.error as? KeyedArchiveError)?.kind == .nestedTooDeeply
-      #expect(outcome.error == nil || isDeep)
+    let outcomes = onBothStacks {
+      let members = (0..<300).map { Member($0) }
+      for member in members { member.friends = Set(members.prefix(5) + [members[(member.number + 1) % 300]]) }
+      let data = try KeyedArchiver.archivedData(withRootObject: members[0])
+      let copy = try KeyedUnarchiver.unarchivedObject(of: Member.self, from: data)
+      #expect(copy.friends.count == members[0].friends.count)
+      for member in members { member.friends = [] }
+      copy.isolate()
     }
+    for outcome in outcomes { #expect(outcome.error == nil || outcome.isTooDeep) }
   }
+}
+
+extension OnSmallStack.Outcome {
+  fileprivate var isTooDeep: Bool { (error as? KeyedArchiveError)?.kind == .nestedTooDeeply }
 }
 
 /// A value that sees on which thread it is made.

@@ -240,117 +240,55 @@ private final class Private: SecureCoding {
 
 /// Circles that nobody published.
 extension ObjectGraphTests {
-  struct Circle: CustomTestStringConvertible, Sendable {
-    let testDescription: String
-    let decode: @Sendable (KeyedUnarchiver) throws -> Void
-    let build: @Sendable (inout HandmadeArchive) -> PropertyList
-
-    init(
-      _ description: String, _ decode: @escaping @Sendable (KeyedUnarchiver) throws -> Void,
-      _ build: @escaping @Sendable (inout HandmadeArchive) -> PropertyList
-    ) {
-      testDescription = description
-      self.decode = decode
-      self.build = build
-    }
-  }
-
-  static let circles: [Circle] = [
-    Circle("an object that consists of itself") {
-      _ = try $0.decode(Private.self, forKey: "root")
-    } _: {
-      $0.addObject("Private", ["other": $0.next])
-    },
-    Circle("two objects that consist of each other") {
-      _ = try $0.decode(Private.self, forKey: "root")
-    } _: {
+  static let circles: [HandmadeRoot] = [
+    HandmadeRoot("an object that consists of itself", Private.self) { $0.addObject("Private", ["other": $0.next]) },
+    HandmadeRoot("two objects that consist of each other", Private.self) {
       let first = $0.next.index
       return $0.addObject("Private", ["other": $0.addObject("Private", ["other": .reference(first + 2)])])
     },
-    Circle("an object in its own array") {
-      _ = try $0.decode(Private.self, forKey: "root")
-    } _: {
+    HandmadeRoot("an object in its own array", Private.self) {
       let first = $0.next.index
       return $0.addObject("Private", ["all": $0.addArray([.reference(first + 2)])])
     },
-    Circle("an array in itself") {
-      _ = try $0.decode([[ArchivedValue]].self, forKey: "root")
-    } _: {
-      $0.addArray([$0.next])
-    },
-    Circle("an array of any values in itself") {
-      _ = try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
-      $0.addArray([$0.next])
-    },
-    Circle("an array of several types in itself") {
+    HandmadeRoot("an array in itself", [[ArchivedValue]].self) { $0.addArray([$0.next]) },
+    HandmadeRoot("an array of any values in itself", ArchivedValue.self) { $0.addArray([$0.next]) },
+    HandmadeRoot("an array of several types in itself") {
       _ = try $0.decode([any SecureCoding].self, of: [[String].self, ArchivedValue.self], forKey: "root")
     } _: {
       $0.addArray([$0.next])
     },
-    Circle("a set in itself") {
-      _ = try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
-      $0.addObject("NSSet", ["NS.objects": [$0.next]])
-    },
-    Circle("a dictionary that is its own key") {
-      _ = try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
+    HandmadeRoot("a set in itself", ArchivedValue.self) { $0.addObject("NSSet", ["NS.objects": [$0.next]]) },
+    HandmadeRoot("a dictionary that is its own key", ArchivedValue.self) {
       $0.addObject("NSDictionary", ["NS.keys": [$0.next], "NS.objects": [.reference(1)]])
     },
-    Circle("a dictionary that is its own value") {
-      _ = try $0.decode([String: ArchivedValue].self, forKey: "root")
-    } _: {
+    HandmadeRoot("a dictionary that is its own value", [String: ArchivedValue].self) {
       let key = $0.add("key")
       return $0.addObject("NSDictionary", ["NS.keys": [key], "NS.objects": [$0.next]])
     },
-    Circle("an ordered set in itself") {
-      _ = try $0.decode(OrderedSet<OrderedSet<OrderedSet<String>>>.self, forKey: "root")
-    } _: {
+    HandmadeRoot("an ordered set in itself", OrderedSet<OrderedSet<OrderedSet<String>>>.self) {
       $0.addObject("NSOrderedSet", ["NS.object.0": $0.next])
     },
-    Circle("a URL that is its own base") {
-      _ = try $0.decode(URL.self, forKey: "root")
-    } _: {
+    HandmadeRoot("a URL that is its own base", URL.self) {
       let text = $0.add("text")
       return $0.addObject("NSURL", ["NS.base": $0.next, "NS.relative": text])
     },
-    Circle("two URLs that are each other's base") {
-      _ = try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
+    HandmadeRoot("two URLs that are each other's base", ArchivedValue.self) {
       let text = $0.add("text")
       let first = $0.next.index
       let other = $0.addObject("NSURL", ["NS.base": .reference(first + 2), "NS.relative": text])
       return $0.addObject("NSURL", ["NS.base": other, "NS.relative": text])
     },
-    Circle("a string that is its own text") {
-      _ = try $0.decode(String.self, forKey: "root")
-    } _: {
+    HandmadeRoot("a string that is its own text", String.self) {
       $0.addObject("NSMutableString", ["NS.string": $0.next])
     },
-    Circle("data that are their own bytes") {
-      _ = try $0.decode(Data.self, forKey: "root")
-    } _: {
-      $0.addObject("NSMutableData", ["NS.data": $0.next])
-    },
-    Circle("a number that is its own number") {
-      _ = try $0.decode(Int.self, forKey: "root")
-    } _: {
-      $0.addObject("NSNumber", ["NS.intval": $0.next])
-    },
-    Circle("a date that is its own time") {
-      _ = try $0.decode(Date.self, forKey: "root")
-    } _: {
-      $0.addObject("NSDate", ["NS.time": $0.next])
-    },
-    Circle("a UUID that is its own bytes") {
-      _ = try $0.decode(UUID.self, forKey: "root")
-    } _: {
-      $0.addObject("NSUUID", ["NS.uuidbytes": $0.next])
-    },
+    HandmadeRoot("data that are their own bytes", Data.self) { $0.addObject("NSMutableData", ["NS.data": $0.next]) },
+    HandmadeRoot("a number that is its own number", Int.self) { $0.addObject("NSNumber", ["NS.intval": $0.next]) },
+    HandmadeRoot("a date that is its own time", Date.self) { $0.addObject("NSDate", ["NS.time": $0.next]) },
+    HandmadeRoot("a UUID that is its own bytes", UUID.self) { $0.addObject("NSUUID", ["NS.uuidbytes": $0.next]) },
   ]
 
-  @Test(arguments: circles) func `a circle that nobody published is an error, and stays one`(_ circle: Circle) throws {
+  @Test(arguments: circles)
+  func `a circle that nobody published is an error, and stays one`(_ circle: HandmadeRoot) throws {
     let unarchiver = try HandmadeArchive.unarchiver(circle.build)
     for _ in 0..<3 {
       let error = archiveError { try circle.decode(unarchiver) }

@@ -39,108 +39,63 @@ private final class Guest: Visitor {
 }
 
 @Suite("What an archive can get a program to make") struct SecurityTests {
-  /// An archive with an intruder somewhere, and a call that asks for something else there.
-  struct Break: CustomTestStringConvertible, Sendable {
-    let testDescription: String
-    let decode: @Sendable (KeyedUnarchiver) throws -> Void
-    let build: @Sendable (inout HandmadeArchive) -> PropertyList
-
-    init(
-      _ description: String, _ decode: @escaping @Sendable (KeyedUnarchiver) throws -> Void,
-      _ build: @escaping @Sendable (inout HandmadeArchive) -> PropertyList
-    ) {
-      testDescription = description
-      self.decode = decode
-      self.build = build
-    }
-  }
-
-  static let breaks: [Break] = [
-    Break("the root") {
-      _ = try $0.decode(Visitor.self, forKey: "root")
-    } _: {
-      $0.addObject("Intruder")
-    },
-    Break("an object that a subclass was named for") {
-      _ = try $0.decode(Guest.self, forKey: "root")
-    } _: {
-      $0.addObject("Intruder")
-    },
-    Break("what an object consists of") {
-      _ = try $0.decode(Visitor.self, forKey: "root")
-    } _: {
+  /// Archives with an intruder somewhere, and calls that ask for something else there.
+  static let breaks: [HandmadeRoot] = [
+    HandmadeRoot("the root", Visitor.self) { $0.addObject("Intruder") },
+    HandmadeRoot("an object that a subclass was named for", Guest.self) { $0.addObject("Intruder") },
+    HandmadeRoot("what an object consists of", Visitor.self) {
       $0.addObject("Visitor", ["companion": $0.addObject("Intruder")])
     },
-    Break("an element of an array") {
-      _ = try $0.decode([Visitor].self, forKey: "root")
-    } _: {
+    HandmadeRoot("an element of an array", [Visitor].self) {
       $0.addArray([$0.addObject("Visitor"), $0.addObject("Intruder")])
     },
-    Break("an element of an array in an array") {
-      _ = try $0.decode([[Visitor?]].self, forKey: "root")
-    } _: {
+    HandmadeRoot("an element of an array in an array", [[Visitor?]].self) {
       $0.addArray([$0.addArray([.reference(0), $0.addObject("Intruder")])])
     },
-    Break("an element of an array of several types") {
+    HandmadeRoot("an element of an array of several types") {
       _ = try $0.decode([any SecureCoding].self, of: [Visitor.self, Guest.self, String.self], forKey: "root")
     } _: {
       $0.addArray([$0.add("text"), $0.addObject("Guest"), $0.addObject("Intruder")])
     },
-    Break("one of several types") {
+    HandmadeRoot("one of several types") {
       _ = try $0.decode(of: [Visitor.self, Guest.self, ArchivedValue.self], forKey: "root")
     } _: {
       $0.addObject("Intruder")
     },
-    Break("a key of a dictionary") {
-      _ = try $0.decode([Visitor: String].self, forKey: "root")
-    } _: {
+    HandmadeRoot("a key of a dictionary", [Visitor: String].self) {
       $0.addObject("NSDictionary", ["NS.keys": [$0.addObject("Intruder")], "NS.objects": [$0.add("value")]])
     },
-    Break("a value of a dictionary") {
-      _ = try $0.decode(OrderedDictionary<String, Visitor>.self, forKey: "root")
-    } _: {
+    HandmadeRoot("a value of a dictionary", OrderedDictionary<String, Visitor>.self) {
       $0.addObject("NSDictionary", ["NS.keys": [$0.add("key")], "NS.objects": [$0.addObject("Intruder")]])
     },
-    Break("an element of a set") {
-      _ = try $0.decode(Set<Visitor>.self, forKey: "root")
-    } _: {
+    HandmadeRoot("an element of a set", Set<Visitor>.self) {
       $0.addObject("NSSet", ["NS.objects": [$0.addObject("Intruder")]])
     },
-    Break("an element of an ordered set") {
-      _ = try $0.decode(OrderedSet<Visitor>.self, forKey: "root")
-    } _: {
+    HandmadeRoot("an element of an ordered set", OrderedSet<Visitor>.self) {
       $0.addObject("NSOrderedSet", ["NS.object.0": $0.addObject("Intruder")])
     },
-    Break("what a value of any type consists of") {
-      _ = try $0.decode(ArchivedValue.self, forKey: "root")
-    } _: {
+    HandmadeRoot("what a value of any type consists of", ArchivedValue.self) {
       $0.addArray([$0.addObject("NSSet", ["NS.objects": [$0.addObject("Intruder")]])])
     },
-    Break("a value of any type, when others were added") {
+    HandmadeRoot("a value of any type, when others were added") {
       $0.additionalTypes = [Visitor.self, Guest.self]
       _ = try $0.decode(ArchivedValue.self, forKey: "root")
     } _: {
       $0.addArray([$0.addObject("Visitor"), $0.addObject("Intruder")])
     },
-    Break("the text of a string") {
-      _ = try $0.decode(String.self, forKey: "root")
-    } _: {
+    HandmadeRoot("the text of a string", String.self) {
       $0.addObject("NSMutableString", ["NS.string": $0.addObject("Intruder")])
     },
-    Break("the bytes of data") {
-      _ = try $0.decode(Data.self, forKey: "root")
-    } _: {
+    HandmadeRoot("the bytes of data", Data.self) {
       $0.addObject("NSMutableData", ["NS.data": $0.addObject("Intruder")])
     },
-    Break("the base of a URL") {
-      _ = try $0.decode(URL.self, forKey: "root")
-    } _: {
+    HandmadeRoot("the base of a URL", URL.self) {
       $0.addObject("NSURL", ["NS.base": $0.addObject("Intruder"), "NS.relative": $0.add("a")])
     },
   ]
 
   @Test(arguments: breaks)
-  func `a class that is not named is refused, and nothing of it is made`(_ attempt: Break) throws {
+  func `a class that is not named is refused, and nothing of it is made`(_ attempt: HandmadeRoot) throws {
     var archive = HandmadeArchive()
     let root = attempt.build(&archive)
     for format in PropertyListFormat.allCases {
