@@ -28,7 +28,7 @@ final class Chromium: @unchecked Sendable {
 
   private init() throws {
     guard let program = Self.program else { throw Failure(description: Self.missing) }
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     var (commands, answers): ([Int32], [Int32]) = ([0, 0], [0, 0])
     guard pipe(&commands) == 0, pipe(&answers) == 0 else {
       throw Failure(description: "no pipe")

@@ -10,12 +10,11 @@ import Testing
 
 /// A page in a file of its own.
 struct PageFile {
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder(isInMemory: true)
   var path: String { folder.path("page.html") }
   var text: String { get throws { try String(contentsOfFile: path, encoding: .utf8) } }
 
   init(_ write: (FileOutput) throws -> Void) throws {
-    folder = try TemporaryFolder(isInMemory: true)
     let replacement = try Replacement(of: folder.path("page.html"))
     try write(replacement.output)
     try replacement.commit()

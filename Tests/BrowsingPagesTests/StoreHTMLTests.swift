@@ -4,7 +4,7 @@ import Testing
 
 @Suite("storeutil html") struct StoreHTMLTests {
   @Test func `writes a page of a store, of as many rows as are asked for`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let (store, page) = (folder.path("Notes.sqlite"), folder.path("Notes.html"))
     func run(_ arguments: String...) throws -> Program { try Program.run("storeutil", arguments) }
     let model = Fixtures.url("models/Notes.xcdatamodel").path

@@ -4,9 +4,7 @@ import Testing
 
 /// The example on a terminal.
 @Suite("The contacts example on a terminal", .serialized) struct ContactsBrowserTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   static let kinds = ["xml", "store", "sqlite"]
 
@@ -20,7 +18,7 @@ import Testing
   }()
 
   private static func filledBook(_ kind: String) throws -> Data {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let path = folder.path("contacts." + kind)
     for person in [
       ["Ada", "Lovelace", "--email", "ada@example.org", "--group", "Work"], ["Charles", "Babbage"], ["小明", "王"],

@@ -11,7 +11,7 @@ import Testing
     do {
       return try Dictionary(
         uniqueKeysWithValues: kinds.map { kind in
-          let book = try Book(kind)
+          let book = Book(kind)
           try book.addPersons()
           return (kind, book)
         })
@@ -21,19 +21,15 @@ import Testing
   /// A book in a folder of its own.
   private struct Book {
     let kind: String
-    let folder: TemporaryFolder
-    let url: URL
+    let folder = TemporaryFolder(isInMemory: true)
+    var url: URL { folder.url.appending(path: "contacts." + kind) }
     var file: String { "--file=" + url.path }
 
-    init(_ kind: String) throws {
-      self.kind = kind
-      folder = try TemporaryFolder(isInMemory: true)
-      url = folder.url.appending(path: "contacts." + kind)
-    }
+    init(_ kind: String) { self.kind = kind }
 
     /// With the persons of ``addPersons()``.
     static func filled(_ kind: String) throws -> Book {
-      let book = try Book(kind)
+      let book = Book(kind)
       let other = try #require(ContactsTests.filled[kind])
       try #require(other.folder.names == [other.url.lastPathComponent])
       try FileManager.default.copyItem(at: other.url, to: book.url)
@@ -80,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: kinds) func `a book that is not there is only made by who adds to it`(_ kind: String) throws {
-    let book = try Book(kind)
+    let book = Book(kind)
     for arguments in [
       ["list"], ["find", "ada"], ["show", "ada"], ["remove", "ada"], ["edit", "ada"], ["group", "add", "Work", "ada"],
     ] {
@@ -139,7 +135,7 @@ import Testing
   }
 
   @Test func `a condition that is none says where`() throws {
-    let book = try Book("xml")
+    let book = Book("xml")
     _ = try book.text("add", "Ada", "Lovelace")
     _ = try book.text("remove", "ada")
     let run = try book("find", "--where", "lastName BEGINSWITH AND email == nil")
@@ -298,7 +294,7 @@ import Testing
     "processes add persons to the same groups at the same time, and all of them are there", .serialized,
     arguments: kinds)
   func processes(_ kind: String) async throws {
-    let book = try Book(kind)
+    let book = Book(kind)
     let runs = try await Program.runAtTheSameTime(
       "contacts",
       (0..<12).map {
@@ -315,7 +311,7 @@ import Testing
 
   @Test(.serialized, arguments: kinds)
   func `of processes that add the same address at the same time one does it`(_ kind: String) async throws {
-    let book = try Book(kind)
+    let book = Book(kind)
     let runs = try await Program.runAtTheSameTime(
       "contacts", (0..<5).map { ["add", "Ada", "N\($0)", "--email", "ada@example.org", book.file] })
     #expect(runs.count { $0.status == 0 } == 1)

@@ -22,9 +22,7 @@ struct Example: CustomTestStringConvertible, Sendable {
 
 /// Which file the program makes.
 @Suite("Examples keep what they have where they are asked to") struct ExampleStoreTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   private func add(_ example: Example, _ options: String...) throws -> Program {
     try Program.run(example.program, ["add"] + options + example.add, in: folder.url)

@@ -8,10 +8,8 @@ import Testing
 
 /// Tables made by hand.
 @Suite("The notes example with tables of SQLite made by hand") struct NotesTableTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder(isInMemory: true)
   private var url: URL { folder.url.appending(path: "notes.db") }
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   private func notes(_ command: String, _ arguments: String...) throws -> Program {
     try Program.run("notes", [command, "--file", url.path] + arguments)

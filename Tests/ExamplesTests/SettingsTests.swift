@@ -5,11 +5,10 @@ import Testing
 
 /// The example program, run as processes that share a folder.
 @Suite("The settings example") struct SettingsTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private let option: String
 
   init() throws {
-    folder = try TemporaryFolder()
     option = "--folder=" + folder.path("config")
   }
 

@@ -7,17 +7,14 @@ import Testing
 
 /// A folder of preferences that Foundation uses in processes of its own, since the environment says where it is.
 struct FoundationPreferences: Sendable {
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder()
   /// Where the files are, if not in the folder itself.
   var configuration: String { folder.path(subfolder) }
   private let subfolder: String
   /// The program to run.
   var program = Program.executable("foundation-preferences-probe")
 
-  init(subfolder: String = "") throws {
-    folder = try TemporaryFolder()
-    self.subfolder = subfolder
-  }
+  init(subfolder: String = "") { self.subfolder = subfolder }
 
   /// The store of a domain in the folder.
   func store(_ name: DomainName, arguments: [String] = []) -> UserPreferences {

@@ -118,7 +118,7 @@ import Testing
 
   /// What Python makes of texts: its own JSON of what it reads, or nil where it refuses.
   private func python(_ texts: [Data]) throws -> [Data?] {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let lines = texts.map { $0.base64EncodedString() }.joined(separator: "\n")
     try Data(lines.utf8).write(to: URL(filePath: folder.path("in")))
     let program = """

@@ -55,7 +55,7 @@ import Testing
     "Foundation ends the process over text that begins with a character beyond 16 bits",
     arguments: ["🙂", "𝟙"], [Coercion.Accessor.integer, .double, .float])
   func foundationEndsTheProcessOverTextThatBegins(_ text: String, _ accessor: Coercion.Accessor) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let program = try Program.run(
       "foundation-preferences-probe", ["foundation-number", "suite", accessor.rawValue, text],
       environment: ["XDG_CONFIG_HOME": folder.url.path, "SWIFT_BACKTRACE": "enable=no"])
@@ -65,7 +65,7 @@ import Testing
   /// They cannot be set, but a file may have them.
   @Test(arguments: [PropertyList.uid(.init(5)), .null])
   func `is nothing for what only the binary format has`(_ value: PropertyList) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let contents: PropertyList = ["key": value, "other": 1]
     try contents.data(format: .binary).write(to: URL(filePath: folder.path("binary.plist")))
     let preferences = UserPreferences(

@@ -15,7 +15,7 @@ import Testing
   private let store: UserPreferences
 
   init() throws {
-    files = try FoundationPreferences()
+    files = FoundationPreferences()
     defaults = try #require(UserDefaults(suiteName: "errors-\(UUID().uuidString)"))
     store = files.store(DomainName("com.example.errors"), arguments: ["-argument", "first"])
   }
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func `the name of a suite does not lead out of the folder`() throws {
-    let files = try FoundationPreferences(subfolder: "configuration")
+    let files = FoundationPreferences(subfolder: "configuration")
     try files.run("foundation-set", "../escaped/suite", input: ["key": 1])
     #expect(files.folder.names.contains("escaped"))
     let name = "../escaped/suite"

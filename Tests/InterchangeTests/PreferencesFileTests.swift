@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test func `of Foundation are read, and keep every value and the format when something is saved here`() throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     try files.run("foundation-set", "com.example.kinds", input: Self.kinds)
     #expect(files.names == ["com.example.kinds.plist"])
     let store = files.store(DomainName("com.example.kinds"))
@@ -43,7 +43,7 @@ import Testing
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
   func `of this package are read by Foundation`(_ format: PropertyListFormat) throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     if format == .xml {
       let empty: PropertyList = [:]
       try empty.data(format: .xml).write(to: URL(filePath: files.folder.path("com.example.kinds.plist")))
@@ -73,7 +73,7 @@ import Testing
     "a\u{1}b", "\u{0}", "\u{1B}[1m", "\u{1F}", "\u{7F}", "a\rb", "a\r\nb\r\n", "\u{FFFE}", "x\u{FFFF}", "]]>\u{8}",
   ])
   func `of Foundation are read though their text is not XML`(_ text: String) throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     let values: PropertyList = [
       "text": .string(text), "other": 1, "deep": [["key \(text)": .string(text)]], "key \(text)": "\n",
     ]
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `that people edited have ends of lines, and no carriage returns`() throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     let text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<plist><dict>\r\n<key>a</key><string>b\r\nc</string></dict></plist>"
     try Data(text.utf8).write(to: URL(filePath: files.folder.path("com.example.edited.plist")))
@@ -102,7 +102,7 @@ import Testing
     ("<string><![CDATA[x\r\ny]]></string>", "x\ny"),
   ])
   func `of Foundation that people edited keep its characters`(_ value: String, _ expected: String) throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func `that have the characters which stand for others while a file is read are not changed`() throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     let values: PropertyList = ["text": "\u{10FF01}\u{10FF20}", "end": "a\u{10FFFF}"]
     try files.run("foundation-set", "com.example.text", input: values)
     let store = files.store(DomainName("com.example.text"))
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `keep what only the binary format has, until Foundation writes them`() throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     let store = files.store(DomainName("com.example.widths"))
     let moment = Date(timeIntervalSinceReferenceDate: 100.5)
     store.set(.float(12.34), forKey: "float")
@@ -141,7 +141,7 @@ import Testing
 
   /// Foundation finds nothing in such a file, though it is its own, and would overwrite it.
   @Test func `of Foundation are saved here for it, if it wrote a dictionary that it takes for a UID`() throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     let values: PropertyList = ["a": ["CF$UID": 7], "b": 1]
     try files.run("foundation-set", "com.example.uid", input: values)
     try expectSame(files.foundationValues("com.example.uid"), [:])
@@ -154,7 +154,7 @@ import Testing
 
   @Test(arguments: [nil, PropertyListFormat.binary, .xml])
   func `are changed and saved by turns in one process`(_ format: PropertyListFormat?) throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     if let format {
       let contents: PropertyList = ["first": 1]
       try contents.data(format: format).write(to: URL(filePath: files.folder.path("com.example.turns.plist")))
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func `removed keys are gone for both, and a key that Foundation removed does not come back`() throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     try files.run("foundation-set", "com.example.removal", input: ["a": 1, "b": 2, "c": 3])
     let store = files.store(DomainName("com.example.removal"))
     store.removeValue(forKey: "a")
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test func `of the global domain are the same`() throws {
-    let files = try FoundationPreferences()
+    let files = FoundationPreferences()
     try files.run("foundation-set", ".GlobalPreferences", input: ["theirs": "there"])
     let global = files.store(.global)
     #expect(files.store(DomainName("com.example.any")).string(forKey: "theirs") == "there")
@@ -244,8 +244,8 @@ import Testing
   }
 
   @Test(arguments: installations) func `is the one that Foundation takes`(_ installation: Installation) throws {
-    var files = try FoundationPreferences()
-    let home = try TemporaryFolder()
+    var files = FoundationPreferences()
+    let home = TemporaryFolder()
     let program = home.url.appending(path: installation.program)
     let manager = FileManager.default
     try manager.createDirectory(at: program.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -273,8 +273,8 @@ import Testing
   /// A name of a file that no domain has stands for itself nearly.
   @Test(arguments: [("back\\slash", "back_slash"), ("a\nb", "a_b")])
   func `has no characters that are no part of a name`(_ name: String, _ domain: String) throws {
-    var files = try FoundationPreferences()
-    let home = try TemporaryFolder()
+    var files = FoundationPreferences()
+    let home = TemporaryFolder()
     let program = home.url.appending(path: name)
     try Self.copy(files.program, to: program)
     files.program = program

@@ -254,7 +254,7 @@ private func uid(_ value: UInt32) -> PropertyList { .uid(.init(value)) }
   }
 
   @Test func `files are written in one step and read again`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = folder.url.appending(path: "points.plist")
     try KeyedArchiver.archive([Point(x: 1, y: 2)], to: url)
     #expect(folder.names == ["points.plist"])

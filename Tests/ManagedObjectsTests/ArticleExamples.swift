@@ -22,10 +22,8 @@ private enum FirstModel {
 @Suite("The examples of the README and the landing page") struct FirstExamples {
   private typealias Person = FirstModel.Person
   private typealias Note = FirstModel.Note
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private var file: URL { folder.url.appending(path: "notes.xml") }
-
-  init() throws { folder = try TemporaryFolder() }
 
   @Test func `of the README`() throws {
     let model = try ManagedObjectModel(Person.self, Note.self)
@@ -257,7 +255,7 @@ private enum ModelArticle {
   }
 
   @Test func `files and versions`() throws {
-    let temporary = try TemporaryFolder()
+    let temporary = TemporaryFolder()
     let folder = temporary.url
     let source = try ManagedObjectModel(Note.self, Person.self, Tag.self)
     try VersionedModel(models: ["Notes": source], currentName: "Notes").writeSource(
@@ -311,7 +309,7 @@ private enum KeepArticle {
   }
 
   @Test func `containers and contexts`() async throws {
-    let temporary = try TemporaryFolder()
+    let temporary = TemporaryFolder()
     let folder = temporary.url
     let model = try ManagedObjectModel(Person.self, Note.self)
     let container = try PersistentContainer(model: model, stores: [.xml(folder.appending(path: "notes.xml"))])
@@ -433,7 +431,7 @@ private enum KeepArticle {
   }
 
   @Test func `what other programs save`() async throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let model = try ManagedObjectModel(Person.self, Note.self)
     func container() throws -> PersistentContainer {
       try PersistentContainer(model: model, stores: [.xml(folder.url.appending(path: "notes.xml"))])

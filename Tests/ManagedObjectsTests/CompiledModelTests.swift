@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test func `are written as a folder of versions, and read from it`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = folder.url.appending(path: "Notes.momd")
     let notes = try ManagedObjectModel(contentsOf: Fixtures.url(Self.notes))
     let first = try ManagedObjectModel(entities: [EntityDescription("Note")])

@@ -4,9 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Contexts in several tasks") struct ConcurrentSaveTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   private func container(_ kind: StoreKind) throws -> PersistentContainer {
     let file = folder.url.appending(path: "store")

@@ -11,7 +11,7 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
 /// has no managed objects.
 @Suite("Confinement", .enabled(if: compiler != nil, "there is no swiftc")) struct ConfinementTests {
   /// Where the compiler keeps the modules of the system. To make them takes most of the time of a program.
-  private static let cache = Result { try TemporaryFolder() }
+  private static let cache = TemporaryFolder()
 
   /// The errors for a body of a function that has an object, a context and an ID.
   static func errors(_ body: String) throws -> [Substring] {
@@ -37,7 +37,7 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
         \(body)
       }
       """
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = URL(filePath: folder.path("program.swift"))
     try Data(program.utf8).write(to: file)
     let modules = Program.executable("Modules").path
@@ -47,7 +47,7 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
       #require(compiler),
       [
         "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", modules, "-I",
-        sources.appending(path: "CLibXML2").path, "-module-cache-path", Self.cache.get().path("cache"), file.path,
+        sources.appending(path: "CLibXML2").path, "-module-cache-path", Self.cache.path("cache"), file.path,
       ])
     let lines = result.errors.split(separator: "\n").filter { $0.contains(": error: ") }
     try #require(result.status == 0 || !lines.isEmpty, "\(result.errors)")

@@ -12,13 +12,10 @@ final class Counter: ManagedObject {
 }
 
 @Suite("Updates of containers that share a file") struct ContainerUpdateTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private let model: ManagedObjectModel
 
-  init() throws {
-    folder = try TemporaryFolder()
-    model = try ManagedObjectModel(Counter.self)
-  }
+  init() throws { model = try ManagedObjectModel(Counter.self) }
 
   private var store: PersistentStoreDescription { .xml(folder.url.appending(path: "counters.xml")) }
 

@@ -115,7 +115,7 @@ import Testing
           .relationship("previous", to: "Link", inverse: "next"),
         ])
     ])
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let context = ManagedObjectContext(coordinator: try kind.coordinator(model, folder))
     let count = LongForm.size(100_000, or: 20_000)
     var first: ManagedObject?

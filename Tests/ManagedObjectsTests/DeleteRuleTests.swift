@@ -167,7 +167,7 @@ import Testing
     [RelationshipDescription.DeleteRule.nullify, .cascade, .deny, .noAction])
   func `Do what they say, and can be taken back`(kind: Kind, rule: RelationshipDescription.DeleteRule) throws {
     let model = try model(kind, rule)
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     for isSaved in [true, false] {
       for names in Self.deletions {
         for store in StoreKind.saving {

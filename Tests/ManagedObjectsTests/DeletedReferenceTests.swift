@@ -34,9 +34,7 @@ import Testing
     return StoreModels.model([note, person, employee, tag])
   }()
 
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   /// The titles of the notes that a predicate holds for, in words of the store and of a context with changes.
   private func titles(_ format: String, _ arguments: ManagedObject..., in context: ManagedObjectContext) throws

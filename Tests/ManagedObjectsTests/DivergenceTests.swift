@@ -14,9 +14,7 @@ import Testing
     override func prepareForDeletion() { preparations += 1 }
   }
 
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   private func context(_ kind: StoreKind = .memory) throws -> ManagedObjectContext {
     ManagedObjectContext(coordinator: try kind.coordinator(ManagedObjectModel(Note.self), folder))

@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: FileKind.allCases, 0..<4)
   func `A file that is opened again after each save has the naive graph`(kind: FileKind, part: Int) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 600, 30, or: 6) {
       let file = folder.url.appending(path: "\(seed).store")
       var script = EditScript(seed: UInt64(1_000_000 + part * 100_000 + seed), coordinator: try kind.open(file)) {

@@ -6,13 +6,11 @@ import Testing
 @testable import ManagedObjects
 
 @Suite("Fetched results on the disk") struct FetchedResultsCacheTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder(isInMemory: true)
   private var cache: FetchedResultsCache {
     FetchedResultsCache(name: "all/contacts", folder: folder.url.appending(path: "caches"))
   }
   private var cacheFile: URL { cache.folder.appending(path: "all%2Fcontacts.results") }
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   private func open(_ kind: StoreKind) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: ResultsCase.model)

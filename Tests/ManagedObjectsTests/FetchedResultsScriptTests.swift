@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: 0..<2) func `Changes of another process, too`(part: Int) async throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     for seed in 0..<LongForm.size(all: 5_000, 600, or: 6) {
       let file = folder.url.appending(path: "\(seed).sqlite")
       let number = Self.start &+ UInt64(10_000_000 + part * 1_000_000 + seed)

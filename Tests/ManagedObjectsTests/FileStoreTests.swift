@@ -8,10 +8,8 @@ import Testing
 
 @Suite("A store in a file") struct FileStoreTests {
   let model = StoreModels.all
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder(isInMemory: true)
   var url: URL { folder.url.appending(path: "store") }
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   /// Values of each type, the greatest and the strangest.
   static let values: [String: [AttributeValue]] = [

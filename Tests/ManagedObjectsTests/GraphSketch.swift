@@ -9,12 +9,9 @@ import Testing
 final class GraphSketch {
   let coordinator: PersistentStoreCoordinator
   private var ids: [String: ManagedObjectID] = [:]
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder(isInMemory: true)
 
-  init(_ kind: StoreKind = .memory) throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    coordinator = try kind.coordinator(NaiveGraph.model, folder)
-  }
+  init(_ kind: StoreKind = .memory) throws { coordinator = try kind.coordinator(NaiveGraph.model, folder) }
 
   func context(_ policy: MergePolicy = .error) -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator: coordinator)

@@ -11,7 +11,7 @@ import Testing
 
   /// The format of a kind, and a small file of it.
   private func file(_ kind: FileStoreKind) throws -> (format: any StoreFileFormat, bytes: [UInt8]) {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "store")
     let store = try kind.open(url)
     try store.insert(["Person", "Note", "Everything"]) { keys in

@@ -53,7 +53,7 @@ import Testing
     #expect(try ArchiveGraph.differences(data, copy.compiledData()) == [])
     #expect(try MappingModel(compiled: MappingModel().compiledData()) == MappingModel())
 
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = folder.url.appending(path: "1to2.cdm")
     try data.write(to: url)
     #expect(try MappingModel(contentsOf: url) == library)

@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `Another coordinator with the same file knows the same names`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store.xml")
     let first = PersistentStoreCoordinator(model: NaiveGraph.model)
     try first.add(XMLStore(file, model: NaiveGraph.model))

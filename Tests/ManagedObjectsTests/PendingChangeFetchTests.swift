@@ -113,7 +113,7 @@ import Testing
 
   @Test(arguments: LongForm.isWanted ? StoreKind.saving : [.memory])
   func `Many changes are sorted into a result at once`(kind: StoreKind) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let coordinator = try kind.coordinator(NaiveGraph.model, folder)
     let context = ManagedObjectContext(coordinator: coordinator)
     let count = LongForm.size(100_000, or: 20_000)

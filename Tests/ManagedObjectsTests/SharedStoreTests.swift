@@ -9,10 +9,8 @@ import Testing
 /// Two instances of a store are to each other what two processes are: they know of each other by the file alone.
 @Suite("A store's file that somebody else saves") struct SharedStoreTests {
   let model = StoreModels.all
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder(isInMemory: true)
   var url: URL { folder.url.appending(path: "store") }
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   @Test(arguments: StoreKind.inFiles) func `keeps what both save`(kind: StoreKind) throws {
     let first = try kind.open(url)

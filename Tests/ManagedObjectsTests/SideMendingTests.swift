@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: cases) func `The other side follows, in memory and in files`(_ test: Case) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let memory = try InMemoryStore(model: NaiveGraph.model)
     try check(test, memory, "in memory")
     #expect(memory._checkInvariants() == nil)
@@ -172,7 +172,7 @@ import Testing
   }
 
   private func newRows(_ kind: StoreKind) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let store = try kind.open(folder.url.appending(path: "store"), NaiveGraph.model)
     var names = try fill(store)
     try store.delete([#require(names["m"])])
@@ -200,7 +200,7 @@ import Testing
   private func noAction(
     _ rule: RelationshipDescription.DeleteRule, _ model: ManagedObjectModel, _ kind: StoreKind
   ) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let store = try kind.open(folder.url.appending(path: "store"), model)
     let keys = try store.insert(["A", "B", "B"]) { keys in
       [["b": .toMany([keys[1]])], ["a": .toOne(keys[0])], [:]]
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test func `Rows that are said to have referred to objects of another entity trap no store`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let model = StoreModels.model([
       EntityDescription(
         "Person",
@@ -281,7 +281,7 @@ import Testing
   }
 
   private func costOfLinks(_ count: Int, _ kind: StoreKind) throws -> Duration {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let store = try kind.open(folder.url.appending(path: "store"), NaiveGraph.model)
     let groups = try store.insert(["Group", "Group"]) { _ in [[:], [:]] }
     return try ThreadClock.measure {

@@ -17,9 +17,7 @@ import Testing
     return StoreModels.model([box, crate, EntityDescription("Item", [.attribute("name", .string)])])
   }()
 
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   private func context(_ kind: StoreKind) throws -> ManagedObjectContext {
     ManagedObjectContext(coordinator: try kind.coordinator(Self.model, folder))

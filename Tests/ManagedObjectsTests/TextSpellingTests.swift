@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: [nil, FileStoreKind.xml, .binary])
   func `One is saved instead of the other`(kind: FileStoreKind?) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "store")
     func coordinator() throws -> PersistentStoreCoordinator {
       let coordinator = PersistentStoreCoordinator(model: Self.model)

@@ -12,9 +12,7 @@ import Testing
     @Relationship(isOptional: false, isTransient: true) var driver: Car?
   }
 
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   private func coordinator(_ kind: StoreKind) throws -> PersistentStoreCoordinator {
     try kind.coordinator(ManagedObjectModel(Car.self), folder)

@@ -107,7 +107,7 @@ import Testing
 
   private func constraint(_ row: Row, _ policy: MergePolicy, _ kind: StoreKind) throws {
     let comment = Comment(rawValue: "\(kind)")
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let coordinator = try kind.coordinator(Self.model, folder)
     let first = ManagedObjectContext(coordinator: coordinator)
     for account in row.stored { try insert(account, first) }
@@ -156,7 +156,7 @@ import Testing
 
   @Test(arguments: [true, false], StoreKind.saving)
   func `A new object becomes the stored one, and keeps what it has nothing in`(isKnown: Bool, kind: StoreKind) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.objectTrump, kind, folder)
     let known = isKnown ? try context.existingObject(with: id) : nil
     let new = try context.insert("Account")
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.saving) func `Overwriting leaves nothing of the stored object`(kind: StoreKind) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.overwrite, kind, folder)
     let new = try context.insert("Account")
     try new.setValues(["name": .string("a"), "amount": .integer(2)])
@@ -188,7 +188,7 @@ import Testing
 
   @Test(arguments: [true, false], StoreKind.saving)
   func `What refers to the new object refers to the stored one`(isKnown: Bool, kind: StoreKind) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let (context, id) = try stored(.objectTrump, kind, folder)
     let known = isKnown ? try context.existingObject(with: id) : nil
     let owner = try context.insert("Owner")

@@ -63,7 +63,7 @@ import Testing
     let hashes = ModelSamples.hashes(try XMLStore.metadata(ofFile: file)[StoreMetadataKey.versionHashes])
     let tree = try XMLTree(Data(original.utf8))
     let model = try Self.model(tree, hashes)
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = folder.url.appending(path: "store.xml")
     try Data(original.utf8).write(to: url)
     // The hashes are those of the real model.

@@ -20,10 +20,8 @@ import Testing
     return StoreModels.model([person, EntityDescription("Note", [.relationship(author)])])
   }()
 
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder(isInMemory: true)
   var url: URL { folder.url.appending(path: "store.xml") }
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   static func text(_ objects: String, head: String = "<?xml version=\"1.0\"?>\n", number: Int = 105) -> String {
     """

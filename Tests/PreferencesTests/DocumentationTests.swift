@@ -16,11 +16,11 @@ import Testing
     static let balance = PreferenceKey<Int>("balance", default: 25)
   }
 
-  let folder = try? TemporaryFolder()
+  let folder = TemporaryFolder()
   let preferences: UserPreferences
 
-  init() throws {
-    let locations = PreferencesLocations(folder: try #require(folder).url)
+  init() {
+    let locations = PreferencesLocations(folder: folder.url)
     preferences = UserPreferences(suiteName: DomainName("com.example.notes"), locations: locations, arguments: [])
   }
 
@@ -84,7 +84,7 @@ import Testing
     try preferences.synchronize()
     try preferences.update(Keys.launches) { $0 += 1 }
     try preferences.update(forKey: "launches") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
-    let file = try PropertyList(contentsOf: try #require(folder).url.appending(path: "com.example.notes.plist"))
+    let file = try PropertyList(contentsOf: folder.url.appending(path: "com.example.notes.plist"))
     #expect(file == ["state": "paid", "launches": 2])
   }
 
@@ -127,7 +127,7 @@ import Testing
         "global on this host", "global", "registered",
       ])
     #expect(
-      preferences.searchList.first { $0.source == .global(.any) }?.path == folder?.path(".GlobalPreferences.plist"))
+      preferences.searchList.first { $0.source == .global(.any) }?.path == folder.path(".GlobalPreferences.plist"))
   }
 
   @Test func `Arguments of a command line`() throws {

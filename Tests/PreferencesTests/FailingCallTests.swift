@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test func `What fails in the background is reported once, tried again, and saved when it is possible`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     let isFull = RecordedCalls()
     try Interception.ofAllCalls(in: file.folder.url.path) { call in

@@ -25,7 +25,7 @@ struct FileLocationTests {
 
   /// A folder `P` for preferences, beside it things that it may lead to, and the path that errors name.
   private func situation(_ obstacle: Obstacle) throws -> (file: SavedFile, real: String) {
-    let file = try SavedFile(below: "P")
+    let file = SavedFile(below: "P")
     let folder = file.folder
     let manager = FileManager.default
     try manager.createDirectory(at: file.location, withIntermediateDirectories: true)
@@ -150,7 +150,7 @@ struct FileLocationTests {
   }
 
   @Test func `When it is gone, all that was known and set is saved`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(["a": 1])
     let store = file.open()
     try FileManager.default.removeItem(at: file.url)
@@ -170,7 +170,7 @@ struct FileLocationTests {
   @Test(arguments: Way.allCases)
   func `Links that the user may follow lead to the file that is replaced`(_ way: Way) throws {
     if way.needsRoot, getuid() != 0 { return }
-    let file = try SavedFile(below: "P")
+    let file = SavedFile(below: "P")
     let folder = file.folder
     let manager = FileManager.default
     let target = folder.path("elsewhere/real.plist")

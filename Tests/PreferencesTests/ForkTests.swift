@@ -9,7 +9,7 @@
 
   @Suite("A child of fork spoils nothing") struct ForkTests {
     @Test func `Its end saves nothing that its parent has not saved`() throws {
-      let file = try SavedFile()
+      let file = SavedFile()
       let process = try file.start("fork", "exit")
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
       #expect(process.text == "exited 0\n")
@@ -20,7 +20,7 @@
       "It reads the values that there were, and has an error for all else, whatever threads of its parent did",
       arguments: 0..<5)
     func busyParent(round: Int) throws {
-      let file = try SavedFile()
+      let file = SavedFile()
       let process = try file.start("fork", "many")
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
       #expect(process.text == "[0: 30]\n")
@@ -28,7 +28,7 @@
     }
 
     @Test func `It keeps no file locked that its parent is done with`() throws {
-      let file = try SavedFile()
+      let file = SavedFile()
       try file.write(["a": 1])
       let process = try file.start("fork", "lock")
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
@@ -36,7 +36,7 @@
     }
 
     @Test func `It keeps no file locked when its parent is killed`() throws {
-      let file = try SavedFile()
+      let file = SavedFile()
       try file.write(["a": 1])
       let process = try file.start("fork", "killed")
       #expect(process.waitUntilExit() == .killed(signal: SIGKILL))

@@ -16,7 +16,7 @@ import Testing
 
   @Test("in OpenStep, and becomes binary when something is saved", arguments: openStep)
   func readsOpenStep(_ text: String, _ values: OrderedDictionary<String, PropertyList>) throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(Data(text.utf8))
     let store = file.open()
     #expect(store.persistentDomain(store.domain) ?? [:] == values)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Processes take turns by a lock") struct LockTests {
   /// A file that another process has locked.
   private func locked() throws -> (SavedFile, ChildProcess) {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(["a": 1])
     let process = try file.start("lock")
     try #require(eventually { process.text == "locked\n" || process.ended != nil })
@@ -64,7 +64,7 @@ import Testing
   @Test("At the end of the process, a file that is locked for long is saved in the end, and keeps no other waiting")
   func endOfProcess() throws {
     let (file, process) = try locked()
-    let free = try SavedFile()
+    let free = SavedFile()
     let stores = [file.open(), free.open()]
     for store in stores { _ = store.file.table.set(2, forKey: TableKey("b")) }
     let attempts = RecordedCalls()

@@ -26,7 +26,7 @@ import Testing
     "Nothing that was said to be safe is lost, nothing is torn, and the file can be read all the time",
     arguments: 0..<(rounds ?? 1))
   func nothingThatWasSaidToBeSafeIsLost(_ round: Int) throws {
-    let file = try SavedFile(below: "preferences", isInMemory: Self.rounds == nil)
+    let file = SavedFile(below: "preferences", isInMemory: Self.rounds == nil)
     var random = SeededGenerator(seed: UInt64(round))
     let reader = Reader(file)
     let writers = try (0..<Self.writers).map { try Writer($0, file, Self.size) }
@@ -86,7 +86,7 @@ import Testing
 
   @Test func `Processes that make the first file at the same moment lose nothing`() throws {
     for _ in 0..<3 {
-      let file = try SavedFile(below: "to/be made")
+      let file = SavedFile(below: "to/be made")
       let processes = try (0..<6).map { try file.start("set", "key\($0)", "\($0)") }
       for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
       let contents = try #require(try file.contents())
@@ -97,7 +97,7 @@ import Testing
 
   @Test func `Processes that find an unreadable file set it aside once, and lose nothing`() throws {
     for _ in 0..<3 {
-      let file = try SavedFile()
+      let file = SavedFile()
       try file.write(SaveSituation.corrupt)
       let processes = try (0..<6).map { try file.start("set", "key\($0)", "\($0)") }
       for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }

@@ -12,7 +12,7 @@
       _ path: String, _ prepare: (URL) throws -> Void
     ) throws -> (folder: TemporaryFolder, store: UserPreferences) {
       ReportedErrors.record()
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       try prepare(folder.url)
       let locations = PreferencesLocations(folder: folder.url.appending(path: path), host: "here")
       let store = UserPreferences(suiteName: DomainName("moved"), locations: locations, arguments: [])

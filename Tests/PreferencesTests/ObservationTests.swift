@@ -8,13 +8,12 @@ import Testing
 
 /// A store in a folder of its own.
 final class Store: Sendable {
-  let folder = try? TemporaryFolder()
+  let folder = TemporaryFolder()
   let preferences: UserPreferences
 
-  init(arguments: [String] = []) throws {
-    let url = try #require(folder).url
+  init(arguments: [String] = []) {
     preferences = UserPreferences(
-      suiteName: DomainName("com.example.observed"), locations: PreferencesLocations(folder: url, host: "here"),
+      suiteName: DomainName("com.example.observed"), locations: PreferencesLocations(folder: folder.url, host: "here"),
       arguments: arguments)
   }
 
@@ -24,7 +23,7 @@ final class Store: Sendable {
   /// Has another process set values, and waits until it has ended.
   func setElsewhere(_ pairs: String...) throws {
     let program = try Program.run(
-      "preferences-probe", [folder?.url.path ?? "", "com.example.observed", "set"] + pairs)
+      "preferences-probe", [folder.url.path, "com.example.observed", "set"] + pairs)
     #expect(program.status == 0, "\(program.errors)")
   }
 }
@@ -50,7 +49,7 @@ func next<Changes: AsyncSequence & Sendable>(
 @Suite("Changes of preferences are observed") struct ObservationTests {
   @Test
   func `A change of the key is told, with what was there before and where the new value comes from`() async throws {
-    let store = try Store()
+    let store = Store()
     store.preferences.set(1, forKey: "size")
     let changes = store.preferences.changes(forKey: "size")
     store.preferences.set("other", forKey: "name")
@@ -63,7 +62,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `Removing a value is a change to nothing, or to what is registered`() async throws {
-    let store = try Store()
+    let store = Store()
     store.preferences.register(defaults: ["size": 10])
     store.preferences.set(1, forKey: "size")
     store.preferences.set(1, forKey: "name")
@@ -81,7 +80,7 @@ func next<Changes: AsyncSequence & Sendable>(
 
   @Test("The same value again is no change, nor another order of keys, nor what is taken back before anybody asks")
   func equalValues() async throws {
-    let store = try Store()
+    let store = Store()
     store.preferences.set(["a": [1, 2.5]], forKey: "same")
     store.preferences.set(1, forKey: "back")
     store.preferences.set(["x": 1, "y": [["z": 2, "w": 3]]], forKey: "order")
@@ -95,7 +94,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `A change that does not count, because an argument comes first, is not told`() async throws {
-    let store = try Store(arguments: ["-size", "20"])
+    let store = Store(arguments: ["-size", "20"])
     let changes = store.preferences.changes()
     store.preferences.set(1, forKey: "size")
     store.preferences.set(1, forKey: "end")
@@ -104,7 +103,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `Whoever is slow is told the latest value`() async throws {
-    let store = try Store()
+    let store = Store()
     let changes = store.preferences.changes(forKey: "counter")
     for number in 1...1000 { store.preferences.set(number, forKey: "counter") }
     let change = try #require(await next(1, of: changes).first)
@@ -113,7 +112,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `Another store of the same domain, and suites that come and go, are observed too`() async throws {
-    let store = try Store()
+    let store = Store()
     let other = UserPreferences(
       suiteName: DomainName("com.example.observed"), locations: store.preferences.locations, arguments: [])
     let suite = UserPreferences(
@@ -131,7 +130,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `Values of a typed key begin with the one that counts`() async throws {
-    let store = try Store()
+    let store = Store()
     let key = PreferenceKey<Int>("size", default: 12)
     let values = store.preferences.values(for: key)
     #expect(await next(1, of: values) == [12])
@@ -145,7 +144,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `The sequence ends when its task is cancelled`() async throws {
-    let store = try Store()
+    let store = Store()
     let changes = store.preferences.changes()
     let task = Task { () -> Int in
       var count = 0
@@ -157,7 +156,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `An observer that nobody has any more is forgotten`() throws {
-    let store = try Store()
+    let store = Store()
     weak var observer: PreferencesObserver?
     do {
       let changes = store.preferences.changes()
@@ -169,7 +168,7 @@ func next<Changes: AsyncSequence & Sendable>(
 
   @Test(arguments: [nil, "key"])
   func `An observer of a suite that comes and goes is not kept more and more often`(_ key: String?) throws {
-    let store = try Store()
+    let store = Store()
     let observer = PreferencesObserver(.searchList(store.preferences), key: key) { _ in }
     var observers = TableObservers()
     for _ in 0..<1000 { observers.add(observer) }
@@ -177,7 +176,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `Changes that never end are told in order, while they go on`() throws {
-    let store = try Store()
+    let store = Store()
     let changes = store.preferences.changes()
     var told: [Int] = []
     for number in 0..<1000 {
@@ -190,11 +189,11 @@ func next<Changes: AsyncSequence & Sendable>(
 
   @Test
   func `A change by another process is told, whether the file is replaced, written in place or removed`() async throws {
-    let store = try Store()
+    let store = Store()
     let changes = store.preferences.changes()
     try store.setElsewhere("size", "5")
     #expect(await next(1, of: changes).first?.newValue == "5")
-    let file = URL(filePath: try #require(store.folder).path("com.example.observed.plist"))
+    let file = URL(filePath: store.folder.path("com.example.observed.plist"))
     let handle = try FileHandle(forWritingTo: file)
     try handle.truncate(atOffset: 0)
     try handle.write(contentsOf: PropertyList.dictionary(["size": 6]).data(format: .xml))
@@ -207,7 +206,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `A value that this process has not saved yet stays, whatever others save`() async throws {
-    let store = try Store()
+    let store = Store()
     let changes = store.preferences.changes(forKey: "theirs")
     try store.setElsewhere("theirs", "1", "mine", "theirs")
     store.preferences.set("mine", forKey: "mine")
@@ -218,8 +217,8 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `A folder that is made later, and a file that a symbolic link leads to, are watched`() async throws {
-    let folder = try TemporaryFolder()
-    let far = try TemporaryFolder()
+    let folder = TemporaryFolder()
+    let far = TemporaryFolder()
     let url = folder.url.appending(path: "not/there/yet")
     let preferences = UserPreferences(
       suiteName: DomainName("late"), locations: PreferencesLocations(folder: url), arguments: [])
@@ -237,8 +236,8 @@ func next<Changes: AsyncSequence & Sendable>(
     "A slow update of one file does not hold up what others are told of other files, and its own file is looked at after it"
   )
   func slowUpdate() async throws {
-    let slow = try SavedFile()
-    let other = try SavedFile("com.example.other")
+    let slow = SavedFile()
+    let other = SavedFile("com.example.other")
     try slow.write(["n": 1])
     let (slowStore, otherStore) = (slow.open(), other.open())
     let (slowChanges, otherChanges) = (slowStore.changes(forKey: "m"), otherStore.changes(forKey: "n"))
@@ -264,7 +263,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `Where the system tells of no changes, files are looked at again and again`() async throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(["n": 1])
     let changes = Interception.ofAllCalls(in: file.folder.url.path) {
       $0.call == .watch ? ENOSPC : nil
@@ -278,8 +277,8 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `A change by another process arrives within 100 ms of its save`() throws {
-    let store = try Store()
-    let file = URL(filePath: try #require(store.folder).path("com.example.observed.plist"))
+    let store = Store()
+    let file = URL(filePath: store.folder.path("com.example.observed.plist"))
     try PropertyList.dictionary(["n": 0]).write(to: file, format: .binary)
     let arrivals = Mutex<[PropertyList?: ContinuousClock.Instant]>([:])
     let arrived = DispatchSemaphore(value: 0)

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `A function is told what this process sets, and what others save`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     let told = Told<Int>()
     let observation = store.observe(Self.size) { told.append($0) }
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `A function that wants it is given the value that counts at the beginning, and no value twice`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     try saved.write(["size": 5])
     let store = saved.open()
     let told = Told<Int>()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func `A function of the main actor is called on it`(_ isInitial: Bool) async throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     let (values, value) = AsyncStream.makeStream(of: Int.self)
     let observation = store.observeOnMainActor(Self.size, initial: isInitial) { size in
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `A function for all keys is told the key, the values and where they come from`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     let told = Told<PreferenceChange>()
     let observation = store.observe { told.append($0) }
@@ -91,7 +91,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `Nothing is told any more after the end, by a call or with the last reference`(_ isCalled: Bool) throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     let (ended, going) = (Told<Int>(), Told<Int>())
     var observation: PreferenceObservation? = store.observe(Self.size) { ended.append($0) }
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `A function may set values, also the one that it observes`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     let told = Told<Int>()
     let observation = store.observe(Self.size) { [weak store] size in
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `Reads and writes it, with a default`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     let model = Model(store)
     #expect(model.size == 12 && model.theme == .light)
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func `An observable model that has it is invalidated when this process sets the value`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     let model = Model(store)
     let isInvalid = invalidation { _ = model.size }
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func `An observable model that has it is invalidated each time another process saves another value`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     let model = Model(store)
     for size in 13...15 {

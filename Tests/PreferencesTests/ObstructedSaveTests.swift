@@ -13,7 +13,7 @@ import Testing
     "A full disk and a read-only folder are told with the path, and saved to when that is possible",
     arguments: [ENOSPC, EROFS, EDQUOT, EACCES])
   func noNewFile(_ code: Int32) throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(["a": 1])
     let store = file.open()
     let (path, old) = (file.path, file.bytes)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() != 0)) func `A folder without the permission to write is told`() throws {
-    let file = try SavedFile(below: "folder")
+    let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1])
     let store = file.open()
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `A file instead of the folder is told, and left as it is`() throws {
-    let file = try SavedFile(below: "folder")
+    let file = SavedFile(below: "folder")
     try Data("a file".utf8).write(to: file.location)
     let store = file.open()
     store.set(1, forKey: "a")
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `Without a home folder values are kept in memory, and no folder is made`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let missing = folder.path("home")
     let domain = DomainName("com.example.homeless")
     for home in [nil, missing] {
@@ -105,7 +105,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `A folder that vanished is told once, made again, and has everything`(_ isLookedAt: Bool) throws {
-    let file = try SavedFile(below: "folder")
+    let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1, "b": [2, 3]])
     let store = file.open()
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `A folder that was removed does not come back by itself, but with the next value that is set`() throws {
-    let file = try SavedFile(below: "folder")
+    let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     let store = file.open()
     // Not saved yet when the folder goes.
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test func `A folder that vanishes and comes back, as one that is mounted, has its values all along`() throws {
-    let file = try SavedFile(below: "folder")
+    let file = SavedFile(below: "folder")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["a": 1])
     let store = file.open()
@@ -231,7 +231,7 @@ import Testing
 
   @Test func `A program that writes to the file in place, slowly and without a lock, is waited for`() throws {
     for _ in 0..<10 {
-      let file = try SavedFile()
+      let file = SavedFile()
       try file.write(["old": 1])
       let store = file.open()
       let writer = SlowWriter(file.path)
@@ -255,7 +255,7 @@ import Testing
   func `A program that does not come to the end of writing is told, and its half of a file is left alone`() throws {
     let whole = try PropertyList.dictionary(["theirs": 1]).data(format: .binary)
     for _ in 0..<10 {
-      let file = try SavedFile()
+      let file = SavedFile()
       try file.write(["old": 1])
       let store = file.open()
       _ = store.file.table.set("ours", forKey: TableKey("ours"))

@@ -5,11 +5,10 @@ import TestSupport
 import Testing
 
 @Suite("Domains with files") struct PersistentDomainTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private let store: UserPreferences
 
-  init() throws {
-    folder = try TemporaryFolder()
+  init() {
     store = UserPreferences(
       suiteName: DomainName("com.example.own"), locations: PreferencesLocations(folder: folder.url, host: "here"),
       arguments: [])
@@ -89,7 +88,7 @@ import Testing
 
   @Test(arguments: [(500, true), (501, false)])
   func `hold values of 500 levels, and no deeper ones`(_ levels: Int, _ isStored: Bool) throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     store.set((1..<levels).reduce(PropertyList.array([])) { value, _ in [value] }, forKey: "deep")
     try store.synchronize()

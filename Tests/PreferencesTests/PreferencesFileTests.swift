@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `is at the path of its domain, or at a path of its own`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(Self.file(saved).path == saved.path)
     let host = PersistentDomain(saved.domain, host: .current)
@@ -28,10 +28,10 @@ import Testing
   }
 
   @Test func `is read as it is now, and nothing is made`() throws {
-    let saved = try SavedFile(below: "no/such/folder")
+    let saved = SavedFile(below: "no/such/folder")
     #expect(try Self.file(saved).values() == nil)
     #expect(saved.folder.names == [])
-    let other = try SavedFile()
+    let other = SavedFile()
     try other.write(["z": 1, "a": 2], .xml)
     #expect(try Self.file(other).values() == ["z": 1, "a": 2])
     try other.write(["z": ["CF$UID": 2]])
@@ -40,7 +40,7 @@ import Testing
 
   @Test(arguments: UnreadableFileTests.unreadable)
   func `is an error if it cannot be read, and stays as it is`(_ name: String, _ bytes: Data) throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     try saved.write(bytes)
     let found = failure { () throws(PreferencesError) in _ = try Self.file(saved).values() }
     guard case .unreadable(saved.path, let setAside, _) = found else {
@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
   func `is changed by what it holds, in its order and format`(_ format: PropertyListFormat) throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     try saved.write(["z": 1, "a": 2, "m": 3], format)
     try Self.file(saved).update { values in
       values?["n"] = 4
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `is made with its folder when there is something to hold, for its owner alone`() throws {
-    let saved = try SavedFile(below: "one/two")
+    let saved = SavedFile(below: "one/two")
     try Self.file(saved).update { $0 = nil }
     #expect(saved.folder.names == [])
     try Self.file(saved).update { values in
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `goes when it is to hold nothing, and is empty when it is to hold no values`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     for contents in [["a": 1, "b": 2], [:]] as [OrderedDictionary<String, PropertyList>] {
       try saved.write(contents)
       try Self.file(saved).update { $0 = [:] }
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func `is not touched by a change that changes nothing, or that fails`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let bytes = Data("/* by hand */ { a = 1; }".utf8)
     try saved.write(bytes)
     try Self.file(saved).update { values in values?["a"] = "1" }
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func `loses nothing when many change it`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for number in 0..<25 {
         do {
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func `is seen by stores, and tells what they change`() async throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let store = saved.open()
     try Self.file(saved).update { $0 = ["a": 1] }
     #expect(eventually { store.integer(forKey: "a") == 1 })
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `The domains of a folder are told by the names of its files, for any host or for one`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(locations.domainNames() == [] && locations.domainNames(.current) == [])
     for domain in ["b.two", "a.one"] {

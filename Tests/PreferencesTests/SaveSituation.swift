@@ -28,7 +28,7 @@ struct SaveSituation {
 
   init(_ kind: Kind) throws {
     self.kind = kind
-    file = try SavedFile(below: kind == .folderToBeMade ? "not/there/yet" : "")
+    file = SavedFile(below: kind == .folderToBeMade ? "not/there/yet" : "")
     let before: OrderedDictionary<String, PropertyList> = [
       "kept": "old", "changed": "old", "also kept": [1, 2.5, true],
     ]

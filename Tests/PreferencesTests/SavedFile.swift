@@ -13,11 +13,11 @@ struct SavedFile {
   let location: URL
   let domain: DomainName
 
-  init(_ name: String = "com.example.saved", below path: String = "", isInMemory: Bool = true) throws {
+  init(_ domain: DomainName = "com.example.saved", below path: String = "", isInMemory: Bool = true) {
     ReportedErrors.record()
-    folder = try TemporaryFolder(isInMemory: isInMemory)
+    folder = TemporaryFolder(isInMemory: isInMemory)
     location = path.isEmpty ? folder.url : folder.url.appending(path: path)
-    domain = try DomainName(name)
+    self.domain = domain
   }
 
   var path: String { location.appending(path: "\(domain).plist").path }

@@ -13,7 +13,7 @@ private struct Folders {
   let suites: [DomainName]
 
   init() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     self.folder = folder
     func url(_ name: String) -> URL { folder.url.appending(path: name) }
     locations = PreferencesLocations(
@@ -273,7 +273,7 @@ private struct Folders {
 
   @Test func `are others if their names have other bytes, though they look the same`() throws {
     let (composed, decomposed) = ("e\u{301}".precomposedStringWithCanonicalMapping, "e\u{301}")
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let stores = [composed, decomposed].map { name in
       UserPreferences(
         suiteName: DomainName("d"),
@@ -302,7 +302,7 @@ private struct Folders {
   @Test(
     "have files whose names hold the host, without what would lead elsewhere", arguments: [("../x", ".._x"), ("", "_")])
   func haveFilesWhoseNamesHoldTheHost(_ host: String, _ name: String) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let locations = PreferencesLocations(folder: folder.url, host: host)
     let domain = PersistentDomain(DomainName("d"), host: .current)
     #expect(locations.file(of: domain) == folder.path("ByHost/d.\(name).plist"))

@@ -11,7 +11,7 @@ import Testing
 
   /// The domain of a folder with these permissions, of the first user and the group.
   private func domain(in permissions: mode_t, owner: uid_t = users[0]) throws -> SavedFile {
-    let file = try SavedFile(below: "P")
+    let file = SavedFile(below: "P")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try #require(chmod(file.folder.url.path, 0o755) == 0)
     try #require(chown(file.location.path, owner, Self.group) == 0 && chmod(file.location.path, permissions) == 0)

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `More looks at once than there is room for are looks all the same`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(["n": 5])
     let store = file.open()
     withClaims(4) {
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `No look sees half a change, while values, domains and suites come and go`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     let suite: PersistentDomain = PersistentDomain(DomainName("com.example.suite"))
     let texts = ["a", "b"].map { String(repeating: $0, count: 1000) }
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `A set takes no longer for thousands of sequences of other keys`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     func time() -> Duration {
       (0..<5).map { _ in

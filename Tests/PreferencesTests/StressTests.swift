@@ -28,7 +28,7 @@ import Testing
 
   @Test("Nothing that a thread set or counted is lost, while others read, save, observe, and stores come and go")
   func nothingThatAThreadSetOrCountedIsLost() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let other = DomainName("com.example.other")
     let store = file.open()
     let errors = Mutex<[PreferencesError]>([])
@@ -83,7 +83,7 @@ import Testing
 
   @Test("An update and a value that is set at the same time: the update is of what was set, or what was set counts")
   func updateAndSet() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     for turn in 1...50 {
       store.set(0, forKey: "n")
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `Stores of the same domain that come and go have what the others set`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let errors = Mutex<[String]>([])
     onThreads { thread in
       for turn in 0..<Self.turns {

@@ -108,7 +108,7 @@ private final class Crowd {
 
   init(_ count: Int, values: Int, counters: Int, isInMemory: Bool) throws {
     (self.values, self.counters) = (values, counters)
-    let file = try SavedFile(below: "preferences", isInMemory: isInMemory)
+    let file = SavedFile(below: "preferences", isInMemory: isInMemory)
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try file.write(["there": 1])
     self.file = file

@@ -92,11 +92,10 @@ enum Stored {
 
 /// A store, in a folder that is removed with it.
 private final class SavedStore: Sendable {
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder()
   let preferences: UserPreferences
 
-  init(arguments: [String] = []) throws {
-    folder = try TemporaryFolder()
+  init(arguments: [String] = []) {
     preferences = UserPreferences(
       suiteName: DomainName("com.example.keys"), locations: PreferencesLocations(folder: folder.url),
       arguments: arguments)
@@ -130,7 +129,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
   init<Value: PreferenceValue & Equatable & Sendable>(_ value: Value, as stored: PropertyList, default other: Value) {
     testDescription = "\(Value.self) \(value)"
     expectRoundTrip = {
-      let store = try SavedStore()
+      let store = SavedStore()
       let key = PreferenceKey("key", default: other)
       #expect(store.preferences[key] == other)
       store.preferences[key] = value
@@ -155,7 +154,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
 @Suite("Typed keys") struct TypedKeyTests {
   private let saved: SavedStore
 
-  init() throws { saved = try SavedStore() }
+  init() throws { saved = SavedStore() }
 
   static let values: [TypedValue] = [
     TypedValue(true, as: true, default: false), TypedValue(false, as: false, default: true),
@@ -282,7 +281,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
   }
 
   @Test func `take the text of a command line for numbers and other values`() throws {
-    let store = try SavedStore(arguments: [
+    let store = SavedStore(arguments: [
       "-int", "42", "-negative", "-7", "-real", "1.5", "-float", "-2.5", "-flag", "YES", "-off", "no", "-theme",
       "dark", "-level", "2", "-list", "(1, 2)", "-url", "https://a.b/c", "-big", "18446744073709551615", "-uuid",
       "01020304-0506-0708-090A-0B0C0D0E0F10", "-window",
@@ -398,7 +397,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
 @Suite("Values of any type") struct EncodedValueTests {
   private let saved: SavedStore
 
-  init() throws { saved = try SavedStore() }
+  init() throws { saved = SavedStore() }
 
   struct Point: Codable, Equatable { var x, y: Int }
 

@@ -16,7 +16,7 @@ import Testing
   private struct Refusal: Error, Equatable { let count: Int }
 
   @Test func `returns what the change returns`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     let typed = try store.update(Keys.count) { count in
       count += 1
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `lists the keys that have values then, with those that it has changed itself`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(["b": 1, "a": 2])
     let store = file.open()
     store.set(3, forKey: "c")
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `is made again if another thread sets a new key after the keys were listed`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     var calls = 0
     let keys = try store.update { values in
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `waits in a task, too, and throws what the change throws`() async throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     let number = try await store.update(Keys.count) { count in
       count += 1
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `that throws leaves what an earlier save could not save to be saved soon`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     _ = store.file.table.set("kept", forKey: TableKey("a"))
     let error = Interception.ofCalls(in: file.folder.url.path) { call in
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `throws what the change throws, and leaves everything as it was`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(["count": 1])
     let before = file.bytes
     let store = file.open()
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func `says in its type what it throws if the change throws nothing`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     do throws(PreferencesError) {
       try store.update(forKey: "a") { $0 = .null }
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `changes several keys at once, and nobody finds some of them without the others`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     try file.write(["from": 100, "to": 0, "name": "x", "kept": 1])
     let store = file.open()
     let path = file.path
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test func `that sets its own key stores its result, and is called once`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     var calls = 0
     try store.update(Keys.count) { count in
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1))) func `comes to an end when other threads set the value all the time`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
     let isDone = Atomic(false)
     let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -243,7 +243,7 @@ import Testing
   }
 
   @Test(arguments: Save.allCases) func `that saves its own domain has an error at once`(_ save: Save) throws {
-    let file = try SavedFile(below: "P")
+    let file = SavedFile(below: "P")
     try FileManager.default.createDirectory(at: file.location, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: file.folder.path("Q"), withDestinationPath: "P")
     let store = file.open()
@@ -270,9 +270,9 @@ import Testing
   }
 
   @Test func `may save another domain, and another thread may save the same one meanwhile`() throws {
-    let file = try SavedFile()
+    let file = SavedFile()
     let store = file.open()
-    let other = try SavedFile("com.example.other")
+    let other = SavedFile("com.example.other")
     let done = DispatchSemaphore(value: 0)
     try store.update(Keys.count) { count in
       count += 1

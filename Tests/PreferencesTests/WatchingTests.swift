@@ -30,14 +30,14 @@ import Testing
   }
 
   @Test func `Nothing is watched by a program that opens a store, reads and ends`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     try saved.write(["n": 1])
     let count = watchCount(in: saved) { #expect(saved.open().integer(forKey: "n") == 1) }
     #expect(count == 0)
   }
 
   @Test func `What others save is seen without a call, also what they saved before the file is watched`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     try saved.write(["n": 1])
     let store = saved.open()
     #expect(store.integer(forKey: "n") == 1)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `Who observes is told at once of what was saved since the store was opened, and of what comes`() throws {
-    let saved = try SavedFile()
+    let saved = SavedFile()
     try saved.write(["n": 1])
     let store = saved.open()
     try saved.write(["n": 2])

@@ -28,7 +28,7 @@ import Testing
 
   /// Python's plistlib reads the same values, where it is installed and reads a file at all.
   @Test func `means the same to Python`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =

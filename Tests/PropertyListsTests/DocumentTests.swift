@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `opening takes the same time whatever the size, and finding one value too`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let list = PropertyList.array((0..<300_000).map { .string("value number \($0)") })
     try list.write(to: URL(filePath: folder.path("large")), format: .binary)
     let mapped = URL(filePath: folder.path("large"))
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `files: read, mapped, written`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     for format in PropertyListFormat.allCases {
       try Self.value.write(to: url, format: format, options: .exact)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The README's lines about paths, edits and differences") struct ReadmeSnippetTests {
   @Test func `do what they say`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("Info.plist"))
     let text = "<plist><!-- kept --><dict><key>CFBundleVersion</key><string>42</string></dict></plist>"
     try Data(text.utf8).write(to: url)

@@ -186,7 +186,7 @@ import Testing
 
 @Suite("Writing files") struct FileTests {
   @Test func `a failed write leaves the old file, and nothing beside it`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .xml)
     let before = try Data(contentsOf: url)
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test func `the new file is another file, so that who has the old one open keeps it`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     try (["old"] as PropertyList).write(to: url, format: .binary)
     let mapped = try PropertyListDocument(mapping: url)
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test func `permissions of an old file are kept; a new one gets those of the process`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = URL(filePath: folder.path("a.plist"))
     let mask = umask(0o027)
     defer { umask(mask) }
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test func `symbolic links are followed, chains and broken ones too`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try FileManager.default.createSymbolicLink(atPath: folder.path("one"), withDestinationPath: "two")
     try FileManager.default.createSymbolicLink(atPath: folder.path("two"), withDestinationPath: folder.path("three"))
     try (["x"] as PropertyList).write(to: URL(filePath: folder.path("one")), format: .xml)
@@ -243,7 +243,7 @@ import Testing
 
   @Test(.enabled(if: getuid() == 0))
   func `a folder, and what a link of another user leads to, are left as they are`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let other: uid_t = 1234
     for name in ["shared", "own"] {
       try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
@@ -278,7 +278,7 @@ import Testing
   }
 
   @Test func `long names`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let name = String(repeating: "ü", count: 127)
     try ([] as PropertyList).write(to: URL(filePath: folder.path(name)), format: .xml)
     #expect(folder.names == [name])

@@ -5,10 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("The examples of the articles about SQLite stores") struct ArticleExamples {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private var file: URL { folder.url.appending(path: "Notes.sqlite") }
-
-  init() throws { folder = try TemporaryFolder() }
 
   private static func model(_ properties: [PropertyDescription]) throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [EntityDescription("Note", properties)])

@@ -132,7 +132,7 @@ import Testing
   func `are as another reader finds them, and what was not changed is as it was`(seed: UInt64) throws {
     let withModel = Set(try StoreSamples.storesWithModel())
     for original in StoreSamples.stores {
-      let folder = try TemporaryFolder(isInMemory: true)
+      let folder = TemporaryFolder(isInMemory: true)
       let file = try StoreSamples.copy(original, to: folder)
       if withModel.contains(original) {
         let model = try SQLiteStore.model(inFile: file, writesNothing: true)
@@ -179,7 +179,7 @@ import Testing
       return definition
     }
     let model = try ManagedObjectModel(entities: entities)
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(
       to: folder, change: "UPDATE Z_METADATA SET Z_PLIST = NULL; DROP INDEX Z_Person_UNIQUE_name;")
     let compiled = URL(filePath: folder.path("made.mom"))

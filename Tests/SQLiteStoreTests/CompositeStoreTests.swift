@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `have a value with named leaves for each, and null where no leaf has a value`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let store = try SQLiteStore(try self.store(in: folder), model: Self.model(Self.leaves), access: .readOnly)
     #expect(
       try rows(store) == [
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func `are not written`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try store(in: folder)
     let store = try SQLiteStore(file, model: Self.model(Self.leaves))
     let error = #expect(throws: ManagedObjectError.self) { try store.save(StoreChanges()) }
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `are an error that names the attribute if its columns are not certain, but for their tables`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try store(in: folder)
     let other = AttributeDescription("city", .integer32)
     let missing = AttributeDescription("country", .string)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `become other stores with the same values`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let model = try Self.model(Self.leaves)
     let entity = try #require(model["Drink"])
     let values: [RowValue] = [.attribute(Self.author), .null, .attribute(.string("whole"))]

@@ -48,7 +48,7 @@ import Testing
   @Test(.enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
   func `have the tables, indexes and rows that Apple's framework makes, but for listed reasons`() throws {
     for original in try StoreSamples.storesWithModel() {
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let file = folder.url.appending(path: "made.sqlite")
       var model = try SQLiteStore.model(inFile: original, writesNothing: true)
       // No new store can have composite attributes.
@@ -109,7 +109,7 @@ import Testing
         .relationship("notes", to: "note", inverse: "tags", isToMany: true),
         .relationship("people", to: "Person", isToMany: true),
       ])
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     _ = try SQLiteStore(file, model: ManagedObjectModel(entities: [note, person, boss, clerk, tag]))
     let schema = try StoreReader.schema(of: file)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test func `are opened in no time out of proportion for a model of many levels`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let last = LongForm.size(200, or: 50)
     let entities = (0...last).map { level in
       var entity = EntityDescription("Level\(level)", [.attribute("a\(level)", .string)])

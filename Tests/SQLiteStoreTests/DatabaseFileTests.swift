@@ -6,14 +6,10 @@ import Testing
 
 /// What a path leads to, and what else is there.
 @Suite("The file of an SQLite store") struct DatabaseFileTests {
-  let folder: TemporaryFolder
-  let file: URL
+  let folder = TemporaryFolder(isInMemory: true)
+  var file: URL { folder.url.appending(path: "store.sqlite") }
 
-  init() throws {
-    _ = FailingFiles.installed
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  init() { _ = FailingFiles.installed }
 
   private static let model: ManagedObjectModel = {
     do {
@@ -44,7 +40,7 @@ import Testing
 
   /// A store with a log of changes beside it, as a process leaves it that was killed.
   private func leaveLog() throws {
-    let other = try TemporaryFolder(isInMemory: true)
+    let other = TemporaryFolder(isInMemory: true)
     let store = try store(other.url.appending(path: "store.sqlite"), .readWrite)
     try insert(["a", "b"], store)
     for suffix in ["", "-wal"] {
@@ -57,7 +53,7 @@ import Testing
   @Test(arguments: Self.ways)
   func `is read with its log of changes, also by a link that has another name`(access: StoreAccess) throws {
     try leaveLog()
-    let links = try TemporaryFolder(isInMemory: true)
+    let links = TemporaryFolder(isInMemory: true)
     let first = links.url.appending(path: "first.sqlite")
     let second = links.url.appending(path: "second.sqlite")
     try FileManager.default.createSymbolicLink(at: first, withDestinationURL: file)

@@ -5,16 +5,11 @@ import TestSupport
 import Testing
 
 @Suite("Data in files of their own") struct ExternalDataTests {
-  private let folder: TemporaryFolder
-  private let file: URL
-  private let data: URL
+  private let folder = TemporaryFolder(isInMemory: true)
+  private var file: URL { folder.url.appending(path: "store.sqlite") }
+  private var data: URL { folder.url.appending(path: ".store_SUPPORT/_EXTERNAL_DATA") }
 
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-    data = folder.url.appending(path: ".store_SUPPORT/_EXTERNAL_DATA")
-    try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-  }
+  init() throws { try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true) }
 
   private static let model: ManagedObjectModel = {
     var image = AttributeDescription("image", .binary)

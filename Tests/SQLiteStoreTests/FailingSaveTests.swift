@@ -6,14 +6,10 @@ import TestSupport
 import Testing
 
 @Suite("Calls to the system that fail while an SQLite store is saved") struct FailingSaveTests {
-  let folder: TemporaryFolder
-  let file: URL
+  let folder = TemporaryFolder(isInMemory: true)
+  var file: URL { folder.url.appending(path: "store.sqlite") }
 
-  init() throws {
-    _ = FailingFiles.installed
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  init() { _ = FailingFiles.installed }
 
   private static let model: ManagedObjectModel = {
     let group = EntityDescription(

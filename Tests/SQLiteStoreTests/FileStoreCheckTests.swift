@@ -64,7 +64,7 @@ import Testing
       ("<object type=\"NOTE\" id=\"z103\">", "<object type=\"NOTE\" id=\"z102\">", ["unreadable-rows"]),
     ] as [(String, String, [String])])
   func `finds what was damaged, and nothing else`(old: String, new: String, findings: [String]) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.xml(folder, replacing: old, new)
     let bytes = try Data(contentsOf: file)
     let found = try StoreFindings(file, model: Self.model.get())
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `names objects and compares version hashes`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.xml(folder, replacing: "idrefs=\"z104\"", "idrefs=\"z999\"")
     let entities = try Self.model.get().entityDescriptions.map { entity in
       var entity = entity
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func `reads a binary store, and needs a model`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.store")
     try Self.save(BinaryStore(file, model: Self.model.get()))
     #expect(try StoreFindings(file, model: Self.model.get()).list.isEmpty)

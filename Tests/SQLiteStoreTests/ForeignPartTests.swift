@@ -66,7 +66,7 @@ import Testing
   }
 
   private func isForeign(_ statements: String) throws -> Bool {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     return try open(folder, statements).writingObstacles.contains { $0.contains("is not one of Core Data's") }
   }
 
@@ -92,7 +92,7 @@ import Testing
   @Test func `of another program saves nothing unless the caller allows it`() throws {
     let trigger = "CREATE TRIGGER X AFTER INSERT ON ZPAGE BEGIN DELETE FROM ZBOOK; END;"
     for allowsTriggers in [false, true] {
-      let folder = try TemporaryFolder(isInMemory: true)
+      let folder = TemporaryFolder(isInMemory: true)
       let store = try open(folder, Self.insertion + ";" + trigger, allowsTriggers: allowsTriggers)
       let coordinator = PersistentStoreCoordinator(model: store.model)
       try coordinator.add(store)

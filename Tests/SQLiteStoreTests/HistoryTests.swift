@@ -5,11 +5,10 @@ import TestSupport
 import Testing
 
 @Suite("The history of a store") struct HistoryTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder(isInMemory: true)
   private let model: ManagedObjectModel
 
   init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
     var name = AttributeDescription("name", .string)
     name.preservesValueInHistoryOnDeletion = true
     model = try ManagedObjectModel(entities: [

@@ -21,7 +21,7 @@ final class JoinedStores: Sendable {
 
   /// - Parameter count: the number of people in each of the two stores.
   init(_ kind: Kind, seed: Int, count: Int) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     self.folder = folder
     let model = SampleStores.model
     func file(_ name: String) -> URL { folder.url.appending(path: name) }

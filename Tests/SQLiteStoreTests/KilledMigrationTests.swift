@@ -7,17 +7,13 @@ import Testing
 
 @Suite("An SQLite store that is being changed to another version of its model", .serialized)
 struct KilledMigrationTests {
-  private let folder: TemporaryFolder
-  private let file: URL
+  private let folder = TemporaryFolder(isInMemory: true)
+  private var file: URL { folder.url.appending(path: "store.sqlite") }
   private static let counters = LongForm.size(3_000, or: 150)
   private static let journals = LongForm.isWanted ? ["WAL", "DELETE"] : ["WAL"]
   private static let links = 7
 
-  init() throws {
-    _ = FailingFiles.installed
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  init() { _ = FailingFiles.installed }
 
   /// Makes a store, and returns a copy of its file.
   private func original(counters: Int = Self.counters, _ journal: String = "WAL") throws -> Data {

@@ -5,13 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("A process is killed while it saves an SQLite store", .serialized) struct KilledSaveTests {
-  let folder: TemporaryFolder
-  let file: URL
-
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  let folder = TemporaryFolder(isInMemory: true)
+  var file: URL { folder.url.appending(path: "store.sqlite") }
 
   @Test(
     "What it was told to be saved is there, nothing is half done, and the next process goes on",

@@ -181,7 +181,7 @@ enum LibraryStore {
 
   /// The file and its large values, from which all are copied: to start a process takes most of the time.
   private static let original = Result {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     try writeOriginal(to: folder)
     return folder
   }

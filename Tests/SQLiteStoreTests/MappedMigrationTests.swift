@@ -6,13 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("A store whose objects become others by functions and mapping models") struct MappedMigrationTests {
-  private let folder: TemporaryFolder
-  private let file: URL
-
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  private let folder = TemporaryFolder(isInMemory: true)
+  private var file: URL { folder.url.appending(path: "store.sqlite") }
 
   static let old: [EntityDescription] = {
     var task = EntityDescription("Task", [.attribute("due", .integer32)])

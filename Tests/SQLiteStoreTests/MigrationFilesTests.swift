@@ -6,9 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("A migration, and the files beside a store") struct MigrationFilesTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   private func open(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: model)

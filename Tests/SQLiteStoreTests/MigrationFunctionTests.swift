@@ -6,13 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("Functions that migrate objects, and what they may not do") struct MigrationFunctionTests {
-  private let folder: TemporaryFolder
-  private let file: URL
-
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  private let folder = TemporaryFolder(isInMemory: true)
+  private var file: URL { folder.url.appending(path: "store.sqlite") }
 
   private static let entities = [
     EntityDescription(

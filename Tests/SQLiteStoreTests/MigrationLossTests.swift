@@ -5,11 +5,10 @@ import TestSupport
 import Testing
 
 @Suite("A migration to a model without some of the values") struct MigrationLossTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "a.sqlite") }
 
   init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
     let model = try Self.model()
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(SQLiteStore(file, model: model))

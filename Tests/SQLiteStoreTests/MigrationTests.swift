@@ -5,9 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("A store of another version of the model") struct MigrationTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   /// The objects of a store, as text: the entity, the number, attributes, and relationships by numbers.
   private func contents(_ file: URL, _ model: ManagedObjectModel) throws -> [String] {

@@ -6,13 +6,8 @@ import Testing
 @testable import SQLiteStore
 
 @Suite("Orders in an SQLite store") struct OrderTests {
-  let folder: TemporaryFolder
-  let file: URL
-
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  let folder = TemporaryFolder(isInMemory: true)
+  var file: URL { folder.url.appending(path: "store.sqlite") }
 
   static let tables: [([Int64], [Int64])] = [
     ([0, 0, 0], [2048, 3072, 4096]), ([], []), ([2048, 3072], [2048, 3072]), ([2048, 0], [2048, 3072]),

@@ -136,7 +136,7 @@ import Testing
     let expectation = MigrationExpectation(old: old, new: new)
     if expectation.isAmbiguous { return nil }
     let comment = Comment(rawValue: "seed \(seed): \(maker.log.joined(separator: ", "))")
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store.sqlite")
     try fill(file, old, &maker.numbers)
     try putIntoFiles(file, &maker.numbers)
@@ -146,7 +146,7 @@ import Testing
       try PlainSQLite(file).run("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY").map { ($0[0], Int($0[1]) ?? 0) },
       uniquingKeysWith: { first, _ in first })
     let bytes = try contents(folder)
-    let copies = try TemporaryFolder(isInMemory: true)
+    let copies = TemporaryFolder(isInMemory: true)
     let copy = try StoreSamples.copy(file, to: copies)
     let refusals = expectation.refusals
     do throws(ManagedObjectError) {

@@ -5,13 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("An SQLite store that is only read") struct ReadOnlyTests {
-  let folder: TemporaryFolder
-  let file: URL
-
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store 100%?#.sqlite")
-  }
+  let folder = TemporaryFolder(isInMemory: true)
+  var file: URL { folder.url.appending(path: "store 100%?#.sqlite") }
 
   private static let model: ManagedObjectModel = {
     do {
@@ -111,7 +106,7 @@ import Testing
     for number in 0..<200 {
       try database.run("INSERT INTO ZNOTE (Z_ENT, Z_OPT, ZTEXT) VALUES (1, 1, '\(number)' || HEX(ZEROBLOB(2000)))")
     }
-    let kept = try TemporaryFolder(isInMemory: true)
+    let kept = TemporaryFolder(isInMemory: true)
     for name in folder.names {
       try FileManager.default.copyItem(at: folder.url.appending(path: name), to: kept.url.appending(path: name))
     }

@@ -6,9 +6,7 @@ import Testing
 
 /// Two containers on one file, as two programs have them.
 @Suite("What others save into a file", .serialized) struct RemoteChangeTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   final class City: ManagedObject {
     @Attribute(.unique) var name: String

@@ -5,13 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("Values in an SQLite store") struct SQLiteValueTests {
-  let folder: TemporaryFolder
-  let file: URL
-
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  let folder = TemporaryFolder(isInMemory: true)
+  var file: URL { folder.url.appending(path: "store.sqlite") }
 
   private static let model: ManagedObjectModel = {
     var external = AttributeDescription("external", .binary)

@@ -76,7 +76,7 @@ struct SampleMigrationTests {
     for (name, first) in [("SampleModel_V1.sqlite", 0), ("SampleModel_V2.sqlite", 1)] {
       for last in models.indices where last > first {
         for isStaged in [false, true] {
-          let folder = try TemporaryFolder(isInMemory: true)
+          let folder = TemporaryFolder(isInMemory: true)
           let file = try StoreSamples.copy(Self.store(name), to: folder)
           let before = try StoreReader.objects(of: file)
           #expect(before.objects.count == 145)
@@ -112,7 +112,7 @@ struct SampleMigrationTests {
       contentsOf: momd, names: Self.names, classes: ["V2to3MakerPolicy": Self.makerPolicy])
     #expect(stages.stages.count == 3 && stages.stages[1].mapping.model == nil)
     #expect(stages.stages[2].mapping.model?.entityMappings.count == 5)
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store(name), to: folder)
     let before = try StoreReader.objects(of: file)
     // Without the function nothing is done.
@@ -168,7 +168,7 @@ struct SampleMigrationTests {
 
   @Test("bnr's TestModel gets the entity of its second version") func bookModels() throws {
     let model = try #require(StoreSamples.models.first { $0.name == "TestModel_2.xcdatamodel-contents.xml" }).model
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store("TestModel.sqlite"), to: folder)
     do {
       let old = try SQLiteStore.model(inFile: file)
@@ -197,7 +197,7 @@ struct SampleMigrationTests {
       try #require(StoreSamples.models.first { $0.name.hasPrefix("Moody_\(number)") }).model
     }
     for isStaged in [false, true] {
-      let folder = try TemporaryFolder(isInMemory: true)
+      let folder = TemporaryFolder(isInMemory: true)
       let file = folder.url.appending(path: "moody.sqlite")
       do {
         let coordinator = PersistentStoreCoordinator(model: models[0])
@@ -236,7 +236,7 @@ struct SampleMigrationTests {
 
   @Test func `A store of none of the versions is refused, and so is a model that is none of them`() throws {
     let versions = try VersionedModel(contentsOf: Self.sampleModel())
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try StoreSamples.copy(Self.store("SampleModel_V1.sqlite"), to: folder)
     let bytes = try Data(contentsOf: file)
     var stages = try StagedMigration(versions, names: ["SampleModel2", "SampleModel3"])

@@ -20,7 +20,7 @@ struct SampleStoreTests {
   func `are read whole with the model in them, however they are opened`(access: StoreAccess) throws {
     var count = 0
     for original in try StoreSamples.storesWithModel() {
-      let folder = try TemporaryFolder(isInMemory: true)
+      let folder = TemporaryFolder(isInMemory: true)
       let file = try StoreSamples.copy(original, to: folder)
       let before = try Self.contents(of: folder)
       let rows = try StoreReader.rows(of: file)
@@ -58,7 +58,7 @@ struct SampleStoreTests {
   @Test func `that have no model are read with one made from their columns`() throws {
     let all = Set(try StoreSamples.storesWithModel())
     for original in StoreSamples.stores where !all.contains(original) {
-      let folder = try TemporaryFolder(isInMemory: true)
+      let folder = TemporaryFolder(isInMemory: true)
       let file = try StoreSamples.copy(original, to: folder)
       let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.model(inFile: file, writesNothing: true) }
       #expect(error?.code == .open && error?.fileURL == file)
@@ -120,7 +120,7 @@ struct SampleStoreTests {
 
   @Test(arguments: [false, true])
   func `are read by the one that was written by hand, in each mode`(writesNothing: Bool) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let before = try Self.contents(of: folder)
     let expected = try StoreDump(LibraryStore.inMemory())

@@ -6,11 +6,9 @@ import Testing
 @testable import SQLiteStore
 
 @Suite("The folder beside a store in which a new one is made") struct ScratchFolderTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder(isInMemory: true)
   private var store: String { folder.url.appending(path: "new.sqlite").path }
   private var scratch: URL { folder.url.appending(path: ".new.sqlite-migration") }
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
   @Test("has one user at a time, however many want it at the same moment") func oneUser() throws {
     let state = Mutex((users: 0, uses: 0, defects: 0))

@@ -6,13 +6,8 @@ import Testing
 @testable import SQLiteStore
 
 @Suite("Several saves of an SQLite store in one transaction") struct SeveralSavesTests {
-  let folder: TemporaryFolder
-  let file: URL
-
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  let folder = TemporaryFolder(isInMemory: true)
+  var file: URL { folder.url.appending(path: "store.sqlite") }
 
   private static let model: ManagedObjectModel = {
     var account = EntityDescription("Account", [.attribute("name", .string)])

@@ -8,13 +8,8 @@ import Testing
 
 /// Two instances of a store, and several processes, on one file.
 @Suite("An SQLite store that others save too") struct SharedDatabaseTests {
-  let folder: TemporaryFolder
-  let file: URL
-
-  init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
-    file = folder.url.appending(path: "store.sqlite")
-  }
+  let folder = TemporaryFolder(isInMemory: true)
+  var file: URL { folder.url.appending(path: "store.sqlite") }
 
   private static let model: ManagedObjectModel = {
     var account = EntityDescription(

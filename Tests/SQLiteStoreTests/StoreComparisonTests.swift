@@ -35,9 +35,7 @@ import Testing
     } catch { fatalError("\(error)") }
   }()
 
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   /// Checks a line of the table: what is under each kind of store.
   private func check(

@@ -69,7 +69,7 @@ import Testing
 
   @Test(arguments: ["sqlite", "xml", "memory"], ["sqlite", "xml"])
   func `by a key names what was inserted, deleted and changed`(first: String, second: String) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, (first, second))
     try fill(stores[0], [("a", "Milk", "Ada"), ("b", "Bread", "Ben"), ("c", "Tea", nil), (nil, "x", nil)])
     try fill(stores[1], [("d", "New", "Ben"), ("c", "Tea", nil), ("b", "Bread", "Ada"), ("A", "Up", nil)])
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `by numbers, of one entity, and by the key of one entity`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, ("sqlite", "sqlite"))
     try fill(stores[0], [("a", "Milk", "Ada"), ("b", "Bread", "Ada")])
     try fill(stores[1], [("a", "Milk", "Ada"), ("c", "Bread", "Ada"), ("a", "Tea", nil)])
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func `of models that differ compares what they have in common, and what one has alone`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let old = try stores(folder, ("memory", "memory"))[0]
     try fill(old, [("a", "Milk", nil)])
     let model = try ManagedObjectModel(entities: [
@@ -141,7 +141,7 @@ import Testing
 
   @Test(arguments: ["sqlite", "memory"])
   func `of many objects is the one that was made, in any order of their numbers`(kind: String) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let stores = try stores(folder, (kind, "sqlite"))
     let count = LongForm.size(100_000, or: 1500)
     var random = SeededGenerator(seed: 17)

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(.enabled(if: StoreReader.isAvailable)) func `find rows and columns that changed`() throws {
-    let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+    let (folder, other) = (TemporaryFolder(), TemporaryFolder())
     let original = try StoreReader.rows(of: LibraryStore.write(to: folder, change: Self.trigger))
     #expect(original.tables["ZTAG"]?.columns == ["Z_PK", "Z_ENT", "Z_OPT", "ZLABEL"])
     #expect(original.tables["Z_2FOLLOWS"]?.rows.keys.sorted() == ["3,4", "4,3", "4,5"])
@@ -102,7 +102,7 @@ import Testing
 
   @Test(.enabled(if: StoreReader.isAvailable))
   func `find tables, indexes and all else of a schema that differ`() throws {
-    let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+    let (folder, other) = (TemporaryFolder(), TemporaryFolder())
     let original = try StoreReader.schema(of: LibraryStore.write(to: folder, change: Self.trigger))
     #expect(original.tables["ZTAG"]?.columns.map(\.name) == ["Z_PK", "Z_ENT", "Z_OPT", "ZLABEL"])
     #expect(original.tables["ZTHING"]?.columns.first { $0.name == "ZDATE" }?.type == "TIMESTAMP")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a file says of itself", .enabled(if: StoreReader.isAvailable)) struct StoreInfoTests {
   @Test func `is its kind, its entities with counts, its hashes and its large values`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let info = try StoreInfo(file)
     #expect(info.kind == .sqlite && info.kind.isStore && info.modelSource == .store)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `tells a log, a history, and another model`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
     let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `names the kinds of models and of other stores`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let model = LibraryStore.model
     let plain = try StoreUse.model.get()
     func url(_ name: String) -> URL { folder.url.appending(path: name) }

@@ -5,9 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("The reader that stores are compared with", .enabled(if: StoreReader.isAvailable)) struct StoreReaderTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   @Test(arguments: [true, false])
   func `finds the same objects in tables written by hand as a store in memory has`(_ hasModel: Bool) throws {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A store without its model", .enabled(if: StoreReader.isAvailable)) struct TableModelTests {
   @Test func `is read by its tables`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, hasModel: false, change: "DROP INDEX Z_Person_UNIQUE_name;")
     #expect(errorCode { _ = try SQLiteStore.model(inFile: file) } == .open)
     let store = try SQLiteStore(tablesOf: file, writesNothing: true)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `finds relationships that lead nowhere as far as tables tell of them`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(
       to: folder, hasModel: false,
       change: "UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 6; INSERT INTO Z_2FOLLOWS VALUES (3, 77)")
@@ -47,7 +47,7 @@ import Testing
 
   @Test(arguments: StoreSamples.stores)
   func `that Apple's frameworks made has the objects that its model would find`(store: URL) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let copy = try StoreSamples.copy(store, to: folder)
     let opened = try SQLiteStore(tablesOf: copy, writesNothing: true)
     let dump = try StoreDump(opened)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `has a history that can be read, and so has one with its model`() throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     var title = AttributeDescription("title", .string)
     title.preservesValueInHistoryOnDeletion = true

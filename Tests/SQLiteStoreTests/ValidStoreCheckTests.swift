@@ -6,9 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("A check of a store that a context has saved") struct ValidStoreCheckTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder(isInMemory: true) }
+  private let folder = TemporaryFolder(isInMemory: true)
 
   private static let names = ["a.xml", "a.bin", "a.sqlite"]
 

@@ -74,7 +74,7 @@ import Testing
 
   @Test(arguments: Case.allCases)
   func `is not made: the error names what is in the way, and there is no file`(kind: Case) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore(file, model: kind.model) }
     #expect(error?.code == .save && error?.message.contains(kind.message) == true, "\(error?.message ?? "")")
@@ -87,7 +87,7 @@ import Testing
 
   @Test(.enabled(if: StoreReader.isAvailable), arguments: Case.allCases)
   func `opens and reads, and refuses to save`(kind: Case) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = folder.url.appending(path: "a.sqlite")
     let plain = try Self.plain.get()
     do {
@@ -162,7 +162,7 @@ import Testing
       ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Director' WHERE Z_ENT = 4", ""),
     ])
   func `is known by its file, and is read whole`(change: String, obstacle: String) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = try LibraryStore.write(to: folder, change: change)
     let store = try SQLiteStore(file, model: LibraryStore.model)
     let own = "the attribute Thing.undefined has no type, and is not transient"
@@ -192,7 +192,7 @@ import Testing
       ([EntityDescription("A\u{0}B")], "has a NUL in it"),
     ]
     for (entities, message) in pairs {
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let file = folder.url.appending(path: "a.sqlite")
       let error = #expect(throws: ManagedObjectError.self) {
         try SQLiteStore(file, model: ManagedObjectModel(entities: entities))

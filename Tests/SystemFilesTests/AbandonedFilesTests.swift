@@ -4,12 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Temporary files of killed writers") struct AbandonedFilesTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
 
-  init() throws {
-    folder = try TemporaryFolder()
-    try Data("old".utf8).write(to: URL(filePath: folder.path("a.plist")))
-  }
+  init() throws { try Data("old".utf8).write(to: URL(filePath: folder.path("a.plist"))) }
 
   /// Makes a file that was written to some seconds ago.
   @discardableResult

@@ -4,11 +4,10 @@ import TestSupport
 import Testing
 
 @Suite("Files that are replaced together") struct ReplacementsTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private let paths: [String]
 
   init() throws {
-    folder = try TemporaryFolder()
     paths = (0..<5).map { [folder] in folder.path("\($0)") }
     for path in paths { try Data("old".utf8).write(to: URL(filePath: path)) }
   }

@@ -10,14 +10,13 @@ public final class ChildProcess: Sendable {
   }
 
   private let process: pid_t
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private let end = Mutex<End?>(nil)
 
   /// Starts a program that ``Program/executable(_:)`` finds. What it prints goes to files.
   ///
   /// - Parameter environment: variables beside those of the test.
   public init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-    folder = try TemporaryFolder()
     process = try spawn(
       Program.executable(name).path, arguments, ProcessInfo.processInfo.environment.merging(environment) { $1 },
       files: ("/dev/null", folder.path("out"), folder.path("err")))

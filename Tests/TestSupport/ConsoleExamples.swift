@@ -36,7 +36,7 @@ public struct ConsoleExamples {
   ///
   /// - Parameter tools: the programs of this package that the commands find.
   public func run(tools: [String], _ body: (Example, String) -> Void) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let work = folder.path("work")
     try FileManager.default.copyItem(at: Fixtures.url("readme"), to: URL(filePath: work))
     try FileManager.default.createDirectory(atPath: folder.path("bin"), withIntermediateDirectories: false)

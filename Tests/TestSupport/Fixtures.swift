@@ -64,12 +64,12 @@ public final class TemporaryFolder: Sendable {
 
   /// - Parameter isInMemory: whether it may be where bringing files to the disk takes no time, for tests that do it
   ///   often.
-  public init(isInMemory: Bool = false) throws {
+  public init(isInMemory: Bool = false) {
     let memory = "/dev/shm"
     let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory)
     let parent = isThere ? URL(filePath: memory) : FileManager.default.temporaryDirectory
     url = parent.appending(path: "property-lists-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }

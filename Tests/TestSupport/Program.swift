@@ -37,7 +37,7 @@ public struct Program: Sendable {
     _ executable: URL, _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],
     in folder: URL? = nil
   ) throws -> Program {
-    let files = try TemporaryFolder()
+    let files = TemporaryFolder()
     // Files and not pipes, which would have to be read and written at the same time.
     let names = ["in", "out", "err"].map { files.path($0) }
     try input.write(to: URL(filePath: names[0]))

@@ -35,7 +35,7 @@ struct AppleTool: Sendable {
   ///
   /// - Parameter files: their names and contents.
   func run(_ arguments: [String], files: [String: String], input: String = "") throws -> Outcome {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     for (name, content) in files { try Data(content.utf8).write(to: URL(filePath: folder.path(name))) }
     let program = try Program.run(executable, self.arguments + arguments, input: Data(input.utf8), in: folder.url)
     var changed: [String: String] = [:]

@@ -3,10 +3,8 @@ import TestSupport
 import Testing
 
 @Suite("plistutil archive html") struct ArchiveHTMLTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private static let foo = Fixtures.url("archives/foo-ios.bplist").path
-
-  init() throws { folder = try TemporaryFolder() }
 
   private func isPage(_ text: String) -> Bool {
     text.hasPrefix("<!DOCTYPE html>\n") && text.hasSuffix("</html>\n") && text.contains("\"kind\":\"archive\"")

@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `dot writes what Graphviz reads`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let picture = folder.path("friends.dot")
     let result = try Tool.run("archive", "dot", "-o", picture, input: friends())
     #expect(result.status == 0 && result.output.isEmpty)
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test func `many files are told apart, and one that fails does not stop the others`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try friends().write(to: URL(filePath: folder.path("b.plist")))
     try friends(.xml).write(to: URL(filePath: folder.path("c.plist")))
     try Data("<plist><true/></plist>".utf8).write(to: URL(filePath: folder.path("a.plist")))
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test func `archives that are damaged or made to do harm end with an error or a picture, never otherwise`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     var random = SeededGenerator(seed: 5)
     let original = try [UInt8](friends())
     for number in 0..<60 {

@@ -6,7 +6,7 @@ import Testing
 @Suite("plistutil with many files") struct BatchTests {
   /// A folder with files `0.plist`, `1.plist` … of the value that is their number.
   private func folder(_ count: Int, in name: String = "src") throws -> TemporaryFolder {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try FileManager.default.createDirectory(
       atPath: folder.path(name), withIntermediateDirectories: true)
     for number in 0..<count {
@@ -175,7 +175,7 @@ import Testing
   #endif
 
   @Test func `what comes out of a pipe does not replace it`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let pipe = folder.path("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
     let process = Process()
@@ -206,7 +206,7 @@ import Testing
 
   @Test(arguments: [["print", "--json"], ["get", "", "--json"], ["find", "--values", "--json"]])
   func `what can be read can be told to machines, however deep it is`(_ verb: [String]) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let text = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
     try Data(text.utf8).write(to: URL(filePath: folder.path("deep.json")))
     let result = try Tool.run(verb + [folder.path("deep.json")])

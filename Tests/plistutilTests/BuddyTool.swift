@@ -6,13 +6,12 @@ import Testing
 
 /// The tool through a link named `PlistBuddy`, in a folder with a few files.
 struct BuddyTool {
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder()
   private let link: URL
   let environment: [String: String]
 
   /// - Parameter files: their names and contents.
   init(_ files: [String: String] = BuddyFiles.files, zone: String = "UTC") throws {
-    folder = try TemporaryFolder()
     environment = ["TZ": zone]
     let links = folder.path("bin")
     try FileManager.default.createDirectory(atPath: links, withIntermediateDirectories: false)

@@ -91,7 +91,7 @@ extension CompatibilityRun {
   /// Runs a program in a folder with the files, under the name of the tool.
   func outcome(of executable: URL) throws -> Outcome {
     let contents = Self.suites[tool]!.files
-    let (folder, links) = (try TemporaryFolder(), try TemporaryFolder())
+    let (folder, links) = (TemporaryFolder(), TemporaryFolder())
     var before: [String: Data] = [:]
     for file in files {
       let names = file.split(separator: ">").map(String.init)

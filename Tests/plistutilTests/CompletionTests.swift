@@ -76,12 +76,11 @@ import Testing
 
   /// A folder with a property list and preferences, and the tool in front of the path.
   private struct Workspace {
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     var work: String { folder.path("work") }
     let environment: [String: String]
 
     init() throws {
-      folder = try TemporaryFolder()
       let paths = ["work/Folder", "bin", "shell", "config"].map(folder.path)
       for path in paths { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
       try FileManager.default.createSymbolicLink(

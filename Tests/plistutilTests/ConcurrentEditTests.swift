@@ -5,9 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil edits at the same time") struct ConcurrentEditTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
+  private let folder = TemporaryFolder()
 
   private func write(_ value: PropertyList, _ name: String, _ format: PropertyListFormat = .xml) throws {
     try value.write(to: URL(filePath: folder.path(name)), format: format)

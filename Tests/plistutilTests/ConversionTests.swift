@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `a file can be its own output, and keeps its permissions; nothing is left beside it`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = folder.path("a.plist")
     try Fixtures.data(Self.xml).write(to: URL(filePath: path))
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `a symbolic link stays one, and its file is written`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("there"), withIntermediateDirectories: false)
     try Data("old".utf8).write(to: URL(filePath: folder.path("there/file")))
     try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "there/file")
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: ["-p", "--print"]) func `--print shows every type and escapes text`(_ option: String) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let value: PropertyList = [
       "text": "a\"b\\c\n\u{1B}[31m\u{9B}é", "integer": 2, "real": 2.0, "flag": true, "none": .null,
       "date": .date(Date(timeIntervalSinceReferenceDate: 0.5)), "data": .data(Data([0, 1, 2, 3, 4])),
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test func `of a large file that cannot be converted, nothing is printed`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     var value: PropertyList = ["data": .data(Data(repeating: 7, count: 33 << 20)), "last": "é"]
     try value.write(to: folder.url.appending(path: "a.plist"), format: .binary)
     let printed = try Tool.run("convert", "-f", "xml", folder.path("a.plist"))

@@ -6,10 +6,8 @@ import Testing
 
 /// `plistutil defaults` with a home folder of its own.
 struct DefaultsTool {
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder()
   static let domain = "com.example.notes"
-
-  init() throws { folder = try TemporaryFolder() }
 
   var environment: [String: String] {
     ["XDG_CONFIG_HOME": folder.path("config"), "HOME": folder.path("home"), "XDG_CONFIG_DIRS": folder.path("none")]

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func `prints each change as a line of JSON, when it happens`() throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     try tool.put(["a": 1, "b": 2])
     let process = try tool.start("watch", "--json", Self.domain)
     ready(process)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `watches one key, and a file that is no domain's`() throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     let path = tool.folder.path("file")
     let process = try tool.start("watch", path, "a")
     ready(process)
@@ -43,7 +43,7 @@ import Testing
 
   @Test(arguments: [["-currentHost"], ["-host", "there"]])
   func `says whose the values are`(_ options: [String]) throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     let process = try tool.start(["watch"] + options + [Self.domain])
     ready(process)
     try tool(options + ["write", Self.domain, "k", "-int", "1"])
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `prints the calls that make the changes, of all domains and of new ones, as a shell reads them`() throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     try tool.put(["gone": 1])
     let process = try tool.start("watch")
     ready(process)
@@ -71,7 +71,7 @@ import Testing
     #expect(script.hasPrefix("defaults delete com.example.notes gone\n"))
     #expect(!script.contains("\u{1B}"))
     // What is printed makes the same values elsewhere.
-    let other = try DefaultsTool()
+    let other = DefaultsTool()
     try other.put(["gone": 1])
     let link = URL(filePath: other.folder.path("defaults"))
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: Tool.executable)

@@ -77,7 +77,7 @@ import Testing
   func storesUntyped(_ sample: DefaultsSample) throws { try check(sample) }
 
   private func check(_ sample: DefaultsSample) throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     let result = try tool(["write", DefaultsTool.domain, "key"] + sample.arguments)
     #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result.errors)")
     let data = try #require(tool.bytes())
@@ -124,7 +124,7 @@ import Testing
 
   @Test(arguments: refused)
   func `refuses what it would have to guess, and leaves everything as it is`(_ failure: DefaultsFailure) throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     try tool.put(["key": "old"], DefaultsTool.domain, .xml)
     let bytes = tool.bytes()
     let result = try tool(["write", DefaultsTool.domain, "key"] + failure.arguments)
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func `a value nested without end is refused`() throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     let array = [String](repeating: "-array", count: 100_000)
     let result = try tool(["write", DefaultsTool.domain, "key"] + array)
     #expect(result.status == 4 && result.errors.contains("nested more than 500 levels deep"))
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `adds to arrays and dictionaries, which are made if they are missing`() throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     try tool("write", DefaultsTool.domain, "a", "-array-add", "x")
     try tool("write", DefaultsTool.domain, "a", "-array-add", "-int", "5", "(y)")
     try tool("write", DefaultsTool.domain, "d", "-dict-add", "k", "1", "l", "2")
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func `puts values at paths inside others`() throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     try tool.put(["w": ["size": [640, 480], "a.b": ["c": 1]], "7": "seven"])
     for call in [
       ["-k", "w.size.0", "-int", "800"], ["--key-path", #"w.a\.b.c"#, "two"], ["-k", "/w/new/deep", "-bool", "yes"],
@@ -187,14 +187,14 @@ import Testing
     "<plist version=\"1.0\"><dict><key>b</key><integer>1</integer></dict></plist>",
   ])
   func `replaces a domain by a dictionary in any format`(_ text: String) throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     try tool.put(["a": "old"])
     #expect(try tool("write", DefaultsTool.domain, text).status == 0)
     #expect(try tool.values() == ["b": 1])
   }
 
   @Test func `loses nothing when many processes write`() async throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     let calls = (0..<24).map { number in
       number & 1 == 0
         ? ["write", DefaultsTool.domain, "list", "-array-add", "-int", "\(number)"]

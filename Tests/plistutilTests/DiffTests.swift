@@ -11,7 +11,7 @@ import Testing
   static let new: PropertyList = ["b": ["x": "z"], "a": [3, 1, 2], "n": .data(Data([1]))]
 
   static func files(_ old: PropertyList = old, _ new: PropertyList = new) throws -> (TemporaryFolder, String, String) {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try old.write(to: URL(filePath: folder.path("old.plist")), format: .xml)
     try new.write(to: URL(filePath: folder.path("new.plist")), format: .binary)
     return (folder, folder.path("old.plist"), folder.path("new.plist"))
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `two folders, file by file`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     for side in ["old", "new"] {
       try FileManager.default.createDirectory(atPath: folder.path("\(side)/in"), withIntermediateDirectories: true)
       try Self.old.write(to: URL(filePath: folder.path("\(side)/same.plist")), format: .xml)

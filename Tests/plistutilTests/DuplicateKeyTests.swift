@@ -62,7 +62,7 @@ import Testing
 
   @Test("defaults takes the last value, whatever reads the file", arguments: texts)
   func defaults(_ name: String, _ text: String, _ position: String) throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     let file = try SampleFile(text, name: name)
     let imported = try tool("import", DefaultsTool.domain, file.path)
     #expect(imported.status == 0)

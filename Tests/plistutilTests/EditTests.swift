@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func `many files at once, in a folder, each in place`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     for index in 0..<20 {
       let value: PropertyList = index == 7 ? [1] : ["n": .integer(.init(index))]
       try value.write(to: URL(filePath: folder.path("\(index).plist")), format: .xml)

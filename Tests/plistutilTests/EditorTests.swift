@@ -6,15 +6,11 @@ import Testing
 /// A file, and an editor that is a shell script.
 private final class EditedFile {
   let file: SampleFile
-  private let scripts: TemporaryFolder
+  private let scripts = TemporaryFolder()
   /// Where the tool puts its temporary files.
-  let temporary: TemporaryFolder
+  let temporary = TemporaryFolder()
 
-  init(_ file: SampleFile) throws {
-    self.file = file
-    scripts = try TemporaryFolder()
-    temporary = try TemporaryFolder()
-  }
+  init(_ file: SampleFile) { self.file = file }
 
   /// The variables with which `script`, which gets the path of the text as `$1`, is the editor.
   func environment(_ script: String, variable: String = "EDITOR") throws -> [String: String] {

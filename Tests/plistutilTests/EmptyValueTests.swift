@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: tried)
   func `is the option with an empty value, and never takes the next argument`(_ option: Option) throws {
     func run(_ empty: [String]) throws -> (Program, [String: Data]) {
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       for name in ["a.plist", "b.plist"] {
         try (["a": ["b": 1]] as PropertyList).write(to: URL(filePath: folder.path(name)), format: .xml)
       }
@@ -113,7 +113,7 @@ import Testing
 
   @Test(arguments: ["--folder", "--format", "--from", "--key-path", "--host"])
   func `so it is for defaults`(_ option: String) throws {
-    let tool = try DefaultsTool()
+    let tool = DefaultsTool()
     try tool.put(["a": 1])
     let verb = option == "--from" ? "import" : "read"
     let result = try tool(verb, option + "=", DefaultsTool.domain, "a")

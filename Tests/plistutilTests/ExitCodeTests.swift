@@ -29,7 +29,7 @@ import Testing
     ("hostile/expansion.bplist", 3, ": error: shared references expand"),
   ])
   func `what cannot be read, and the line that says why`(_ name: String, _ status: Int32, _ message: String) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let output = folder.path("out.plist")
     try Data("what was there before".utf8).write(to: URL(filePath: output))
     let path = Fixtures.url(name).path
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `a file larger than the limit is refused before it is read`() throws {
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let path = folder.path("sparse")
       try Data().write(to: URL(filePath: path))
       let handle = try FileHandle(forWritingTo: URL(filePath: path))
@@ -77,7 +77,7 @@ import Testing
     @Test func `/dev/stdout is standard output, and a name that is not UTF-8 is that name`() throws {
       let path = Fixtures.url("xml/integers.plist").path
       #expect(try Tool.run("-i", path, "-o", "/dev/stdout").output == Tool.run("-i", path).output)
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let result = try Program.run(
         URL(filePath: "/bin/sh"),
         [
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `what the operating system refuses is 1, and names the file`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let input = Fixtures.url("xml/integers.plist").path
     let missing = try Tool.run("-i", folder.path("none"))
     #expect(missing.status == 1)
@@ -121,7 +121,7 @@ import Testing
   #if canImport(Glibc)
     @Test("without libxml2 everything is read that the package reads by itself, and the rest is an error that says why")
     func withoutLibXML2() throws {
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       // The loader takes these for the libraries, and finds that they are none.
       for name in ["libxml2.so.2", "libxml2.so.16"] { try Data().write(to: URL(filePath: folder.path(name))) }
       let environment = ["LD_LIBRARY_PATH": folder.path("")]

@@ -5,9 +5,7 @@
   import Testing
 
   @Suite("plistutil and unusual names of files") struct FileNameTests {
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
+    private let folder = TemporaryFolder()
 
     /// Runs a line of a shell in the folder, where `$N` is a name that is not UTF-8 and `plistutil` the tool.
     private func shell(_ line: String) throws -> Program {

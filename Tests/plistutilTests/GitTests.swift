@@ -5,11 +5,10 @@ import Testing
 
 /// A repository, a home and a `PATH` of their own.
 private final class Repository {
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder()
   var path: String { folder.path("work") }
 
   init(hasTool: Bool = true) throws {
-    folder = try TemporaryFolder()
     for name in ["bin", "home", "work"] {
       try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("A signal that ends plistutil") struct InterruptionTests {
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func `leaves no temporary file beside the one that it replaces`(_ signal: Int32) throws {
-    let folder = try TemporaryFolder(isInMemory: true)
+    let folder = TemporaryFolder(isInMemory: true)
     let path = folder.path("large.plist")
     let contents = try PropertyList.array((0..<200_000).map { .integer(PropertyList.Integer($0)) }).data(
       format: .binary)

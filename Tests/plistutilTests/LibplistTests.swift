@@ -25,7 +25,7 @@ import Testing
   ])
   func `each option has a short and a long form`(_ short: String, _ long: String) throws {
     let path = Fixtures.url(ConversionTests.binary).path
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let rest: [String: [String]] = [
       "-i": [path], "-o": [folder.path("out"), "-i", path], "-f": ["xml", "-i", path], "-p": [path],
       "-n": ["array/0", "-f", "xml", "-i", path],
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test func `under the name plist2json it writes JSON plainly`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try FileManager.default.createSymbolicLink(
       at: URL(filePath: folder.path("plist2json")), withDestinationURL: Tool.executable)
     let input = try (["d": .data(Data([1]))] as PropertyList).data(format: .binary)
@@ -175,7 +175,7 @@ import Testing
   // MARK: For people
 
   @Test func `PLIST_OUTPUT_FORMAT=limd prints an outline`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let value: PropertyList = [
       "k": "v", "list": ["x", ["y"], ["z": true]], "dict": ["n": .null], "data": .data(Data([1])),
     ]
@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test func `PLIST_OUTPUT_FORMAT=plutil prints what Apple's plutil prints`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let value: PropertyList = ["k": "v", "a": ["x", true, .null], "d": .data(Data([1, 2, 3])), "u": .uid(.init(3))]
     try value.write(to: URL(filePath: folder.path("a")), format: .binary)
     for (options, first) in [([], "k"), (["-s"], "a")] as [([String], String)] {
@@ -228,7 +228,7 @@ import Testing
   @Test func `text is escaped, in JSON and for people`() throws {
     let value: PropertyList = [#"a\b"#: #"c\d "q""#]
     #expect(try convert(value, ["-f", "json", "-c"]).text == #"{"a\\b":"c\\d \"q\""}"# + "\n")
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try value.write(to: URL(filePath: folder.path("a")), format: .xml)
     #expect(try Tool.run("-p", folder.path("a")).text.contains(#""a\\b": "c\\d \"q\"""#))
   }
@@ -307,7 +307,7 @@ import Testing
     arguments: ["xml", "bin"], ["xml/kinds-python.plist", "binary/kinds-python.bplist", "xml/counts-python.plist"])
   func `the original reads what it is given, and gives what is read here`(_ format: String, _ name: String) throws {
     let path = Fixtures.url(name).path
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let arguments = ["-i", path, "-f", format, "-o"]
     #expect(try Program.run(Self.original, arguments + [folder.path("theirs")]).status == 0)
     #expect(try Tool.run(arguments + [folder.path("ours")]).status == 0)

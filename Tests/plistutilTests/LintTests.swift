@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func `annotations of GitHub's workflows`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let name = "a, 50%:\u{1}.plist"
     try Data("<plist>\n<dict><key>a%</key></dict></plist>".utf8).write(to: URL(filePath: folder.path(name)))
     try Data(Self.binary.prefix(40)).write(to: URL(filePath: folder.path("b")))

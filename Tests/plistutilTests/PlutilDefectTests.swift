@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `under the name plutil the tool is Apple's`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let link = URL(filePath: folder.path("plutil"))
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: Tool.executable)
     let result = try Program.run(link, ["-p", Fixtures.url("xml/integers.plist").path])
@@ -248,7 +248,7 @@ import Testing
       "none": [],
       "dictionary": ["a": 1, "b": "c"],
     ]
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let source = try printed("-convert", "swift", "-o", "-", "-", value: value)
     let file = URL(filePath: folder.path("main.swift"))
     try (Data("import Foundation\n".utf8) + source.output).write(to: file)

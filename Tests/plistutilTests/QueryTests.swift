@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `a path after its file is an error that says so, but a path can have the name of a file`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try Data("{\"name\": \"x\"}".utf8).write(to: folder.url.appending(path: "name"))
     let read = try Program.run("plistutil", ["get", "name", "-"], input: Data(sampleText.utf8), in: folder.url)
     #expect(read.text == "Notes & more\n" && read.status == 0, "\(read.errors)")

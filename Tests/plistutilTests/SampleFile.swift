@@ -4,17 +4,15 @@ import TestSupport
 
 /// A file in a folder of its own, for verbs that read or edit it.
 final class SampleFile {
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder()
   let path: String
 
   init(_ text: String, name: String = "a.plist") throws {
-    folder = try TemporaryFolder()
     path = folder.path(name)
     try Data(text.utf8).write(to: URL(filePath: path))
   }
 
   init(_ value: PropertyList, format: PropertyListFormat) throws {
-    folder = try TemporaryFolder()
     path = folder.path("a.plist")
     try value.write(
       to: URL(filePath: path), format: format, options: PropertyListWritingOptions(coercion: .reversible))

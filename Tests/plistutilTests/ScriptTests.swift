@@ -21,7 +21,7 @@ import Testing
       #expect(try Tool.run("print", "-", input: Data(text.utf8)).status == (kind == "string" ? 0 : 3))
       #expect(try Tool.run("print", "--from", "json", "-", input: Data(text.utf8)).status == 0)
     }
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = folder.path("new.json")
     #expect(try Tool.run("create", "-f", "json", "--json", "5", path).status == 0)
     #expect(try Tool.run("get", "", path).text == "5\n")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `remove --if-present leaves files without the value as they are`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let with = Data("// c\n{ a = 1; b = 2; }\n".utf8)
     let without = Data("{ b = 2; } // d\n".utf8)
     let (first, second) = (folder.path("a.strings"), folder.path("b.strings"))
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `a folder inside that is written to is no input the next time`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try (["a": 1] as PropertyList).write(to: URL(filePath: folder.path("a.plist")), format: .xml)
     for _ in 0..<2 {
       let out = folder.path("out")
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `--extension overwrites what is there only with --force, and says so of each file`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let names = ["a", "b", "c"]
     for name in names {
       try (["n": .string(name)] as PropertyList).write(to: URL(filePath: folder.path("\(name).plist")), format: .xml)
@@ -114,7 +114,7 @@ import Testing
 
   @Test("a conflict of a merge shows both values and the names of the files, or that which a merge driver gives")
   func conflicts() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     for (name, version) in [("base", "1"), ("mine", "2"), ("theirs", "3")] {
       try (["a": ["v": .string(version)]] as PropertyList).write(to: URL(filePath: folder.path(name)), format: .xml)
     }
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func `-r says which files it takes, and takes property lists without an extension`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let value: PropertyList = ["a": 1]
     for (name, format) in [("xml", .xml), ("binary", .binary), ("json", .json), ("a.plist", .xml), ("b.txt", .xml)]
       as [(String, PropertyListFormat)]

@@ -24,7 +24,7 @@
       let tty = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
       process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
       process.standardOutput = tty
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let errors = URL(filePath: folder.path("errors"))
       try Data().write(to: errors)
       process.standardError = showsErrors ? tty : try FileHandle(forWritingTo: errors)
@@ -72,7 +72,7 @@
 
     @Test(arguments: ["xterm", "dumb"])
     func `a line of progress is shown, but not on a dumb one`(_ terminal: String) throws {
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let pipe = folder.path("pipe")
       #expect(mkfifo(pipe, 0o600) == 0)
       let file = try SampleFile(["a": 1], format: .xml)

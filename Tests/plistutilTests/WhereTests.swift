@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test func `it goes with the other conditions and with several files`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     for (name, value) in [("A", true), ("B", false)] {
       let app = URL(filePath: folder.path("\(name).app"))
       try FileManager.default.createDirectory(at: app, withIntermediateDirectories: true)

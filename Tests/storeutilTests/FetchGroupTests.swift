@@ -21,10 +21,9 @@ import Testing
     </model>
     """
 
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder(isInMemory: true)
 
   init() throws {
-    folder = try TemporaryFolder(isInMemory: true)
     let model = folder.url.appending(path: "Shop.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
     try Data(Self.model.utf8).write(to: model.appending(path: "contents"))

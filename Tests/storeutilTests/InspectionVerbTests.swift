@@ -5,12 +5,11 @@ import TestSupport
 import Testing
 
 @Suite("storeutil info, check, diff and history") struct InspectionVerbTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
   private let model: ManagedObjectModel
 
   /// A store with two notes of a person, and another one in which one of the notes has another title.
   init() throws {
-    folder = try TemporaryFolder()
     model = try ManagedObjectModel(entities: [
       EntityDescription(
         "Note", [.attribute("title", .string), .relationship("author", to: "Person", inverse: "notes")]),

@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test func `and writes user info that is not text as text, and tells so`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     var note = EntityDescription("Note", [.attribute("title", .string)])
     note.userInfo = ["flag": true, "list": [1, "a"], "text": "b"]
     try ManagedObjectModel(entities: [note]).compiledData().write(to: folder.url.appending(path: "a.mom"))

@@ -21,13 +21,12 @@ enum Tool {
 
 /// A folder with the model of a library, and a store that the tool made of it.
 struct Library {
-  let folder: TemporaryFolder
+  let folder = TemporaryFolder()
   var url: URL { folder.url }
 
   static let store = "Library.sqlite"
 
   init() throws {
-    folder = try TemporaryFolder()
     let model = folder.url.appending(path: "Library.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
     try Self.model.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
