@@ -8,6 +8,8 @@ import Testing
 
 /// The example program, run as a process once for each step, so that what it keeps survives only in its file.
 @Suite("The notes example") struct NotesTests {
+  private let folder = TemporaryFolder(isInMemory: true)
+
   /// The model of the program's stores, as another program would make it.
   private static var model: ManagedObjectModel {
     get throws {
@@ -42,7 +44,6 @@ import Testing
 
   @Test(arguments: kinds)
   func `notes are made, found, changed, removed and listed, in all kinds of file`(_ kind: String) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = "--file=" + folder.path("notes." + kind)
     #expect(try notes("list", file).text == "")
     #expect(
@@ -65,7 +66,6 @@ import Testing
 
   @Test(arguments: kinds)
   func `a key that is taken, or that nobody has, is an error and changes nothing`(_ kind: String) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
     let before = try Data(contentsOf: folder.url.appending(path: "notes." + kind))
@@ -80,7 +80,6 @@ import Testing
   }
 
   @Test func `a file with anything else in it is an error, and stays as it is`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "notes.archive")
     try KeyedArchiver.archive(["a": URL(filePath: "/")], to: url)
     let before = try Data(contentsOf: url)
@@ -92,7 +91,6 @@ import Testing
 
   @Test(arguments: ["xml", "store", "sqlite"])
   func `a tag is one object for all notes, and goes with the last of them`(_ kind: String) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "notes." + kind)
     let file = "--file=" + url.path
     func tags() throws -> Int {
@@ -112,7 +110,6 @@ import Testing
 
   @Test(.serialized, arguments: sharedKinds)
   func `processes add notes at the same time, and all of them are there`(_ kind: String) async throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = "--file=" + folder.path("notes." + kind)
     let runs = try await Program.runAtTheSameTime(
       "notes", (0..<12).map { ["add", file, "key\($0)", "Note", "--tag", "shop", "--tag", "tag\($0 % 3)"] })
@@ -125,7 +122,6 @@ import Testing
 
   @Test(.serialized, arguments: sharedKinds)
   func `processes change one note at the same time, and every change is there`(_ kind: String) async throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = "--file=" + folder.path("notes." + kind)
     try #require(try notes("add", file, "a", "First").status == 0)
     let runs = try await Program.runAtTheSameTime(
@@ -142,7 +138,6 @@ import Testing
   }
 
   @Test func `a store of another program is an error, and stays as it is`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let url = folder.url.appending(path: "notes.xml")
     _ = try XMLStore(url, model: ManagedObjectModel(entities: [EntityDescription("Invoice")]))
     let before = try Data(contentsOf: url)

@@ -6,6 +6,8 @@ import Testing
 
 /// One folder of files, used by Foundation's `UserDefaults` in other processes and by stores of this package.
 @Suite("Files of preferences that Foundation uses too") struct PreferencesFileTests {
+  private let files = FoundationPreferences()
+
   /// Each kind of value in forms that both have.
   static let kinds: PropertyList = [
     "true": true, "false": false, "zero": 0, "negative": -5, "Int32.max": 2_147_483_647,
@@ -21,7 +23,6 @@ import Testing
   ]
 
   @Test func `of Foundation are read, and keep every value and the format when something is saved here`() throws {
-    let files = FoundationPreferences()
     try files.run("foundation-set", "com.example.kinds", input: Self.kinds)
     #expect(files.names == ["com.example.kinds.plist"])
     let store = files.store(DomainName("com.example.kinds"))
@@ -43,7 +44,6 @@ import Testing
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
   func `of this package are read by Foundation`(_ format: PropertyListFormat) throws {
-    let files = FoundationPreferences()
     if format == .xml {
       let empty: PropertyList = [:]
       try empty.data(format: .xml).write(to: URL(filePath: files.folder.path("com.example.kinds.plist")))
@@ -73,7 +73,6 @@ import Testing
     "a\u{1}b", "\u{0}", "\u{1B}[1m", "\u{1F}", "\u{7F}", "a\rb", "a\r\nb\r\n", "\u{FFFE}", "x\u{FFFF}", "]]>\u{8}",
   ])
   func `of Foundation are read though their text is not XML`(_ text: String) throws {
-    let files = FoundationPreferences()
     let values: PropertyList = [
       "text": .string(text), "other": 1, "deep": [["key \(text)": .string(text)]], "key \(text)": "\n",
     ]
@@ -89,7 +88,6 @@ import Testing
   }
 
   @Test func `that people edited have ends of lines, and no carriage returns`() throws {
-    let files = FoundationPreferences()
     let text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<plist><dict>\r\n<key>a</key><string>b\r\nc</string></dict></plist>"
     try Data(text.utf8).write(to: URL(filePath: files.folder.path("com.example.edited.plist")))
@@ -102,7 +100,6 @@ import Testing
     ("<string><![CDATA[x\r\ny]]></string>", "x\ny"),
   ])
   func `of Foundation that people edited keep its characters`(_ value: String, _ expected: String) throws {
-    let files = FoundationPreferences()
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -118,7 +115,6 @@ import Testing
   }
 
   @Test func `that have the characters which stand for others while a file is read are not changed`() throws {
-    let files = FoundationPreferences()
     let values: PropertyList = ["text": "\u{10FF01}\u{10FF20}", "end": "a\u{10FFFF}"]
     try files.run("foundation-set", "com.example.text", input: values)
     let store = files.store(DomainName("com.example.text"))
@@ -126,7 +122,6 @@ import Testing
   }
 
   @Test func `keep what only the binary format has, until Foundation writes them`() throws {
-    let files = FoundationPreferences()
     let store = files.store(DomainName("com.example.widths"))
     let moment = Date(timeIntervalSinceReferenceDate: 100.5)
     store.set(.float(12.34), forKey: "float")
@@ -141,7 +136,6 @@ import Testing
 
   /// Foundation finds nothing in such a file, though it is its own, and would overwrite it.
   @Test func `of Foundation are saved here for it, if it wrote a dictionary that it takes for a UID`() throws {
-    let files = FoundationPreferences()
     let values: PropertyList = ["a": ["CF$UID": 7], "b": 1]
     try files.run("foundation-set", "com.example.uid", input: values)
     try expectSame(files.foundationValues("com.example.uid"), [:])
@@ -154,7 +148,6 @@ import Testing
 
   @Test(arguments: [nil, PropertyListFormat.binary, .xml])
   func `are changed and saved by turns in one process`(_ format: PropertyListFormat?) throws {
-    let files = FoundationPreferences()
     if let format {
       let contents: PropertyList = ["first": 1]
       try contents.data(format: format).write(to: URL(filePath: files.folder.path("com.example.turns.plist")))
@@ -166,7 +159,6 @@ import Testing
   }
 
   @Test func `removed keys are gone for both, and a key that Foundation removed does not come back`() throws {
-    let files = FoundationPreferences()
     try files.run("foundation-set", "com.example.removal", input: ["a": 1, "b": 2, "c": 3])
     let store = files.store(DomainName("com.example.removal"))
     store.removeValue(forKey: "a")
@@ -179,7 +171,6 @@ import Testing
   }
 
   @Test func `of the global domain are the same`() throws {
-    let files = FoundationPreferences()
     try files.run("foundation-set", ".GlobalPreferences", input: ["theirs": "there"])
     let global = files.store(.global)
     #expect(files.store(DomainName("com.example.any")).string(forKey: "theirs") == "there")

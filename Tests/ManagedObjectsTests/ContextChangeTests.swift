@@ -2,6 +2,10 @@ import ManagedObjects
 import Testing
 
 @Suite("Changes of contexts") struct ContextChangeTests {
+  private let sketch: GraphSketch
+
+  init() throws { sketch = try GraphSketch() }
+
   /// What observers are told, by label.
   final class Log {
     var entries: [String] = []
@@ -32,7 +36,6 @@ import Testing
   }
 
   @Test func `Observers are told once of what changed`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     let log = Log()
     let number = watch(context, log)
@@ -63,7 +66,6 @@ import Testing
   }
 
   @Test func `Observers are told of what is taken back`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Person b", in: context)
     try sketch.save(context)
@@ -78,7 +80,6 @@ import Testing
   }
 
   @Test func `An object is reported once as inserted, and not at all if it was deleted before the report`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     let log = Log()
     // The first one is reported before there is an observer.
@@ -111,7 +112,6 @@ import Testing
 
   @Test("What others inserted is reported as inserted, and what the context itself inserted is not reported again")
   func merged() async throws {
-    let sketch = try GraphSketch()
     var saves = sketch.coordinator.saves.makeAsyncIterator()
     let (first, second) = (sketch.context(), sketch.context())
     let (firstLog, secondLog) = (Log(), Log())
@@ -132,7 +132,6 @@ import Testing
   }
 
   @Test func `An observer can change objects, and add and remove observers`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     let person = try context.insert("Person")
     try context.save()
@@ -152,7 +151,6 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(15))) func `Another context takes over what was saved`() async throws {
-    let sketch = try GraphSketch()
     var saves = sketch.coordinator.saves.makeAsyncIterator()
     let first = sketch.context()
     first.name = "first"
@@ -217,7 +215,6 @@ import Testing
   ]
 
   @Test(arguments: rows) func `Changes stay over what another context saved`(row: Row) async throws {
-    let sketch = try GraphSketch()
     let first = sketch.context()
     try sketch.run(row.setup, in: first)
     try sketch.save(first)
@@ -236,7 +233,6 @@ import Testing
   }
 
   @Test func `A rollback brings back what was read, on both sides of relationships`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Person b; Note n; n.author=a; Group g; g.members=a,b; Card 1; a.card=1", in: context)
     try sketch.save(context)
@@ -253,7 +249,6 @@ import Testing
   }
 
   @Test func `A reset forgets objects and changes`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a", in: context)
     try sketch.save(context)

@@ -3,8 +3,11 @@ import TestSupport
 import Testing
 
 @Suite("Names of objects") struct ObjectNameTests {
+  private let sketch: GraphSketch
+
+  init() throws { sketch = try GraphSketch() }
+
   @Test func `A name is temporary until the object is saved, and then stays`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     let note = try context.insert("Note")
     let temporary = note.objectID
@@ -22,7 +25,6 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2]) func `A name can be obtained before the object is saved`(depth: Int) throws {
-    let sketch = try GraphSketch()
     var contexts = [sketch.context()]
     for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
     let context = contexts[depth]
@@ -45,7 +47,6 @@ import Testing
   }
 
   @Test func `A name that was obtained in a context is that of the object in its parent`() throws {
-    let sketch = try GraphSketch()
     let root = sketch.context()
     let child = ManagedObjectContext(parent: root)
     let note = try child.insert("Note")
@@ -63,7 +64,6 @@ import Testing
     [false, true]
   )
   func named(depth: Int, hasUndo: Bool) throws {
-    let sketch = try GraphSketch()
     var contexts = [sketch.context()]
     for _ in 0..<depth { contexts.append(ManagedObjectContext(parent: contexts[contexts.count - 1])) }
     let context = contexts[depth]
@@ -100,7 +100,6 @@ import Testing
   }
 
   @Test func `Names of many saves are kept, whatever the order of the objects`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     let other = sketch.context()
     var random = SeededGenerator(seed: 14)
@@ -120,7 +119,6 @@ import Testing
   }
 
   @Test func `Only objects of the context get a name`() throws {
-    let sketch = try GraphSketch()
     let note = try sketch.context().insert("Note")
     #expect(errorCode { try sketch.context().obtainPermanentIDs(for: [note]) } == .invalidState)
     let kept = sketch.context()
@@ -129,7 +127,6 @@ import Testing
   }
 
   @Test func `A name as text leads back to the object`() throws {
-    let sketch = try GraphSketch()
     let context = sketch.context()
     try sketch.run("Person a; Employee e", in: context)
     try sketch.save(context)
@@ -149,7 +146,6 @@ import Testing
     "x-coredata:///Nothing/t1", "x-coredata:///Note/t1/2", "http://example.org/Note/p1", "x-coredata:///Note/",
   ])
   func `Other text is no name`(uri: String) throws {
-    let sketch = try GraphSketch()
     #expect(sketch.coordinator.objectID(forURI: uri) == nil)
   }
 
@@ -184,7 +180,6 @@ import Testing
   }
 
   @Test func `An object whose context is gone still has its name`() throws {
-    let sketch = try GraphSketch()
     var context: ManagedObjectContext? = sketch.context()
     let note = try #require(try context?.insert("Note"))
     try context?.save()

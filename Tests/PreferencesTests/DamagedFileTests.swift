@@ -9,6 +9,8 @@ import Testing
 @testable import Preferences
 
 @Suite("A file is damaged while processes use it") struct DamagedFileTests {
+  private let file = SavedFile()
+
   /// What becomes of a file.
   enum Damage: CaseIterable {
     case replaced, cut, emptied, replacedByNothing
@@ -40,7 +42,6 @@ import Testing
 
   @Test(arguments: Damage.allCases)
   func `Its values are kept, nobody is told that they went, and it is beside the new one`(_ damage: Damage) throws {
-    let file = SavedFile()
     try file.write(["a": 1, "b": 2])
     let store = file.open()
     let changes = store.changes()
@@ -59,7 +60,6 @@ import Testing
 
   @Test(arguments: Damage.allCases)
   func `There is a file at its path at every moment while it is made anew`(_ damage: Damage) throws {
-    let file = SavedFile()
     try file.write(["a": 1, "b": 2])
     let store = file.open()
     try damage.happen(to: file)
@@ -85,7 +85,6 @@ import Testing
     "A process that knows an older state begins with the newest that was acknowledged, before it counts on",
     arguments: Damage.allCases)
   func theNewestStateCounts(_ damage: Damage) throws {
-    let file = SavedFile()
     let (first, second) = (slow(file), slow(file))
     #expect(try count(first) == 1)
     for number in 2...3 { #expect(try count(second) == number) }
@@ -102,7 +101,6 @@ import Testing
 
   @Test(arguments: Damage.allCases)
   func `A removed domain does not come back with a state that was acknowledged before`(_ damage: Damage) throws {
-    let file = SavedFile()
     let process = slow(file)
     try save(process, "a", 1)
     _ = process.table.replace(with: [:])
@@ -115,7 +113,6 @@ import Testing
 
   @Test(arguments: 0..<3)
   func `A copy of the last save that is not whole, or is another file's, is worth nothing`(_ number: Int) throws {
-    let file = SavedFile()
     try save(slow(file), "a", 1)
     let copy = try #require(file.lastSave)
     switch number {
@@ -134,7 +131,6 @@ import Testing
 
   @Test(arguments: [0o600, 0o640, 0o644])
   func `The copy of the last save is for those who may read the file`(_ permissions: Int) throws {
-    let file = SavedFile()
     let process = slow(file)
     try save(process, "a", 1)
     #expect(file.permissions(try #require(file.lastSave)) == 0o600)
@@ -147,7 +143,6 @@ import Testing
     "A process that knows nothing makes it anew, and those that know more than was saved put back what they know",
     arguments: Damage.allCases)
   func aProcessThatKnowsNothingMakesItAnew(_ damage: Damage) throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     let knowing = slow(file)
     try damage.happen(to: file)
@@ -159,7 +154,6 @@ import Testing
   }
 
   @Test func `What a process has saved last is there when one that did not know it makes the file anew`() throws {
-    let file = SavedFile()
     try file.write(["a": 1, "removed": 1])
     let (first, second) = (slow(file), slow(file))
     try save(second, "a", 2)
@@ -176,7 +170,6 @@ import Testing
   }
 
   @Test func `A process that only reads waits a second for others to put back what is lost, and does it then`() throws {
-    let file = SavedFile()
     try file.write(["a": 1, "b": 2])
     let reader = slow(file)
     try Damage.replaced.happen(to: file)
@@ -193,7 +186,6 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() == 0)) func `A file that another user has made anew is left to that user`() throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     let reader = slow(file)
     try Damage.replaced.happen(to: file)
@@ -206,7 +198,6 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func `Missing while it is made anew is not removed`(_ hasSeen: Bool) throws {
-    let file = SavedFile()
     try file.write(["a": 1, "b": 2])
     let process = slow(file)
     try Damage.replaced.happen(to: file)
@@ -232,7 +223,6 @@ import Testing
 
   @Test("A file that somebody removed is gone, and one that was repaired counts, whatever was set aside before")
   func aFileThatSomebodyRemovedIsGone() throws {
-    let file = SavedFile()
     try file.write(["a": 1, "b": 2])
     let process = slow(file)
     try Damage.replaced.happen(to: file)
@@ -251,7 +241,6 @@ import Testing
       [SystemCall.link: EPERM], [.exchange: ENOSYS], [.link: EPERM, .exchange: EINVAL], [.exchange: EPERM],
     ])
   func whereThereAreNoSecondNames(_ missing: [SystemCall: Int32]) throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     let store = file.open()
     try Damage.replaced.happen(to: file)
@@ -267,7 +256,6 @@ import Testing
   }
 
   @Test func `A domain that is removed leaves what could not be read, and nothing else`() throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     let store = file.open()
     try Damage.replaced.happen(to: file)

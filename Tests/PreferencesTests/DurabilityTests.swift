@@ -8,9 +8,10 @@ import Testing
 @testable import Preferences
 
 @Suite("Values are saved without a call") struct DurabilityTests {
+  private let file = SavedFile()
+
   @Test(arguments: ["set", "exit"])
   func `When the main function ends, and when the process calls exit`(_ verb: String) throws {
-    let file = SavedFile()
     let process = try file.start(verb, "a", "1", "b", "ü")
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
     #expect(try file.contents() == ["a": "1", "b": "ü"])
@@ -18,7 +19,6 @@ import Testing
   }
 
   @Test func `When a function sets them that exit calls, though it was registered before any value was set`() throws {
-    let file = SavedFile()
     let process = try file.start("atexit", "a", "1")
     #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
     #expect(try file.contents() == ["a": "1", "late": "2"])
@@ -26,7 +26,6 @@ import Testing
 
   @Test(arguments: [true, false])
   func `Whatever a process prints that has closed its standard output`(_ isThere: Bool) throws {
-    let file = SavedFile()
     if isThere { try file.write(["z": 1]) }
     let process = try file.start("silent", "a", "1")
     #expect(process.waitUntilExit() == .exited(0))
@@ -35,21 +34,18 @@ import Testing
   }
 
   @Test func `When the process just lives on`() throws {
-    let file = SavedFile()
     let process = try file.start("live", "a", "1")
     #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
     #expect(process.ended == nil)
   }
 
   @Test func `When the process had no descriptor left as it opened the domain`() throws {
-    let file = SavedFile()
     let process = try file.start("starved", "a", "1")
     #expect(try eventually { () throws in try file.contents() == ["a": "1"] })
     #expect(process.ended == nil)
   }
 
   @Test func `In the process that set them, and many in one go`() throws {
-    let file = SavedFile()
     let store = file.open()
     let renames = RecordedCalls()
     let start = ContinuousClock.now
@@ -67,7 +63,6 @@ import Testing
   }
 
   @Test func `When nobody has the store any more`() throws {
-    let file = SavedFile()
     file.open().set("kept", forKey: "a")
     #expect(try eventually { () throws in try file.contents() == ["a": "kept"] })
     // Waits for the end of that save, before the folder goes.
@@ -86,7 +81,6 @@ import Testing
 
   @Test(arguments: [0o600, 0o640, 0o644, 0o400, 0o660])
   func `The permissions of a file that is there stay`(_ permissions: Int) throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
     let store = file.open()
@@ -101,7 +95,6 @@ import Testing
     "What replaces a file that was set aside has the permissions of the last good one, else it is its owner's alone",
     arguments: [0, 0o600, 0o644, 0o666], [nil, 0o600, 0o640])
   func permissionsOfUnreadableFile(_ permissions: Int, _ good: Int?) throws {
-    let file = SavedFile()
     if let good {
       try file.write(["a": 1])
       try FileManager.default.setAttributes([.posixPermissions: good], ofItemAtPath: file.path)
@@ -119,7 +112,6 @@ import Testing
 
   @Test(.enabled(if: getuid() == 0))
   func `The group of the last good file stays when one of another group is set aside`() throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 0, 5678) == 0 && chmod(file.path, 0o640) == 0)
     let store = file.open()
@@ -131,7 +123,6 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() == 0)) func `The group of a file that is there stays`() throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 0, 5678) == 0)
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
@@ -142,7 +133,6 @@ import Testing
 
   @Test(.enabled(if: getuid() == 0), arguments: [0o600, 0o644, 0o666])
   func `A file belongs to the user who saves it, for him alone if another user had made it`(_ permissions: Int) throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 1234, 5678) == 0)
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
@@ -161,7 +151,6 @@ import Testing
 
   @Test(.enabled(if: getuid() == 0))
   func `A file that another user made beforehand with the very bytes is replaced too`() throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     try #require(chown(file.path, 1234, 5678) == 0)
     let store = file.open()
@@ -183,7 +172,6 @@ import Testing
       (.date(Date(timeIntervalSinceReferenceDate: 0.5)), .binary), ("bell \u{7}", .binary), (["CF$UID": 3], .binary),
     ] as [(PropertyList, PropertyListFormat)])
   func xmlStaysXML(_ value: PropertyList, _ format: PropertyListFormat) throws {
-    let file = SavedFile()
     try file.write(["z": 1, "a": 2], .xml)
     let store = file.open()
     store.set(value, forKey: "value")
@@ -199,7 +187,6 @@ import Testing
       PropertyListFormat.binary, .xml,
     ])
   func theOrderOfKeys(_ format: PropertyListFormat) throws {
-    let file = SavedFile()
     try file.write(["zebra": 1, "ant": 2, "midge": ["y": 1, "x": 2], "bee": 3], format)
     let store = file.open()
     store.set(20, forKey: "ant")
@@ -212,7 +199,6 @@ import Testing
   }
 
   @Test func `A domain that is replaced has the order it was given`() throws {
-    let file = SavedFile()
     let store = file.open()
     store.setPersistentDomain(store.domain, to: ["z": 1, "a": 2, "m": 3])
     store.set(4, forKey: "b")

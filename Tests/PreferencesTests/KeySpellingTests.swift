@@ -7,6 +7,7 @@ import Testing
 @testable import Preferences
 
 @Suite("Keys are told apart by their bytes") struct KeySpellingTests {
+  private let saved = SavedFile()
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
   private static let spellings = [composed, decomposed]
@@ -43,7 +44,6 @@ import Testing
 
   @Test(arguments: formats)
   func `Two spellings in a file are two values, and stay when another is saved`(_ format: PropertyListFormat) throws {
-    let saved = SavedFile()
     try Self.write(Self.twins, format, to: saved)
     let store = saved.open()
     #expect(Self.spellings.map { store.integer(forKey: $0) } == [1, 2])
@@ -62,7 +62,6 @@ import Testing
   private static let formats: [PropertyListFormat] = [.binary, .xml]
 
   @Test func `Two spellings that are set are two values`() throws {
-    let saved = SavedFile()
     let store = saved.open()
     store.register(defaults: [Self.composed: "registered"])
     #expect(store.value(forKey: Self.decomposed) == nil)
@@ -75,7 +74,6 @@ import Testing
   }
 
   @Test func `Arguments too`() throws {
-    let saved = SavedFile()
     let store = UserPreferences(
       suiteName: saved.domain, locations: PreferencesLocations(folder: saved.location, host: "here"),
       arguments: Self.spellings.flatMap { ["-" + $0, "\($0.utf8.count)"] })
@@ -83,7 +81,6 @@ import Testing
   }
 
   @Test func `An observer of one spelling is told of that one`() async throws {
-    let saved = SavedFile()
     let store = saved.open()
     var changes = store.changes(forKey: Self.decomposed).makeAsyncIterator()
     store.set(1, forKey: Self.composed)
@@ -97,7 +94,6 @@ import Testing
   @Test(
     "A dictionary of strings has one of two spellings, and the other stays when it is stored again", arguments: formats)
   func aDictionaryOfStringsHasOneOfTwoSpellings(_ format: PropertyListFormat) throws {
-    let saved = SavedFile()
     try Self.write(Self.twins, format, to: saved)
     let store = saved.open()
     var values = try #require(store.persistentDomain(store.domain))
@@ -120,7 +116,6 @@ import Testing
 
   @Test(arguments: formats)
   func `A change of a file by itself keeps the spelling that it does not show`(_ format: PropertyListFormat) throws {
-    let saved = SavedFile()
     try Self.write(Self.twins, format, to: saved)
     let file = PreferencesFile(at: saved.url)
     #expect(try file.values() == [Self.composed: 1, "other": 3])
@@ -134,7 +129,6 @@ import Testing
 
   @Test(arguments: formats)
   func `Two spellings inside a value stay until the value is set`(_ format: PropertyListFormat) throws {
-    let saved = SavedFile()
     try Self.write(
       "<key>list</key><array><dict>\(Self.twins)</dict><integer>7</integer></array><key>other</key><integer>3</integer>",
       format, to: saved)

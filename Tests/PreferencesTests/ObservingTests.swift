@@ -8,6 +8,7 @@ import Testing
 @testable import Preferences
 
 @Suite("Changes are observed without a sequence") struct ObservingTests {
+  private let saved = SavedFile()
   private static let size = PreferenceKey<Int>("size", default: 12)
 
   /// What a function was told, which can be waited for.
@@ -31,7 +32,6 @@ import Testing
   }
 
   @Test func `A function is told what this process sets, and what others save`() throws {
-    let saved = SavedFile()
     let store = saved.open()
     let told = Told<Int>()
     let observation = store.observe(Self.size) { told.append($0) }
@@ -48,7 +48,6 @@ import Testing
   }
 
   @Test func `A function that wants it is given the value that counts at the beginning, and no value twice`() throws {
-    let saved = SavedFile()
     try saved.write(["size": 5])
     let store = saved.open()
     let told = Told<Int>()
@@ -61,7 +60,6 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func `A function of the main actor is called on it`(_ isInitial: Bool) async throws {
-    let saved = SavedFile()
     let store = saved.open()
     let (values, value) = AsyncStream.makeStream(of: Int.self)
     let observation = store.observeOnMainActor(Self.size, initial: isInitial) { size in
@@ -77,7 +75,6 @@ import Testing
   }
 
   @Test func `A function for all keys is told the key, the values and where they come from`() throws {
-    let saved = SavedFile()
     let store = saved.open()
     let told = Told<PreferenceChange>()
     let observation = store.observe { told.append($0) }
@@ -91,7 +88,6 @@ import Testing
 
   @Test(arguments: [true, false])
   func `Nothing is told any more after the end, by a call or with the last reference`(_ isCalled: Bool) throws {
-    let saved = SavedFile()
     let store = saved.open()
     let (ended, going) = (Told<Int>(), Told<Int>())
     var observation: PreferenceObservation? = store.observe(Self.size) { ended.append($0) }
@@ -105,7 +101,6 @@ import Testing
   }
 
   @Test func `A function may set values, also the one that it observes`() throws {
-    let saved = SavedFile()
     let store = saved.open()
     let told = Told<Int>()
     let observation = store.observe(Self.size) { [weak store] size in

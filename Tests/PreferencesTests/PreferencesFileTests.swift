@@ -7,13 +7,14 @@ import Testing
 @testable import Preferences
 
 @Suite("The file of a domain by itself") struct PreferencesFileTests {
+  private let saved = SavedFile()
+
   private static func file(_ saved: SavedFile) -> PreferencesFile {
     PreferencesFile(
       PersistentDomain(saved.domain), locations: PreferencesLocations(folder: saved.location, host: "here"))
   }
 
   @Test func `is at the path of its domain, or at a path of its own`() throws {
-    let saved = SavedFile()
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(Self.file(saved).path == saved.path)
     let host = PersistentDomain(saved.domain, host: .current)
@@ -40,7 +41,6 @@ import Testing
 
   @Test(arguments: UnreadableFileTests.unreadable)
   func `is an error if it cannot be read, and stays as it is`(_ name: String, _ bytes: Data) throws {
-    let saved = SavedFile()
     try saved.write(bytes)
     let found = failure { () throws(PreferencesError) in _ = try Self.file(saved).values() }
     guard case .unreadable(saved.path, let setAside, _) = found else {
@@ -61,7 +61,6 @@ import Testing
 
   @Test(arguments: [PropertyListFormat.binary, .xml])
   func `is changed by what it holds, in its order and format`(_ format: PropertyListFormat) throws {
-    let saved = SavedFile()
     try saved.write(["z": 1, "a": 2, "m": 3], format)
     try Self.file(saved).update { values in
       values?["n"] = 4
@@ -86,7 +85,6 @@ import Testing
   }
 
   @Test func `goes when it is to hold nothing, and is empty when it is to hold no values`() throws {
-    let saved = SavedFile()
     for contents in [["a": 1, "b": 2], [:]] as [OrderedDictionary<String, PropertyList>] {
       try saved.write(contents)
       try Self.file(saved).update { $0 = [:] }
@@ -97,7 +95,6 @@ import Testing
   }
 
   @Test func `is not touched by a change that changes nothing, or that fails`() throws {
-    let saved = SavedFile()
     let bytes = Data("/* by hand */ { a = 1; }".utf8)
     try saved.write(bytes)
     try Self.file(saved).update { values in values?["a"] = "1" }
@@ -117,7 +114,6 @@ import Testing
   }
 
   @Test func `loses nothing when many change it`() throws {
-    let saved = SavedFile()
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for number in 0..<25 {
         do {
@@ -137,7 +133,6 @@ import Testing
   }
 
   @Test func `is seen by stores, and tells what they change`() async throws {
-    let saved = SavedFile()
     let store = saved.open()
     try Self.file(saved).update { $0 = ["a": 1] }
     #expect(eventually { store.integer(forKey: "a") == 1 })
@@ -154,7 +149,6 @@ import Testing
   }
 
   @Test func `The domains of a folder are told by the names of its files, for any host or for one`() throws {
-    let saved = SavedFile()
     let locations = PreferencesLocations(folder: saved.location, host: "here")
     #expect(locations.domainNames() == [] && locations.domainNames(.current) == [])
     for domain in ["b.two", "a.one"] {

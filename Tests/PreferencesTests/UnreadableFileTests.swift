@@ -8,6 +8,8 @@ import Testing
 @testable import Preferences
 
 @Suite("A file that cannot be read is kept") struct UnreadableFileTests {
+  private let file = SavedFile()
+
   /// Bytes that are no dictionary of preferences.
   static let unreadable: [(name: String, bytes: Data)] = [
     ("damaged binary", SaveSituation.corrupt),
@@ -21,7 +23,6 @@ import Testing
 
   @Test("It is set aside with all its bytes when something is saved, and told once", arguments: unreadable)
   func atOpening(_ name: String, _ bytes: Data) throws {
-    let file = SavedFile()
     try file.write(bytes)
     let store = file.open()
     #expect(store.value(forKey: "a") == nil)
@@ -51,7 +52,6 @@ import Testing
 
   @Test("What is known counts on when the file becomes unreadable while the store is open", arguments: [true, false])
   func whileOpen(_ isSavedByStore: Bool) throws {
-    let file = SavedFile()
     try file.write(["a": 1, "b": 2])
     let store = file.open()
     if isSavedByStore {
@@ -71,7 +71,6 @@ import Testing
   }
 
   @Test func `Set aside twice in a second, the second has another name`() throws {
-    let file = SavedFile()
     let store = file.open()
     for number in 1...4 {
       let bytes = Data("not a property list \(number) {".utf8)
@@ -85,7 +84,6 @@ import Testing
   }
 
   @Test func `It counts again when it is repaired`() throws {
-    let file = SavedFile()
     try file.write(SaveSituation.corrupt)
     let store = file.open()
     try file.write(["a": "repaired"])
@@ -97,7 +95,6 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() != 0)) func `A file that may not be read is set aside`() throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)
     try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
@@ -105,7 +102,6 @@ import Testing
   }
 
   @Test func `A file that the system does not let anybody read is set aside`() throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     let bytes = try #require(file.bytes)
     let (path, identity) = (file.path, try FileIdentity(at: file.path))
@@ -134,7 +130,6 @@ import Testing
 
   @Test("A disk that fails while the file is read is no reason to set it aside; it is told once and read later")
   func failingDisk() throws {
-    let file = SavedFile()
     try file.write(["a": 1])
     let failures = RecordedCalls()
     let path = file.path

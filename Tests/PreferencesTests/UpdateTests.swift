@@ -8,6 +8,8 @@ import Testing
 @testable import Preferences
 
 @Suite("An update") struct UpdateTests {
+  private let file = SavedFile()
+
   private enum Keys {
     static let count = PreferenceKey<Int>("count", default: 10)
     static let name = PreferenceKey<String>("name", default: "nobody")
@@ -16,7 +18,6 @@ import Testing
   private struct Refusal: Error, Equatable { let count: Int }
 
   @Test func `returns what the change returns`() throws {
-    let file = SavedFile()
     let store = file.open()
     let typed = try store.update(Keys.count) { count in
       count += 1
@@ -29,7 +30,6 @@ import Testing
   }
 
   @Test func `lists the keys that have values then, with those that it has changed itself`() throws {
-    let file = SavedFile()
     try file.write(["b": 1, "a": 2])
     let store = file.open()
     store.set(3, forKey: "c")
@@ -43,7 +43,6 @@ import Testing
   }
 
   @Test func `is made again if another thread sets a new key after the keys were listed`() throws {
-    let file = SavedFile()
     let store = file.open()
     var calls = 0
     let keys = try store.update { values in
@@ -66,7 +65,6 @@ import Testing
   }
 
   @Test func `waits in a task, too, and throws what the change throws`() async throws {
-    let file = SavedFile()
     let store = file.open()
     let number = try await store.update(Keys.count) { count in
       count += 1
@@ -85,7 +83,6 @@ import Testing
   }
 
   @Test func `that throws leaves what an earlier save could not save to be saved soon`() throws {
-    let file = SavedFile()
     let store = file.open()
     _ = store.file.table.set("kept", forKey: TableKey("a"))
     let error = Interception.ofCalls(in: file.folder.url.path) { call in
@@ -101,7 +98,6 @@ import Testing
   }
 
   @Test func `throws what the change throws, and leaves everything as it was`() throws {
-    let file = SavedFile()
     try file.write(["count": 1])
     let before = file.bytes
     let store = file.open()
@@ -133,7 +129,6 @@ import Testing
   }
 
   @Test func `says in its type what it throws if the change throws nothing`() throws {
-    let file = SavedFile()
     let store = file.open()
     do throws(PreferencesError) {
       try store.update(forKey: "a") { $0 = .null }
@@ -146,7 +141,6 @@ import Testing
   }
 
   @Test func `changes several keys at once, and nobody finds some of them without the others`() throws {
-    let file = SavedFile()
     try file.write(["from": 100, "to": 0, "name": "x", "kept": 1])
     let store = file.open()
     let path = file.path
@@ -182,7 +176,6 @@ import Testing
   }
 
   @Test func `that sets its own key stores its result, and is called once`() throws {
-    let file = SavedFile()
     let store = file.open()
     var calls = 0
     try store.update(Keys.count) { count in
@@ -208,7 +201,6 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1))) func `comes to an end when other threads set the value all the time`() throws {
-    let file = SavedFile()
     let store = file.open()
     let isDone = Atomic(false)
     let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -270,7 +262,6 @@ import Testing
   }
 
   @Test func `may save another domain, and another thread may save the same one meanwhile`() throws {
-    let file = SavedFile()
     let store = file.open()
     let other = SavedFile("com.example.other")
     let done = DispatchSemaphore(value: 0)

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("A store in a file of any kind") struct AnyFileTests {
+  private let folder = TemporaryFolder(isInMemory: true)
   private static let model: ManagedObjectModel = {
     do {
       return try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("text", .string)])])
@@ -19,7 +20,6 @@ import Testing
     arguments: [SQLiteStore.type, XMLStore.type, BinaryStore.type],
     [false, true])
   func `is opened as what it is, also to read it only`(type: String, isReadOnly: Bool) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store")
     let made: PersistentStoreDescription =
       switch type {
@@ -44,7 +44,6 @@ import Testing
   }
 
   @Test func `is one in SQLite where there is none, and an error where none is to be made`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store")
     var store = PersistentStoreDescription.file(file)
     store.createsFile = false
@@ -55,7 +54,6 @@ import Testing
 
   @Test(arguments: ["text", "<a/>", "bplist00", "CoreData"])
   func `is refused and left as it is if it is no store`(text: String) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store")
     let data = Data((text + String(repeating: " ", count: 600)).utf8)
     try data.write(to: file)
@@ -64,7 +62,6 @@ import Testing
   }
 
   @Test func `of another model is migrated with the migration of its description`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store")
     _ = try PersistentContainer(
       model: ManagedObjectModel(entities: [EntityDescription("Old")]), stores: [.xml(file)])

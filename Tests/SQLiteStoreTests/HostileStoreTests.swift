@@ -6,8 +6,9 @@ import TestSupport
 import Testing
 
 @Suite("Hostile SQLite stores", .enabled(if: StoreReader.isAvailable)) struct HostileStoreTests {
+  private let folder = TemporaryFolder(isInMemory: true)
+
   @Test(arguments: StoreLie.all) func `that lie about what they are, are errors that say so`(lie: StoreLie) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + lie.change)
     let result = try StoreUse.defect(file, StoreUse.model.get())
     #expect(result.defect == nil)
@@ -28,14 +29,12 @@ import Testing
     "UPDATE ZTHING SET ZBOOL = 77", "INSERT INTO Z_METADATA VALUES (2, 'x', NULL)",
   ])
   func `that are only odd are read and written`(change: String) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + change)
     try StoreUse.all(file, StoreUse.model.get())
     #expect(try SQLiteFile.integrity(of: file) == "ok")
   }
 
   @Test func `with a model that is no model, or would be gigabytes, are errors`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let deflated = """
       import zlib
       def zeros(count):
@@ -61,7 +60,6 @@ import Testing
   }
 
   @Test func `have their model deflated, or with the header of zlib or gzip, or as it is`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder)
     let functions = """
       import gzip, zlib
@@ -80,7 +78,6 @@ import Testing
   }
 
   @Test func `that have a large value in many rows at once are errors, not gigabytes`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
     // All offsets of cells in the only page of the table are that of its only row.
@@ -120,7 +117,6 @@ import Testing
   }
 
   @Test func `whose pages lead back to others end, with memory in proportion`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let model = try ManagedObjectModel(entities: [EntityDescription("Tag", [.attribute("label", .string)])])
     // All children of a page are the next page of the tree: some 40 to the power of 17 rows.
@@ -169,7 +165,6 @@ import Testing
   }
 
   @Test func `with SQL, quotes and other characters in names keep to their tables`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let evil = "x\"); DROP TABLE ZA; --'\n`]["
     var entity = EntityDescription(
@@ -208,7 +203,6 @@ import Testing
     "a?vfs=unix-none&x",
   ])
   func `have the names that they are given, whatever these mean to SQLite`(name: String) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: name)
     let model = try StoreUse.model.get()
     do {
@@ -221,7 +215,6 @@ import Testing
   }
 
   @Test func `are no folders, no empty files to read, and no other files`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let model = try StoreUse.model.get()
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))
       .write(to: folder.url.appending(path: "text"))
@@ -255,7 +248,6 @@ import Testing
   }
 
   @Test func `whose bytes were damaged are read, or an error is thrown`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let model = try StoreUse.model.get()
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL;")
     try SQLiteFile.change(file, "VACUUM")

@@ -137,13 +137,14 @@ struct StoreFindings {
 }
 
 @Suite("A check of a store", .enabled(if: StoreReader.isAvailable)) struct StoreCheckTests {
+  private let folder = TemporaryFolder(isInMemory: true)
+
   private static func file(_ folder: TemporaryFolder, _ change: String = "") throws -> URL {
     // The index of the sample is one that its model does not have.
     try LibraryStore.write(to: folder, change: "DROP INDEX Z_Person_UNIQUE_name;" + change)
   }
 
   @Test(arguments: StoreDamage.all) func `finds what was damaged, and nothing else`(damage: StoreDamage) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, damage.change)
     let before = try Contents(folder)
     let found = try StoreFindings(file)
@@ -153,7 +154,6 @@ struct StoreFindings {
   }
 
   @Test func `names objects by their URIs, tables and columns`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 6")
     let finding = try #require(try StoreFindings(file).list.first)
     #expect(finding.objectURI == "x-coredata://\(LibraryStore.identifier)/Note/p6")
@@ -166,7 +166,6 @@ struct StoreFindings {
 
   @Test
   func `shows names of a hostile store without what gives a terminal commands, and runs nothing of them`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let name = "\u{1B}[31mx\"; DROP TABLE Z_METADATA; --"
     let model = try ManagedObjectModel(entities: [
@@ -194,7 +193,6 @@ struct StoreFindings {
   }
 
   @Test func `hands out so many of a kind, and counts all`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "UPDATE ZNOTE SET ZAUTHOR = 99; UPDATE ZTAG SET Z_OPT = 0")
     var check = StoreCheck(file)
     check.limit = 1
@@ -205,7 +203,6 @@ struct StoreFindings {
   }
 
   @Test func `compares the version hashes with the model that it is given`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder)
     let entities = LibraryStore.model.entityDescriptions.map { entity in
       var entity = entity
@@ -218,7 +215,6 @@ struct StoreFindings {
   }
 
   @Test func `tests the rules of the model, and its uniqueness constraints`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(
       folder, "UPDATE Z_METADATA SET Z_PLIST = NULL; UPDATE ZPERSON SET ZNAME = 'Ada' WHERE Z_PK = 4")
     let entities = try LibraryStore.model.entityDescriptions.map { entity in
@@ -247,7 +243,6 @@ struct StoreFindings {
   }
 
   @Test func `reads a store in the middle of being written, and says that there is a log`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder)
     let writer = try PlainSQLite(file)
     try writer.run("PRAGMA journal_mode = WAL")
@@ -265,7 +260,6 @@ struct StoreFindings {
   }
 
   @Test func `finds damaged pages and indexes`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(
       folder,
       "CREATE INDEX ZTAG_ZLABEL_INDEX ON ZTAG (ZLABEL); PRAGMA writable_schema = ON; "
@@ -280,7 +274,6 @@ struct StoreFindings {
   }
 
   @Test func `finds a page of nothing but zeros, whatever was on it`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "VACUUM")
     let bytes = try Data(contentsOf: file)
     let size = 4096
@@ -295,7 +288,6 @@ struct StoreFindings {
   }
 
   @Test func `of a file whose bytes were damaged ends, whatever they are`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try Self.file(folder, "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL; VACUUM")
     let bytes = [UInt8](try Data(contentsOf: file))
     let model = LibraryStore.model
@@ -316,14 +308,12 @@ struct StoreFindings {
   }
 
   @Test(arguments: StoreLie.all) func `of a store that lies about its tables ends`(lie: StoreLie) throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = try LibraryStore.write(to: folder, change: StoreUse.setup + lie.change)
     let time = ThreadClock.measure { _ = try? StoreFindings(file, model: StoreUse.model.get()) }
     #expect(time < .seconds(20))
   }
 
   @Test func `finds no error in a store that this package wrote`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
     let store = try SQLiteStore(file, model: SampleStores.model, access: .readWrite(tracksHistory: true))
     let rows = SampleStores.model.entities.flatMap { entity in
@@ -367,7 +357,6 @@ struct StoreFindings {
   }
 
   @Test func `is an error for another file, or none`() throws {
-    let folder = TemporaryFolder(isInMemory: true)
     try (Data("text, and more than a hundred bytes of it".utf8) + Data(count: 200))
       .write(to: folder.url.appending(path: "text"))
     try Data("<plist version=\"1.0\"><dict/></plist>".utf8).write(to: folder.url.appending(path: "list"))

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 @Suite("plistutil defaults and files") struct DefaultsFileTests {
+  private let tool = DefaultsTool()
   private static let domain = DefaultsTool.domain
 
   @Test func `exports binary files, and XML to standard output, and imports what was exported`() throws {
-    let tool = DefaultsTool()
     var values = DefaultsReadTests.values
     // XML has neither.
     for key in ["fraction", "uid", "float", "é\n"] { values[key] = nil }
@@ -31,7 +31,6 @@ import Testing
   }
 
   @Test func `exports nothing that its format cannot hold, but for fractions of seconds, and says so`() throws {
-    let tool = DefaultsTool()
     try tool.put(["a": 5, "d": .date(Date(timeIntervalSinceReferenceDate: 0.5))])
     let file = tool.folder.path("file")
     let openStep = try tool("export", Self.domain, file, "--format", "openstep")
@@ -45,7 +44,6 @@ import Testing
   }
 
   @Test func `imports into the values there are, or instead of them`() throws {
-    let tool = DefaultsTool()
     let text = Data("{ a = new; b = <*I2>; }".utf8)
     try tool.put(["z": 1, "a": "old"])
     #expect(try tool("import", Self.domain, "-", input: text).status == 0)
@@ -66,7 +64,6 @@ import Testing
   }
 
   @Test func `keeps the format of a file, but for OpenStep, and leaves it alone if nothing changes`() throws {
-    let tool = DefaultsTool()
     try tool.put(["a": 1], Self.domain, .xml)
     try tool("write", Self.domain, "b", "2")
     #expect(try tool.bytes() == (["a": 1, "b": "2"] as PropertyList).data(format: .xml))
@@ -81,7 +78,6 @@ import Testing
 
   @Test(arguments: [Data("bplist00garbage".utf8), Data("{ a = 1".utf8), Data(#"{"a": 1}"#.utf8), Data(count: 100)])
   func `never destroys a file that it cannot read`(_ bytes: Data) throws {
-    let tool = DefaultsTool()
     try tool.put(bytes)
     for call in [["read", Self.domain], ["read", Self.domain, "a"], ["export", Self.domain, "-"]] {
       let read = try tool(call)
@@ -98,7 +94,6 @@ import Testing
   }
 
   @Test func `says what the system refuses, and exits with 1`() throws {
-    let tool = DefaultsTool()
     try Data().write(to: URL(filePath: tool.folder.path("config")))
     let result = try tool("write", Self.domain, "k", "v")
     #expect(result.status == 1 && !result.errors.isEmpty && result.output.isEmpty)

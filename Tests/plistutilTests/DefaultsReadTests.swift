@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil defaults read") struct DefaultsReadTests {
+  private let tool = DefaultsTool()
   static let values: OrderedDictionary<String, PropertyList> = [
     "string": "a b", "word": "word", "é\n": "é😀\t\"\\", "empty": "", "inside": ["": ""], "true": true, "false": false,
     "int": -5,
@@ -15,7 +16,6 @@ import Testing
   ]
 
   @Test func `prints a domain complete, so that it can be read back`() throws {
-    let tool = DefaultsTool()
     try tool.put(Self.values)
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
     let read = try tool("read", DefaultsTool.domain)
@@ -43,13 +43,11 @@ import Testing
     ), ("array", "(\n    <*I1>,\n    {\n        x = ();\n        y = {};\n    },\n    (\n        z\n    )\n)"),
   ])
   func `prints a value alone bare`(_ key: String, _ text: String) throws {
-    let tool = DefaultsTool()
     try tool.put(Self.values)
     #expect(try tool("read", DefaultsTool.domain, key).text == text + "\n")
   }
 
   @Test func `prints what Apple's tool prints, if that is wanted`() throws {
-    let tool = DefaultsTool()
     try tool.put([
       "persistent-apps": [["GUID": 3512, "tile-data": ["file-label": "Safari", "book": .data(Data(0..<40))]]],
       "autohide": true, "off": false, "recent-apps": [], "empty": [:], "opacity": 0.5, "whole": .real(2), "neg": -1,
@@ -95,7 +93,6 @@ import Testing
   }
 
   @Test func `prints all domains`() throws {
-    let tool = DefaultsTool()
     try tool.put(["a": 1])
     try tool.put(["g": true], ".GlobalPreferences")
     let read = try tool("read")
@@ -112,7 +109,6 @@ import Testing
   }
 
   @Test func `finds values at paths inside others, and their types`() throws {
-    let tool = DefaultsTool()
     try tool.put(["w": ["a.b": [1, ["c": 0.5]]], "k": "v"])
     #expect(try tool("read", DefaultsTool.domain, "-k", #"w.a\.b.1.c"#).text == "0.5\n")
     #expect(try tool("read-type", DefaultsTool.domain, "-k", #"w.a\.b.1.c"#).text == "Type is float\n")
@@ -127,14 +123,12 @@ import Testing
     ("float", "float"), ("date", "date"), ("data", "data"), ("array", "array"), ("uid", "dictionary"),
   ])
   func `tells types by Apple's names`(_ key: String, _ type: String) throws {
-    let tool = DefaultsTool()
     try tool.put(Self.values)
     #expect(try tool("read-type", DefaultsTool.domain, key).text == "Type is \(type)\n")
     #expect(try tool("read-type", "--json", DefaultsTool.domain, key).text == "{\"type\":\"\(type)\"}\n")
   }
 
   @Test func `looks at nothing but the file, and makes nothing`() throws {
-    let tool = DefaultsTool()
     for call in [["read"], ["read", "a.b"], ["read", "-g"], ["domains"], ["find", "x"], ["export", "a.b", "-"]] {
       _ = try tool(call)
     }

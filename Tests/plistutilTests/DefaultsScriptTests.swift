@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite("plistutil defaults in scripts") struct DefaultsScriptTests {
+  private let tool = DefaultsTool()
+
   /// Runs the tool through a link of the name of Apple's.
   private func linked(_ tool: DefaultsTool, _ arguments: String...) throws -> Program {
     let link = tool.folder.path("defaults")
@@ -13,7 +15,6 @@ import Testing
   }
 
   @Test func `through a link named defaults, values are printed as Apple's tool prints them`() throws {
-    let tool = DefaultsTool()
     try tool.put(["autohide": true, "size": 0.5, "persistent-apps": [["GUID": 3512]]])
     let apple = """
       {
@@ -53,7 +54,6 @@ import Testing
       ("a.json", "{ \"a\": 1,\n\n  \"b\": [true, 2] }\n", "{ \"a\": 2,\n\n  \"b\": [true, 2] }\n"),
     ])
   func keepsLayout(_ name: String, _ text: String, _ edited: String) throws {
-    let tool = DefaultsTool()
     let file = try SampleFile(text, name: name)
     #expect(try tool("write", file.path, "a", "-int", "2").status == 0)
     #expect(try file.text == edited)
@@ -74,7 +74,6 @@ import Testing
   }
 
   @Test func `a text that is named by its path keeps its dates exactly, or is left alone`() throws {
-    let tool = DefaultsTool()
     let file = try SampleFile(["a": 1], format: .xml)
     let before = try file.text
     let fraction = try tool("write", file.path, "d", "-date", "2001-01-01 00:00:00.5 +0000")
@@ -86,7 +85,6 @@ import Testing
   }
 
   @Test func `twenty processes write to one file, by path and beside those that edit it`() throws {
-    let tool = DefaultsTool()
     let file = try SampleFile("<plist><dict><!-- why --></dict></plist>")
     let processes = try (0..<20).map { index in
       index % 2 == 0

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil defaults") struct DefaultsVerbTests {
+  private let tool = DefaultsTool()
   private static let domain = DefaultsTool.domain
 
   private static func noPair(_ domain: String, _ key: String) -> String {
@@ -51,14 +52,12 @@ import Testing
   ]
 
   @Test func `of several options that a verb has not, it is always the same one that is named`() throws {
-    let tool = DefaultsTool()
     let messages = try Set((0..<10).map { _ in try tool(["domains", "--replace", "--from", "xml", "--apple"]).errors })
     #expect(messages.count == 1)
   }
 
   @Test(arguments: failures)
   func `fails in the words of Apple's tool, with 1, and changes nothing`(_ failure: DefaultsFailure) throws {
-    let tool = DefaultsTool()
     try tool.put(["text": "old"])
     let bytes = tool.bytes()
     let input = Data("(no, dictionary)".utf8)
@@ -82,14 +81,12 @@ import Testing
     ["-host", "", "read", "a.b"],
   ])
   func `every usage error is 64, with nothing on standard output`(_ arguments: [String]) throws {
-    let tool = DefaultsTool()
     let result = try tool(arguments)
     #expect(result.status == 64 && result.output.isEmpty && !result.errors.isEmpty, "\(result.errors)")
     #expect(tool.folder.names == [])
   }
 
   @Test func `every verb says what it takes, with an example that is right`() throws {
-    let tool = DefaultsTool()
     let all = try tool("--help").text
     #expect(try tool("help").text == all)
     for verb in [
@@ -116,7 +113,6 @@ import Testing
   }
 
   @Test func `is the tool under the name defaults`() throws {
-    let tool = DefaultsTool()
     let link = URL(filePath: tool.folder.path("defaults"))
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: Tool.executable)
     #expect(try Program.run(link, ["write", Self.domain, "k", "-int", "5"], environment: tool.environment).status == 0)
@@ -128,7 +124,6 @@ import Testing
 
   @Test(arguments: ["delete", "remove"])
   func `deletes a value, a value inside, and a domain with its file`(_ verb: String) throws {
-    let tool = DefaultsTool()
     try tool.put(["a": 1, "b": [1, ["c": 2, "d": 3]]])
     #expect(try tool(verb, Self.domain, "a").status == 0)
     #expect(try tool(verb, Self.domain, "-k", "b.1.c").status == 0)
@@ -141,7 +136,6 @@ import Testing
   }
 
   @Test func `has values of one computer only`() throws {
-    let tool = DefaultsTool()
     try tool("write", Self.domain, "k", "any")
     try tool("-currentHost", "write", Self.domain, "k", "here")
     try tool("-host", "there", "write", Self.domain, "k", "there")
@@ -166,7 +160,6 @@ import Testing
   }
 
   @Test func `takes another folder, and files by their paths with and without .plist`() throws {
-    let tool = DefaultsTool()
     let folder = tool.folder.path("elsewhere")
     #expect(try tool("--folder", folder, "write", Self.domain, "k", "v").status == 0)
     #expect(try PropertyList(contentsOf: URL(filePath: "\(folder)/com.example.notes.plist")) == ["k": "v"])
@@ -195,14 +188,12 @@ import Testing
   }
 
   @Test func `keys that begin with a hyphen go behind two`() throws {
-    let tool = DefaultsTool()
     #expect(try tool("write", "--", Self.domain, "-key", "-int", "5").status == 0)
     #expect(try tool("read", Self.domain, "--", "-key").text == "5\n")
     #expect(try tool("read", Self.domain, "-key").status == 64)
   }
 
   @Test func `gives values another key, and overwrites one only if asked to`() throws {
-    let tool = DefaultsTool()
     try tool.put(["a": 1, "b": 2])
     let taken = try tool("rename", Self.domain, "a", "b")
     #expect(taken.status == 1 && taken.errors.hasPrefix("Key b exists in domain com.example.notes; leaving"))
@@ -216,7 +207,6 @@ import Testing
   }
 
   @Test func `finds a word in names, keys and values of all domains`() throws {
-    let tool = DefaultsTool()
     try tool.put(["FontSize": 12, "list": ["a", ["name": "fontainebleau"]], "other": "x"])
     try tool.put(["x": 1, "y": 2], "com.example.font")
     try tool.put(["z": "nothing"], "com.example.third")

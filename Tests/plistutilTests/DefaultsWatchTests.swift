@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("plistutil defaults watch") struct DefaultsWatchTests {
+  private let tool = DefaultsTool()
   private static let domain = DefaultsTool.domain
 
   private func ready(_ process: ChildProcess) {
@@ -12,7 +13,6 @@ import Testing
   }
 
   @Test func `prints each change as a line of JSON, when it happens`() throws {
-    let tool = DefaultsTool()
     try tool.put(["a": 1, "b": 2])
     let process = try tool.start("watch", "--json", Self.domain)
     ready(process)
@@ -31,7 +31,6 @@ import Testing
   }
 
   @Test func `watches one key, and a file that is no domain's`() throws {
-    let tool = DefaultsTool()
     let path = tool.folder.path("file")
     let process = try tool.start("watch", path, "a")
     ready(process)
@@ -43,7 +42,6 @@ import Testing
 
   @Test(arguments: [["-currentHost"], ["-host", "there"]])
   func `says whose the values are`(_ options: [String]) throws {
-    let tool = DefaultsTool()
     let process = try tool.start(["watch"] + options + [Self.domain])
     ready(process)
     try tool(options + ["write", Self.domain, "k", "-int", "1"])
@@ -53,7 +51,6 @@ import Testing
   }
 
   @Test func `prints the calls that make the changes, of all domains and of new ones, as a shell reads them`() throws {
-    let tool = DefaultsTool()
     try tool.put(["gone": 1])
     let process = try tool.start("watch")
     ready(process)

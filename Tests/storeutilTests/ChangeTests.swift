@@ -4,8 +4,11 @@ import TestSupport
 import Testing
 
 @Suite("storeutil changes objects") struct ChangeTests {
+  private let library: Library
+
+  init() throws { library = try Library() }
+
   @Test func `and prints what changed, inverse relationships too`() throws {
-    let library = try Library()
     #expect(
       try library.run("insert", Library.store, "Author", "name=Grace") == "inserted Author/p2\n  name = \"Grace\"\n")
     let text = try library.run("set", Library.store, "Book/p1", "author=Author/2", "pages=70", "--null", "price")
@@ -20,7 +23,6 @@ import Testing
   }
 
   @Test func `adds and removes objects of relationships`() throws {
-    let library = try Library()
     func books() throws -> Int? {
       try Tool.json("fetch", Library.store, "Tag", in: library.url)[0]?["books"]?.array?.count
     }
@@ -33,7 +35,6 @@ import Testing
   }
 
   @Test func `but saves nothing with --dry-run, and prints the same`() throws {
-    let library = try Library()
     let url = library.url.appending(path: Library.store)
     let before = try Data(contentsOf: url)
     for arguments in [
@@ -52,7 +53,6 @@ import Testing
 
   @Test(arguments: ["sqlite", "xml", "binary"])
   func `and finds out by --dry-run whatever a save would not allow`(_ type: String) throws {
-    let library = try Library()
     try library.makePlaces("places", type: type)
     let options = ["--model", "Places.xcdatamodel"]
     func files() throws -> [String: Data] {
@@ -77,7 +77,6 @@ import Testing
   }
 
   @Test func `of many objects at once, by a condition, and prints their number`() throws {
-    let library = try Library()
     let change = [
       "set", Library.store, "--entity", "Book", "--where", "author.name BEGINSWITH 'Ada'", "pages=66", "price=2",
     ]
@@ -100,7 +99,6 @@ import Testing
   }
 
   @Test func `but does not take an object from one that was given it before`() throws {
-    let library = try Library()
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") { $0.replacing("toMany=\"YES\"", with: "maxCount=\"1\"") }
     try library.run("create", "Places.xcdatamodel", "places.sqlite")
@@ -114,7 +112,6 @@ import Testing
   }
 
   @Test func `but runs no triggers of other programs without --allow-triggers`() throws {
-    let library = try Library()
     try library.runPython(
       "store.execute('CREATE TRIGGER X AFTER UPDATE ON ZBOOK BEGIN DELETE FROM ZTAG; END')", on: Library.store)
     for arguments in [["set", Library.store, "Book/p1", "pages=70"], ["delete", Library.store, "Tag/p1"]] {
@@ -129,7 +126,6 @@ import Testing
   }
 
   @Test func `deletes objects with those that the rules take along, and by a condition`() throws {
-    let library = try Library()
     let text = try library.run("delete", Library.store, "Author/p1")
     #expect(text.contains("deleted Author/p1\ndeleted Book/p1\ndeleted Comic/p2\n"))
     #expect(try library.run("count", Library.store, "Book") == "0\n")
@@ -184,7 +180,6 @@ import Testing
       (["compile", "empty", "-o", "x.mom"], 3, "empty: 1:1: no element"),
     ] as [([String], Int32, String)])
   func `all or nothing, and says why not`(_ arguments: [String], _ status: Int32, _ text: String) throws {
-    let library = try Library()
     let url = library.url.appending(path: Library.store)
     try Data().write(to: library.url.appending(path: "empty"))
     let before = try Data(contentsOf: url)

@@ -4,8 +4,11 @@ import TestSupport
 import Testing
 
 @Suite("storeutil prints objects") struct FetchTests {
+  private let library: Library
+
+  init() throws { library = try Library() }
+
   @Test func `as JSON: the name and the entity of each, its own properties, dates, data and relationships`() throws {
-    let library = try Library()
     let books = try Tool.json("fetch", Library.store, "Book", "--sort", "pages:desc", in: library.url).array ?? []
     #expect(books.count == 2)
     #expect(books[0]["@entity"] == "Book" && books[0]["title"] == "Notes, \"A\" to G" && books[0]["pages"] == 66)
@@ -24,7 +27,6 @@ import Testing
   }
 
   @Test func `as CSV: quoted where it has to be, without to-many relationships, empty for no value`() throws {
-    let library = try Library()
     let text = try library.run(
       "fetch", Library.store, "Book", "--sort", "title", "--csv", "--keys", "title,author.name,cover,pages,inColor")
     #expect(
@@ -45,7 +47,6 @@ import Testing
   }
 
   @Test func `and joins the elements of arrays in CSV by a separator that none of them contains`() throws {
-    let library = try Library()
     let keys = ["fetch", Library.store, "Tag", "--csv", "--keys", "books.title,books.pages"]
     #expect(
       try library.run(keys + ["--list-separator", ";"])
@@ -58,7 +59,6 @@ import Testing
   }
 
   @Test func `as plain JSON: dates, data and floats without their kinds`() throws {
-    let library = try Library()
     try library.run("set", Library.store, "Comic/p2", "weight=1.5")
     let comic = try library.run("fetch", Library.store, "Comic", "--keys", "cover,weight,price,author.born", "--plain")
     #expect(
@@ -94,12 +94,10 @@ import Testing
 
   @Test(arguments: ["Nowhere/Else", "../passwd", "+25:00", "+02:60"])
   func `and refuses a time zone that does not exist`(_ zone: String) throws {
-    let library = try Library()
     #expect(try library.failure(["fetch", Library.store, "Author", "--csv", "--time-zone=\(zone)"]).status == 64)
   }
 
   @Test func `before one that cannot be read, and all others with --skip-unreadable`() throws {
-    let library = try Library()
     for name in ["b", "c", "d"] { try library.run("insert", Library.store, "Tag", "name=\(name)") }
     try library.runPython(
       "store.execute('UPDATE ZTAG SET ZNAME = zeroblob(3) WHERE Z_PK IN (2, 4)')", on: Library.store)
@@ -115,7 +113,6 @@ import Testing
   }
 
   @Test func `that have a text or a UUID, in any attribute of any store`() throws {
-    let library = try Library()
     try library.makePlaces("Places.sqlite")
     let author = try Tool.run("search", "ada ł", Library.store, "Places.sqlite", in: library.url)
     #expect(author.status == 0 && author.text == "Library.sqlite: Author/p1 name: Ada Łovelace\n", "\(author.text)")
@@ -133,7 +130,6 @@ import Testing
   }
 
   @Test func `as a property list, which has no null`() throws {
-    let library = try Library()
     let text = try library.run("fetch", Library.store, "Book", "--plist", "--sort", "pages")
     let books = try PropertyList(Data(text.utf8), format: .xml).array ?? []
     #expect(books.count == 2 && books[0]["pages"] == nil && books[1]["pages"] == 66)
@@ -141,7 +137,6 @@ import Testing
   }
 
   @Test func `and says which object has a text that a property list in XML cannot have`() throws {
-    let library = try Library()
     try library.run("set", Library.store, "Comic/p2", "title=a\u{1}b")
     let failure = try library.failure(["fetch", Library.store, "Book", "--plist", "--keys", "pages,title"])
     #expect(failure.status == 2)
@@ -158,7 +153,6 @@ import Testing
   }
 
   @Test func `within limit and offset, and without those of entities that inherit`() throws {
-    let library = try Library()
     func titles(_ arguments: String...) throws -> [String] {
       let text = try Program.run(
         "storeutil", ["fetch", Library.store, "Book", "--keys", "title", "--csv", "--sort", "title"] + arguments,
@@ -173,7 +167,6 @@ import Testing
   }
 
   @Test func `with what archives in data hold, if they are to be opened`() throws {
-    let library = try Library()
     let inner = try PropertyList.dictionary(["deep": [1, "two"]]).data(format: .binary)
     let outer = try PropertyList.dictionary(["inner": .data(inner)]).data(format: .binary)
     try outer.write(to: library.url.appending(path: "cover"))
@@ -186,7 +179,6 @@ import Testing
   }
 
   @Test func `and tells which of the data begins like an archive, and is broken`() throws {
-    let library = try Library()
     let inner = try PropertyList.dictionary(["deep": 1]).data(format: .binary)
     let broken = inner.dropLast(8) + Data(repeating: 0xFF, count: 8)
     try broken.write(to: library.url.appending(path: "broken"))
@@ -214,7 +206,6 @@ import Testing
   }
 
   @Test func `html tells of values whose file is missing, too`() throws {
-    let library = try Library()
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let result = try Tool.run("html", "external.sqlite", "-o", "page.html", in: library.url)
     #expect(result.status == 1)
@@ -226,7 +217,6 @@ import Testing
   }
 
   @Test func `and of rows that are of no entity`() throws {
-    let library = try Library()
     try library.runPython("store.execute('UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 1')", on: Library.store)
     let result = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
     #expect(result.status == 1)
@@ -238,7 +228,6 @@ import Testing
   }
 
   @Test func `and tells of values whose file is missing, once each`() throws {
-    let library = try Library()
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let store = "external.sqlite"
     for arguments in [
@@ -259,14 +248,12 @@ import Testing
   }
 
   @Test func `count says how many there are`() throws {
-    let library = try Library()
     #expect(try library.run("count", Library.store, "Book") == "2\n")
     #expect(try library.run("count", Library.store, "Book", "--exclude-subentities") == "1\n")
     #expect(try library.run("count", Library.store, "Book", "author.name BEGINSWITH[cd] 'adá ł'") == "2\n")
   }
 
   @Test func `show has all of an object, and what leads to it without an inverse`() throws {
-    let library = try Library()
     let text = try library.run("show", Library.store, "Book/p1")
     #expect(text.contains("/Book/p1\n") && text.contains("  pages: 66\n") && text.contains("  cover: nil\n"))
     #expect(text.contains("  author → x-coredata://") && text.contains("← Tag.books x-coredata://"))
@@ -275,7 +262,6 @@ import Testing
   }
 
   @Test func `and nothing of a value gives a terminal commands, nor is it lost`() throws {
-    let library = try Library()
     let title = "\u{1B}]0;pwned\u{7}\u{202E}evil\nline"
     try library.run("set", Library.store, "Book/p1", "title=\(title)")
     let shown = try library.run("show", Library.store, "Book/p1")
@@ -287,7 +273,6 @@ import Testing
 
   @Test(arguments: ["--csv", "--plist", "--json"])
   func `also where a table of them is not wanted on the terminal`(_ form: String) throws {
-    let library = try Library()
     let title = "\u{9B}31mevil\u{202E}" + (form == "--plist" ? "" : "\u{1B}]0;pwned\u{7}")
     try library.run("set", Library.store, "Book/p1", "title=\(title)")
     let python = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
@@ -301,7 +286,6 @@ import Testing
 
   @Test(arguments: ["text", "json", "dot", "sql", "xcdatamodel"])
   func `nor does a name in a model`(_ form: String) throws {
-    let library = try Library()
     let model = library.url.appending(path: "Library.xcdatamodel")
     let text = try String(contentsOf: model.appending(path: "contents"), encoding: .utf8)
       .replacing("\"Tag\"", with: "\"evil\u{9B}31m\u{202E}\"")
@@ -317,7 +301,6 @@ import Testing
   }
 
   @Test func `and names of entities may have a slash in them, and quotation marks`() throws {
-    let library = try Library()
     let model = library.url.appending(path: "Odd.xcdatamodel")
     try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
     try """

@@ -4,11 +4,14 @@ import TestSupport
 import Testing
 
 @Suite("storeutil imports objects") struct ImportTests {
+  private let library: Library
+
+  init() throws { library = try Library() }
+
   // MARK: The same values
 
   @Test(arguments: [["--json"], ["--json", "--plain"], ["--csv"], ["--csv", "--time-zone", "Asia/Kolkata"]])
   func `with the same values that it printed, of attributes of every type`(_ form: [String]) throws {
-    let library = try Library()
     try library.makeValues()
     let exported = try library.run(["fetch", "values.sqlite", "Value", "--sort", "name"] + form)
     try library.write(exported, to: "exported")
@@ -21,7 +24,6 @@ import Testing
   }
 
   @Test func `also of texts with a combining mark after a quotation mark, a comma or a separator`() throws {
-    let library = try Library()
     let names = ["x\"\u{301}y", "a;\u{301}b", ",\u{301}", "\"\u{301}"]
     for name in names { try library.run("insert", Library.store, "Tag", "name=\(name)") }
     try library.write(try library.run("fetch", Library.store, "Tag", "--keys", "name", "--csv"), to: "tags.csv")
@@ -46,7 +48,6 @@ import Testing
       ("Europe/Berlin", "2026-06-01 09:30:00.1", ["2026-06-01T07:30:00.1Z"]),
     ])
   func localTimes(_ zone: String, _ lines: String, _ expected: [String]) throws {
-    let library = try Library()
     let names = lines.split(separator: "\n").enumerated().map { "x\($0),\($1)\n" }
     try library.write("name,born\n" + names.joined(), to: "a.csv")
     try library.run("import", Library.store, "Author", "a.csv", "--time-zone", zone)
@@ -56,7 +57,6 @@ import Testing
   }
 
   @Test func `of files with empty lines before JSON and after CSV`() throws {
-    let library = try Library()
     try library.write("\n\n [{\"name\": \"Grace\"}]", to: "authors")
     #expect(try library.run("import", Library.store, "Author", "authors") == "1 inserted\n")
     try library.write("name,born\r\nMary,\r\n\r\n\r\nJean,\r\n\r\n", to: "authors.csv")
@@ -64,7 +64,6 @@ import Testing
   }
 
   @Test(arguments: [["--json"], ["--csv"]]) func `with the leaves of composite attributes`(_ form: [String]) throws {
-    let library = try Library()
     try library.makeDrinks()
     let model = ["--model", "Drinks.xcdatamodel"]
     let exported = try library.run(["fetch", "drinks.sqlite", "Drink", "--sort", "title"] + form + model)
@@ -79,7 +78,6 @@ import Testing
 
   @Test(arguments: ["sqlite", "xml", "binary"])
   func `and changes nothing if they are those that it printed`(_ type: String) throws {
-    let library = try Library()
     let store = try library.makeLibrary(type)
     for (entity, count) in [("Book", 2), ("Author", 1), ("Tag", 1)] {
       try library.write(library.run(["fetch", store] + Library.modelOption + [entity]), to: "all.json")
@@ -92,7 +90,6 @@ import Testing
   // MARK: Relationships
 
   @Test func `whose relationships are found by values or names`() throws {
-    let library = try Library()
     try library.write(
       """
       title,Writer,tagged
@@ -126,7 +123,6 @@ import Testing
   }
 
   @Test(arguments: ["sqlite", "xml", "binary"]) func `that refer to each other, in any order`(_ type: String) throws {
-    let library = try Library()
     try library.makePlaces("places", type: type)
     let model = ["--model", "Places.xcdatamodel"]
     try library.write(
@@ -145,7 +141,6 @@ import Testing
   // MARK: Changes of objects
 
   @Test func `and changes those that have the same key`() throws {
-    let library = try Library()
     try library.write("title,pages,author.name\n=1+1,66,Ada Łovelace\nNew,1,Ada Łovelace\n", to: "books.csv")
     let call = ["import", Library.store, "Book", "books.csv", "--key", "title"]
     #expect(try library.run(call) == "1 inserted, 1 updated, 0 unchanged\n")
@@ -160,7 +155,6 @@ import Testing
   }
 
   @Test func `of entities that inherit from the one that is named`() throws {
-    let library = try Library()
     try library.write(
       #"""
       [
@@ -180,7 +174,6 @@ import Testing
 
   @Test(arguments: ["sqlite", "xml", "binary"])
   func `and takes all back with --dry-run, which prints the same`(_ type: String) throws {
-    let library = try Library()
     let store = try library.makeLibrary(type)
     let before = try library.contents(store)
     try library.write("name,born\nGrace,1906-12-09\nAda Łovelace,\n", to: "authors.csv")
@@ -255,7 +248,6 @@ import Testing
     Refusal(#"[{"name": "Grace"}]"#, 64, "--immutable", "--immutable"),
   ])
   func `or leaves the store as it was`(_ refusal: Refusal) throws {
-    let library = try Library()
     let before = try library.contents(Library.store)
     try library.write(refusal.text, to: refusal.file)
     let failure = try library.failure(["import", Library.store, "Author", refusal.file] + refusal.arguments)
@@ -265,7 +257,6 @@ import Testing
 
   @Test(arguments: [[0xFF], [0xFE, 0xFF], [0xC3]] as [[UInt8]])
   func `or leaves the store as it was for text that is not UTF-8`(_ bytes: [UInt8]) throws {
-    let library = try Library()
     let before = try library.contents(Library.store)
     for (name, data) in [
       ("a.csv", Data("name\nGrace\n".utf8) + bytes + Data("\n".utf8)), ("b.csv", Data(bytes) + Data("name\n".utf8)),
@@ -280,7 +271,6 @@ import Testing
 
   @Test(arguments: ["sqlite", "xml"])
   func `and says which record a unique value of another object is in`(_ type: String) throws {
-    let library = try Library()
     try library.makePlaces("places", type: type)
     let before = try library.contents("places")
     try library.write("name\nShelf\nHome\n", to: "names.csv")
@@ -294,7 +284,6 @@ import Testing
   // MARK: Many objects
 
   @Test func `of any number with the memory that a batch takes`() throws {
-    let library = try Library()
     try library.makePlaces("places.sqlite")
     var memory: [Int] = []
     for count in [12_000, 60_000] {
@@ -307,7 +296,6 @@ import Testing
   }
 
   @Test func `with a mandatory relationship to objects that come many records later`() throws {
-    let library = try Library()
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") {
       $0.replacing("name=\"within\" optional=\"YES\"", with: "name=\"within\"")
@@ -325,7 +313,6 @@ import Testing
   }
 
   @Test func `and refuses a relationship that a record takes from another one, however many are between them`() throws {
-    let library = try Library()
     try library.makePlaces("other.sqlite")
     try library.edit("Places.xcdatamodel/contents") { $0.replacing("toMany=\"YES\"", with: "maxCount=\"1\"") }
     try library.run("create", "Places.xcdatamodel", "places.sqlite")
@@ -342,7 +329,6 @@ import Testing
 
   @Test(arguments: ["sqlite", "xml"])
   func `and finds a decimal number that the store has rounded`(_ type: String) throws {
-    let library = try Library()
     try library.makeValues()
     if type != "sqlite" { try library.run("convert", "values.sqlite", "values.\(type)", "--type", type) }
     try library.write(#"[{"name": "long", "decimal": "1234567890123456789.12"}]"#, to: "a.json")
@@ -353,7 +339,6 @@ import Testing
 
   @Test(arguments: ["sqlite", "xml", "binary"])
   func `of several processes at once, with each key once`(_ type: String) async throws {
-    let library = try Library()
     try library.makeValues()
     if type != "sqlite" { try library.run("convert", "values.sqlite", "values.\(type)", "--type", type) }
     try library.write("name,i16\n" + (0..<20).map { "new \($0),\($0)\n" }.joined(), to: "a.csv")
@@ -369,7 +354,6 @@ import Testing
   }
 
   @Test func `in batches of one transaction`() throws {
-    let library = try Library()
     try library.makePlaces("places.sqlite")
     // Each is within the one after it, which may be in another batch.
     func places(_ count: Int) -> String {
@@ -395,7 +379,6 @@ import Testing
 
   @Test(arguments: [SIGINT, SIGTERM])
   func `and ends by a signal while it waits for more of them`(_ signal: Int32) throws {
-    let library = try Library()
     let pipe = library.url.appending(path: "pipe").path
     try #require(mkfifo(pipe, 0o600) == 0)
     // Open for reading too, so that the other end is never closed.
@@ -416,7 +399,6 @@ import Testing
   }
 
   @Test func `from standard input, in the form that it begins like`() throws {
-    let library = try Library()
     for (input, count) in [("name\nGrace\n", 1), (" [{\"name\": \"Ada\"}]", 1), ("\u{FEFF}{\"name\":\"A B\"}\n", 1)] {
       let arguments = ["import", Library.store, "Author", "-"]
       let result = try Program.run("storeutil", arguments, input: Data(input.utf8), in: library.url)

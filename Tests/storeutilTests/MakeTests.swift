@@ -5,6 +5,10 @@ import TestSupport
 import Testing
 
 @Suite("storeutil makes stores and models") struct MakeTests {
+  private let library: Library
+
+  init() throws { library = try Library() }
+
   /// All objects of a store, without the identifier of the store.
   private func objects(_ library: Library, _ store: String, _ options: [String] = []) throws -> [String] {
     let books = try Program.run(
@@ -18,7 +22,6 @@ import Testing
   }
 
   @Test(arguments: ["xml", "binary", "sqlite"]) func `of another kind, with the same objects`(_ type: String) throws {
-    let library = try Library()
     try library.run("convert", Library.store, "copy", "--type", type)
     let expected = try objects(library, Library.store)
     if type != "sqlite" {
@@ -43,7 +46,6 @@ import Testing
   }
 
   @Test func `with little memory, and not before all is in it`() throws {
-    let library = try Library()
     let count = 20_000
     try library.runPython(
       """
@@ -93,7 +95,6 @@ import Testing
   }
 
   @Test func `and rows of an entity of another table are an error, not objects of it`() throws {
-    let library = try Library()
     try library.runPython(
       """
       store.execute("UPDATE ZBOOK SET Z_ENT = 1 WHERE Z_PK = 1")
@@ -118,7 +119,6 @@ import Testing
   }
 
   @Test func `and a failure leaves nothing`() throws {
-    let library = try Library()
     let file = library.url.appending(path: "broken.sqlite")
     try FileManager.default.copyItem(at: library.url.appending(path: Library.store), to: file)
     try library.runPython("store.execute('UPDATE ZBOOK SET ZTITLE = zeroblob(3) WHERE Z_PK = 2')", on: "broken.sqlite")
@@ -130,7 +130,6 @@ import Testing
   }
 
   @Test func `but not where the file of a value is missing, for then the value would be lost`() throws {
-    let library = try Library()
     let file = try library.makeStoreWithExternalData("external.sqlite")
     let failure = try library.failure(["convert", "external.sqlite", "copy.xml", "--type", "xml"])
     #expect(failure.status == 1 && failure.errors.contains("Book/p1 cover: the value is in the file"))
@@ -145,14 +144,12 @@ import Testing
   }
 
   @Test func `of the model in a store, too`() throws {
-    let library = try Library()
     try library.run("create", Library.store, "new.sqlite")
     #expect(try library.run("hashes", "new.sqlite") == library.run("hashes", Library.store))
     #expect(try library.run("count", "new.sqlite", "Book") == "0\n")
   }
 
   @Test func `of a model, which a model compiled from it opens too`() throws {
-    let library = try Library()
     try library.run("compile", "Library.xcdatamodel", "-o", "Library.mom")
     let hashes = try library.run("hashes", "Library.mom")
     #expect(hashes == (try library.run("hashes", Library.store)) && hashes.split(separator: "\n").count == 4)
@@ -163,7 +160,6 @@ import Testing
   }
 
   @Test func `and prints models in each form`() throws {
-    let library = try Library()
     #expect(try library.run("model", Library.store).contains("entity Comic < Book"))
     let json = try Tool.json("model", Library.store, "--format", "json", in: library.url)
     #expect(json["entities"]?.dictionary?.keys.elementsEqual(["Author", "Book", "Comic", "Tag"]) == true)
@@ -177,7 +173,6 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func `and changes stores to another version of their model`(makesNew: Bool) throws {
-    let library = try Library()
     let model = library.url.appending(path: "Library.xcdatamodel/contents")
     let text = try String(contentsOf: model, encoding: .utf8)
       .replacing("<attribute name=\"pages\"", with: "<attribute name=\"length\" elementID=\"pages\"")
@@ -196,7 +191,6 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func `and drops values of a migrated store only with --drop`(makesNew: Bool) throws {
-    let library = try Library()
     let model = library.url.appending(path: "Library.xcdatamodel/contents")
     let text = try String(contentsOf: model, encoding: .utf8)
       .replacing("<attribute name=\"pages\"", with: "<attribute name=\"length\"")
@@ -234,7 +228,6 @@ import Testing
     ["html", Library.store, "-o", "new.html"],
   ])
   func `and leaves nothing where there is no room`(_ arguments: [String]) throws {
-    let library = try Library()
     let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
     let script = "cd \"$0\" && ulimit -f 0 && exec \"$@\""
     let tool = Program.executable("storeutil").path
@@ -266,7 +259,6 @@ import Testing
   #endif
 
   @Test func `and finds the model beside a store that has none, if there is only one`() throws {
-    let library = try Library()
     try library.run("convert", Library.store, "copy.xml", "--type", "xml")
     let old = library.url.appending(path: "old.sqlite")
     try FileManager.default.copyItem(at: library.url.appending(path: Library.store), to: old)
@@ -294,7 +286,6 @@ import Testing
   }
 
   @Test func `and reads a log that was left over without having it in memory`() throws {
-    let library = try Library()
     let large = library.url.appending(path: "large")
     try FileManager.default.createDirectory(at: large, withIntermediateDirectories: true)
     try library.runPython(
@@ -319,7 +310,6 @@ import Testing
 
   @Test(arguments: [true, false])
   func `and a dry run leaves a store and what a program has left beside it as they are`(hasIndex: Bool) throws {
-    let library = try Library()
     let folder = library.url.appending(path: "left")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try library.runPython(
@@ -353,7 +343,6 @@ import Testing
   }
 
   @Test func `and reading leaves no files beside a store`() throws {
-    let library = try Library()
     let before = try FileManager.default.contentsOfDirectory(atPath: library.url.path).sorted()
     try library.run("fetch", Library.store, "Book")
     try library.run("model", Library.store)
