@@ -47,28 +47,14 @@ func unarchive<T: SecureCoding>(_ type: T.Type = T.self, _ data: Data) throws ->
 func error<T: SecureCoding>(
   decoding type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation
 ) -> KeyedArchiveError? {
-  do {
-    let value = try unarchive(type, data)
-    Issue.record("\(value) was decoded", sourceLocation: sourceLocation)
-  } catch let error as KeyedArchiveError {
-    return error
-  } catch {
-    Issue.record("\(error)", sourceLocation: sourceLocation)
-  }
-  return nil
+  #expect(throws: KeyedArchiveError.self, sourceLocation: sourceLocation) { try unarchive(type, data) }
 }
 
 /// The error that encoding a value throws; the test fails if it throws none, or another.
 func error(
   encoding value: some SecureCoding, sourceLocation: SourceLocation = #_sourceLocation
 ) -> KeyedArchiveError? {
-  do {
-    let data = try KeyedArchiver.archivedData(withRootObject: value)
-    Issue.record("\(data.count) bytes were encoded", sourceLocation: sourceLocation)
-  } catch let error as KeyedArchiveError {
-    return error
-  } catch {
-    Issue.record("\(error)", sourceLocation: sourceLocation)
+  #expect(throws: KeyedArchiveError.self, sourceLocation: sourceLocation) {
+    try KeyedArchiver.archivedData(withRootObject: value)
   }
-  return nil
 }

@@ -27,15 +27,7 @@ func untypedstream<T: TypedstreamDecodable>(_ type: T.Type = T.self, _ data: Dat
 func typedstreamError<T: TypedstreamDecodable>(
   decoding type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation
 ) -> TypedstreamError? {
-  do {
-    let value = try untypedstream(type, data)
-    Issue.record("\(value) was decoded", sourceLocation: sourceLocation)
-  } catch let error as TypedstreamError {
-    return error
-  } catch {
-    Issue.record("\(error)", sourceLocation: sourceLocation)
-  }
-  return nil
+  #expect(throws: TypedstreamError.self, sourceLocation: sourceLocation) { try untypedstream(type, data) }
 }
 
 @Suite("A value out of a typedstream") struct TypedstreamUnarchiverTests {

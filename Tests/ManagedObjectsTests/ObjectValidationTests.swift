@@ -135,14 +135,10 @@ import Testing
     let context = try Self.context()
     let strict = try context.insert("Strict")
     try strict.setValue(.string("text"), forKey: "mandatory")
-    do throws(ManagedObjectError) {
-      try context.save()
-      Issue.record("it was saved")
-    } catch {
-      #expect(error.code == .multipleErrors && error.details.count == 2)
-      let codes = Dictionary(uniqueKeysWithValues: error.details.map { ($0.key, $0.code) })
-      #expect(codes == ["one": .missingMandatoryProperty, "some": .relationshipLacksMinimumCount])
-    }
+    let error = try #require(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error.code == .multipleErrors && error.details.count == 2)
+    let codes = Dictionary(uniqueKeysWithValues: error.details.map { ($0.key, $0.code) })
+    #expect(codes == ["one": .missingMandatoryProperty, "some": .relationshipLacksMinimumCount])
     let thing = try context.insert("Thing")
     try strict.setValue(.object(thing), forKey: "one")
     try strict.setValue(.set([.object(thing)]), forKey: "some")
@@ -158,18 +154,14 @@ import Testing
     let second = try context.insert("Thing")
     try second.setValue(AttributeValue.null, forKey: "name")
     let third = try context.insert("Strict")
-    do throws(ManagedObjectError) {
-      try context.save()
-      Issue.record("it was saved")
-    } catch {
-      #expect(error.code == .multipleErrors)
-      #expect(error.details.allSatisfy { $0.details.isEmpty })
-      let codes = error.details.filter { $0.objectID == third.objectID && $0.key == "mandatory" }.map(\.code)
-      #expect(codes == [.missingMandatoryProperty], "a missing value comes before the other rules")
-      #expect(error.details.filter { $0.objectID == first.objectID }.count == 2)
-      #expect(error.details.filter { $0.objectID == second.objectID }.map(\.key) == ["name"])
-      #expect(error.details.filter { $0.objectID == third.objectID }.count == 3)
-    }
+    let error = try #require(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error.code == .multipleErrors)
+    #expect(error.details.allSatisfy { $0.details.isEmpty })
+    let codes = error.details.filter { $0.objectID == third.objectID && $0.key == "mandatory" }.map(\.code)
+    #expect(codes == [.missingMandatoryProperty], "a missing value comes before the other rules")
+    #expect(error.details.filter { $0.objectID == first.objectID }.count == 2)
+    #expect(error.details.filter { $0.objectID == second.objectID }.map(\.key) == ["name"])
+    #expect(error.details.filter { $0.objectID == third.objectID }.count == 3)
     #expect(context.insertedObjects == [first, second, third])
   }
 

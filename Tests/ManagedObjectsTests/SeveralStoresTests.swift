@@ -83,12 +83,8 @@ import Testing
     let note = try insert("Note", "a", context)
     let event = try insert("Event", "e", context)
     log.failsToSave = true
-    do throws(ManagedObjectError) {
-      try context.save()
-      Issue.record("it was saved")
-    } catch {
-      #expect(error.code == .incompleteSave && error.details.map(\.code) == [.save])
-    }
+    let error = try #require(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error.code == .incompleteSave && error.details.map(\.code) == [.save])
     #expect(!note.hasChanges && !note.objectID.isTemporary && event.isInserted && event.objectID.isTemporary)
     #expect(context.insertedObjects == [event] && texts.saves == 1 && log.saves == 0)
     log.failsToSave = false

@@ -43,8 +43,7 @@ import Testing
 
   @Test("What a killed process leaves beside the file is removed by a later one, but not what is being written")
   func abandonedFiles() throws {
-    let file = SavedFile()
-    try file.write(["a": 1])
+    let file = try SavedFile(["a": 1])
     // Killed when the temporary file is there: before the call that writes to it.
     var number = 1
     while file.temporaryNames.count < 3 {

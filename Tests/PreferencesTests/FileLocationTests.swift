@@ -150,8 +150,7 @@ struct FileLocationTests {
   }
 
   @Test func `When it is gone, all that was known and set is saved`() throws {
-    let file = SavedFile()
-    try file.write(["a": 1])
+    let file = try SavedFile(["a": 1])
     let store = file.open()
     try FileManager.default.removeItem(at: file.url)
     try FileManager.default.createDirectory(at: file.url, withIntermediateDirectories: false)

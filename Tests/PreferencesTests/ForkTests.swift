@@ -28,16 +28,14 @@
     }
 
     @Test func `It keeps no file locked that its parent is done with`() throws {
-      let file = SavedFile()
-      try file.write(["a": 1])
+      let file = try SavedFile(["a": 1])
       let process = try file.start("fork", "lock")
       #expect(process.waitUntilExit() == .exited(0), "\(process.errors)")
       #expect(process.text == "locked again\n")
     }
 
     @Test func `It keeps no file locked when its parent is killed`() throws {
-      let file = SavedFile()
-      try file.write(["a": 1])
+      let file = try SavedFile(["a": 1])
       let process = try file.start("fork", "killed")
       #expect(process.waitUntilExit() == .killed(signal: SIGKILL))
       let child = try #require(pid_t(process.text.trimmingCharacters(in: .whitespacesAndNewlines)))

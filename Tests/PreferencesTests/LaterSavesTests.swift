@@ -14,8 +14,7 @@ import Testing
   private func save(
     _ later: OrderedDictionary<String, PropertyList>, _ code: Int32?, _ change: (UserPreferences) -> Void
   ) throws -> (SavedFile, UserPreferences) {
-    let file = SavedFile()
-    try file.write(["key": 0, "other": 0])
+    let file = try SavedFile(["key": 0, "other": 0])
     let store = file.open()
     change(store)
     let recorded = RecordedCalls()

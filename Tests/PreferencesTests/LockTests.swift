@@ -9,8 +9,7 @@ import Testing
 @Suite("Processes take turns by a lock") struct LockTests {
   /// A file that another process has locked.
   private func locked() throws -> (SavedFile, ChildProcess) {
-    let file = SavedFile()
-    try file.write(["a": 1])
+    let file = try SavedFile(["a": 1])
     let process = try file.start("lock")
     try #require(eventually { process.text == "locked\n" || process.ended != nil })
     try #require(process.ended == nil, "\(process.errors)")

@@ -263,8 +263,7 @@ func next<Changes: AsyncSequence & Sendable>(
   }
 
   @Test func `Where the system tells of no changes, files are looked at again and again`() async throws {
-    let file = SavedFile()
-    try file.write(["n": 1])
+    let file = try SavedFile(["n": 1])
     let changes = Interception.ofAllCalls(in: file.folder.url.path) {
       $0.call == .watch ? ENOSPC : nil
     } during: {

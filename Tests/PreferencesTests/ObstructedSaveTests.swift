@@ -13,8 +13,7 @@ import Testing
     "A full disk and a read-only folder are told with the path, and saved to when that is possible",
     arguments: [ENOSPC, EROFS, EDQUOT, EACCES])
   func noNewFile(_ code: Int32) throws {
-    let file = SavedFile()
-    try file.write(["a": 1])
+    let file = try SavedFile(["a": 1])
     let store = file.open()
     let (path, old) = (file.path, file.bytes)
     Interception.ofAllCalls(in: file.folder.url.path) { call in
@@ -231,8 +230,7 @@ import Testing
 
   @Test func `A program that writes to the file in place, slowly and without a lock, is waited for`() throws {
     for _ in 0..<10 {
-      let file = SavedFile()
-      try file.write(["old": 1])
+      let file = try SavedFile(["old": 1])
       let store = file.open()
       let writer = SlowWriter(file.path)
       writer.begin()
@@ -255,8 +253,7 @@ import Testing
   func `A program that does not come to the end of writing is told, and its half of a file is left alone`() throws {
     let whole = try PropertyList.dictionary(["theirs": 1]).data(format: .binary)
     for _ in 0..<10 {
-      let file = SavedFile()
-      try file.write(["old": 1])
+      let file = try SavedFile(["old": 1])
       let store = file.open()
       _ = store.file.table.set("ours", forKey: TableKey("ours"))
       let start = ContinuousClock.now

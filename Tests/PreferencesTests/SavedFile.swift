@@ -20,6 +20,11 @@ struct SavedFile {
     self.domain = domain
   }
 
+  init(_ contents: OrderedDictionary<String, PropertyList>, _ format: PropertyListFormat = .binary) throws {
+    self.init()
+    try write(contents, format)
+  }
+
   var path: String { location.appending(path: "\(domain).plist").path }
   var url: URL { URL(filePath: path) }
 

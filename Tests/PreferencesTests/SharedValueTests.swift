@@ -64,8 +64,7 @@ import Testing
   }
 
   @Test func `More looks at once than there is room for are looks all the same`() throws {
-    let file = SavedFile()
-    try file.write(["n": 5])
+    let file = try SavedFile(["n": 5])
     let store = file.open()
     withClaims(4) {
       #expect(!Self.isRoom)

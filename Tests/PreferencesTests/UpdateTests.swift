@@ -130,12 +130,8 @@ import Testing
 
   @Test func `says in its type what it throws if the change throws nothing`() throws {
     let store = file.open()
-    do throws(PreferencesError) {
-      try store.update(forKey: "a") { $0 = .null }
-      Issue.record("no error")
-    } catch {
-      #expect(error == .notStorable(key: "a", reason: "it is a null, or has one in it"))
-    }
+    let error = try #require(throws: PreferencesError.self) { try store.update(forKey: "a") { $0 = .null } }
+    #expect(error == .notStorable(key: "a", reason: "it is a null, or has one in it"))
     #expect(failure { () throws(PreferencesError) in try store.update(forKey: "") { $0 = 1 } } == .emptyKey)
     #expect(failure { () throws(PreferencesError) in try store.update { $0[""] = 1 } } == .emptyKey)
   }

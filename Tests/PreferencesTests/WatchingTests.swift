@@ -30,15 +30,13 @@ import Testing
   }
 
   @Test func `Nothing is watched by a program that opens a store, reads and ends`() throws {
-    let saved = SavedFile()
-    try saved.write(["n": 1])
+    let saved = try SavedFile(["n": 1])
     let count = watchCount(in: saved) { #expect(saved.open().integer(forKey: "n") == 1) }
     #expect(count == 0)
   }
 
   @Test func `What others save is seen without a call, also what they saved before the file is watched`() throws {
-    let saved = SavedFile()
-    try saved.write(["n": 1])
+    let saved = try SavedFile(["n": 1])
     let store = saved.open()
     #expect(store.integer(forKey: "n") == 1)
     try saved.write(["n": 2])
@@ -48,8 +46,7 @@ import Testing
   }
 
   @Test func `Who observes is told at once of what was saved since the store was opened, and of what comes`() throws {
-    let saved = SavedFile()
-    try saved.write(["n": 1])
+    let saved = try SavedFile(["n": 1])
     let store = saved.open()
     try saved.write(["n": 2])
     let count = watchCount(in: saved) { _ = store.changes() }

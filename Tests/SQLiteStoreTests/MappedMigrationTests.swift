@@ -334,18 +334,16 @@ import Testing
       codes = [.inferredMapping, .inferredMapping, .inferredMapping]
     }
     let model = try ManagedObjectModel(entities: new)
-    do throws(ManagedObjectError) {
+    let error = try #require(throws: ManagedObjectError.self) {
       try SQLiteStore.migrate(file, to: model, by: mapping, droppedValues: .drop) { progress in
         if kind == "progress", progress.phase == .relationships { throw Oops() }
       }
-      Issue.record("it was migrated")
-    } catch {
-      let all = error.details.isEmpty ? [error] : error.details
-      #expect(all.map(\.code) == codes, "\(error)")
-      for message in messages { #expect(all.contains { $0.message == message }, "\(error)") }
-      #expect(error.fileURL == file)
-      if ["function", "progress"].contains(kind) { #expect(error.underlyingError is Oops) }
     }
+    let all = error.details.isEmpty ? [error] : error.details
+    #expect(all.map(\.code) == codes, "\(error)")
+    for message in messages { #expect(all.contains { $0.message == message }, "\(error)") }
+    #expect(error.fileURL == file)
+    if ["function", "progress"].contains(kind) { #expect(error.underlyingError is Oops) }
     #expect(try contents() == before)
   }
 
@@ -419,31 +417,29 @@ import Testing
     let before = try contents()
     let model = MappingModel([note, EntityMapping("Other", .custom, from: "Person", to: "Person")])
     let new = try ManagedObjectModel(entities: Self.new)
-    do throws(ManagedObjectError) {
+    let error = try #require(throws: ManagedObjectError.self) {
       try SQLiteStore.migrate(
         file, to: new, by: StoreMapping(model, entities: ["Nobody": Self.policy]), droppedValues: .drop)
-      Issue.record("it was migrated")
-    } catch {
-      let parts = [
-        "a function for the entity \"Nobody\"", "the class \"App.NotePolicy\", for which there is no function",
-        "finds its objects by an expression", "the value of \"title\" in the mapping \"Notes\": ",
-        "the value of \"words\" in the mapping \"Notes\": ",
-        "the value of \"count\" in the mapping \"Notes\": $entityPolicy",
-        "a relationship needs objects of the destination", "there is no mapping \"Nobody\"",
-        "give a function for the entity \"Person\"",
-      ]
-      for part in parts { #expect(error.details.contains { $0.message.contains(part) }, "\(part): \(error)") }
-      #expect(error.details.count == parts.count, "\(error)")
-      #expect(error.details.count { $0.code == .entityMigrationPolicy } == 2)
     }
+    let parts = [
+      "a function for the entity \"Nobody\"", "the class \"App.NotePolicy\", for which there is no function",
+      "finds its objects by an expression", "the value of \"title\" in the mapping \"Notes\": ",
+      "the value of \"words\" in the mapping \"Notes\": ",
+      "the value of \"count\" in the mapping \"Notes\": $entityPolicy",
+      "a relationship needs objects of the destination", "there is no mapping \"Nobody\"",
+      "give a function for the entity \"Person\"",
+    ]
+    for part in parts { #expect(error.details.contains { $0.message.contains(part) }, "\(part): \(error)") }
+    #expect(error.details.count == parts.count, "\(error)")
+    #expect(error.details.count { $0.code == .entityMigrationPolicy } == 2)
     // A mapping for other versions.
     var other = MappingModel([EntityMapping("People", .copy, from: "Person", to: "Person")])
     other.entityMappings[0].sourceEntityVersionHash = Data(repeating: 1, count: 32)
-    let error = #expect(throws: ManagedObjectError.self) {
+    let mismatch = #expect(throws: ManagedObjectError.self) {
       try SQLiteStore.migrate(
         file, to: ManagedObjectModel(entities: Self.new), by: StoreMapping(other), droppedValues: .drop)
     }
-    #expect(error?.code == .migration && error?.message.contains("for another version") == true)
+    #expect(mismatch?.code == .migration && mismatch?.message.contains("for another version") == true)
     #expect(try contents() == before)
   }
 

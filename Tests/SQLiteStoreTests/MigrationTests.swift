@@ -248,13 +248,9 @@ import Testing
     let file = folder.url.appending(path: "a.sqlite")
     try makeStore(file, old)
     let before = try contents(file, old)
-    do {
-      try SQLiteStore.migrate(file, to: new)
-      Issue.record("it was changed")
-    } catch {
-      let all = error.details.isEmpty ? [error] : error.details
-      #expect(all.map(\.message) == [reason] && all[0].code == .inferredMapping)
-    }
+    let error = try #require(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new) }
+    let all = error.details.isEmpty ? [error] : error.details
+    #expect(all.map(\.message) == [reason] && all[0].code == .inferredMapping)
     #expect(try contents(file, old) == before)
   }
 }

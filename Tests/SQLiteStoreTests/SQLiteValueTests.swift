@@ -154,13 +154,9 @@ import Testing
     try object.setValue(value, forKey: name)
     let other = try context.insert("Everything")
     try other.setValue(.string("other"), forKey: "string")
-    do throws(ManagedObjectError) {
-      try context.save()
-      Issue.record("it was saved")
-    } catch {
-      #expect(error.code == .invalidValue && error.key == name && error.value != nil)
-      #expect(error.objectID != nil && (isNew || error.objectID == object.objectID))
-    }
+    let error = try #require(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error.code == .invalidValue && error.key == name && error.value != nil)
+    #expect(error.objectID != nil && (isNew || error.objectID == object.objectID))
     #expect(try PlainSQLite(file).column("SELECT COUNT(*) FROM ZEVERYTHING") == [isNew ? "0" : "1"])
     // The context keeps all changes.
     try object.setValue(AttributeValue.null, forKey: name)

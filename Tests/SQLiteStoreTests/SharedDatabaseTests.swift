@@ -77,18 +77,14 @@ import Testing
     try account("a", theirs).setValue(.integer(2), forKey: "amount")
     try theirs.delete(account("b", theirs))
     try theirs.save()
-    do throws(ManagedObjectError) {
-      try mine.save()
-      Issue.record("it was saved")
-    } catch {
-      #expect(error.code == .merge && error.conflicts.count == 3, "\(error.conflicts)")
-      let entity = try #require(Self.model["Owner"])
-      let conflict = try #require(error.conflicts.first { $0.object.map { Int($0.key.entityIndex) } == entity.index })
-      let slot = try #require(entity.relationship(named: "accounts")?.slot)
-      #expect(conflict.stored?.values[slot].count == 2 && conflict.stored?.version == 2)
-      #expect(conflict.object?.version == 1 && conflict.snapshot?.values[slot].count == 3)
-      #expect(error.conflicts.filter { $0.stored == nil }.count == 1)
-    }
+    let error = try #require(throws: ManagedObjectError.self) { try mine.save() }
+    #expect(error.code == .merge && error.conflicts.count == 3, "\(error.conflicts)")
+    let entity = try #require(Self.model["Owner"])
+    let conflict = try #require(error.conflicts.first { $0.object.map { Int($0.key.entityIndex) } == entity.index })
+    let slot = try #require(entity.relationship(named: "accounts")?.slot)
+    #expect(conflict.stored?.values[slot].count == 2 && conflict.stored?.version == 2)
+    #expect(conflict.object?.version == 1 && conflict.snapshot?.values[slot].count == 3)
+    #expect(error.conflicts.filter { $0.stored == nil }.count == 1)
     #expect(mine.hasChanges)
     mine.mergePolicy = .storeTrump
     try mine.save()
@@ -173,14 +169,10 @@ import Testing
     try account("b", mine).setValue(.string("new"), forKey: "name")
     try theirs.insert("Special").setValue(.string("new"), forKey: "name")
     try theirs.save()
-    do throws(ManagedObjectError) {
-      try mine.save()
-      Issue.record("it was saved")
-    } catch {
-      #expect(error.code == .constraintMerge && error.conflicts.count == 1)
-      #expect(error.conflicts[0].constraint == ["name"] && error.conflicts[0].stored?.key.number == 6)
-      #expect(error.conflicts[0].object?.key.number == id.uriRepresentation.last?.wholeNumberValue.map(Int64.init))
-    }
+    let error = try #require(throws: ManagedObjectError.self) { try mine.save() }
+    #expect(error.code == .constraintMerge && error.conflicts.count == 1)
+    #expect(error.conflicts[0].constraint == ["name"] && error.conflicts[0].stored?.key.number == 6)
+    #expect(error.conflicts[0].object?.key.number == id.uriRepresentation.last?.wholeNumberValue.map(Int64.init))
     #expect(try PlainSQLite(file).defects() == [])
   }
 
