@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import OrderedCollections
 import PropertyLists
 import Synchronization
@@ -105,9 +106,7 @@ final class Counter: ManagedObject {
     let interrupted = InterruptedStore(inner) {
       try theirs.updateAndWait { try $0.insert(Counter.self).name = "theirs" }
     }
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(interrupted)
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(interrupted)
     let counter = try context.insert(Counter.self)
     counter.name = "mine"
     try context.save()

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import OrderedCollections
 import SQLiteStore
 import TestSupport
@@ -118,11 +119,7 @@ import Testing
   @Test(arguments: StoreKind.allCases.dropFirst())
   func `Last when the file is opened again, and no new object takes the number`(kind: StoreKind) throws {
     let url = folder.url.appending(path: "store")
-    func context() throws -> ManagedObjectContext {
-      let coordinator = PersistentStoreCoordinator(model: Self.model)
-      try coordinator.add(kind.open(url, Self.model))
-      return ManagedObjectContext(coordinator: coordinator)
-    }
+    func context() throws -> ManagedObjectContext { try ManagedObjectContext(kind.open(url, Self.model)) }
     let first = try context()
     let note = try first.insert("Note")
     try note.setValue(.string("a"), forKey: "title")

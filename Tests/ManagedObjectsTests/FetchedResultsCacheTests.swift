@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -13,9 +14,7 @@ import Testing
   private var cacheFile: URL { cache.folder.appending(path: "all%2Fcontacts.results") }
 
   private func open(_ kind: StoreKind) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: ResultsCase.model)
-    try coordinator.add(kind.open(folder.url.appending(path: "store.\(kind)"), ResultsCase.model))
-    return ManagedObjectContext(coordinator: coordinator)
+    try ManagedObjectContext(kind.open(folder.url.appending(path: "store.\(kind)"), ResultsCase.model))
   }
 
   private func fill(_ context: ManagedObjectContext, _ count: Int = 60) throws {

@@ -1,4 +1,5 @@
 import ManagedObjects
+import ManagedObjectsSamples
 import TestSupport
 import Testing
 
@@ -152,15 +153,11 @@ import Testing
   @Test func `Another coordinator with the same file knows the same names`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "store.xml")
-    let first = PersistentStoreCoordinator(model: NaiveGraph.model)
-    try first.add(XMLStore(file, model: NaiveGraph.model))
-    let context = ManagedObjectContext(coordinator: first)
+    let context = try ManagedObjectContext(XMLStore(file, model: NaiveGraph.model))
     let note = try context.insert("Note")
     try note.setValue(.string("hello"), forKey: "title")
     try context.save()
-    let second = PersistentStoreCoordinator(model: NaiveGraph.model)
-    try second.add(XMLStore(file, model: NaiveGraph.model))
-    let other = ManagedObjectContext(coordinator: second)
+    let other = try ManagedObjectContext(XMLStore(file, model: NaiveGraph.model))
     let found = try other.existingObject(with: note.objectID)
     #expect(found["title"] == .attribute(.string("hello")))
     #expect(found.objectID == note.objectID && Set([found.objectID, note.objectID]).count == 1)

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import Testing
 
 @Suite("Validation of objects") struct ObjectValidationTests {
@@ -52,11 +53,7 @@ import Testing
     do { return try ManagedObjectModel(entities: [thing, strict]) } catch { fatalError("\(error)") }
   }()
 
-  static func context() throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(InMemoryStore(model: model))
-    return ManagedObjectContext(coordinator: coordinator)
-  }
+  static func context() throws -> ManagedObjectContext { try ManagedObjectContext(InMemoryStore(model: model)) }
 
   struct Row: CustomTestStringConvertible, Sendable {
     let key: String

@@ -1,4 +1,5 @@
 import ManagedObjects
+import ManagedObjectsSamples
 import TestSupport
 import Testing
 
@@ -67,9 +68,7 @@ import Testing
     let model = try ManagedObjectModel(
       entities: [note],
       fetchRequestTemplates: ["titled": FetchRequest("Note", where: try ManagedPredicate(format: "title == $TITLE"))])
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(InMemoryStore(model: model))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(InMemoryStore(model: model))
     for title in ["a", "b", "a"] { try context.insert("Note").setValue(.string(title), forKey: "title") }
     var request = try #require(model.fetchRequestTemplates["titled"])
     #expect(errorCode { _ = try context.fetch(request) } == .unsupportedRequest, "a variable without a value")

@@ -1,3 +1,4 @@
+import ManagedObjectsSamples
 import TestSupport
 import Testing
 
@@ -22,9 +23,7 @@ import Testing
 
   @Test(arguments: ["Tag", "Person"])
   func `is changed where it is, and not copied for each object`(_ entity: String) throws {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(InMemoryStore(model: Self.model))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(InMemoryStore(model: Self.model))
     let owner = try context.insert(entity)
     let slot = try #require(owner.entity.relationship(named: "notes")?.slot)
     func set(_ owner: ManagedObject?, of note: ManagedObject) throws {

@@ -1,4 +1,5 @@
 import ManagedObjects
+import ManagedObjectsSamples
 import Testing
 
 /// Says what is called of it.
@@ -187,9 +188,7 @@ final class Page: ManagedObject {
     let model = try ManagedObjectModel(entities: [
       EntityDescription("Sample", [.attribute("value", .double), .attribute("name", .string)])
     ])
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(InMemoryStore(model: model))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(InMemoryStore(model: model))
     let sample = try context.insert("Sample")
     try sample.setValue(.double(.nan), forKey: "value")
     try context.save()

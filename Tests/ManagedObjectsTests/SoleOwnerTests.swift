@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import TestSupport
 import Testing
 
@@ -161,9 +162,7 @@ import Testing
     text = text.replacingOccurrences(of: two, with: one)
     try Data(text.utf8).write(to: url)
 
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(XMLStore(url, model: Self.model))
-    let other = ManagedObjectContext(coordinator: coordinator)
+    let other = try ManagedObjectContext(XMLStore(url, model: Self.model))
     let found = try other.fetch(FetchRequest("Box", sortedBy: [.init("name")]))
     let item = try #require(try other.fetch(FetchRequest("Item", sortedBy: [.init("name")])).first)
     #expect(found.map { $0["line"] } == [.array([.object(item)]), .array([.object(item)]), .array([])])

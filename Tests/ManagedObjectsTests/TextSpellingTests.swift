@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import TestSupport
 import Testing
 
@@ -49,9 +50,7 @@ import Testing
   }
 
   @Test func `They are two values of a constraint, as in the index of a database`() throws {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(InMemoryStore(model: Self.model))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(InMemoryStore(model: Self.model))
     for name in [Self.composed, Self.decomposed] {
       try context.insert("File").setValue(.string(name), forKey: "name")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import Testing
 
@@ -27,9 +28,7 @@ enum ChainState {
   /// The number of the last link, and all that the store has; what refers to another object is referred to by it.
   static func read(_ file: URL) throws -> (last: Int, lines: [String]) {
     let model = try SQLiteStore.model(inFile: file)
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(SQLiteStore(file, model: model))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(SQLiteStore(file, model: model))
     func targets(_ object: ManagedObject, _ key: String) -> [ManagedObject] {
       switch object[key] {
       case .object(let target): [target]

@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchiving
+import ManagedObjectsSamples
 import OrderedCollections
 import PropertyLists
 import TestSupport
@@ -41,9 +42,7 @@ import Testing
           .attribute("mass", .float), .attribute("born", .date), .attribute("title", .string),
         ])
     ])
-    let coordinator = PersistentStoreCoordinator(model: twin)
-    try coordinator.add(try SQLiteStore(file, model: twin))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(SQLiteStore(file, model: twin))
     for (title, id) in [("whole", Self.ids[1]), ("empty", nil)] as [(String, UUID?)] {
       let drink = try context.insert("Drink")
       try drink.setValue(.string(title), forKey: "title")

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -28,11 +29,7 @@ import Testing
     do { return try ManagedObjectModel(entities: [group, member]) } catch { fatalError("\(error)") }
   }()
 
-  private func open() throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(SQLiteStore(file, model: Self.model))
-    return ManagedObjectContext(coordinator: coordinator)
-  }
+  private func open() throws -> ManagedObjectContext { try ManagedObjectContext(SQLiteStore(file, model: Self.model)) }
 
   /// What the file has, in few words. Both sides of relationships agree.
   private func state() throws -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import OrderedCollections
 import SQLiteStore
 import StoreInspection
@@ -40,9 +41,7 @@ import Testing
     /// People and desks, with objects of other batches in all relationships.
     private static func people(_ model: ManagedObjectModel, count: Int) throws -> [StoreRow] {
       let store = try InMemoryStore(model: model)
-      let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.add(store)
-      let context = ManagedObjectContext(coordinator: coordinator)
+      let context = try ManagedObjectContext(store)
       let people = try (0..<count).map { _ in try context.insert("Person") }
       let desks = try (0..<count).map { _ in try context.insert("Desk") }
       for (index, person) in people.enumerated() {

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -94,9 +95,7 @@ import Testing
     for allowsTriggers in [false, true] {
       let folder = TemporaryFolder(isInMemory: true)
       let store = try open(folder, Self.insertion + ";" + trigger, allowsTriggers: allowsTriggers)
-      let coordinator = PersistentStoreCoordinator(model: store.model)
-      try coordinator.add(store)
-      let context = ManagedObjectContext(coordinator: coordinator)
+      let context = try ManagedObjectContext(store)
       try context.insert("Book")
       try context.insert("Page")
       if allowsTriggers {

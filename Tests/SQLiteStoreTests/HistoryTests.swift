@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -26,15 +27,9 @@ import Testing
 
   private var file: URL { folder.url.appending(path: "a.sqlite") }
 
-  private func context(_ store: SQLiteStore) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(store)
-    return ManagedObjectContext(coordinator: coordinator)
-  }
-
   @Test("has each save, with what changed") func saves() throws {
     let store = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
-    let context = try context(store)
+    let context = try ManagedObjectContext(store)
     context.transactionAuthor = "tests"
     context.name = "first"
     let note = try context.insert("Note")
@@ -62,7 +57,7 @@ import Testing
     #expect(try store.history(after: 2).map(\.number) == [3])
     // The file says by itself that it has a history.
     let again = try SQLiteStore(file, model: model)
-    let other = try self.context(again)
+    let other = try ManagedObjectContext(again)
     try other.insert("Note")
     try other.save()
     #expect(try again.history().map(\.number) == [1, 2, 3, 4] && again.history()[3].author == nil)
@@ -72,7 +67,7 @@ import Testing
 
   @Test("is empty where nobody asked for one") func none() throws {
     let store = try SQLiteStore(file, model: model)
-    let context = try context(store)
+    let context = try ManagedObjectContext(store)
     try context.insert("Note")
     try context.save()
     #expect(try store.history().isEmpty)
@@ -85,7 +80,7 @@ import Testing
 
   @Test("that somebody begins has the saves of others, too, who had the store open before") func begunByOthers() throws
   {
-    let first = try context(SQLiteStore(file, model: model))
+    let first = try ManagedObjectContext(SQLiteStore(file, model: model))
     try insert(first)
     let second = try SQLiteStore(file, model: model, access: .readWrite(tracksHistory: true))
     try insert(first)
@@ -96,7 +91,7 @@ import Testing
     #expect(try second.history().map { $0.changes.count } == [1, 1])
     let third = try SQLiteStore(file, model: model)
     #expect(third.writingObstacles == [] && third.metadata["key"] == .string("value"))
-    try insert(context(third))
+    try insert(ManagedObjectContext(third))
     #expect(try second.history().count == 3)
   }
 
@@ -126,8 +121,6 @@ import Testing
   }
 
   private static func context(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(SQLiteStore(file, model: model))
-    return ManagedObjectContext(coordinator: coordinator)
+    try ManagedObjectContext(SQLiteStore(file, model: model))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import PropertyLists
 import SQLiteStore
 import TestSupport
@@ -179,9 +180,7 @@ import Testing
       "A", [.attribute("name", .string), .relationship("s'`", to: evil, inverse: "r\"]", isToMany: true)])
     let model = try ManagedObjectModel(entities: [entity, other])
     for round in 1...2 {
-      let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.add(SQLiteStore(file, model: model))
-      let context = ManagedObjectContext(coordinator: coordinator)
+      let context = try ManagedObjectContext(SQLiteStore(file, model: model))
       let (one, two) = (try context.insert(evil), try context.insert("A"))
       try one.setValue(.string("\(round)'\";\u{0}end"), forKey: "a\"b'c);--")
       try one.setValue(.integer(7), forKey: "ß")

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import Synchronization
 import TestSupport
@@ -58,9 +59,7 @@ import Testing
   }()
 
   private func open(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(SQLiteStore(file, model: model))
-    return ManagedObjectContext(coordinator: coordinator)
+    try ManagedObjectContext(SQLiteStore(file, model: model))
   }
 
   /// Notes of two people, every third a task.

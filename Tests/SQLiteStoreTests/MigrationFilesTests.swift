@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import Synchronization
 import TestSupport
@@ -9,9 +10,7 @@ import Testing
   private let folder = TemporaryFolder(isInMemory: true)
 
   private func open(_ file: URL, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(SQLiteStore(file, model: model))
-    return ManagedObjectContext(coordinator: coordinator)
+    try ManagedObjectContext(SQLiteStore(file, model: model))
   }
 
   /// Photos with data that may be in files.
@@ -143,9 +142,7 @@ import Testing
       defer { ended.signal() }
       do {
         let store = try SQLiteStore(file, model: old)
-        let coordinator = PersistentStoreCoordinator(model: old)
-        try coordinator.add(store)
-        let context = ManagedObjectContext(coordinator: coordinator)
+        let context = try ManagedObjectContext(store)
         while !state.withLock({ $0.isOver }) {
           // The number of objects is in the metadata, too.
           try context.insert("Photo")

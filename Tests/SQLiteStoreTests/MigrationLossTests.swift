@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -10,9 +11,7 @@ import Testing
 
   init() throws {
     let model = try Self.model()
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(SQLiteStore(file, model: model))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(SQLiteStore(file, model: model))
     let note = try context.insert("Note")
     try note.setValue(.string("one"), forKey: "title")
     try note.setValue(.object(context.insert("Person")), forKey: "author")

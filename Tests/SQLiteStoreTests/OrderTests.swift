@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import TestSupport
 import Testing
 
@@ -48,9 +49,7 @@ import Testing
   }()
 
   private func context() throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(SQLiteStore(file, model: Self.model))
-    return ManagedObjectContext(coordinator: coordinator)
+    try ManagedObjectContext(SQLiteStore(file, model: Self.model))
   }
 
   private func objects(_ entity: String, _ names: [String], _ context: ManagedObjectContext) throws -> [ManagedObject] {

@@ -138,9 +138,7 @@ import Testing
   @Test func `are three for owners and their prefetched objects`() throws {
     let owners = LongForm.size(10_000, or: 1_000)
     let stores = try SampleStores(Self.model, Self.rows(owners, 10))
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(stores.sqlite)
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(stores.sqlite)
     var request = FetchRequest("Owner")
     request.relationshipKeyPathsForPrefetching = ["items"]
     let before = stores.sqlite.executedStatementCount

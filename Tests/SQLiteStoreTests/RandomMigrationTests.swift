@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -13,9 +14,7 @@ import Testing
   /// Makes objects, with values and relationships at random.
   private static func fill(_ file: URL, _ sketch: ModelSketch, _ numbers: inout RandomNumbers) throws {
     let model = try sketch.model()
-    let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(SQLiteStore(file, model: model))
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(SQLiteStore(file, model: model))
     var objects: [Int: [ManagedObject]] = [:]
     for entity in sketch.entities where !entity.isAbstract {
       for _ in 0..<numbers.below(8) {

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -15,9 +16,7 @@ import Testing
   }()
 
   private func context(_ access: StoreAccess = .readWrite) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(SQLiteStore(file, model: Self.model, access: access))
-    return ManagedObjectContext(coordinator: coordinator)
+    try ManagedObjectContext(SQLiteStore(file, model: Self.model, access: access))
   }
 
   private func insert(_ texts: [String], _ context: ManagedObjectContext) throws {

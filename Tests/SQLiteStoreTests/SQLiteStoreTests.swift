@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import Testing
 
@@ -36,9 +37,7 @@ import Testing
   }()
 
   private func context(_ file: URL) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(SQLiteStore(file, model: Self.model))
-    return ManagedObjectContext(coordinator: coordinator)
+    try ManagedObjectContext(SQLiteStore(file, model: Self.model))
   }
 
   @Test("Objects are there again when the file is opened again") func reopening() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -172,9 +173,7 @@ struct SampleMigrationTests {
     let file = try StoreSamples.copy(Self.store("TestModel.sqlite"), to: folder)
     do {
       let old = try SQLiteStore.model(inFile: file)
-      let coordinator = PersistentStoreCoordinator(model: old)
-      try coordinator.add(SQLiteStore(file, model: old))
-      let context = ManagedObjectContext(coordinator: coordinator)
+      let context = try ManagedObjectContext(SQLiteStore(file, model: old))
       let authors = try ["A", "B"].map { name in
         let author = try context.insert("Author")
         try author.setValue(.string(name), forKey: "firstName")
@@ -200,9 +199,7 @@ struct SampleMigrationTests {
       let folder = TemporaryFolder(isInMemory: true)
       let file = folder.url.appending(path: "moody.sqlite")
       do {
-        let coordinator = PersistentStoreCoordinator(model: models[0])
-        try coordinator.add(SQLiteStore(file, model: models[0]))
-        let context = ManagedObjectContext(coordinator: coordinator)
+        let context = try ManagedObjectContext(SQLiteStore(file, model: models[0]))
         let date = AttributeValue.date(Date(timeIntervalSinceReferenceDate: 5))
         let continent = try context.insert("Continent")
         try continent.setValues(["updatedAt": date, "numericISO3166Code": .integer(1)])

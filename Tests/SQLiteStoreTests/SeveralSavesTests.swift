@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import TestSupport
 import Testing
 
@@ -22,9 +23,7 @@ import Testing
   /// Saves an account in a context of its own.
   @discardableResult
   private func add(_ name: String, to store: SQLiteStore) throws -> ManagedObjectID {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(store)
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(store)
     let account = try context.insert("Account")
     try account.setValue(.string(name), forKey: "name")
     try context.save()

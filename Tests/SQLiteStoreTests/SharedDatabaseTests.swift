@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import OrderedCollections
 import TestSupport
 import Testing
@@ -33,9 +34,7 @@ import Testing
   private func store() throws -> SQLiteStore { try SQLiteStore(file, model: Self.model) }
 
   private func context(_ store: SQLiteStore? = nil, _ policy: MergePolicy = .error) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(store ?? self.store())
-    let context = ManagedObjectContext(coordinator: coordinator)
+    let context = try ManagedObjectContext(store ?? self.store())
     context.mergePolicy = policy
     return context
   }

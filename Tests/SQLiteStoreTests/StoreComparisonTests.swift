@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -231,9 +232,7 @@ import Testing
     try check("history of changes") { kind in
       guard kind == .sqlite else { return "–" }
       let store = try SQLiteStore(file(), model: Self.model, access: .readWrite(tracksHistory: true))
-      let coordinator = PersistentStoreCoordinator(model: Self.model)
-      try coordinator.add(store)
-      let context = ManagedObjectContext(coordinator: coordinator)
+      let context = try ManagedObjectContext(store)
       try context.insert("Note")
       try context.save()
       return try store.history().count == 1 ? "yes" : "–"

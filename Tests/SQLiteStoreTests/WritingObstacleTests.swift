@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjects
+import ManagedObjectsSamples
 import SQLiteStore
 import TestSupport
 import Testing
@@ -91,7 +92,7 @@ import Testing
     let file = folder.url.appending(path: "a.sqlite")
     let plain = try Self.plain.get()
     do {
-      let context = try Self.context(SQLiteStore(file, model: plain))
+      let context = try ManagedObjectContext(SQLiteStore(file, model: plain))
       try context.insert("Note").setValue(.string("old"), forKey: "title")
       try context.save()
     }
@@ -114,12 +115,6 @@ import Testing
     let other = try SQLiteStore(file, model: plain)
     #expect(other.writingObstacles == [])
     try other.save(Self.change(other))
-  }
-
-  private static func context(_ store: SQLiteStore) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: store.model)
-    try coordinator.add(store)
-    return ManagedObjectContext(coordinator: coordinator)
   }
 
   @Test(

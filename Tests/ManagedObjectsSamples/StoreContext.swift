@@ -1,0 +1,10 @@
+package import ManagedObjects
+
+extension ManagedObjectContext {
+  /// A context on a store alone.
+  package convenience init(_ store: any PersistentStore) throws(ManagedObjectError) {
+    let coordinator = PersistentStoreCoordinator(model: store.model)
+    try coordinator.add(store)
+    self.init(coordinator: coordinator)
+  }
+}
