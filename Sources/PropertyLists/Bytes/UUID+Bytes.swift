@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
 extension UUID {
-  /// The UUID of the 16 bytes from an offset on. Sound: the standard library checks the bounds of the load, and all bits
-  /// are a UUID.
+  /// The UUID of the 16 bytes from an offset on. Sound: the standard library checks the bounds of the load, and all
+  /// bits are a UUID.
   package init(_ bytes: RawSpan, at offset: Int = 0) {
     self.init(uuid: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: uuid_t.self))
   }

@@ -226,7 +226,8 @@ struct NodeTableBuilder: ~Copyable {
     }
   }
 
-  // Mending what is wrong, so that a reader that lists defects can go on. A null stands for a key or value that is none.
+  // Mending what is wrong, so that a reader that lists defects can go on. A null stands for a key or value that is
+  // none.
 
   /// Removes what was appended last.
   mutating func removeLast() { pending.removeLast() }

@@ -177,8 +177,8 @@ extension KeyedUnarchiver {
 
   // Values without keys, as `encodeObject:` and its like write them, and libraries of other languages at the top.
   //
-  // They are numbered from 0 on. In the file their keys are `$0`, `$1` and so on; a user's key of that name has one more
-  // dollar.
+  // They are numbered from 0 on. In the file their keys are `$0`, `$1` and so on; a user's key of that name has one
+  // more dollar.
 
   /// The number of values without a key in the object that is being decoded; outside of objects, at the top of the
   /// archive.

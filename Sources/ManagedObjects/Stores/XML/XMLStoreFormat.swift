@@ -89,7 +89,8 @@ struct XMLStoreFormat: StoreFileFormat {
     return StoreMetadata(file: reader.head.values, identifier: reader.head.identifier, type: XMLStore.type)
   }
 
-  // Writing: what did not change is copied from the file as it is, all else is written as Apple's framework lays it out.
+  // Writing: what did not change is copied from the file as it is, all else is written as Apple's framework lays it
+  // out.
 
   func write(
     _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
