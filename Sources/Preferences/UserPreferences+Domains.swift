@@ -105,6 +105,8 @@ extension UserPreferences {
     }
   }
 
+  // The search list.
+
   /// Where a value comes from: an entry of the search list.
   public enum Source: Hashable, Sendable {
     /// A file of an administrator; such values cannot be changed.

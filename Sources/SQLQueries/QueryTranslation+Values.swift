@@ -130,8 +130,6 @@ extension QueryTranslation {
   /// The most values that are bound one by one.
   private static let greatestListLength = 500
 
-  // Truth values and numbers that columns have in other forms.
-
   /// Compares a truth value. All but 0 is true.
   private func truth(_ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
     guard case .integer(let number) = constant.canonical else { return nil }

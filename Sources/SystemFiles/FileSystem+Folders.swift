@@ -80,7 +80,7 @@ extension FileSystem {
   /// Removes a folder that has no files. Any other stays, also one in which somebody makes a file at the same time.
   package static func removeEmptyFolder(_ path: String) { unsafe rmdir(systemPath(path)) }
 
-  // What programs that look for files ask.
+  // Paths are looked at.
   //
   // The unsafe expressions are sound: paths and patterns end with a NUL, and status is filled by the call that it is
   // given to.
@@ -139,6 +139,8 @@ extension FileSystem {
     var status = stat()
     return unsafe stat(systemPath(path), &status) == 0 ? status.st_mode : nil
   }
+
+  // Temporary files of writers that were killed.
 
   /// Removes the temporary files that killed writers of a file left next to it.
   ///

@@ -33,7 +33,7 @@ struct Sample: CustomTestStringConvertible, Sendable {
   func `basic values`(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
   @Test(arguments: PropertyListFormat.allCases, Sample.collections)
-  func collections(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
+  func `collections of values`(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
 
   @Test("dates, calendars, places in the world", arguments: PropertyListFormat.allCases, Sample.times)
   func timeValues(_ format: PropertyListFormat, _ sample: Sample) throws { try sample.check(format) }
@@ -53,7 +53,7 @@ struct Sample: CustomTestStringConvertible, Sendable {
   }
 
   @Test(arguments: PropertyListFormat.allCases, Sample.calendars)
-  func calendars(_ format: PropertyListFormat, _ identifier: Calendar.Identifier) throws {
+  func `calendars of each kind`(_ format: PropertyListFormat, _ identifier: Calendar.Identifier) throws {
     try Sample("\(identifier)", Sample.calendar(identifier)).check(format)
   }
 

@@ -163,7 +163,9 @@ import Typedstreams
       .invalidValue,
       { builder in
         var other = TypedstreamBuilder()
-        try builder.group("@", other.object(.object) { _ in })
+        try other.beginGroup("@")
+        let object = try other.beginObject(.object)
+        try builder.group("@", object)
       }
     ),
     (.invalidValue, { try $0.group(.uuid(UUID())) }),

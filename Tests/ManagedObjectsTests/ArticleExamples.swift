@@ -147,7 +147,7 @@ private enum ModelArticle {
     try PersistentContainer(model: ManagedObjectModel(classes: classes), stores: [.inMemory]).newContext()
   }
 
-  @Test func classes() throws {
+  @Test func `models of classes`() throws {
     let model = try ManagedObjectModel(Note.self, Person.self, Tag.self)
     print(model["Note"]?.attributes.map(\.name) ?? [])
     #expect(model["Note"]?.attributes.map(\.name) == ["date", "text", "title"])
@@ -172,7 +172,7 @@ private enum ModelArticle {
     #expect(task.entity.attribute(named: "picture")?.definition.allowsExternalBinaryDataStorage == true)
   }
 
-  @Test func rules() throws {
+  @Test func `rules of attributes`() throws {
     let context = try context(ModelArticle.Event.self)
     let event = try context.insert(ModelArticle.Event.self)
     (event.seats, event.contact, event.start) = (0, "ada", .now)
@@ -209,7 +209,7 @@ private enum ModelArticle {
     }
   }
 
-  @Test func inheritance() throws {
+  @Test func `inherited properties`() throws {
     let context = try context(ModelArticle.Work.self, ModelArticle.Book.self, ModelArticle.Film.self)
     for type in [ModelArticle.Book.self, ModelArticle.Film.self] as [ModelArticle.Work.Type] {
       try context.insert(type).title = "Solaris"
@@ -538,11 +538,11 @@ private enum KeepArticle {
     ("text LIKE '*'", false),
     ("author.name == nil", true), ("pages + 1 == nil", true), ("pages BETWEEN {0, 9}", false),
   ])
-  func `nil`(_ format: String, _ expected: Bool) throws {
+  func `comparisons with nil`(_ format: String, _ expected: Bool) throws {
     #expect(try ManagedPredicate(format: format).evaluate(with: PropertyList.dictionary([:])) == expected)
   }
 
-  @Test func errors() throws {
+  @Test func `errors of predicates`() throws {
     let context = try context()
     do {
       _ = try ManagedPredicate(format: "pages > AND title == 'x'")

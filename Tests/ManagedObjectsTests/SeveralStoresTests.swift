@@ -1,4 +1,5 @@
 import ManagedObjects
+import TestSupport
 import Testing
 
 @Suite("Several stores") struct SeveralStoresTests {
@@ -54,6 +55,16 @@ import Testing
     request.fetchOffset = 1
     #expect(try other.fetch(request).map(\.objectID) == [second.objectID])
     #expect(errorCode { try other.assign(other.insert("Note"), to: WatchedStore(model: Self.model)) } == .invalidState)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `A store has the very model that it was opened with, and goes with no other`(_ kind: StoreKind) throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let store = try kind.open(folder.url.appending(path: "store"), Self.model)
+    #expect(store.model === Self.model)
+    let equal = try ManagedObjectModel(
+      entities: Self.model.entityDescriptions, configurations: Self.model.configurations)
+    #expect(errorCode { try PersistentStoreCoordinator(model: equal).add(store) } == .invalidState)
   }
 
   @Test func `A relationship cannot lead from one store to another`() throws {

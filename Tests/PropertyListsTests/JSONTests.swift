@@ -68,7 +68,7 @@ import Testing
     (#""x\uD83D\uDE00yz""#, "x😀yz"), (#""\ud834\udd1e""#, "𝄞"), (#""\u0000""#, "\u{0}"), (#""\\u0041""#, "\\u0041"),
     (#""\uFFFF\uFEFF""#, "\u{FFFF}\u{FEFF}"), (#""a\/b""#, "a/b"),
   ])
-  func escapes(_ text: String, _ expected: String) throws {
+  func `escapes in strings`(_ text: String, _ expected: String) throws {
     #expect(try Self.read(text) == .string(expected))
     let document = try PropertyListDocument(Data("{\(text):[\(text)]}".utf8), format: .json)
     #expect(try document.root.entry(at: 0).key == expected)

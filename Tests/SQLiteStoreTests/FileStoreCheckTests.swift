@@ -47,6 +47,16 @@ import Testing
     try store.save(changes)
   }
 
+  @Test func `throws for a model that no store in XML can have, and reports nothing`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let model = try ManagedObjectModel(entities: [EntityDescription("Note", []), EntityDescription("NOTE", [])])
+    let file = try Self.xml(folder)
+    let error = #expect(throws: ManagedObjectError.self) {
+      try StoreCheck(file, model: model).run { Issue.record("\($0)") }
+    }
+    #expect(error?.code == .incompatibleSchema)
+  }
+
   @Test(
     arguments: [
       ("", "", []),

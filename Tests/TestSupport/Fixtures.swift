@@ -1,4 +1,5 @@
 public import Foundation
+import Testing
 
 /// The golden files. `Fixtures/README.md` says where each comes from.
 public enum Fixtures {
@@ -69,7 +70,9 @@ public final class TemporaryFolder: Sendable {
     let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory)
     let parent = isThere ? URL(filePath: memory) : FileManager.default.temporaryDirectory
     url = parent.appending(path: "property-lists-\(UUID().uuidString)")
-    try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    do { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) } catch {
+      Issue.record(error)
+    }
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }

@@ -20,10 +20,12 @@ struct LintCase: CustomTestStringConvertible, Sendable {
   /// line of the input and a mark below the column.
   init(_ name: String, endsLine: Bool = true, _ text: String) {
     let parts = text.split(separator: "\n--\n")
+    precondition(parts.count == 2, "no report in \(name)")
     let lines = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
     let reports = parts[1].split(separator: "\n").map { defect in
       let fields = defect.split(separator: ":", maxSplits: 2)
       let (line, column) = (Int(fields[0]) ?? 0, Int(fields[1]) ?? 0)
+      precondition(lines.indices.contains(line - 1) && column > 0, "no position \(fields[0]):\(fields[1]) in \(name)")
       return """
         F:\(line):\(column): error:\(fields[2])
           \(lines[line - 1])

@@ -177,11 +177,14 @@ import Testing
       (["fetch", Library.store, "Book", "--keys", " "], 64, "Book has no \"\""),
       (["fetch", Library.store, "Book", "--keys", ","], 64, "--keys names no key"),
       (["fetch", "empty", "Book"], 3, "empty is empty, and no store"),
+      (["fetch", "data", "Book"], 3, "data is no store"),
       (["compile", "empty", "-o", "x.mom"], 3, "empty: 1:1: no element"),
     ] as [([String], Int32, String)])
   func `all or nothing, and says why not`(_ arguments: [String], _ status: Int32, _ text: String) throws {
     let url = library.url.appending(path: Library.store)
     try Data().write(to: library.url.appending(path: "empty"))
+    // Data in OpenStep's format begins as XML does.
+    try Data("<00ff>".utf8).write(to: library.url.appending(path: "data"))
     let before = try Data(contentsOf: url)
     let failure = try library.failure(arguments)
     #expect(failure.status == status && failure.errors.contains(text), "\(failure)")

@@ -84,7 +84,6 @@ import Testing
   ])
   func `with dates in a time zone, by a difference or by its name`(_ zone: String, _ text: String) throws {
     if zone.contains("/"), !FileManager.default.fileExists(atPath: "/usr/share/zoneinfo/\(zone)") { return }
-    let library = try Library()
     try library.run("set", Library.store, "Author/p1", "born=2026-06-01T09:30:00Z")
     let keys = ["fetch", Library.store, "Author", "--keys", "born", "--time-zone=\(zone)"]
     #expect(try library.run(keys + ["--csv"]) == "born\r\n\(text)\r\n")

@@ -240,7 +240,6 @@ import Testing
 
   #if os(Linux)
     @Test func `with names that are not UTF-8`() throws {
-      let library = try Library()
       let script = """
         set -e; cd "$1"; N=$(printf 'a\\377b'); storeutil() { "$0" "$@"; }
         storeutil create Library.xcdatamodel "$N.sqlite"; storeutil insert "$N.sqlite" Author name=Ada

@@ -233,6 +233,8 @@ extension ManagedObjectContext {
     dropEqualChanges(of: object)
   }
 
+  // Uniqueness constraints.
+
   /// The values of a constraint that several changed objects have.
   private struct SharedValues: Hashable {
     let constraint: [String]

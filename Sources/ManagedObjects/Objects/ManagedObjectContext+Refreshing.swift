@@ -1,4 +1,4 @@
-/// Forgetting values, and reading them again.
+/// Forgetting values, reading them again, and merging what others saved.
 extension ManagedObjectContext {
   /// Makes an object a fault, so that its values are read again.
   ///

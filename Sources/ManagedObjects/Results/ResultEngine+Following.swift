@@ -151,8 +151,6 @@ extension ResultEngine {
     }
   }
 
-  // Old positions and new ones.
-
   /// The rows of keys, and their sections, as they are before any is taken out.
   private func edits(_ keys: [RowKey], changed: Set<RowKey>) -> ResultEdits {
     var edits = ResultEdits()

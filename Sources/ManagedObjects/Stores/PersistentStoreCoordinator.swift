@@ -161,10 +161,10 @@ public final class PersistentStoreCoordinator: Sendable {
   public var remoteChanges: AsyncStream<Result<SavedChanges, ManagedObjectError>> {
     // What was saved before is news for those only who listen already.
     lookForRemoteChanges()
+    state.withLock { $0.unreadable = [:] }
     let stream = remoteListeners.stream { [weak self] in self?.stopLookingForNobody() }
     state.withLock { state in
       if state.looking == nil { state.looking = Task { [weak self] in await Self.look(for: { self }) } }
-      state.unreadable = [:]
     }
     return stream
   }

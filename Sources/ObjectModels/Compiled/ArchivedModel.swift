@@ -63,7 +63,7 @@ final class ArchivedModel: ArchivedModelObject, SecureCoding {
 final class ArchivedEntity: ArchivedModelObject, SecureCoding {
   static let archivedClass = ArchivedClass("NSEntityDescription")
 
-  /// What the entity says of itself, without its properties and fetch indexes, and its superentity.
+  /// What the entity says of itself. Its properties, fetch indexes and superentity are those below.
   var definition: EntityDescription
   var model: ArchivedModel?
   var superentity: ArchivedEntity?

@@ -1,8 +1,8 @@
 internal import KeyedArchiving
 
 extension ManagedExpression {
-  /// Writes the contents of the object that stands for the expression. The types are those of `NSExpression.h`, and 10,
-  /// 11, 12 and 50 those of files.
+  /// Writes the contents of the object that stands for the expression. The types are those of `NSExpression.h`, and 12
+  /// and 50 those of files.
   func encodeContents(with coder: KeyedArchiver) throws {
     func encode(type: Int) throws { try coder.encode(type, forKey: "NSExpressionType") }
     switch self {

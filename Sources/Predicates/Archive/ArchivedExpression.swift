@@ -31,6 +31,12 @@ struct ArchivedExpression: SecureCoding, Hashable {
     case assignment = "NSVariableAssignmentExpression"
   }
 
+  private static let classes = Dictionary(
+    uniqueKeysWithValues: Class.allCases.map { objectClass in
+      let ancestors = objectClass == .keyPath ? [Class.function.rawValue] : []
+      return (objectClass, ArchivedClass(objectClass.rawValue, ancestors: ancestors + ["NSExpression", "NSObject"]))
+    })
+
   private init(_ expression: ManagedExpression, as objectClass: Class) {
     self.expression = expression
     self.objectClass = objectClass
@@ -77,96 +83,147 @@ struct ArchivedExpression: SecureCoding, Hashable {
   }
 
   /// An expression, and the number of its levels.
-  private static func contents(
-    of objectClass: Class, _ coder: KeyedUnarchiver
-  ) throws -> (ManagedExpression, height: Int) {
-    func part(_ key: String) throws -> ArchivedExpression { try coder.decode(forKey: key) }
-    func parts(_ key: String) throws -> [ArchivedExpression] { try coder.decodeIfPresent(forKey: key) ?? [] }
-    func predicate() throws -> ArchivedPredicate { try coder.decode(forKey: "NSPredicate") }
+  private typealias Contents = (expression: ManagedExpression, height: Int)
+
+  // What is decoded of a part is decoded in the part's own frame of the stack: each class has a function of its own, so
+  // that the frame between an expression and its parts is small.
+
+  private static func contents(of objectClass: Class, _ coder: KeyedUnarchiver) throws -> Contents {
     switch objectClass {
-    case .constant:
-      if let name = try coder.decodeIfPresent(String.self, forKey: "NSConstantValueClassName") {
-        return (.method(name, of: .constant(.null), arguments: []), 1)
-      }
-      let constant = try PredicateConstant(
-        coder.decodeIfPresent(ArchivedValue.self, forKey: "NSConstantValue") ?? .null, in: coder)
-      return (.constant(constant), try coder.height(of: constant))
+    case .constant: return try constant(coder)
     case .evaluatedObject: return (.evaluatedObject, 1)
     case .variable: return (.variable(try coder.decode(String.self, forKey: "NSVariable")), 1)
     case .keyPathSpecifier: return (.value(.string(try coder.decode(String.self, forKey: "NSKeyPath"))), 1)
-    case .keyPath:
-      let operand = try part("NSOperand")
-      let arguments = try parts("NSArguments")
-      guard arguments.count == 1, case .constant(.value(.string(let text))) = arguments[0].expression,
-        let path = PredicateKeyPath(text)
-      else { throw coder.failure(.invalidContents, "a key path that is none") }
-      return (.keyPath(path, of: operand.expression), operand.height + 1)
-    case .function:
-      let operand = try part("NSOperand")
-      let selector = try coder.decode(String.self, forKey: "NSSelectorName")
-      let parts = try parts("NSArguments")
-      let arguments = parts.map(\.expression)
-      let height = parts.reduce(operand.height) { max($0, $1.height) } + 1
-      guard operand.expression == utilities.expression else {
-        return (.method(selector, of: operand.expression, arguments: arguments), height)
-      }
-      if selector == "objectFrom:withIndex:", arguments.count == 2 {
-        return (.element(elementSubscript(arguments[1]), of: arguments[0]), height)
-      }
-      guard let function = PredicateFunction(rawValue: selector), function.argumentCounts.contains(arguments.count)
-      else { throw coder.failure(.invalidContents, "no function \(selector) with \(arguments.count) arguments") }
-      return (.function(function, arguments), height)
-    case .symbol:
-      let name = try coder.decode(String.self, forKey: "NSSymbol")
-      guard ["FIRST", "LAST", "SIZE"].contains(name) else {
-        throw coder.failure(.invalidContents, "a symbol that is not FIRST, LAST or SIZE")
-      }
-      return (symbol(name).expression, 1)
-    case .fetch:
-      let (request, context) = (try part("NSFRExpression"), try part("NSMOCExpression"))
-      let countOnly = try coder.decodeIfPresent(Bool.self, forKey: "NSCountOnlyFlag") ?? false
-      return (
-        .fetch(request: request.expression, context: context.expression, countOnly: countOnly),
-        max(request.height, context.height) + 1
-      )
+    case .keyPath: return try keyPath(coder)
+    case .function: return try function(coder)
+    case .symbol: return try symbol(coder)
+    case .fetch: return try fetch(coder)
     case .anyKey: return (.anyKey, 1)
-    case .aggregate:
-      let parts = try parts("NSCollection")
-      return (.aggregate(parts.map(\.expression)), (parts.map(\.height).max() ?? 0) + 1)
-    case .subquery:
-      let (collection, variable) = (try part("NSCollection"), try part("NSVariableExpression"))
-      let predicate = try predicate()
-      guard case .variable(let name) = variable.expression else {
-        throw coder.failure(.invalidContents, "a subquery without a variable")
-      }
-      return (
-        .subquery(collection.expression, variable: name, predicate.predicate),
-        max(collection.height, predicate.height) + 1
-      )
-    case .conditional:
-      let predicate = try predicate()
-      let (first, second) = (try part("NSTrueExpression"), try part("NSFalseExpression"))
-      return (
-        .conditional(predicate.predicate, first.expression, second.expression),
-        max(predicate.height, first.height, second.height) + 1
-      )
-    case .combination:
-      let operation: PredicateSetOperation
-      switch try coder.decode(Int.self, forKey: "NSExpressionType") {
-      case 5: operation = .union
-      case 6: operation = .intersect
-      case 7: operation = .minus
-      default: throw coder.failure(.invalidContents, "a combination of sets of no known type")
-      }
-      let (first, second) = (try part("NSLeftExpression"), try part("NSRightExpression"))
-      return (.combination(operation, first.expression, second.expression), max(first.height, second.height) + 1)
-    case .assignment:
-      let (variable, value) = (try part("NSAssignmentVariable"), try part("NSSubexpression"))
-      guard case .variable(let name) = variable.expression else {
-        throw coder.failure(.invalidContents, "an assignment without a variable")
-      }
-      return (.assignment(variable: name, value.expression), value.height + 1)
+    case .aggregate: return try aggregate(coder)
+    case .subquery: return try subquery(coder)
+    case .conditional: return try conditional(coder)
+    case .combination: return try combination(coder)
+    case .assignment: return try assignment(coder)
     }
+  }
+
+  private static func part(_ key: String, _ coder: KeyedUnarchiver) throws -> ArchivedExpression {
+    try coder.decode(forKey: key)
+  }
+
+  private static func parts(_ key: String, _ coder: KeyedUnarchiver) throws -> [ArchivedExpression] {
+    try coder.decodeIfPresent(forKey: key) ?? []
+  }
+
+  private static func predicate(_ coder: KeyedUnarchiver) throws -> ArchivedPredicate {
+    try coder.decode(forKey: "NSPredicate")
+  }
+
+  @inline(never)
+  private static func constant(_ coder: KeyedUnarchiver) throws -> Contents {
+    if let name = try coder.decodeIfPresent(String.self, forKey: "NSConstantValueClassName") {
+      return (.method(name, of: .constant(.null), arguments: []), 1)
+    }
+    let constant = try PredicateConstant(
+      coder.decodeIfPresent(ArchivedValue.self, forKey: "NSConstantValue") ?? .null, in: coder)
+    return (.constant(constant), try coder.height(of: constant))
+  }
+
+  @inline(never)
+  private static func keyPath(_ coder: KeyedUnarchiver) throws -> Contents {
+    let operand = try part("NSOperand", coder)
+    let arguments = try parts("NSArguments", coder)
+    guard arguments.count == 1, case .constant(.value(.string(let text))) = arguments[0].expression,
+      let path = PredicateKeyPath(text)
+    else { throw coder.failure(.invalidContents, "a key path that is none") }
+    return (.keyPath(path, of: operand.expression), operand.height + 1)
+  }
+
+  @inline(never)
+  private static func function(_ coder: KeyedUnarchiver) throws -> Contents {
+    let operand = try part("NSOperand", coder)
+    let selector = try coder.decode(String.self, forKey: "NSSelectorName")
+    let parts = try parts("NSArguments", coder)
+    let arguments = parts.map(\.expression)
+    let height = parts.reduce(operand.height) { max($0, $1.height) } + 1
+    guard operand.expression == utilities.expression else {
+      return (.method(selector, of: operand.expression, arguments: arguments), height)
+    }
+    if selector == "objectFrom:withIndex:", arguments.count == 2 {
+      return (.element(elementSubscript(arguments[1]), of: arguments[0]), height)
+    }
+    guard let function = PredicateFunction(rawValue: selector), function.argumentCounts.contains(arguments.count)
+    else { throw coder.failure(.invalidContents, "no function \(selector) with \(arguments.count) arguments") }
+    return (.function(function, arguments), height)
+  }
+
+  private static func symbol(_ coder: KeyedUnarchiver) throws -> Contents {
+    let name = try coder.decode(String.self, forKey: "NSSymbol")
+    guard ["FIRST", "LAST", "SIZE"].contains(name) else {
+      throw coder.failure(.invalidContents, "a symbol that is not FIRST, LAST or SIZE")
+    }
+    return (symbol(name).expression, 1)
+  }
+
+  @inline(never)
+  private static func fetch(_ coder: KeyedUnarchiver) throws -> Contents {
+    let (request, context) = (try part("NSFRExpression", coder), try part("NSMOCExpression", coder))
+    let countOnly = try coder.decodeIfPresent(Bool.self, forKey: "NSCountOnlyFlag") ?? false
+    return (
+      .fetch(request: request.expression, context: context.expression, countOnly: countOnly),
+      max(request.height, context.height) + 1
+    )
+  }
+
+  @inline(never)
+  private static func aggregate(_ coder: KeyedUnarchiver) throws -> Contents {
+    let parts = try parts("NSCollection", coder)
+    return (.aggregate(parts.map(\.expression)), (parts.map(\.height).max() ?? 0) + 1)
+  }
+
+  @inline(never)
+  private static func subquery(_ coder: KeyedUnarchiver) throws -> Contents {
+    let (collection, variable) = (try part("NSCollection", coder), try part("NSVariableExpression", coder))
+    let predicate = try predicate(coder)
+    guard case .variable(let name) = variable.expression else {
+      throw coder.failure(.invalidContents, "a subquery without a variable")
+    }
+    return (
+      .subquery(collection.expression, variable: name, predicate.predicate),
+      max(collection.height, predicate.height) + 1
+    )
+  }
+
+  @inline(never)
+  private static func conditional(_ coder: KeyedUnarchiver) throws -> Contents {
+    let predicate = try predicate(coder)
+    let (first, second) = (try part("NSTrueExpression", coder), try part("NSFalseExpression", coder))
+    return (
+      .conditional(predicate.predicate, first.expression, second.expression),
+      max(predicate.height, first.height, second.height) + 1
+    )
+  }
+
+  @inline(never)
+  private static func combination(_ coder: KeyedUnarchiver) throws -> Contents {
+    let operation: PredicateSetOperation
+    switch try coder.decode(Int.self, forKey: "NSExpressionType") {
+    case 5: operation = .union
+    case 6: operation = .intersect
+    case 7: operation = .minus
+    default: throw coder.failure(.invalidContents, "a combination of sets of no known type")
+    }
+    let (first, second) = (try part("NSLeftExpression", coder), try part("NSRightExpression", coder))
+    return (.combination(operation, first.expression, second.expression), max(first.height, second.height) + 1)
+  }
+
+  @inline(never)
+  private static func assignment(_ coder: KeyedUnarchiver) throws -> Contents {
+    let (variable, value) = (try part("NSAssignmentVariable", coder), try part("NSSubexpression", coder))
+    guard case .variable(let name) = variable.expression else {
+      throw coder.failure(.invalidContents, "an assignment without a variable")
+    }
+    return (.assignment(variable: name, value.expression), value.height + 1)
   }
 
   private static func elementSubscript(_ index: ManagedExpression) -> PredicateSubscript {
@@ -179,13 +236,10 @@ struct ArchivedExpression: SecureCoding, Hashable {
   }
 
   func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
-    let ancestors = objectClass == .keyPath ? [Class.function.rawValue] : []
-    return try coder.reference(
-      toValue: self, as: ArchivedClass(objectClass.rawValue, ancestors: ancestors + ["NSExpression", "NSObject"]))
+    try coder.reference(toValue: self, as: Self.classes[objectClass] ?? Self.archivedClass)
   }
 
-  /// Writes what an expression is made of. The types are those of `NSExpression.h`, and 10, 11, 12 and 50 those of
-  /// files.
+  /// Writes what an expression is made of. The types are those of `NSExpression.h`, and 10 and 11 those of files.
   func encode(with coder: KeyedArchiver) throws {
     func encode(type: Int) throws { try coder.encode(type, forKey: "NSExpressionType") }
     switch (objectClass, expression) {

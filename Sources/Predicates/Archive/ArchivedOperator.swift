@@ -20,6 +20,13 @@ struct ArchivedOperator: SecureCoding {
     case substring = "NSSubstringPredicateOperator"
   }
 
+  private static let classes = Dictionary(
+    uniqueKeysWithValues: Class.allCases.map { objectClass in
+      let isOfText = [.like, .matching, .substring].contains(objectClass)
+      let ancestors = (isOfText ? ["NSStringPredicateOperator"] : []) + ["NSPredicateOperator", "NSObject"]
+      return (objectClass, ArchivedClass(objectClass.rawValue, ancestors: ancestors))
+    })
+
   private var objectClass: Class {
     switch comparator {
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: .order
@@ -83,9 +90,6 @@ struct ArchivedOperator: SecureCoding {
   }
 
   func _archive(by coder: KeyedArchiver) throws -> ArchivedReference {
-    let ancestors = [.like, .matching, .substring].contains(objectClass) ? ["NSStringPredicateOperator"] : []
-    return try coder.reference(
-      toValue: self,
-      as: ArchivedClass(objectClass.rawValue, ancestors: ancestors + ["NSPredicateOperator", "NSObject"]))
+    try coder.reference(toValue: self, as: Self.classes[objectClass] ?? Self.archivedClass)
   }
 }

@@ -15,6 +15,11 @@ struct ArchivedPredicate: SecureCoding {
     case falsehood = "NSFalsePredicate"
   }
 
+  private static let classes = Dictionary(
+    uniqueKeysWithValues: Class.allCases.map {
+      ($0, ArchivedClass($0.rawValue, ancestors: ["NSPredicate", "NSObject"]))
+    })
+
   /// The numbers of Core Data's files.
   private enum Junction: Int {
     case not = 0
@@ -62,8 +67,7 @@ struct ArchivedPredicate: SecureCoding {
       case .comparison: .comparison
       case .and, .or, .not: .compound
       }
-    return try coder.reference(
-      toValue: self, as: ArchivedClass(objectClass.rawValue, ancestors: ["NSPredicate", "NSObject"]))
+    return try coder.reference(toValue: self, as: Self.classes[objectClass] ?? Self.archivedClass)
   }
 
   func encode(with coder: KeyedArchiver) throws {

@@ -74,8 +74,6 @@ final class DocumentEncoder: Encoder, NestedCoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  // What containers do.
-
   var childCount: Int { unsafe children.count }
 
   @inline(__always)

@@ -18,7 +18,7 @@ extension PropertyListError {
     do { return try body() } catch { throw PropertyListError(error) }
   }
 
-  /// As ``converting(_:)``, for one call.
+  /// As the form with a closure, for one call.
   package static func converting<Result: ~Copyable>(
     _ call: @autoclosure () throws(FileError) -> Result
   ) throws(PropertyListError) -> Result {

@@ -23,7 +23,7 @@ internal import SystemFiles
   }
 
   /// The path, for messages.
-  package let path: String
+  let path: String
   package let file: DatabaseFile
   private let mode: Mode
   let handle: OpaquePointer
@@ -124,7 +124,7 @@ internal import SystemFiles
   }
 
   /// A path with no characters that mean something in an address.
-  package static func uri(_ path: String) -> String {
+  static func uri(_ path: String) -> String {
     // Two slashes at the beginning would name a host.
     var uri = path.hasPrefix("//") ? "file://" : "file:"
     // A name of a file need not be UTF-8.
@@ -208,14 +208,14 @@ internal import SystemFiles
   func dataVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA data_version") }
 
   /// The number in the only row of a statement; 0 for NULL.
-  package func number(_ sql: String) throws(ManagedObjectError) -> Int64 {
+  func number(_ sql: String) throws(ManagedObjectError) -> Int64 {
     let statement = try statement(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : 0
   }
 
   /// The number of rows that the last statement changed.
-  package var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
+  var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
 
   /// True between the beginning and the end of a transaction.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
@@ -232,7 +232,7 @@ internal import SystemFiles
     if hasMoved { throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place") }
   }
 
-  package func failure(_ code: Int32, _ sql: String? = nil) -> ManagedObjectError {
+  func failure(_ code: Int32, _ sql: String? = nil) -> ManagedObjectError {
     var message = unsafe String(cString: sqlite3_errmsg(handle))
     if code & 0xFF == SQLITE_INTERRUPT { message = WorkLimit.message }
     if code & 0xFF == SQLITE_BUSY { message = "another process has the file locked" }
@@ -243,7 +243,7 @@ internal import SystemFiles
     }
     // SQLite has no locks on a file that is not a database, so that it can be read by other means.
     if code & 0xFF == SQLITE_NOTADB,
-      let kind = FileSystem.beginning(of: file.path, count: 4096).flatMap(StoreFileKind.init),
+      let kind = StoreFileKind(ofFile: file.path),
       kind != .sqlite
     {
       error = ManagedObjectError(.storeTypeMismatch, "\(path): the file is \(kind.name ?? "XML"), not an SQLite store")

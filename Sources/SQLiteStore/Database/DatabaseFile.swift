@@ -9,7 +9,7 @@ package struct DatabaseFile {
   /// The path of the file itself. SQLite looks for the other files beside that one, not beside a link to it.
   package let path: String
   /// The path for messages.
-  package let name: String
+  let name: String
 
   private static let journals = ["-wal", "-journal"]
   /// The ends of the names of all files of a store.
@@ -34,7 +34,7 @@ package struct DatabaseFile {
   }
 
   /// The bytes of the file and of the log of changes; nil if the file is not there any more.
-  package var size: Int? {
+  var size: Int? {
     FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) }
   }
 

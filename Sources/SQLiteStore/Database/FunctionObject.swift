@@ -5,7 +5,7 @@ internal import SQLQueries
 
 /// An object that is bound to a statement for the functions that are registered with SQLite: they test and collect
 /// values by the code that evaluates predicates in memory.
-package class FunctionObject {
+class FunctionObject {
   /// The reason why a function could not say its result.
   private(set) var failure: ManagedObjectError?
 

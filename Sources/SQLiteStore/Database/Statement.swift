@@ -58,7 +58,7 @@ package import SQLQueries
   }
 
   /// Runs a statement without results.
-  package func run() throws(ManagedObjectError) { while try step() {} }
+  func run() throws(ManagedObjectError) { while try step() {} }
 
   /// Ends the rows.
   package func reset() {
@@ -89,7 +89,7 @@ extension Statement {
     try check(unsafe sqlite3_bind_int64(handle, parameter, value))
   }
 
-  package func bind(_ parameter: Int32, _ value: Double) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, _ value: Double) throws(ManagedObjectError) {
     try check(unsafe sqlite3_bind_double(handle, parameter, value))
   }
 
@@ -97,7 +97,7 @@ extension Statement {
     try check(unsafe sqlite3_bind_null(handle, parameter))
   }
 
-  package func bind(_ parameter: Int32, _ text: String) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, _ text: String) throws(ManagedObjectError) {
     let bytes = text.utf8Span.span
     limits.boundSize += bytes.count
     let code = unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -111,7 +111,7 @@ extension Statement {
     try check(code)
   }
 
-  package func bind(_ parameter: Int32, _ data: Data) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, _ data: Data) throws(ManagedObjectError) {
     let code = unsafe data.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return unsafe sqlite3_bind_zeroblob(handle, parameter, 0) }
       return unsafe sqlite3_bind_blob64(handle, parameter, start, UInt64(bytes.count), sqlite_transient())
@@ -119,7 +119,7 @@ extension Statement {
     try check(code)
   }
 
-  package func bind(_ parameter: Int32, _ value: SQLValue) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, _ value: SQLValue) throws(ManagedObjectError) {
     switch value {
     case .null: try bindNull(parameter)
     case .integer(let value): try bind(parameter, value)
@@ -130,7 +130,7 @@ extension Statement {
   }
 
   /// Binds an object, which a function gets. The statement keeps it until something else is bound.
-  package func bind(_ parameter: Int32, object: FunctionObject) throws(ManagedObjectError) {
+  func bind(_ parameter: Int32, object: FunctionObject) throws(ManagedObjectError) {
     let pointer = unsafe Unmanaged.passRetained(object).toOpaque()
     try check(
       unsafe sqlite_bind_object(handle, parameter, pointer) { pointer in
@@ -141,7 +141,7 @@ extension Statement {
   /// The number of the last parameter.
   var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
-  package func bind(_ values: [SQLValue]) throws(ManagedObjectError) {
+  func bind(_ values: [SQLValue]) throws(ManagedObjectError) {
     for (index, value) in values.enumerated() { try bind(Int32(index + 1), value) }
   }
 
@@ -152,7 +152,7 @@ extension Statement {
 
 /// The row that the statement is at. Columns count from 0.
 extension Statement {
-  package func kind(_ column: Int32) -> SQLValue.Kind {
+  func kind(_ column: Int32) -> SQLValue.Kind {
     SQLValue.Kind(code: unsafe sqlite3_column_type(handle, column))
   }
 
@@ -202,11 +202,11 @@ extension SQLValue {
   package struct Kind: Equatable {
     let code: Int32
 
-    package static var null: Kind { Kind(code: SQLITE_NULL) }
-    package static var integer: Kind { Kind(code: SQLITE_INTEGER) }
-    package static var real: Kind { Kind(code: SQLITE_FLOAT) }
-    package static var text: Kind { Kind(code: SQLITE_TEXT) }
-    package static var blob: Kind { Kind(code: SQLITE_BLOB) }
+    static var null: Kind { Kind(code: SQLITE_NULL) }
+    static var integer: Kind { Kind(code: SQLITE_INTEGER) }
+    static var real: Kind { Kind(code: SQLITE_FLOAT) }
+    static var text: Kind { Kind(code: SQLITE_TEXT) }
+    static var blob: Kind { Kind(code: SQLITE_BLOB) }
   }
 }
 
@@ -221,8 +221,8 @@ package protocol StoredValue {
 
 /// A column of the row that a statement is at.
 package struct StatementColumn: StoredValue {
-  package let statement: Statement
-  package let column: Int32
+  let statement: Statement
+  let column: Int32
 
   @inline(__always)
   package init(statement: Statement, column: Int32) {

@@ -15,10 +15,10 @@ package final class WorkLimit {
   }
 
   /// The part of a statement's limits that does not depend on the file.
-  package struct Statement {
+  struct Statement {
     let growth: Growth
     /// The bytes of its text. It has no more instructions than that for a row.
-    package let size: Int
+    let size: Int
     /// The bytes of the texts that were bound to it for this run: lists are read as tables are.
     var boundSize = 0
     /// The most work that was found to be in order.
@@ -36,7 +36,7 @@ package final class WorkLimit {
   /// The instructions of the statement that runs.
   var work: Int64 = 0
   /// The statement that runs.
-  package var statement = Statement(growth: .pairs, size: 0)
+  var statement = Statement(growth: .pairs, size: 0)
   /// The most bytes that a transaction may have changed and not written yet.
   var unwrittenSize = 0
   private let file: DatabaseFile
@@ -59,7 +59,7 @@ package final class WorkLimit {
   /// Counts bytes that a function gets, each as part of an instruction.
   ///
   /// - Returns: false if there are too many.
-  package func count(bytes: Int) -> Bool { count(Int64(bytes / 8)) }
+  func count(bytes: Int) -> Bool { count(Int64(bytes / 8)) }
 
   /// The most instructions of the statement that runs.
   private var limit: Int64 {
@@ -98,7 +98,7 @@ package final class WorkLimit {
     greatestByteCount = max(greatestByteCount, min(byteLimit, 2 * byteCount))
   }
 
-  package static let message = "a statement takes more work than anything in a file of this size should"
+  static let message = "a statement takes more work than anything in a file of this size should"
 
   /// Lets SQLite ask how much work was done. The limit has to live as long as the connection.
   func install(in handle: OpaquePointer) {

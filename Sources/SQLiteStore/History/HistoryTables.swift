@@ -20,7 +20,7 @@ package enum HistoryTables {
   }
 
   /// Makes the tables.
-  package static func make(_ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
+  static func make(_ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     let count = schema.model.entities.map { preserved($0).count }.max() ?? 0
     let tombstones = (0..<count).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let statements = [
@@ -55,7 +55,7 @@ package enum HistoryTables {
   }
 
   /// The properties of an entity that the bits of an update stand for, in order.
-  package static func properties(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Property] {
+  static func properties(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Property] {
     entity.properties.filter { property in
       switch property {
       case .attribute(let attribute): !attribute.isTransient

@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import ManagedObjects
-internal import SystemFiles
 
 extension PersistentStoreDescription {
   /// A store in an SQLite file, as Core Data makes them.
@@ -58,7 +57,7 @@ extension PersistentStoreDescription {
       // Reading a database by other means than SQLite's would take away the locks that this process has on it.
       do throws(ManagedObjectError) { return try description.open(.sqlite(file), model) } catch {
         guard error.code == .storeTypeMismatch else { throw error }
-        switch FileSystem.beginning(of: file.path, count: 4096).flatMap(StoreFileKind.init) {
+        switch StoreFileKind(ofFile: file.path) {
         case .xml: return try description.open(.xml(file), model)
         case .binaryPropertyList: return try description.open(.binary(file), model)
         default: throw error

@@ -60,7 +60,7 @@ package struct ExternalData {
   }
 
   /// True if the value of a column is in a file.
-  package static func isInFile(_ statement: Statement, _ column: Int32) -> Bool {
+  static func isInFile(_ statement: Statement, _ column: Int32) -> Bool {
     statement.byteCount(column) == sizeOfName && fileName(statement.data(column)) != nil
   }
 
@@ -95,7 +95,7 @@ package struct ExternalData {
   }
 
   /// The data as a column has it.
-  package func value(_ data: Data) -> Data { Data([Self.inline]) + data }
+  func value(_ data: Data) -> Data { Data([Self.inline]) + data }
 
   /// The name of the file that a value is in. It is that of a UUID, and leads nowhere else.
   package static func fileName(_ value: Data) -> String? {

@@ -15,9 +15,9 @@ package struct TableModel {
   private var takenNames: [Int64: Set<String>] = [:]
 
   private struct Entity {
-    package var name: String
+    var name: String
     let parent: Int64
-    package var properties: [PropertyDescription] = []
+    var properties: [PropertyDescription] = []
   }
 
   /// - Throws: ``ManagedObjectError/Code/open`` for tables that are those of no model.

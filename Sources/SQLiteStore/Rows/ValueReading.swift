@@ -7,9 +7,9 @@ internal import SQLQueries
 ///
 /// Whole numbers are integers in columns of any numeric type, and others floating-point numbers.
 package struct ValueReading {
-  package let database: Database
-  package let schema: StoreSchema
-  package let externalData: ExternalData
+  let database: Database
+  let schema: StoreSchema
+  let externalData: ExternalData
 
   package init(database: Database, schema: StoreSchema, externalData: ExternalData) {
     self.database = database
@@ -72,7 +72,7 @@ package struct ValueReading {
   private static func uuid(_ data: Data) -> UUID? { data.count == 16 ? UUID(data.bytes) : nil }
 
   /// The entity of a row, which is one of several.
-  package func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {
+  func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
     let statement = try database.statement("SELECT Z_ENT FROM \(table.name.sqlName) WHERE Z_PK = ?")
     try statement.bind(1, number)

@@ -266,7 +266,7 @@ extension StoreTable {
   func endingOrder(of column: Int) -> String { order(of: column).map { ", \(columns[$0].name.sqlName) = NULL" } ?? "" }
 
   /// The column of the order that goes with the key of another object.
-  package func order(of column: Int) -> Int? {
+  func order(of column: Int) -> Int? {
     (toOneColumns.values.first { $0.key == column } ?? ownerColumns.values.first { $0.key == column })?.order
   }
 }

@@ -3,15 +3,15 @@ internal import ManagedObjects
 /// The order of an entity's columns. Names are given in this order.
 struct ColumnOrder {
   struct Column {
-    package let name: String
+    let name: String
     /// The attribute or the relationship that it belongs to.
-    package let property: String
+    let property: String
     /// The index among the leaves of a composite attribute; nil for a column of a property itself.
     let leaf: Int?
     /// The position of the group in the layout: integers, to-one relationships, and then the other groups of types.
     let group: Int
     /// The type of the column; nil for an attribute that has none.
-    package let type: String?
+    let type: String?
   }
 
   private(set) var columns: [Column] = []
@@ -80,7 +80,7 @@ extension AttributeDescription {
 /// The column of an attribute, as Core Data's tables have it.
 struct AttributeColumn {
   /// The type in the statement that makes the table.
-  package let type: String
+  let type: String
   /// The group of the layout. Columns of one group follow each other.
   let group: Int
 

@@ -20,7 +20,7 @@ package struct EntityNumbers {
   /// The number of each entity, by its index in the model; 0 for one that the file does not have.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` if the entities of the file are others.
-  package static func read(
+  static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database
   ) throws(ManagedObjectError) -> [Int64] {
     try read(model, configuration, database, report: nil)

@@ -20,7 +20,7 @@ package struct FileSchema {
     package var computedColumns: Set<String> = []
     /// True if rows are found by `Z_PK`, so that no two have the same.
     package var hasNumbers = false
-    package let statement: String
+    let statement: String
   }
 
   /// A view or a virtual table.
@@ -31,17 +31,17 @@ package struct FileSchema {
     }
 
     package let kind: Kind
-    package let name: String
-    package let statement: String
+    let name: String
+    let statement: String
   }
 
   /// An index or a trigger.
   package struct Part {
-    package let name: String
+    let name: String
     /// The table in upper case.
-    package let table: String
+    let table: String
     /// Empty for an index that comes with a table.
-    package let statement: String
+    let statement: String
   }
 
   /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store.

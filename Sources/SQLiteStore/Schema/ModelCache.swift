@@ -30,7 +30,7 @@ package enum ModelCache {
   /// The model that a store has in itself.
   ///
   /// - Throws: ``ManagedObjectError/Code/open`` for a store without one, and for a damaged model.
-  package static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
+  static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
     if let model = try read(database, FileSchema(database)) { return model }
     var error = ManagedObjectError(.open, "\(database.path) does not have its model in it")
     error.remedy = .openingWithModel

@@ -77,7 +77,7 @@ package struct StoreSchema: QuerySchema {
   }
 
   /// The table of an entity; nil if the store does not have it.
-  package func table(ofEntity index: Int) -> StoreTable? {
+  func table(ofEntity index: Int) -> StoreTable? {
     tableIndices.indices.contains(index) && tableIndices[index] >= 0 ? tables[tableIndices[index]] : nil
   }
 }
@@ -156,7 +156,7 @@ extension SlotColumns {
 
 /// The name of a property of the entity that has it first, not of those that inherit it.
 package struct PropertyName: Hashable, Sendable {
-  package let entityIndex: Int
+  let entityIndex: Int
   package let name: String
 
   /// - Parameter entity: an entity that has the property, or inherits it.

@@ -182,8 +182,7 @@ struct StoreState {
     try database.execute("PRAGMA journal_mode = WAL")
   }
 
-  // Several saves in one transaction.
-
+  /// Begins a transaction of several saves.
   mutating func beginSaving() throws(ManagedObjectError) {
     if database.isInTransaction {
       throw ManagedObjectError(.invalidState, "\(database.path): a transaction has begun already")

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import ObjectModels
 internal import PropertyLists
-internal import SQLiteStore
 internal import SystemFiles
 
 /// Looks for defects in a store that is read as a whole: one in XML, or a binary one.
@@ -16,8 +15,8 @@ struct FileStoreCheck {
   /// A check of a file; nil for one of another kind, or that cannot be read.
   init?(_ file: URL, model: ManagedObjectModel?, configuration: String?) {
     // An SQLite store can be large, and is not read as a whole.
-    guard let path = try? StoreFile.path(of: file), let start = FileSystem.beginning(of: path, count: 4096),
-      let kind = StoreFileKind(start), kind != .sqlite, let (data, _) = try? StoreFile.read(path)
+    guard let path = try? StoreFile.path(of: file), let kind = StoreFileKind(ofFile: path), kind != .sqlite,
+      let (data, _) = try? StoreFile.read(path)
     else { return nil }
     self.file = file
     self.model = model
@@ -40,7 +39,8 @@ struct FileStoreCheck {
       contents = try kind.contents(
         of: data, model: model, configuration: configuration, defects: StoreDefects { defects.append($0) })
     } catch {
-      if error.code == .storeTypeMismatch { throw error }
+      // The file is of another kind, or no store in XML can have the model.
+      if error.code == .storeTypeMismatch || error.code == .incompatibleSchema { throw error }
       if let mismatched = try? kind.metadata(of: data) {
         log.checkHashes(mismatched, model, own: nil, configuration: configuration)
       }

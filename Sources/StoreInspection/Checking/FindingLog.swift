@@ -1,6 +1,5 @@
 internal import ManagedObjects
 internal import PropertyLists
-internal import SQLiteStore
 
 /// Hands out the findings of a check, up to a number of each kind, and counts all.
 final class FindingLog {

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import ObjectModels
 internal import PropertyLists
-internal import SQLiteStore
 
 /// Compares the version hashes of a store's metadata with a model.
 extension FindingLog {

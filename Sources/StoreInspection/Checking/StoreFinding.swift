@@ -1,5 +1,4 @@
 internal import ManagedObjects
-internal import SQLiteStore
 
 /// Something that a check of a store has found.
 ///

@@ -3,7 +3,6 @@ internal import ManagedObjects
 internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
-internal import SQLiteStore
 
 /// Compares the objects of one entity in two stores.
 struct EntityDifference {

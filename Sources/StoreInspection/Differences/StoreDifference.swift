@@ -2,7 +2,6 @@ public import ManagedObjects
 internal import ObjectModels
 public import Predicates
 internal import PropertyLists
-internal import SQLiteStore
 
 /// Compares the objects of two stores, of any kinds.
 ///

@@ -26,8 +26,7 @@ extension StoreInfo {
       if FileSystem.isFolder(path) { return try Self.folder(url, path) }
       var info = StoreInfo(.other, url)
       info.fileSize = FileSystem.sizeOfRegularFile(path)
-      guard let start = FileSystem.beginning(of: path, count: 4096) else { return info }
-      switch StoreFileKind(start) {
+      switch StoreFileKind(ofFile: path) {
       case .sqlite:
         info.kind = .sqlite
         try info.readTables(model, configuration, writesNothing)

@@ -16,7 +16,7 @@ enum StoreKind: String, CaseIterable {
     if FileSystem.sizeOfRegularFile(path) == 0 {
       throw ManagedObjectError(.storeTypeMismatch, "\(path.printable()) is empty, and no store")
     }
-    guard let beginning = FileSystem.beginning(of: path, count: 4096) else {
+    guard let beginning = FileSystem.beginning(of: path, count: StoreFileKind.beginningLength) else {
       throw ManagedObjectError(.save, "\(path.printable()) cannot be read")
     }
     switch StoreFileKind(beginning) {

@@ -112,7 +112,7 @@ struct ListOutput {
   var beginning = "["
   private(set) var isEmpty = true
   var buffer = BufferedOutput()
-  var failure: PropertyListError?
+  private(set) var failure: PropertyListError?
 
   /// - Parameter line: the element where it is not JSON.
   mutating func write(

@@ -53,7 +53,7 @@ public final class KeyedUnarchiver {
   private var collectionDepth = 0
   /// The deepest level that the value being decoded has reached so far, in the sense of ``depth``.
   @safe @exclusivity(unchecked) package var deepest = 0
-  /// The number of objects whose decoding may still fail; see ``failureLimit``.
+  /// The number of objects whose decoding may still fail.
   private var failureBudget: WorkBudget
   /// The paths to the parts that are being decoded in the first objects of ``outer``, for errors.
   private var trails: [DecodingTrail?] = []

@@ -20,7 +20,7 @@ package final class StoreDefects {
     package let message: String
   }
 
-  package let report: (Defect) -> Void
+  let report: (Defect) -> Void
 
   package init(_ report: @escaping (Defect) -> Void) { self.report = report }
 }

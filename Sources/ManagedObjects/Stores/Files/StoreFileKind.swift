@@ -1,6 +1,7 @@
 package import FoundationEssentials
 internal import ObjectModels
 internal import PropertyLists
+internal import SystemFiles
 
 /// A kind of file that is known by its first bytes, and that a store may be taken for.
 package enum StoreFileKind: Sendable {
@@ -23,6 +24,15 @@ package enum StoreFileKind: Sendable {
     } else {
       return nil
     }
+  }
+
+  /// The bytes at the beginning of a file that tell its kind.
+  package static let beginningLength = 4096
+
+  /// The kind of the file at a path; nil for any other, and for one that cannot be read.
+  package init?(ofFile path: String) {
+    guard let beginning = FileSystem.beginning(of: path, count: Self.beginningLength) else { return nil }
+    self.init(beginning)
   }
 
   /// The kind of file, for messages; nil for XML.

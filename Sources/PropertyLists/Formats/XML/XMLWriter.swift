@@ -175,8 +175,6 @@ struct XMLWriter: TextWriter, ~Copyable {
     endLine()
   }
 
-  // A value that is put into a text.
-
   mutating func keyAlone(_ utf8: RawSpan) throws(PropertyListError) { try key(utf8) }
 
   consuming func finishFragment() -> Data { output.takeData() }
