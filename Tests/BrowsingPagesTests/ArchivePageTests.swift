@@ -32,8 +32,7 @@ import Testing
     // As wide and as high as a billion pixels, in the few bytes of one.
     var bomb = SampleArchive.picture
     for start in [16, 20] { bomb.replaceSubrange(start..<start + 4, with: [0, 0, 0x80, 0]) }
-    let page = try PageFile(
-      SampleArchive.of([.data(SampleArchive.picture), .data(large), .data(svg), .data(bomb)]))
+    let page = try PageFile(SampleArchive.of([.data(SampleArchive.picture), .data(large), .data(svg), .data(bomb)]))
     let data = try page.rows(of: "data")
     func field<Value>(_ key: Int, _ name: String, _: Value.Type) -> Value? {
       (data[key]?[2] as? [String: Any])?[name] as? Value

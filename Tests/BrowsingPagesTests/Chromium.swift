@@ -30,15 +30,11 @@ final class Chromium: @unchecked Sendable {
     guard let program = Self.program else { throw Failure(description: Self.missing) }
     folder = TemporaryFolder()
     var (commands, answers): ([Int32], [Int32]) = ([0, 0], [0, 0])
-    guard pipe(&commands) == 0, pipe(&answers) == 0 else {
-      throw Failure(description: "no pipe")
-    }
+    guard pipe(&commands) == 0, pipe(&answers) == 0 else { throw Failure(description: "no pipe") }
     // No other process that a test starts is to keep them open.
     for end in [commands[1], answers[0]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     // Above the numbers that the browser is given them under.
-    let (input, output) = (
-      fcntl(commands[0], F_DUPFD_CLOEXEC, 10), fcntl(answers[1], F_DUPFD_CLOEXEC, 10)
-    )
+    let (input, output) = (fcntl(commands[0], F_DUPFD_CLOEXEC, 10), fcntl(answers[1], F_DUPFD_CLOEXEC, 10))
     (toBrowser, fromBrowser) = (commands[1], answers[0])
     close(commands[0])
     close(answers[1])
@@ -161,8 +157,7 @@ final class BrowserTab {
   /// The value of an expression of JavaScript, which may be a promise.
   @discardableResult
   func evaluate(_ expression: String) throws -> Any? {
-    let answer = try call(
-      "Runtime.evaluate", ["expression": expression, "returnByValue": true, "awaitPromise": true])
+    let answer = try call("Runtime.evaluate", ["expression": expression, "returnByValue": true, "awaitPromise": true])
     if let exception = answer["exceptionDetails"] { throw Chromium.Failure(description: "\(expression): \(exception)") }
     return (answer["result"] as? [String: Any])?["value"]
   }

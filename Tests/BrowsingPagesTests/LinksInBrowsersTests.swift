@@ -53,8 +53,7 @@ extension PagesInBrowsersTests {
         ])
       try tab.go("#/entity/Order/row/4", until: "document.querySelector('[role=treeitem] a.link')")
       let colours = "['[role=treeitem] a.link bdi', '.title a.link'].map((one) => getComputedStyle("
-      let found = try #require(
-        try tab.evaluate("\(colours)document.querySelector(one)).color)") as? [String])
+      let found = try #require(try tab.evaluate("\(colours)document.querySelector(one)).color)") as? [String])
       #expect(found[0] == found[1])
       try tab.evaluate("document.querySelector('[role=treeitem] a.link').click()")
       try tab.wait(for: "document.querySelector('h1').innerText === 'Product 1'")
@@ -104,8 +103,7 @@ extension PagesInBrowsersTests {
       try tab.press("Enter")
       try tab.wait(for: "document.querySelectorAll('.sources li').length === 84")
       #expect(try tab.isTrue("!\(button).checkVisibility()"))
-      #expect(
-        try tab.isTrue("document.querySelectorAll('.sources li')[20].contains(document.activeElement)"))
+      #expect(try tab.isTrue("document.querySelectorAll('.sources li')[20].contains(document.activeElement)"))
       let links = "document.querySelectorAll('.sources a')"
       #expect(try tab.number("new Set([...\(links)].map((link) => link.getAttribute('href'))).size") == 84)
       #expect(try tab.text("window.errors").isEmpty)
@@ -156,8 +154,7 @@ extension PagesInBrowsersTests {
           ])),
         at: "/object/1")
       try tab.wait(for: "document.querySelector('[role=treeitem] a.value')")
-      #expect(
-        try tab.text("getComputedStyle(document.querySelector('a.value')).textDecorationLine") == "underline")
+      #expect(try tab.text("getComputedStyle(document.querySelector('a.value')).textDecorationLine") == "underline")
     }
   }
 }

@@ -128,8 +128,7 @@ struct PagesInBrowsersTests {
     try tab.go("#/tree", until: "document.querySelector('.hidden')")
     let hidden = try tab.text("[...document.querySelectorAll('#main .hidden')].map((one) => one.innerText).join(' ')")
     for number in ["U+202E", "U+2066", "U+0000", "U+001B", "U+2028", "U+FFFE"] { #expect(hidden.contains(number)) }
-    #expect(
-      try tab.isTrue("!/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText + document.title)"))
+    #expect(try tab.isTrue("!/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText + document.title)"))
   }
 
   @Test func `a browser runs nothing but the page's own script, even if data became markup`() throws {

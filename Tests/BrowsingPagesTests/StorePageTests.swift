@@ -9,9 +9,7 @@ import Testing
     let page = try PageFile(SampleStore.store(30))
     let people = try page.rows(of: "Person")
     let columns = try #require((try page.head["groups"] as? [[String: Any]])?[1]["columns"] as? [[String: String]])
-    func value(_ row: [Any], _ name: String) -> Any? {
-      columns.firstIndex { $0["name"] == name }.map { row[$0 + 2] }
-    }
+    func value(_ row: [Any], _ name: String) -> Any? { columns.firstIndex { $0["name"] == name }.map { row[$0 + 2] } }
     #expect(people.count == 30)
     let keys = people.keys.sorted()
     let first = try #require(people[keys[0]])

@@ -137,9 +137,7 @@ extension PagesInBrowsersTests {
 
     @Test(
       "text is read in light and in dark, in narrow and in wide windows, and nothing is beside the window",
-      arguments: [
-        ("light", 1400), ("dark", 1400), ("light", 360), ("dark", 360),
-      ])
+      arguments: [("light", 1400), ("dark", 1400), ("light", 360), ("dark", 360)])
     func textIsRead(_ scheme: String, _ width: Int) throws {
       let store = try PageFile(SampleStore.store(250))
       let key = try #require(try store.rows(of: "Person").keys.min())

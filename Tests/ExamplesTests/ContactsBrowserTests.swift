@@ -36,9 +36,7 @@ import Testing
   }
 
   /// The program once it has shown something.
-  private func browser(
-    _ kind: String = "sqlite", lines: Int = 24, columns: Int = 80
-  ) async throws -> TerminalProgram {
+  private func browser(_ kind: String = "sqlite", lines: Int = 24, columns: Int = 80) async throws -> TerminalProgram {
     let browser = try TerminalProgram("contacts", [file(kind)], lines: lines, columns: columns)
     _ = try await browser.lines { $0.count == lines }
     return browser
@@ -85,9 +83,7 @@ import Testing
       ("/an", ["A", "> Anders Ångström", "P", "  Александр Пушкин", "W", "  王小明", "Z", "  曾国藩"]),
       ("g", ["A", "> Anders Ångström", "W", "  王小明"]),
       ("s", ["A", "> Anders Ångström"]), ("zz", ["nobody"]), ("\u{15}@exa", ["L", "> Ada Lovelace"]),
-      (
-        "\u{15}", ["#", "  Note 9", "A", "  Anders Ångström", "B", "  Charles Babbage", "L", "> Ada Lovelace"]
-      ),
+      ("\u{15}", ["#", "  Note 9", "A", "  Anders Ångström", "B", "  Charles Babbage", "L", "> Ada Lovelace"]),
     ] {
       browser.type(typed)
       let lines = try await browser.lines { list($0).starts(with: found) && $0.last?.hasPrefix("Enter") == true }

@@ -66,8 +66,7 @@ import Testing
       try book.text("show", "ada@example.org")
         == "Ada Lovelace\ne-mail: ada@example.org\nborn: 1815-12-10\ngroups: Work\n")
     #expect(try book.text("show", "CHATE") == "Émilie du Châtelet\nPhysics\n")
-    #expect(
-      try book.text("edit", "ada", "--last-name", "King", "--birthday", "", "--notes", "Countess").isEmpty)
+    #expect(try book.text("edit", "ada", "--last-name", "King", "--birthday", "", "--notes", "Countess").isEmpty)
     #expect(try book.text("show", "king") == "Ada King\ne-mail: ada@example.org\ngroups: Work\nCountess\n")
     #expect(try book.text("remove", "ada king").isEmpty)
     #expect(try book("show", "ada").errors == "Error: there is nobody called \"ada\"\n")
@@ -305,8 +304,7 @@ import Testing
       })
     for run in runs { #expect(run.status == 0, "\(run.errors)") }
     #expect(try book.text("group", "list") == "All\t12\nG0\t3\nG1\t3\nG2\t3\nG3\t3\n")
-    #expect(
-      try book.text("find", "number") == (0..<12).map { "Number N\($0) <n\($0)@example.org>\n" }.joined())
+    #expect(try book.text("find", "number") == (0..<12).map { "Number N\($0) <n\($0)@example.org>\n" }.joined())
   }
 
   @Test(.serialized, arguments: kinds)

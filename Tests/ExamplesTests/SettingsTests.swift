@@ -8,9 +8,7 @@ import Testing
   private let folder = TemporaryFolder()
   private let option: String
 
-  init() throws {
-    option = "--folder=" + folder.path("config")
-  }
+  init() throws { option = "--folder=" + folder.path("config") }
 
   private func settings(_ arguments: String...) throws -> Program { try Program.run("settings", arguments + [option]) }
 

@@ -18,9 +18,7 @@ import Testing
   )
   func collectionsHere(_ format: PropertyListFormat, _ pair: Pair) throws { try pair.expectDecodedHere(format) }
 
-  @Test(
-    arguments: PropertyListFormat.ofArchives, Pair.collections + Pair.indices
-  )
+  @Test(arguments: PropertyListFormat.ofArchives, Pair.collections + Pair.indices)
   func `collections: we write, Foundation reads`(_ format: PropertyListFormat, _ pair: Pair) throws {
     try pair.expectDecodedByFoundation(format)
   }

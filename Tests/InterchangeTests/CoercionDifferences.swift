@@ -58,8 +58,7 @@ struct CoercionDifference: Sendable {
         "the text of a URL is a URL", [.string($0)], [.url: .answer(.string(Coercion.inWorkingFolder($0)))])
     } + [
       CoercionDifference("no text is no path", [""], [.url: .answer(.string(Coercion.inWorkingFolder("")))]),
-      CoercionDifference(
-        "reading does not look whether there is a folder", ["/usr"], [.url: .answer("file /usr/")]),
+      CoercionDifference("reading does not look whether there is a folder", ["/usr"], [.url: .answer("file /usr/")]),
       CoercionDifference(
         "reading does not look whether there is a folder", ["~"], [.url: .answer(.string(Coercion.inHome() + "/"))]),
     ]

@@ -47,9 +47,7 @@ struct Coercion: CustomTestStringConvertible, Sendable {
     return Coercion(stored: stored, expected: expected)
   }
 
-  static func inWorkingFolder(_ path: String) -> String {
-    "file \(FileManager.default.currentDirectoryPath)/\(path)"
-  }
+  static func inWorkingFolder(_ path: String) -> String { "file \(FileManager.default.currentDirectoryPath)/\(path)" }
 
   static func inHome(of user: String? = nil, _ path: String = "") -> String {
     let home = user.flatMap { FileManager.default.homeDirectory(forUser: $0) }
@@ -207,9 +205,7 @@ extension Coercion {
 
   static let table =
     words + integers + whiteSpace + reals + paths + numbers + others + [
-      Coercion(
-        stored: "",
-        expected: [.bool: false, .integer: 0, .double: 0.0, .float: .float(0), .string: ""]),
+      Coercion(stored: "", expected: [.bool: false, .integer: 0, .double: 0.0, .float: .float(0), .string: ""]),
       .text(".", false, 0, 0, url: inWorkingFolder("")),
     ]
 }

@@ -173,8 +173,7 @@ import Testing
       ["NS.keys": [.uid(.init(3)), .uid(.init(4))], "NS.objects": [.uid(.init(3))]], ["a", "b"])
     // Using the second would end the process.
     #expect(try Foundations.unarchive(NSDictionary.self, with: [NSString.self], data).count == 2)
-    #expect(
-      failure { try KeyedUnarchiver.unarchivedObject(of: [String: String].self, from: data) } == .invalidContents)
+    #expect(failure { try KeyedUnarchiver.unarchivedObject(of: [String: String].self, from: data) } == .invalidContents)
   }
 
   @Test func `it reads a date that is text as the reference date`() throws {
@@ -207,8 +206,7 @@ import Testing
   }
 
   @Test func `it reads no text as a URL`() throws {
-    let data = try archive(
-      ["NSURL", "NSObject"], ["NS.base": .uid(.init(0)), "NS.relative": .uid(.init(3))], [""])
+    let data = try archive(["NSURL", "NSObject"], ["NS.base": .uid(.init(0)), "NS.relative": .uid(.init(3))], [""])
     #expect(try Foundations.unarchive(NSURL.self, data).absoluteString == "")
     #expect(failure { try KeyedUnarchiver.unarchivedObject(of: URL.self, from: data) } == .invalidContents)
   }
@@ -255,8 +253,7 @@ import Testing
   @Test func `an error whose user info is absent`() throws {
     let data = try archive(["NSError", "NSObject"], ["NSDomain": .uid(.init(3)), "NSCode": 5], ["d"])
     #expect(isRefused(NSError.self, data))
-    #expect(
-      try KeyedUnarchiver.unarchivedObject(of: Archived.Error.self, from: data) == .init(domain: "d", code: 5))
+    #expect(try KeyedUnarchiver.unarchivedObject(of: Archived.Error.self, from: data) == .init(domain: "d", code: 5))
   }
 
   @Test func `a transformation of 24 bytes`() throws {

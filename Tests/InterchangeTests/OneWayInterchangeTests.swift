@@ -8,8 +8,7 @@ import Testing
   private func decode<T: KeyedArchiving.SecureCoding>(
     _ type: T.Type, from object: NSObject, secure: Bool = true, _ format: PropertyListFormat
   ) throws -> T {
-    try KeyedUnarchiver.unarchivedObject(
-      of: type, from: Foundations.archive(object, secure: secure, format: format))
+    try KeyedUnarchiver.unarchivedObject(of: type, from: Foundations.archive(object, secure: secure, format: format))
   }
 
   @Test(arguments: PropertyListFormat.ofArchives)

@@ -83,9 +83,7 @@ extension Pair {
     Pair(
       "ranges of indices", NSIndexSet(indexSet: foundationIndexSet([0..<1, 100..<1_000_100]) as IndexSet),
       try indexSet([0..<1, 100..<1_000_100])),
-    Pair(
-      "mutable indices", foundationIndexSet([0..<1, 5..<7]),
-      Archived.Mutable(try indexSet([0..<1, 5..<7]))),
+    Pair("mutable indices", foundationIndexSet([0..<1, 5..<7]), Archived.Mutable(try indexSet([0..<1, 5..<7]))),
     Pair("empty index path", IndexPath() as NSIndexPath, IndexPath()),
     Pair("index path of one", NSIndexPath(index: 52), IndexPath(index: 52)),
     Pair(

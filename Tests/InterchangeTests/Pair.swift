@@ -41,9 +41,7 @@ struct Pair: CustomTestStringConvertible, Sendable {
 
 /// Foundation's archiver and unarchiver, with secure coding.
 enum Foundations {
-  static func archive(
-    _ object: NSObject, secure: Bool = true, format: PropertyListFormat = .binary
-  ) throws -> Data {
+  static func archive(_ object: NSObject, secure: Bool = true, format: PropertyListFormat = .binary) throws -> Data {
     let archiver = NSKeyedArchiver(requiringSecureCoding: secure)
     archiver.outputFormat = format == .binary ? .binary : .xml
     archiver.encode(object, forKey: NSKeyedArchiveRootObjectKey)
@@ -84,9 +82,7 @@ func archive(
 }
 
 /// A class description of an archive.
-func classDescription(_ names: [PropertyList]) -> PropertyList {
-  ["$classname": names[0], "$classes": .array(names)]
-}
+func classDescription(_ names: [PropertyList]) -> PropertyList { ["$classname": names[0], "$classes": .array(names)] }
 
 /// The kind of error that decoding an archive throws; the test fails if it throws none, or another.
 func failure(_ decode: () throws -> some Any) -> KeyedArchiveError.Kind? {

@@ -94,8 +94,7 @@ import Testing
     store.set(2, forKey: "application")
     store.register(defaults: ["registered": 3, "application": 4])
     try store.synchronize()
-    #expect(
-      store.dictionaryRepresentation() == ["argument": "first", "application": 2, "global": 1, "registered": 3])
+    #expect(store.dictionaryRepresentation() == ["argument": "first", "application": 2, "global": 1, "registered": 3])
   }
 
   @Test(arguments: ["https://a.b/c?d=e#f", "mailto:a@b", "data:,x"])
@@ -185,9 +184,7 @@ import Testing
   @Test func `three processes that set 200 keys each lose none`() throws {
     let errors = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 3) { [files] process in
-      do {
-        try files.run("count", "com.example.errors", "process\(process)")
-      } catch {
+      do { try files.run("count", "com.example.errors", "process\(process)") } catch {
         errors.withLock { $0.append("\(error)") }
       }
     }

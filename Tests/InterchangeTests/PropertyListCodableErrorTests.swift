@@ -24,9 +24,7 @@ struct Decoding: CustomTestStringConvertible, Sendable {
   func binary() throws -> Data { try PropertyList(xml).data(format: .binary) }
 
   static func outcome<T>(_ body: () throws -> T) -> String {
-    do {
-      return "\(try body())"
-    } catch DecodingError.typeMismatch(let type, let context) {
+    do { return "\(try body())" } catch DecodingError.typeMismatch(let type, let context) {
       return "typeMismatch \(type) \(path(context.codingPath))"
     } catch DecodingError.valueNotFound(_, let context) {
       return "valueNotFound \(path(context.codingPath))"

@@ -8,9 +8,7 @@ struct CodableCase: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let check: @Sendable () throws -> Void
 
-  init<T: Codable & Sendable>(
-    _ name: String, _ value: T, isSame: @escaping @Sendable (T, T) -> Bool
-  ) {
+  init<T: Codable & Sendable>(_ name: String, _ value: T, isSame: @escaping @Sendable (T, T) -> Bool) {
     testDescription = name
     check = {
       // In an array, because Foundation writes no scalars alone.

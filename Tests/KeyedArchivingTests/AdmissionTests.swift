@@ -27,9 +27,7 @@ private final class Note: SecureCoding {
   @Test func `a class description whose $classes begin with another class is malformed`() throws {
     for classes in [["Evil", "Ticket", "NSObject"], ["NSObject", "Ticket"], ["Evil"], []] {
       var archive = HandmadeArchive()
-      let description = archive.add([
-        "$classname": "Ticket", "$classes": .array(classes.map { .string($0) }),
-      ])
+      let description = archive.add(["$classname": "Ticket", "$classes": .array(classes.map { .string($0) })])
       let object = archive.add(["$class": description])
       let error = archiveError { _ = try archive.decode(Ticket.self, root: object) }
       #expect(error?.kind == .malformed, "\(classes)")

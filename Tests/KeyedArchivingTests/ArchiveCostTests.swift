@@ -153,8 +153,7 @@ private struct Comparable: SecureCoding, Equatable {
       var entries: OrderedDictionary<String, PropertyList> = [:]
       switch className {
       case "NSSet": entries["NS.objects"] = .array(elements)
-      case "NSDictionary":
-        entries = ["NS.keys": .array(elements), "NS.objects": .array(elements.map { _ in value })]
+      case "NSDictionary": entries = ["NS.keys": .array(elements), "NS.objects": .array(elements.map { _ in value })]
       case "NSCountedSet":
         entries["NS.count"] = .integer(.init(elements.count))
         for (index, element) in elements.enumerated() {
@@ -216,8 +215,7 @@ private struct Comparable: SecureCoding, Equatable {
     func expectLimit(_ elements: [PropertyList], sourceLocation: SourceLocation = #_sourceLocation) throws {
       var archive = archive
       let set = archive.addObject("NSSet", ["NS.objects": .array(elements)])
-      let dictionary = archive.addObject(
-        "NSDictionary", ["NS.keys": .array(elements), "NS.objects": .array(elements)])
+      let dictionary = archive.addObject("NSDictionary", ["NS.keys": .array(elements), "NS.objects": .array(elements)])
       for root in [set, dictionary] {
         let unarchiver = try archive.unarchiver(root: root)
         let result = soon(20) { try unarchiver.decode(ArchivedValue.self, forKey: "root") }
@@ -362,9 +360,7 @@ private struct Comparable: SecureCoding, Equatable {
   @Test func `a list that many objects share takes memory in proportion to the archive`() throws {
     let numbers = (1...100).map { PropertyList.integer(.init($0)) }
     let texts = (100...200).map { PropertyList.string("a text that is no longer than forty: \($0)") }
-    func expectSmall<T: SecureCoding>(
-      _ type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation
-    ) {
+    func expectSmall<T: SecureCoding>(_ type: T.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation) {
       let before = peakMemory
       let result = soon(60) { try KeyedUnarchiver.unarchivedObject(of: type, from: data) }
       #expect(kind(result) == .limitExceeded, sourceLocation: sourceLocation)

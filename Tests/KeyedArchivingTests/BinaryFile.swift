@@ -86,9 +86,7 @@ struct BinaryFile {
     var file = BinaryFile(archiveWithRootUID: 1)
     // Each is a string of 0x4141 bytes: its marker, its length, and five digits by which it differs from the others.
     var text: [UInt8] = []
-    for number in 0..<count {
-      text += [0x5F, 0x11, 0x41, 0x41] + Array(String(100_000 + number).utf8.dropFirst())
-    }
+    for number in 0..<count { text += [0x5F, 0x11, 0x41, 0x41] + Array(String(100_000 + number).utf8.dropFirst()) }
     text += Array(repeating: 0x41, count: 0x4141)
     _ = file.add(text)
     for number in 0..<count { file.fixedOffsets[file.reserve()] = 8 + 9 * number }
@@ -110,8 +108,7 @@ struct BinaryFile {
     var file = overlappingStrings(255)
     let name = file.string("Foo")
     let names = file.add(file.array([name] + (1...255)))
-    let description = file.add(
-      file.dictionary([(file.string("$classname"), name), (file.string("$classes"), names)]))
+    let description = file.add(file.dictionary([(file.string("$classname"), name), (file.string("$classes"), names)]))
     let classKey = file.string("$class")
     let array = file.reserve()
     var objects = [array, file.add(file.dictionary([(file.string("$classname"), file.string("NSArray"))]))]

@@ -200,9 +200,7 @@ private enum Suit: String, Codable, SecureCoding { case hearts, spades }
   }
 
   private func node(children: PropertyList) -> [PropertyList] {
-    [
-      ["NS.keys": [.uid(.init(5))], "NS.objects": [children], "$class": .uid(.init(3))]
-    ]
+    [["NS.keys": [.uid(.init(5))], "NS.objects": [children], "$class": .uid(.init(3))]]
   }
 
   @Test func `a value that is a part of itself is an error`() throws {

@@ -78,9 +78,7 @@ struct Sample: CustomTestStringConvertible, Sendable {
   }
 
   @Test func `of two classes stand in an archive twice`() throws {
-    let units = ["NSUnitLength", "NSUnitMass"].map {
-      Archived.Unit(dimension: $0, symbol: "x", converter: .identity)
-    }
+    let units = ["NSUnitLength", "NSUnitMass"].map { Archived.Unit(dimension: $0, symbol: "x", converter: .identity) }
     let data = try KeyedArchiver.archivedData(withRootObject: units)
     #expect(try unarchive([Archived.Unit].self, data) == units)
     #expect(try PropertyList(data)["$objects"]?[1]?["NS.objects"]?.array?.count == 2)

@@ -19,9 +19,7 @@ import Testing
     for _ in 0..<200 {
       var damaged = original
       for _ in 0...Int.random(in: 0..<2, using: &random) { damaged.damage(objectCount, &random) }
-      do {
-        _ = try sample.archiveAgain(damaged.data(format: .binary))
-      } catch let error as KeyedArchiveError {
+      do { _ = try sample.archiveAgain(damaged.data(format: .binary)) } catch let error as KeyedArchiveError {
         #expect(!error.message.isEmpty)
         failures += 1
       }

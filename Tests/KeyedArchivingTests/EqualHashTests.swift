@@ -95,8 +95,7 @@ private struct Blank: Codable, Hashable, SecureCoding {
     Flood(testDescription: "a set of Codable values with data, in a property") {
       var archive = HandmadeArchive()
       let photos = (0..<$0).map { photo(&archive, archive.add(.data(data($0)))) }
-      let root = archive.addObject(
-        "Album", ["photos": archive.addArray(photos), "names": archive.addArray([])])
+      let root = archive.addObject("Album", ["photos": archive.addArray(photos), "names": archive.addArray([])])
       return try archive.data(root: root)
     } decode: {
       _ = try $0.decode(Album.self, forKey: "root")
@@ -105,8 +104,7 @@ private struct Blank: Codable, Hashable, SecureCoding {
       var archive = HandmadeArchive()
       let name = archive.add("name")
       let photos = (0..<$0).flatMap { [photo(&archive, archive.add(.data(data($0)))), name] }
-      let root = archive.addObject(
-        "Album", ["photos": archive.addArray([]), "names": archive.addArray(photos)])
+      let root = archive.addObject("Album", ["photos": archive.addArray([]), "names": archive.addArray(photos)])
       return try archive.data(root: root)
     } decode: {
       _ = try $0.decode(Album.self, forKey: "root")

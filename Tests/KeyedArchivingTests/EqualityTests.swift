@@ -15,9 +15,7 @@ import Testing
     "b": .dictionary([.string("y"): .boolean(true), .string("x"): .integer(0)]), "a": .integer(1),
   ]
 
-  private func expect<T: Hashable>(
-    _ make: (OrderedDictionary<String, ArchivedValue>) throws -> T
-  ) rethrows {
+  private func expect<T: Hashable>(_ make: (OrderedDictionary<String, ArchivedValue>) throws -> T) rethrows {
     let (first, second, third) = (try make(ascending), try make(descending), try make(other))
     #expect(first == second && first.hashValue == second.hashValue)
     #expect(first != third)

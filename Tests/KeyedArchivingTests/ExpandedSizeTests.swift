@@ -138,9 +138,7 @@ private final class Holder: SecureCoding {
       var list = file.add(integer: 1)
       for _ in 0..<levels { list = file.add(array: [list, list]) }
       let name = file.add(dictionary: [file.add(string: "$classname"): file.add(string: "Holder")])
-      let holder = file.add(dictionary: [
-        file.add(string: "list"): list, file.add(string: "$class"): file.add(uid: 2),
-      ])
+      let holder = file.add(dictionary: [file.add(string: "list"): list, file.add(string: "$class"): file.add(uid: 2)])
       let objects = file.add(array: [file.add(string: "$null"), holder, name])
       let root = file.addArchive(objects: objects, root: file.add(uid: 1))
       return (file.data(root: root), 2 << levels)

@@ -189,9 +189,7 @@ private final class Secret: SecureCoding {
 private struct Inquisitive: SecureCoding {
   nonisolated(unsafe) static var archiver: KeyedArchiver?
 
-  static var archivedClass: ArchivedClass {
-    ArchivedClass(archiver?.className(for: Inquisitive.self) ?? "Inquisitive")
-  }
+  static var archivedClass: ArchivedClass { ArchivedClass(archiver?.className(for: Inquisitive.self) ?? "Inquisitive") }
 
   init() {}
   init(coder: KeyedUnarchiver) throws {}

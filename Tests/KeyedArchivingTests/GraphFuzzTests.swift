@@ -55,9 +55,7 @@ import Testing
       }
       let time = Self.processorTime - start
       slowest = max(slowest, time)
-      if time > Self.milliseconds {
-        Issue.record("\(time) ms for \(type.name): \(input.base64EncodedString())")
-      }
+      if time > Self.milliseconds { Issue.record("\(time) ms for \(type.name): \(input.base64EncodedString())") }
       let growth = peakMemory - memory
       if growth > Self.largestMemory {
         Issue.record("\(growth >> 20) MB for \(type.name): \(input.base64EncodedString())")
@@ -144,9 +142,7 @@ import Testing
     return .reference(objects.count - 1)
   }
 
-  private func repointed(
-    _ object: PropertyList, to count: Int, _ random: inout SeededGenerator
-  ) -> PropertyList {
+  private func repointed(_ object: PropertyList, to count: Int, _ random: inout SeededGenerator) -> PropertyList {
     switch object {
     case .uid where Bool.random(using: &random): return .reference(Int.random(in: 0..<count, using: &random))
     case .array(let elements): return .array(elements.map { repointed($0, to: count, &random) })

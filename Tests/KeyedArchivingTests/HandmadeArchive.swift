@@ -56,9 +56,7 @@ struct HandmadeArchive {
   func propertyList(root: PropertyList?) -> PropertyList {
     var top = top
     top["root"] = root
-    return [
-      "$version": 100_000, "$objects": .array(objects), "$archiver": "NSKeyedArchiver", "$top": .dictionary(top),
-    ]
+    return ["$version": 100_000, "$objects": .array(objects), "$archiver": "NSKeyedArchiver", "$top": .dictionary(top)]
   }
 
   func data(root: PropertyList? = nil, format: PropertyListFormat = .binary) throws -> Data {

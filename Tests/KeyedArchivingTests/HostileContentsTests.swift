@@ -104,9 +104,7 @@ struct HostileClass<T: SecureCoding>: Sendable {
   @Test func `that lead back to themselves are an error`() throws {
     let data = try archive(
       "NSError", ["NSDomain": .uid(3), "NSCode": 1, "NSUserInfo": .uid(4)],
-      [
-        "domain", ["NS.keys": [.uid(3)], "NS.objects": [.uid(1)], "$class": .uid(5)], Description.dictionary,
-      ])
+      ["domain", ["NS.keys": [.uid(3)], "NS.objects": [.uid(1)], "$class": .uid(5)], Description.dictionary])
     #expect(error(decoding: Archived.Error.self, data)?.kind == .circularReference)
     let url = try archive("NSURL", ["NS.base": .uid(1), "NS.relative": "x"])
     #expect(error(decoding: URL.self, url)?.kind == .circularReference)

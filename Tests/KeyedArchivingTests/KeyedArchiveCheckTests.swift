@@ -24,9 +24,7 @@ import Testing
     var description: String { "\(kind) \(uid.map(String.init) ?? "-") \(path) \(message ?? "")" }
   }
 
-  private func expect(
-    _ expected: [Expected], in data: Data, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
+  private func expect(_ expected: [Expected], in data: Data, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let findings = KeyedArchive.check(try PropertyListDocument(data))
     let found = zip(findings, expected + Array(repeating: Expected(.root), count: findings.count)).map {
       finding, expected in
@@ -86,21 +84,16 @@ import Testing
       [
         .init(
           .version, nil, "", "the property list is no keyed archive: its version is 1; 100000 is the only one there is"),
-        .init(
-          .otherArchiver, nil, "", #"the archiver is "A"; Apple's readers take archives of "NSKeyedArchiver""#),
+        .init(.otherArchiver, nil, "", #"the archiver is "A"; Apple's readers take archives of "NSKeyedArchiver""#),
         .init(.danglingReference, nil, "$top.root"),
       ]
     ),
-    (
-      ["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": ["root": .uid(1)]], [.init(.objectTable)]
-    ),
+    (["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": ["root": .uid(1)]], [.init(.objectTable)]),
     (
       ["$archiver": "NSKeyedArchiver", "$version": 100000, "$objects": ["$null", ["a": .uid(7)] as PropertyList]],
       [.init(.top), .init(.missingClass, 1), .init(.danglingReference, 1, "a")]
     ),
-    (
-      ["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": [:], "$objects": []], [.init(.firstObject)]
-    ),
+    (["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": [:], "$objects": []], [.init(.firstObject)]),
     (
       ["$archiver": "NSKeyedArchiver", "$version": 100000, "$top": ["root": .uid(0)], "$objects": ["text"]],
       [.init(.firstObject, 0, "", "the first object is a string, not the text $null")]

@@ -100,8 +100,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     let moment = Date(timeIntervalSinceReferenceDate: 1.5)
     let archive = try keyedArchive("text", 3, 2.5, .float(0.5), true, .data(Data([1])), .date(moment), .null)
     let objects = archive.objects
-    #expect(
-      objects.map(\.kind) == [.null, .string, .integer, .real, .real, .boolean, .data, .date, .null])
+    #expect(objects.map(\.kind) == [.null, .string, .integer, .real, .real, .boolean, .data, .date, .null])
     let values = try objects.dropFirst().dropLast().map { try PropertyList(#require($0.value)) }
     #expect(values == ["text", 3, 2.5, .float(0.5), true, .data(Data([1])), .date(moment)])
     #expect(objects.first?.value == nil && objects.last?.value == nil)
@@ -119,8 +118,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
   @Test func `what an object cannot be is malformed, and so is what lies beyond the table`() throws {
     let archive = try keyedArchive([1], .uid(3), ["a": 1], ["$class": .uid(9)], ["$classname": 3])
     let objects = archive.objects
-    #expect(
-      objects.dropFirst().map(\.kind) == [.malformed, .malformed, .malformed, .instance, .classDescription])
+    #expect(objects.dropFirst().map(\.kind) == [.malformed, .malformed, .malformed, .instance, .classDescription])
     #expect(objects.allSatisfy { $0.className == nil })
     let beyond = objects[PropertyList.UID(100)]
     #expect(beyond.kind == .malformed && beyond.uid == PropertyList.UID(100))
@@ -147,8 +145,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
     #expect(
       try archive.classes == [
         .init(
-          description: .init(
-            uid: .init(3), name: "UIColor", classes: ["UIColor", "NSObject"], hints: ["NSColor"]),
+          description: .init(uid: .init(3), name: "UIColor", classes: ["UIColor", "NSObject"], hints: ["NSColor"]),
           instanceCount: 2),
         .init(
           description: .init(uid: .init(4), name: "Unused", classes: ["Unused", "Base", "NSObject"], hints: []),
@@ -197,9 +194,7 @@ func twoFriends(format: PropertyListFormat = .binary) throws -> KeyedArchive {
       ["a": ["b": [[.uid(1)], .uid(0), .uid(2)]], "$$k": .uid(3), "$class": .uid(4)], "$null", "text",
       .described("Thing"))
     #expect(
-      try archive.references().map(\.description) == [
-        "root → #1", "list[1] → #99", "#1 a.b[0][0] → #1", "#1 $k → #3",
-      ])
+      try archive.references().map(\.description) == ["root → #1", "list[1] → #99", "#1 a.b[0][0] → #1", "#1 $k → #3"])
     #expect(try archive.references().first?.source == nil)
   }
 

@@ -81,8 +81,7 @@ extension KnownDefectsTests {
   @Test func `a notification needs no object, and keeps its user info`() throws {
     let info: OrderedDictionary<ArchivedValue, ArchivedValue> = [.string("key"): .integer(5)]
     let notification = Archived.Notification(name: "saved", userInfo: info)
-    let decoded = try unarchive(
-      Archived.Notification.self, KeyedArchiver.archivedData(withRootObject: notification))
+    let decoded = try unarchive(Archived.Notification.self, KeyedArchiver.archivedData(withRootObject: notification))
     #expect(decoded == notification && decoded.object == nil && decoded.userInfo == info)
     #expect(try unarchive(Archived.Notification.self, archive("NSNotification", ["NS.name": "x"])).userInfo == nil)
   }
@@ -155,8 +154,7 @@ extension KnownDefectsTests {
       true, true, false
     )
     (bytes.includesUnit, bytes.includesCount, bytes.isAdaptive) = (false, false, false)
-    #expect(
-      try unarchive(Archived.ByteCountFormatter.self, KeyedArchiver.archivedData(withRootObject: bytes)) == bytes)
+    #expect(try unarchive(Archived.ByteCountFormatter.self, KeyedArchiver.archivedData(withRootObject: bytes)) == bytes)
     let dates = Archived.ISO8601DateFormatter(formatOptions: 7, timeZone: .init(name: "GMT+0100"))
     #expect(
       try unarchive(Archived.ISO8601DateFormatter.self, KeyedArchiver.archivedData(withRootObject: dates)) == dates)

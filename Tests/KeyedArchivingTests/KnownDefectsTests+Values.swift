@@ -96,9 +96,7 @@ extension KnownDefectsTests {
   /// be read.
   @Test func `a transformation is written and read as Apple's 24 bytes`() throws {
     let transform = Archived.AffineTransform(m11: 1, m12: 2, m21: -2, m22: 0.5, tX: 24, tY: 0)
-    let bytes: [UInt8] = [
-      0x3F, 0x80, 0, 0, 0x40, 0, 0, 0, 0xC0, 0, 0, 0, 0x3F, 0, 0, 0, 0x41, 0xC0, 0, 0, 0, 0, 0, 0,
-    ]
+    let bytes: [UInt8] = [0x3F, 0x80, 0, 0, 0x40, 0, 0, 0, 0xC0, 0, 0, 0, 0x3F, 0, 0, 0, 0x41, 0xC0, 0, 0, 0, 0, 0, 0]
     let object = try objects(KeyedArchiver.archivedData(withRootObject: transform))[1]
     #expect(object["NSTransformStruct"] == .bytes(bytes) && object["$0"] == nil)
     let data = try archive("NSAffineTransform", ["NSTransformStruct": .bytes(bytes)])

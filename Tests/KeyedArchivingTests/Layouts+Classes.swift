@@ -37,8 +37,7 @@ extension Layout {
       ]),
     Layout(
       "an interval",
-      DateInterval(
-        start: Date(timeIntervalSinceReferenceDate: 10), end: Date(timeIntervalSinceReferenceDate: 20)),
+      DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), end: Date(timeIntervalSinceReferenceDate: 20)),
       [
         ["NS.startDate": .uid(2), "NS.endDate": .uid(4), "$class": .uid(5)], ["NS.time": 10.0, "$class": .uid(3)],
         Description.date,
@@ -143,8 +142,7 @@ extension Layout {
     }
     objects.append(count > 7 ? Description.array : Description.mutableArray)
     objects[4] = ["NS.objects": .array(uids), "$class": .uid(UInt32(objects.count))]
-    objects.append(
-      classDescription([name, "NSRegularExpressionCheckingResult", "NSTextCheckingResult", "NSObject"]))
+    objects.append(classDescription([name, "NSRegularExpressionCheckingResult", "NSTextCheckingResult", "NSObject"]))
     objects[0] = [
       "NSRangeLocation": 0, "NSRangeLength": .integer(.init(count)), "NSRegularExpression": .uid(2),
       "NSRangeArray": .uid(5), "$class": .uid(UInt32(objects.count)),
@@ -206,8 +204,7 @@ extension Layout {
       ], classes: ["NSByteCountFormatter", "NSFormatter", "NSObject"]),
     Layout(
       "a notification",
-      Archived.Notification(
-        name: "name", object: .string("object"), userInfo: [.string("key"): .string("value")]),
+      Archived.Notification(name: "name", object: .string("object"), userInfo: [.string("key"): .string("value")]),
       [
         ["NS.name": .uid(2), "NS.object": .uid(3), "NS.userinfo": .uid(4), "$class": .uid(8)], "name", "object",
         ["NS.keys": [.uid(5)], "NS.objects": [.uid(6)], "$class": .uid(7)], "key", "value", Description.dictionary,
@@ -238,9 +235,7 @@ extension Layout {
     Layout(
       "a sort descriptor", Archived.SortDescriptor(key: "name"),
       [
-        [
-          "NSKey": .uid(2), "NSAscending": true, "NSSelector": .uid(3), "NSReverseNullOrder": false, "$class": .uid(4),
-        ],
+        ["NSKey": .uid(2), "NSAscending": true, "NSSelector": .uid(3), "NSReverseNullOrder": false, "$class": .uid(4)],
         "name", "compare:", classDescription(["NSSortDescriptor", "NSObject"]),
       ]),
     Layout(

@@ -43,8 +43,7 @@ import Testing
   func `of text with equal attributes in two objects has them in one when it is made again`(_ file: URL) throws {
     let archive = try #require(MacArchive.all[file.name])
     let original = try #require(try PropertyList(contentsOf: file)["$objects"]?.array)
-    let again = try #require(
-      try PropertyList(archive.archiveAgain(Data(contentsOf: file)))["$objects"]?.array)
+    let again = try #require(try PropertyList(archive.archiveAgain(Data(contentsOf: file)))["$objects"]?.array)
 
     #expect(original[11] == original[14], "two distinct dictionaries are equal")
     #expect(original[3]["NS.objects"] == [.uid(4), .uid(6), .uid(11), .uid(14)])
@@ -135,8 +134,7 @@ struct MacArchive: Sendable {
     "NSOrderedSet-Empty": MacArchive(OrderedSet<Int>()),
     "NSSet-Numbers": MacArchive(Set([1, 2, 3, 4, 5])),
     "NSTextCheckingResult-SimpleRegex": MacArchive(
-      Archived.TextCheckingResult(
-        ranges: [.init(location: 0, length: 3)], regularExpression: .init(pattern: "aaa"))),
+      Archived.TextCheckingResult(ranges: [.init(location: 0, length: 3)], regularExpression: .init(pattern: "aaa"))),
   ]
 
   /// The rules of a zone that has always been the time of Greenwich: twice a header, one kind of time, and its name

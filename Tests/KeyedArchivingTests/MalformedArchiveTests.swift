@@ -68,9 +68,7 @@ import Testing
     Finding("a dictionary where an object is due", root: ["NS.string": "text"]),
     Finding("a reference out of the object table", root: .reference(1)),
     Finding("a reference far out of the object table", root: .uid(.init(.max))),
-    Finding(
-      "a reference to a reference", .reference(2),
-      object(.reference(3)), description),
+    Finding("a reference to a reference", .reference(2), object(.reference(3)), description),
     Finding("a reference to itself", .reference(1)),
     Finding("an array where an object is due", kind: .typeMismatch, ["text"]),
     Finding("an array where an object is needed", kind: .typeMismatch, root: ["text"]),

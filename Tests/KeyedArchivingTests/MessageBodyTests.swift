@@ -10,9 +10,7 @@ import Typedstreams
   private typealias Attributes = Archived.AttributedString.Attributes
 
   /// A body as Messages archives it.
-  private static func stream(_ text: Archived.AttributedString) throws -> Data {
-    try typedstream(of: .object(text))
-  }
+  private static func stream(_ text: Archived.AttributedString) throws -> Data { try typedstream(of: .object(text)) }
 
   private static func body(_ text: String, _ runs: [(Int, Attributes)]) throws -> MessageBody {
     let runs = runs.map { Archived.AttributedString.Run(length: $0.0, attributes: $0.1) }
@@ -119,8 +117,7 @@ import Typedstreams
   private static func broken(_ groups: [UInt8]...) -> Data {
     let text = [0x92, 0x84, 0x84] + Piece.new("NSString") + [1, 0x94] + Piece.new("+") + Piece.text("abc") + [0x86]
     return Data(
-      Piece.stream(
-        Piece.new("@"), [0x84], Piece.newClass("NSAttributedString"), text, groups.flatMap(\.self), [0x86]))
+      Piece.stream(Piece.new("@"), [0x84], Piece.newClass("NSAttributedString"), text, groups.flatMap(\.self), [0x86]))
   }
 
   private static let dictionary: [UInt8] =
@@ -155,9 +152,7 @@ import Typedstreams
     let text = String(repeating: "x", count: 20_000)
     // Each run has attributes of its own, all with one long value.
     let runs = (0..<2_000).map { (1, ["a\($0)": ArchivedValue.string(text)] as Attributes) }
-    let error = #expect(throws: TypedstreamError.self) {
-      try Self.body(String(repeating: "y", count: 2_000), runs)
-    }
+    let error = #expect(throws: TypedstreamError.self) { try Self.body(String(repeating: "y", count: 2_000), runs) }
     #expect(error?.kind == .limitExceeded && (error?.byteOffset ?? 0) > 16 && error?.objectID != nil)
     // A hundred of them are no harm.
     let few = try Self.body(String(repeating: "y", count: 50), Array(runs.prefix(50)))
@@ -168,9 +163,7 @@ import Typedstreams
     let names = (0..<1000).map { ("a\($0)", ArchivedValue.integer(1)) }
     let large = Attributes(uniqueKeysWithValues: names)
     let runs = (0..<400).map { (1, $0 % 2 == 0 ? large : [:]) }
-    let error = #expect(throws: TypedstreamError.self) {
-      try Self.body(String(repeating: "y", count: 400), runs)
-    }
+    let error = #expect(throws: TypedstreamError.self) { try Self.body(String(repeating: "y", count: 400), runs) }
     #expect(error?.kind == .limitExceeded && error?.byteOffset != nil)
     let small: Attributes = ["__kIMMessagePartAttributeName": .integer(0), "b": .string("text")]
     let many = try Self.body(String(repeating: "y", count: 20_000), (0..<20_000).map { (1, $0 % 2 == 0 ? small : [:]) })
@@ -229,9 +222,7 @@ import Typedstreams
   @Test(arguments: TypedstreamSamples.sound)
   func `have the text and the runs that another reader finds`(_ name: String) throws {
     let stream = try Typedstream(TypedstreamSamples.data(name))
-    guard let root = stream.objects.first?.class.chain.map(\.name), root.contains("NSAttributedString") else {
-      return
-    }
+    guard let root = stream.objects.first?.class.chain.map(\.name), root.contains("NSAttributedString") else { return }
     let body = try MessageBody(stream)
     for run in body.runs {
       for attribute in run.attributes { if case .other = attribute { Issue.record("\(attribute)") } }

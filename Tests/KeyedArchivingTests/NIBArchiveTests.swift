@@ -126,8 +126,7 @@ import Testing
     }
     #expect(kind { _ = try NIBArchive(objects: [.init("A", [.init("a", .object(-1))])]) } == .invalidValue)
     #expect(kind { _ = try NIBArchive(objects: [.init("A", [.init("a", .object(1 << 32))])]) } == .invalidValue)
-    #expect(
-      kind { _ = try NIBArchive(objects: [(-1, 0..<0)], keys: [], values: [], classNames: []) } == .invalidValue)
+    #expect(kind { _ = try NIBArchive(objects: [(-1, 0..<0)], keys: [], values: [], classNames: []) } == .invalidValue)
     #expect(
       kind {
         _ = try NIBArchive(objects: [], keys: [], values: [], classNames: [.init("A", fallbackIndices: [-1])])

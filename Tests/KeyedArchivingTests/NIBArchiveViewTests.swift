@@ -45,9 +45,7 @@ import Testing
     let nib = try NIBArchive(
       objects: [(classIndex: 0, values: 0..<4), (classIndex: 1, values: 4..<5)],
       keys: ["child", "float", "$0", "$class", "NS.bytes"],
-      values: [
-        (0, .object(1)), (1, .float(0.25)), (2, .int64(.max)), (3, .boolean(true)), (4, .data(Data([0xFF]))),
-      ],
+      values: [(0, .object(1)), (1, .float(0.25)), (2, .int64(.max)), (3, .boolean(true)), (4, .data(Data([0xFF])))],
       classNames: [.init("NSObject"), .init("NSString", fallbackIndices: [0])], coderVersion: 10,
       trailingBytes: Data([1]))
     let json = try String(decoding: nib.keyedArchive().jsonData(isIndented: false), as: UTF8.self)
@@ -79,8 +77,7 @@ import Testing
   private func tree(
     _ className: String, _ values: [NIBArchive.NewValue], _ others: [NIBArchive.NewObject] = []
   ) throws -> String {
-    let nib = try NIBArchive(
-      objects: [.init("NSObject", [.init("a", .object(1))]), .init(className, values)] + others)
+    let nib = try NIBArchive(objects: [.init("NSObject", [.init("a", .object(1))]), .init(className, values)] + others)
     return try nib.keyedArchive().tree()
   }
 

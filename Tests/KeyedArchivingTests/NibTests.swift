@@ -85,8 +85,7 @@ import Testing
     let nib = try NIBArchive.label()
     let files = ["keyedobjects.nib": try keyed(), "keyedobjects-101300.nib": try nib.data(), "info.nib": Data()]
     try withFolder(files) { folder in
-      #expect(
-        try Nib.files(in: folder).map(\.lastPathComponent) == ["keyedobjects-101300.nib", "keyedobjects.nib"])
+      #expect(try Nib.files(in: folder).map(\.lastPathComponent) == ["keyedobjects-101300.nib", "keyedobjects.nib"])
       guard case .nibArchive(nib) = try Nib(contentsOf: folder) else {
         Issue.record("another file")
         return

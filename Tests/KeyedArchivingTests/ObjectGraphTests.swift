@@ -58,9 +58,7 @@ private final class Node: SecureCoding, Hashable {
   }
 
   /// Gives up all that could make circles, so that nothing stays in memory.
-  func isolate() {
-    (next, list, set, map, bond, bonds) = (nil, [], [], [:], nil, [])
-  }
+  func isolate() { (next, list, set, map, bond, bonds) = (nil, [], [], [:], nil, []) }
 }
 
 /// A value that leads to an object.

@@ -42,8 +42,7 @@ import Testing
     #expect(text.text == "ab" && text.runs.count == 2)
     let font = try opaque(text.runs[0].attributes["NSFont"])
     #expect(font.className == "NSFont" && font.classNames == ["NSFont", "NSObject"])
-    #expect(
-      font.keys == ["NSName", "NSSize", "NSfFlags", "NSHinted", "NSBytes", "NSMatrix"])
+    #expect(font.keys == ["NSName", "NSSize", "NSfFlags", "NSHinted", "NSBytes", "NSMatrix"])
     #expect(try font.value(forKey: "NSName") == .string("Helvetica"))
     #expect(try font.value(forKey: "NSSize") == .real(12))
     #expect(try font.value(forKey: "NSHinted") == .boolean(true))
@@ -183,8 +182,7 @@ import Testing
     try archiver.encode(unarchiver.decode(OpaqueObject.self, forKey: "root"), forKey: "opaque")
     try archiver.encode([2], forKey: "more")
     let classes = try KeyedArchive(archiver.encodedData()).classes.map(\.description.classes)
-    #expect(
-      classes == [["NSArray", "NSObject"], ["NSArray", "GSArray", "NSObject"], [], ["NSFont", "NSObject"]])
+    #expect(classes == [["NSArray", "NSObject"], ["NSArray", "GSArray", "NSObject"], [], ["NSFont", "NSObject"]])
   }
 }
 

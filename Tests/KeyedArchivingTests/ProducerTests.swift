@@ -13,8 +13,7 @@ import Testing
     #expect(try unarchive(OrderedSet<Int>.self, archive("NSMutableOrderedSet", ["NS.object.0": 1])) == [1])
     let entries: OrderedDictionary<String, PropertyList> = ["NS.keys": ["a"], "NS.objects": [1]]
     #expect(try unarchive([String: Int].self, archive("NSMutableDictionary", entries)) == ["a": 1])
-    #expect(
-      try unarchive(OrderedDictionary<String, Int>.self, archive("NSMutableDictionary", entries)) == ["a": 1])
+    #expect(try unarchive(OrderedDictionary<String, Int>.self, archive("NSMutableDictionary", entries)) == ["a": 1])
     #expect(try unarchive(Archived.IndexSet.self, archive("NSMutableIndexSet", ["NSRangeCount": 0])).ranges.isEmpty)
     #expect(
       try unarchive(Archived.CharacterSet.self, archive("NSMutableCharacterSet", ["NSString": "a"])).form
@@ -69,8 +68,7 @@ import Testing
     for (index, number) in numbers.enumerated() { fields["$\(index)"] = number }
     let data = try archive(
       "NSAffineTransform", ["$0": .uid(3)], [.dictionary(fields), classDescription("_NSKeyedCoderOldStyleArray")])
-    #expect(
-      try unarchive(Archived.AffineTransform.self, data) == .init(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
+    #expect(try unarchive(Archived.AffineTransform.self, data) == .init(m11: 1, m12: 2, m21: 3, m22: 4, tX: 5, tY: 6))
   }
 
   @Test(arguments: [4, 8]) func `as a long of 4 or of 8 bytes is read`(_ size: Int) throws {
@@ -113,8 +111,7 @@ import Testing
     unarchiver.setClass(Archived.Unit.self, forClassName: "MyUnit")
     let unit = try unarchiver.decode(Archived.Unit.self, forKey: "root")
     let again = try PropertyList(KeyedArchiver.archivedData(withRootObject: unit))
-    #expect(
-      again["$objects"]?[3]?["$classes"] == ["MyUnit", "NSUnitLength", "NSDimension", "NSUnit", "NSObject"])
+    #expect(again["$objects"]?[3]?["$classes"] == ["MyUnit", "NSUnitLength", "NSDimension", "NSUnit", "NSObject"])
   }
 
   @Test func `as a color of UIKit is read where its hint says it can be`() throws {

@@ -56,8 +56,7 @@ struct RandomStream {
   private mutating func value(_ type: Shape, depth: Int) throws {
     switch type {
     case .leaf(let letter): try leaf(letter, depth: depth)
-    case .data(let count):
-      try builder.append(data: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+    case .data(let count): try builder.append(data: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
     case .array(let count, let element): for _ in 0..<count { try value(element, depth: depth) }
     case .structure(_, let fields): for field in fields { try value(field, depth: depth) }
     }

@@ -146,8 +146,7 @@ extension Sample {
           "NSStringEncoding": .integer(4), "range": .value(.range(.init(location: 1, length: 2))),
         ])),
     Sample("exception", Archived.Exception(name: "NSRangeException")),
-    Sample(
-      "exception with all", Archived.Exception(name: "n", reason: "r", userInfo: [.integer(1): .array([.null])])),
+    Sample("exception with all", Archived.Exception(name: "n", reason: "r", userInfo: [.integer(1): .array([.null])])),
     Sample("notification", Archived.Notification(name: "n")),
     Sample(
       "notification with all",
@@ -193,9 +192,7 @@ extension Sample {
     Sample("query item without value", Archived.URLQueryItem(name: "", value: nil)),
     Sample("color", color),
     Sample("color of a catalog", catalogColor),
-    Sample(
-      "color of UIKit", Archived.Color(colorClass: Archived.Color.uiKitClass, fields: ["UIWhite": .inline(0.5)])
-    ),
+    Sample("color of UIKit", Archived.Color(colorClass: Archived.Color.uiKitClass, fields: ["UIWhite": .inline(0.5)])),
   ]
 
   static func match(_ count: Int) -> Archived.TextCheckingResult {

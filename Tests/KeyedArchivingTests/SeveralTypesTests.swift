@@ -55,8 +55,7 @@ private final class Dog: Animal {
 
   /// What is archived and decoded again.
   private func again<T: SecureCoding>(_ value: T) throws -> T {
-    try KeyedUnarchiver.unarchivedObject(
-      T.self, of: Self.pets, from: KeyedArchiver.archivedData(withRootObject: value))
+    try KeyedUnarchiver.unarchivedObject(T.self, of: Self.pets, from: KeyedArchiver.archivedData(withRootObject: value))
   }
 
   @Test func `subclasses, in every collection and at the root`() throws {
@@ -113,8 +112,7 @@ private final class Dog: Animal {
     #expect(
       archiveError { _ = try KeyedUnarchiver.unarchivedObject([Animal].self, of: Self.pets, from: plain) }?.className
         == "Animal")
-    #expect(
-      try KeyedUnarchiver.unarchivedObject([Animal].self, of: Self.pets + [Animal.self], from: plain).count == 2)
+    #expect(try KeyedUnarchiver.unarchivedObject([Animal].self, of: Self.pets + [Animal.self], from: plain).count == 2)
     #expect(
       archiveError { _ = try KeyedUnarchiver.unarchivedObject([Animal].self, of: [], from: plain) }?.kind
         == .classNotAllowed)
@@ -171,8 +169,7 @@ extension SeveralTypesTests {
       ofKeyClasses: [Int.self, String.self], objectClasses: Self.pets, from: mixed)
     #expect(entries[1] as? Cat == cat && entries["a"] as? Dog == dog && entries.count == 2)
     let error = archiveError {
-      _ = try KeyedUnarchiver.unarchivedDictionary(
-        ofKeyClasses: [Int.self], objectClasses: Self.pets, from: mixed)
+      _ = try KeyedUnarchiver.unarchivedDictionary(ofKeyClasses: [Int.self], objectClasses: Self.pets, from: mixed)
     }
     #expect(error?.kind == .typeMismatch)
   }

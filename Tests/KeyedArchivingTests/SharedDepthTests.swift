@@ -94,9 +94,7 @@ private indirect enum Shell: SecureCoding {
 
 @Suite("Depth that only shows in shared values") struct SharedDepthTests {
   private static var threads: [(@escaping () throws -> Void) -> OnSmallStack.Outcome] {
-    [
-      { OnSmallStack.run($0) }, { OnLargeStack.run($0) },
-    ]
+    [{ OnSmallStack.run($0) }, { OnLargeStack.run($0) }]
   }
 
   @Test(arguments: [1, 7, 500, 511, 512])
@@ -335,9 +333,7 @@ private indirect enum Carrier: SecureCoding {
   case list(PropertyList)
   case carrier(Carrier)
 
-  init(list: PropertyList, depth: Int) {
-    self = (0..<depth).reduce(.list(list)) { inner, _ in .carrier(inner) }
-  }
+  init(list: PropertyList, depth: Int) { self = (0..<depth).reduce(.list(list)) { inner, _ in .carrier(inner) } }
 
   var innermost: PropertyList {
     switch self {

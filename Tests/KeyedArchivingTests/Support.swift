@@ -29,14 +29,10 @@ func archive(
 }
 
 /// A class description of an archive: `$classes` has no more than the class and `NSObject`.
-func classDescription(_ name: PropertyList) -> PropertyList {
-  ["$classname": name, "$classes": [name, "NSObject"]]
-}
+func classDescription(_ name: PropertyList) -> PropertyList { ["$classname": name, "$classes": [name, "NSObject"]] }
 
 /// A class description of an archive.
-func classDescription(_ names: [PropertyList]) -> PropertyList {
-  ["$classname": names[0], "$classes": .array(names)]
-}
+func classDescription(_ names: [PropertyList]) -> PropertyList { ["$classname": names[0], "$classes": .array(names)] }
 
 /// The root of an archive.
 func unarchive<T: SecureCoding>(_ type: T.Type = T.self, _ data: Data) throws -> T {
@@ -51,9 +47,7 @@ func error<T: SecureCoding>(
 }
 
 /// The error that encoding a value throws; the test fails if it throws none, or another.
-func error(
-  encoding value: some SecureCoding, sourceLocation: SourceLocation = #_sourceLocation
-) -> KeyedArchiveError? {
+func error(encoding value: some SecureCoding, sourceLocation: SourceLocation = #_sourceLocation) -> KeyedArchiveError? {
   #expect(throws: KeyedArchiveError.self, sourceLocation: sourceLocation) {
     try KeyedArchiver.archivedData(withRootObject: value)
   }

@@ -19,8 +19,7 @@ import Typedstreams
   @Test func `integers of 8 bytes`() throws {
     let bytes: [UInt8] = [0x00, 0xE6, 0x8E, 0xE7, 0xFD, 0xFF, 0xFF, 0xFF]
     #expect(try untypedstream(Int64.self, number("q", [0x87] + bytes)) == -9_000_000_000)
-    #expect(
-      try untypedstream(Int64.self, number("q", [0x87] + bytes.reversed(), isBigEndian: true)) == -9_000_000_000)
+    #expect(try untypedstream(Int64.self, number("q", [0x87] + bytes.reversed(), isBigEndian: true)) == -9_000_000_000)
   }
 
   @Test func `unsigned numbers of one byte`() throws {

@@ -80,9 +80,7 @@ extension TypedstreamBuilder.Object: GroupValue {
 
 extension TypedstreamBuilder {
   /// Appends a group with its values, or the first of them; `nil` is a null.
-  mutating func group(_ encoding: String, _ values: (any GroupValue)?...) throws {
-    try group(encoding, values)
-  }
+  mutating func group(_ encoding: String, _ values: (any GroupValue)?...) throws { try group(encoding, values) }
 
   mutating func group(_ encoding: String, _ values: [(any GroupValue)?]) throws {
     try beginGroup(encoding)
@@ -112,9 +110,7 @@ extension TypedstreamBuilder {
 
 extension Typedstream {
   /// The groups as JSON on one line.
-  var json: String {
-    get throws { String(decoding: try jsonData(isIndented: false), as: UTF8.self) }
-  }
+  var json: String { get throws { String(decoding: try jsonData(isIndented: false), as: UTF8.self) } }
 
   /// The groups alone, as JSON on one line.
   var groupsJSON: String {
@@ -152,7 +148,5 @@ enum TypedstreamSamples {
   /// The files that can be read.
   static let sound = files.filter { expected[$0]?["error"] == nil }
 
-  static func data(_ name: String) throws -> Data {
-    try Data(contentsOf: #require(folder).appending(path: name))
-  }
+  static func data(_ name: String) throws -> Data { try Data(contentsOf: #require(folder).appending(path: name)) }
 }

@@ -67,8 +67,7 @@ import Typedstreams
   func `has numbers of one byte without a head`(_ byte: UInt8) throws {
     let stream = Piece.stream(Piece.new("cCB"), [byte, byte, byte])
     let signed = Int8(bitPattern: byte)
-    #expect(
-      try Typedstream(bytes: stream).groupsJSON == "[[[\"c\",\(signed)],[\"C\",\(byte)],[\"B\",\(byte)]]]")
+    #expect(try Typedstream(bytes: stream).groupsJSON == "[[[\"c\",\(signed)],[\"C\",\(byte)],[\"B\",\(byte)]]]")
   }
 
   @Test func `has reals as such, or as integers if they are integral`() throws {

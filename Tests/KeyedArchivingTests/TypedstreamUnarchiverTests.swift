@@ -7,9 +7,7 @@ import Testing
 import Typedstreams
 
 /// A stream of one object that stands for a value, as the builder makes it.
-func typedstream(
-  systemVersion: Int32 = 1000, _ make: (inout TypedstreamBuilder) throws -> Void
-) throws -> Data {
+func typedstream(systemVersion: Int32 = 1000, _ make: (inout TypedstreamBuilder) throws -> Void) throws -> Data {
   var builder = TypedstreamBuilder(systemVersion: systemVersion)
   try make(&builder)
   return try builder.finish().data()

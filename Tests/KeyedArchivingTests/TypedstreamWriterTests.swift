@@ -206,9 +206,7 @@ import Typedstreams
 }
 
 @Suite("Values in a typedstream that is written") struct TypedstreamValueWritingTests {
-  private func stream(_ value: ArchivedValue) throws -> [UInt8] {
-    [UInt8](try typedstream(of: value))
-  }
+  private func stream(_ value: ArchivedValue) throws -> [UInt8] { [UInt8](try typedstream(of: value)) }
 
   @Test func `are the objects that Apple's archiver makes of them`() throws {
     // The bytes of `NSNumber` with the number 42 are in the description of the format.
@@ -223,8 +221,7 @@ import Typedstreams
   @Test func `of one kind that are equal are one object`() throws {
     let text = ArchivedValue.string("a")
     let array = ArchivedValue.array([text, .integer(1), .real(1), text, .integer(1), .boolean(true), .null, .null])
-    #expect(
-      try Typedstream(bytes: stream(array)).groupsJSON.ranges(of: "\"ref\"").count == 3)
+    #expect(try Typedstream(bytes: stream(array)).groupsJSON.ranges(of: "\"ref\"").count == 3)
   }
 
   private static let bytes = Data([0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x7F])
@@ -246,9 +243,7 @@ import Typedstreams
         .url(URL(string: "page.html", relativeTo: URL(string: "https://example.com/dir/"))!), .null,
       ])
     ),
-    (
-      "foundation-NSAttributedString", .object(Archived.AttributedString("Hello, world"))
-    ),
+    ("foundation-NSAttributedString", .object(Archived.AttributedString("Hello, world"))),
   ]
 
   @Test(arguments: samples.indices.filter { TypedstreamSamples.files.contains(samples[$0].name) })

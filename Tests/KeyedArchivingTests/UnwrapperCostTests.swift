@@ -25,17 +25,14 @@ import Testing
     let archive = try KeyedArchiver.archivedData(
       withRootObject: Dictionary(uniqueKeysWithValues: names.map { ($0, [$0, "second"]) }))
     let broken = Data("bplist00".utf8)
-    let document = try PropertyListDocument(
-      PropertyList.array([.data(archive), .data(broken)]).data(format: .binary))
+    let document = try PropertyListDocument(PropertyList.array([.data(archive), .data(broken)]).data(format: .binary))
     var lookup = UnwrappedLookup(document)
     for name in names {
       let path = PropertyListKeyPath([.index(0), .key(name), .index(0)])
       #expect(try lookup.value(at: path).string == name)
       var unwrapper = Unwrapper()
       #expect(try unwrapper.value(at: path, in: document).string == name)
-      #expect(throws: KeyedArchiveError.self) {
-        try lookup.value(at: PropertyListKeyPath([.index(1), .key(name)]))
-      }
+      #expect(throws: KeyedArchiveError.self) { try lookup.value(at: PropertyListKeyPath([.index(1), .key(name)])) }
     }
     #expect(lookup.unwrapper.openedCount == 1 && lookup.unwrapper.unreadableCount == 1)
   }

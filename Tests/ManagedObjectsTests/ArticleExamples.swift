@@ -198,14 +198,9 @@ private enum ModelArticle {
         "Entity/Event": "Veranstaltung", "Property/seats": "Plätze", "Property/start": "Beginn",
         "ErrorString/at least one seat is needed": "mindestens einer", "ErrorString/1570": "fehlt",
       ])
-      do throws(ManagedObjectError) {
-        try context.save()
-      } catch {
-        print(error.description(in: german))
-      }
+      do throws(ManagedObjectError) { try context.save() } catch { print(error.description(in: german)) }
       let error = #expect(throws: ManagedObjectError.self) { try context.save() }
-      #expect(
-        error?.description(in: german) == "Veranstaltung, Plätze: mindestens einer\nVeranstaltung, Beginn: fehlt")
+      #expect(error?.description(in: german) == "Veranstaltung, Plätze: mindestens einer\nVeranstaltung, Beginn: fehlt")
     }
   }
 
@@ -357,9 +352,7 @@ private enum KeepArticle {
       try context.insert(Note.self).title = String(repeating: "x", count: 81)
       let failure = #expect(throws: ManagedObjectError.self) { try context.save() }
       #expect(failure?.details.compactMap(\.key) == ["name", "title"])
-      do throws(ManagedObjectError) {
-        try context.save()
-      } catch {
+      do throws(ManagedObjectError) { try context.save() } catch {
         for problem in error.details.isEmpty ? [error] : error.details {
           print(problem.code, problem.key ?? "", problem.message)
         }
@@ -424,9 +417,7 @@ private enum KeepArticle {
     let context = container.newContext()
     let note = try #require(try context.fetch(Note.self).first)
     #expect(!note.title.isEmpty)
-    for await changes in container.coordinator.saves {
-      try context.mergeChanges(from: changes)
-    }
+    for await changes in container.coordinator.saves { try context.mergeChanges(from: changes) }
     return note.title
   }
 
@@ -456,9 +447,7 @@ private enum KeepArticle {
     let context = container.newContext()
     let news = container.coordinator.remoteChanges
     let notes = try context.fetch(Note.self)
-    for await changes in news {
-      try context.mergeChanges(from: changes.get())
-    }
+    for await changes in news { try context.mergeChanges(from: changes.get()) }
     return notes[0].title
   }
 }
@@ -544,11 +533,7 @@ private enum KeepArticle {
 
   @Test func `errors of predicates`() throws {
     let context = try context()
-    do {
-      _ = try ManagedPredicate(format: "pages > AND title == 'x'")
-    } catch {
-      print(error)
-    }
+    do { _ = try ManagedPredicate(format: "pages > AND title == 'x'") } catch { print(error) }
     let syntax = #expect(throws: ManagedPredicateError.self) {
       try ManagedPredicate(format: "pages > AND title == 'x'")
     }
@@ -566,9 +551,7 @@ private enum KeepArticle {
 
   @Test func `a condition that somebody types`() throws {
     func condition(_ text: String, in model: ManagedObjectModel) -> ManagedPredicate? {
-      do {
-        return try ManagedPredicate(format: text, for: Note.self, in: model)
-      } catch {
+      do { return try ManagedPredicate(format: text, for: Note.self, in: model) } catch {
         print(error)
         return nil
       }

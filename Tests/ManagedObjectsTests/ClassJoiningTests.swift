@@ -19,9 +19,7 @@ import Testing
 
   final class Employee: Person { @Attribute var salary: Decimal? }
 
-  static func model(
-    _ change: (inout [EntityDescription]) -> Void = { _ in }
-  ) throws -> ManagedObjectModel {
+  static func model(_ change: (inout [EntityDescription]) -> Void = { _ in }) throws -> ManagedObjectModel {
     var employee = EntityDescription("Employee", [.attribute("salary", .decimal)])
     employee.superentity = "Person"
     var note = EntityDescription(
@@ -55,9 +53,7 @@ import Testing
     #expect(joined.objectClass(of: employee.index) == Person.self)
   }
 
-  @Test(arguments: [
-    "ManagedObjectsTests.ClassJoiningTests.Person", "Person", ".Person",
-  ])
+  @Test(arguments: ["ManagedObjectsTests.ClassJoiningTests.Person", "Person", ".Person"])
   func `are found by the name of the class that the entity has`(_ name: String) throws {
     let model = try Self.model { entities in
       entities[1].name = "CDPerson"

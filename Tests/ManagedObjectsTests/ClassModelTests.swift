@@ -61,8 +61,7 @@ import Testing
     let attribute = try #require(model["Everything"]?.attribute(named: type.name))
     #expect(
       attribute.definition
-        == AttributeDescription(
-          type.name, type.type, isOptional: type.isOptional, defaultValue: type.value))
+        == AttributeDescription(type.name, type.type, isOptional: type.isOptional, defaultValue: type.value))
   }
 
   @Test func `have the wrapped properties and no others`() throws {
@@ -173,8 +172,7 @@ import Testing
     Misfit(
       classes: [Other.self, Nested.Other.self], kinds: [.duplicateName],
       text: "Other: two entities have this name"),
-    Misfit(
-      classes: [Other.self, Other.self], kinds: [.duplicateName], text: "Other: two entities have this name"),
+    Misfit(classes: [Other.self, Other.self], kinds: [.duplicateName], text: "Other: two entities have this name"),
     Misfit(
       classes: [BadPredicate.self], kinds: [.classProperty],
       text: "BadPredicate.a: column 7: the end of the text, where a value or a condition is due"),

@@ -110,8 +110,7 @@ import Testing
     let model = try ManagedObjectModel(entities: [EntityDescription("Everything", [.attribute("string", .date)])])
     let entity = try #require(model["Everything"])
     let object = S.Everything(
-      .init(
-        shape: EntityShape(entity, objectClass: S.Everything.self, context: nil), key: .temporary(entityIndex: 0)))
+      .init(shape: EntityShape(entity, objectClass: S.Everything.self, context: nil), key: .temporary(entityIndex: 0)))
     object.values = entity.emptyValues
     object.integer = 4
     #expect(object.integer == 0 && object.optionalDate == nil)

@@ -214,8 +214,7 @@ enum ClassSamples {
   static func object<Object: ManagedObject>(_ type: Object.Type, in model: ManagedObjectModel) throws -> Object {
     guard let entity = model.entity(of: type) else { throw Missing() }
     let object = Object(
-      .init(
-        shape: EntityShape(entity, objectClass: type, context: nil), key: .temporary(entityIndex: entity.index)))
+      .init(shape: EntityShape(entity, objectClass: type, context: nil), key: .temporary(entityIndex: entity.index)))
     object.values = entity.emptyValues
     return object
   }

@@ -81,8 +81,7 @@ import Testing
     // A comparison that is set is written.
     var request = try #require(model.fetchRequestTemplates["all"])
     request.sortDescriptors[0].comparison = .localized
-    let changed = try ManagedObjectModel(
-      entities: model.entityDescriptions, fetchRequestTemplates: ["all": request])
+    let changed = try ManagedObjectModel(entities: model.entityDescriptions, fetchRequestTemplates: ["all": request])
     let again = try ManagedObjectModel(compiled: changed.compiledData())
     #expect(again.fetchRequestTemplates["all"]?.sortDescriptors.first?.comparison == .localized)
   }

@@ -19,9 +19,7 @@ import Testing
     }
   }
 
-  @Test(
-    .timeLimit(.minutes(15)),
-    arguments: StoreKind.saving)
+  @Test(.timeLimit(.minutes(15)), arguments: StoreKind.saving)
   func `All insertions of all tasks are saved, and a shared object has all of them`(kind: StoreKind) async throws {
     let container = try container(kind)
     let (tasks, rounds) = (4, LongForm.size(200, or: 25))

@@ -83,9 +83,7 @@ private let compiler: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "")
 
   @Test(arguments: [
     ("class Plain { @Attribute var title: String = \"\" }; print(Plain().title)", "'Plain' inherit from"),
-    (
-      "struct Plain { @Attribute var title: String }; print(Plain().title)", "@Attribute is for properties of classes"
-    ),
+    ("struct Plain { @Attribute var title: String }; print(Plain().title)", "@Attribute is for properties of classes"),
   ])
   func `has wrappers for managed objects alone`(_ body: String, _ message: String) throws {
     let errors = try Self.errors(body)

@@ -27,10 +27,8 @@ import Testing
   static let kinds = [
     Kind(testDescription: "one to one", isToMany: false, links: ["ax", "by"]),
     Kind(testDescription: "one to many", links: ["ax", "ay", "bz"]),
-    Kind(
-      testDescription: "many to one", isToMany: false, inverse: .init(isToMany: true), links: ["ax", "bx", "cy"]),
-    Kind(
-      testDescription: "many to many", inverse: .init(isToMany: true), links: ["ax", "ay", "by", "bz", "cx", "cz"]),
+    Kind(testDescription: "many to one", isToMany: false, inverse: .init(isToMany: true), links: ["ax", "bx", "cy"]),
+    Kind(testDescription: "many to many", inverse: .init(isToMany: true), links: ["ax", "ay", "by", "bz", "cx", "cz"]),
     Kind(testDescription: "one to many in an order", isOrdered: true, links: ["az", "ax", "by"]),
     Kind(
       testDescription: "many to many in an order", isOrdered: true, inverse: .init(isToMany: true, isOrdered: true),
@@ -162,9 +160,7 @@ import Testing
     return "\(String(names.sorted())) " + links.sorted().joined(separator: " ")
   }
 
-  @Test(
-    arguments: kinds,
-    [RelationshipDescription.DeleteRule.nullify, .cascade, .deny, .noAction])
+  @Test(arguments: kinds, [RelationshipDescription.DeleteRule.nullify, .cascade, .deny, .noAction])
   func `Do what they say, and can be taken back`(kind: Kind, rule: RelationshipDescription.DeleteRule) throws {
     let model = try model(kind, rule)
     let folder = TemporaryFolder(isInMemory: true)

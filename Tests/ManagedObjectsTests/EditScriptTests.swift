@@ -151,8 +151,7 @@ struct EditScript {
       Int.random(in: 0...(relation.isToMany ? 3 : 1), using: &random))
     log.append("\(id).\(key) = \(Array(targets))")
     let objects = targets.compactMap { handles[$0] }.map(ManagedObject.Value.object)
-    try handle.setValue(
-      relation.isToMany ? .array(objects) : objects.first ?? .null, forKey: key)
+    try handle.setValue(relation.isToMany ? .array(objects) : objects.first ?? .null, forKey: key)
     change { $0.setTargets(id, key, Array(targets)) }
   }
 

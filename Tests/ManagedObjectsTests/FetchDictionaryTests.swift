@@ -185,9 +185,7 @@ import Testing
   ]
 
   @Test(arguments: defects) func `cannot be made of everything`(
-    _ defect: (
-      name: String, values: [String], groupBy: [String]?, having: String?, order: [String], key: String?
-    )
+    _ defect: (name: String, values: [String], groupBy: [String]?, having: String?, order: [String], key: String?)
   ) throws {
     let values = try defect.values.map { text in
       let parts = text.split(separator: ":", maxSplits: 1).map(String.init)

@@ -263,9 +263,7 @@ import Testing
       "attribute to prefetch", changed("Person") { $0.relationshipKeyPathsForPrefetching = ["notes.title"] },
       .unsupportedRequest, "notes.title"
     ),
-    (
-      "groups of objects", changed("Person") { $0.propertiesToGroupBy = [.property("age")] }, .unsupportedRequest, nil
-    ),
+    ("groups of objects", changed("Person") { $0.propertiesToGroupBy = [.property("age")] }, .unsupportedRequest, nil),
     ("condition on objects", changed("Person") { $0.havingPredicate = .constant(true) }, .unsupportedRequest, nil),
   ]
 

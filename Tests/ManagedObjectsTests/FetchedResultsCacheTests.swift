@@ -28,9 +28,7 @@ import Testing
     try context.save()
   }
 
-  private func request() -> FetchRequest {
-    FetchRequest("Contact", sortedBy: [.init("city"), .init("name")])
-  }
+  private func request() -> FetchRequest { FetchRequest("Contact", sortedBy: [.init("city"), .init("name")]) }
 
   private func results(
     _ context: ManagedObjectContext, _ request: FetchRequest? = nil, sections: String? = "city"
@@ -41,9 +39,7 @@ import Testing
     return results
   }
 
-  @Test(arguments: [
-    StoreKind.sqlite, .xml, .binary,
-  ])
+  @Test(arguments: [StoreKind.sqlite, .xml, .binary])
   func `Results of a store that nobody changed come from the disk, and are the same`(kind: StoreKind) throws {
     let snapshot: FetchedResultsSnapshot
     do {

@@ -20,8 +20,7 @@ struct ResultsCase: CustomTestStringConvertible, Sendable {
   var subentities = true
 
   func request() throws -> FetchRequest {
-    var request = FetchRequest(
-      entity, where: try format.map { try ManagedPredicate(format: $0) }, sortedBy: order)
+    var request = FetchRequest(entity, where: try format.map { try ManagedPredicate(format: $0) }, sortedBy: order)
     (request.fetchLimit, request.fetchOffset, request.fetchBatchSize) = (limit, offset, batch)
     request.includesSubentities = subentities
     return request
@@ -281,8 +280,7 @@ struct FetchedResultsScript {
     case 11 where hasUndo:
       log.append("redo")
       context.redo()
-    case 12 where unmerged.isEmpty:
-      try batch()
+    case 12 where unmerged.isEmpty: try batch()
     case 13..<19:
       if !others.isEmpty { try await editElsewhere() }
     default:

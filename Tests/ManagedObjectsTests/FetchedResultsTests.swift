@@ -50,8 +50,7 @@ import Testing
   private func request() throws -> FetchRequest { try FetchRequest(Contact.self, sortedBy: .ascending(\.name)) }
 
   private func results(_ request: FetchRequest? = nil, sections: String? = "initial") throws -> Controller {
-    let results = try Controller(
-      Contact.self, request ?? self.request(), in: context, sectionKeyPath: sections)
+    let results = try Controller(Contact.self, request ?? self.request(), in: context, sectionKeyPath: sections)
     try results.performFetch()
     return results
   }

@@ -220,8 +220,7 @@ import Testing
       case 0: sketch[index][key] = nil
       case 1: sketch[index][key] = .integer(.init(Int.random(in: -3...9000, using: &random)))
       case 2: sketch[index]["NSOther"] = sketch[index][key]
-      default:
-        sketch[index][key] = .uid(.init(UInt32.random(in: 0..<UInt32(sketch.objects.count + 2), using: &random)))
+      default: sketch[index][key] = .uid(.init(UInt32.random(in: 0..<UInt32(sketch.objects.count + 2), using: &random)))
       }
       if check(try sketch.data()) { opened += 1 }
     }
@@ -231,9 +230,7 @@ import Testing
   /// True if there is a mapping model. One that was read can be written, and is the same then.
   private func check(_ data: Data) -> Bool {
     let model: MappingModel
-    do throws(ManagedObjectModelError) {
-      model = try MappingModel(compiled: data)
-    } catch {
+    do throws(ManagedObjectModelError) { model = try MappingModel(compiled: data) } catch {
       if error.description.isEmpty { Issue.record("an error that says nothing: \(data)") }
       return false
     }

@@ -17,9 +17,7 @@ import Testing
       "ErrorString/too long" = "zu lang";
       """
     let german = try ModelLocalization(strings: Data(strings.utf8))
-    let (person, note, author) = try (
-      #require(model["Person"]), #require(model["Note"]), #require(model["Author"])
-    )
+    let (person, note, author) = try (#require(model["Person"]), #require(model["Note"]), #require(model["Author"]))
     #expect(german.name(of: note) == "Notiz" && german.name(of: person) == "Person")
     #expect(german.name(ofProperty: "name", in: author) == "Name der Person")
     #expect(german.name(ofProperty: "name", in: note) == "Name")

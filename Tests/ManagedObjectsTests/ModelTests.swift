@@ -62,9 +62,7 @@ import Testing
     }
   }
 
-  static func changed(
-    _ entity: EntityDescription, _ change: (inout EntityDescription) -> Void
-  ) -> EntityDescription {
+  static func changed(_ entity: EntityDescription, _ change: (inout EntityDescription) -> Void) -> EntityDescription {
     var entity = entity
     change(&entity)
     return entity

@@ -67,8 +67,7 @@ struct NaiveGraph: Equatable {
           case "salary": .double
           default: .string
           }
-        entity.properties.append(
-          .attribute(attribute, type, defaultValue: attribute == "age" ? .integer(0) : .null))
+        entity.properties.append(.attribute(attribute, type, defaultValue: attribute == "age" ? .integer(0) : .null))
       }
       if name != "Employee" {
         for (key, relation) in (relations[name] ?? [:]).sorted(by: { $0.key < $1.key }) {

@@ -15,9 +15,7 @@ import Testing
     RowKey(store: store, entityIndex: model[entity]!.index, number: number)
   }
 
-  private func changes(
-    inserted: [StoreRow] = [], updated: [StoreRow] = [], deleted: [StoreRow] = []
-  ) -> StoreChanges {
+  private func changes(inserted: [StoreRow] = [], updated: [StoreRow] = [], deleted: [StoreRow] = []) -> StoreChanges {
     var changes = StoreChanges()
     (changes.inserted, changes.updated, changes.deleted) = (inserted, updated, deleted)
     return changes
@@ -188,9 +186,7 @@ import Testing
     var table = table()
     let (note, person) = (key("Note", 1), key("Employee", 2))
     try table.apply(
-      changes(inserted: [
-        row(note, model, ["author": .toOne(person)]), row(person, model, ["notes": .toMany([note])]),
-      ]))
+      changes(inserted: [row(note, model, ["author": .toOne(person)]), row(person, model, ["notes": .toMany([note])])]))
     #expect(table.count == 2)
   }
 

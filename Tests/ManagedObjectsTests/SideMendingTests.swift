@@ -304,7 +304,5 @@ import Testing
 
 extension String {
   /// Without the versions that rows have.
-  fileprivate var withoutVersions: String {
-    split(separator: " ").filter { $0.contains("=") }.joined(separator: " ")
-  }
+  fileprivate var withoutVersions: String { split(separator: " ").filter { $0.contains("=") }.joined(separator: " ") }
 }

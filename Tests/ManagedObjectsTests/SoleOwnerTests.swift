@@ -56,9 +56,7 @@ import Testing
       let error = try #require(saveError(context))
       #expect(error.code == .constraintValidation && error.key == key && error.fileURL == nil)
       #expect(error.objectID == second.objectID && error.relatedObjectIDs == [item.objectID, first.objectID])
-      #expect(
-        error.description
-          == "\(second.objectID) \(key): \(error.message) (\(item.objectID), \(first.objectID))")
+      #expect(error.description == "\(second.objectID) \(key): \(error.message) (\(item.objectID), \(first.objectID))")
       // Nothing is saved, and all can be saved when one has let go.
       #expect(item.objectID.isTemporary && context.insertedObjects.count == 3)
       try set([], key, of: first)

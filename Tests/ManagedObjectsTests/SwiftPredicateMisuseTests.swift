@@ -69,9 +69,7 @@ extension ManagedObject {
     let make: () throws -> ManagedPredicate
     var testDescription: String { message }
 
-    init<Object: ManagedObject>(
-      _ kind: ManagedPredicateError.Kind, _ message: String, _ predicate: Predicate<Object>
-    ) {
+    init<Object: ManagedObject>(_ kind: ManagedPredicateError.Kind, _ message: String, _ predicate: Predicate<Object>) {
       (self.kind, self.message) = (kind, message)
       make = { try ManagedPredicate(predicate) }
     }
@@ -135,9 +133,7 @@ extension ManagedObject {
   @Test func `is an error where it is nested too deeply`() {
     func nested<Base: StandardPredicateExpression<Bool>>(_ base: Base, _ depth: Int) -> any StandardPredicateExpression<
       Bool
-    > {
-      depth == 0 ? base : nested(PredicateExpressions.build_Negation(base), depth - 1)
-    }
+    > { depth == 0 ? base : nested(PredicateExpressions.build_Negation(base), depth - 1) }
     func predicate(_ depth: Int) -> Predicate<Note> {
       Predicate<Note> { note in
         nested(

@@ -123,8 +123,7 @@ import Testing
       Form(
         #Predicate { $0.isOpen ? $0.pages > 3 : $0.pages < 3 },
         "(isOpen == TRUE AND pages > 3) OR (NOT isOpen == TRUE AND pages < 3)"),
-      Form(
-        #Predicate { ($0.isOpen ? $0.pages : 0) == 3 }, "TERNARY(isOpen == TRUE, pages, 0) == 3"),
+      Form(#Predicate { ($0.isOpen ? $0.pages : 0) == 3 }, "TERNARY(isOpen == TRUE, pages, 0) == 3"),
       Form(#Predicate { ($0.pages > 3) == $0.isOpen }, "TERNARY(pages > 3, TRUE, FALSE) == isOpen"),
     ]
   }()
@@ -139,8 +138,7 @@ import Testing
       Form(#Predicate { $0.followers.contains { $0.pages > 3 } }, "ANY followers.pages > 3"),
       Form(#Predicate { $0.followers.contains { $0.title.contains("a") } }, "ANY followers.title CONTAINS 'a'"),
       Form(#Predicate { $0.followers.allSatisfy { $0.pages > 3 } }, "ALL followers.pages > 3"),
-      Form(
-        #Predicate { note in note.followers.contains { $0.pages > note.pages } }, "ANY followers.pages > pages"),
+      Form(#Predicate { note in note.followers.contains { $0.pages > note.pages } }, "ANY followers.pages > pages"),
       Form(
         #Predicate { $0.followers.contains { $0.pages > 3 && $0.isOpen } },
         "SUBQUERY(followers, $x, $x.pages > 3 AND $x.isOpen == TRUE).@count > 0"),
@@ -202,8 +200,7 @@ import Testing
     let expected = try PreparedPredicate(ManagedPredicate(format: form.format, arguments: form.arguments))
     for row in Self.rows {
       let results = [made, expected].map { predicate in Result { try predicate.evaluate(with: row) } }
-      #expect(
-        "\(results[0])" == "\(results[1])", "\(form.format) with \(row)")
+      #expect("\(results[0])" == "\(results[1])", "\(form.format) with \(row)")
     }
   }
 }

@@ -51,9 +51,7 @@ import Testing
 
   @Test func `They are two values of a constraint, as in the index of a database`() throws {
     let context = try ManagedObjectContext(InMemoryStore(model: Self.model))
-    for name in [Self.composed, Self.decomposed] {
-      try context.insert("File").setValue(.string(name), forKey: "name")
-    }
+    for name in [Self.composed, Self.decomposed] { try context.insert("File").setValue(.string(name), forKey: "name") }
     try context.save()
     for name in [Self.composed, Self.decomposed] {
       for format in ["name == %@", "name IN {'x', %@}", "name IN {'x', %@, nil}", "{%@} CONTAINS name", "name LIKE %@"]

@@ -3,9 +3,7 @@ import Testing
 
 /// The error that a function throws; nil if it throws none. An error of another type fails the test.
 func thrownError(_ body: () throws -> Void) -> ManagedObjectError? {
-  do {
-    try body()
-  } catch let error as ManagedObjectError {
+  do { try body() } catch let error as ManagedObjectError {
     return error
   } catch {
     Issue.record(error)

@@ -42,8 +42,7 @@ import Testing
   }
 
   static let rows = [
-    Row(
-      testDescription: "a new object", stored: [("a", 1)], new: [("a", 2)], store: ["a 1"], object: ["a 2"]),
+    Row(testDescription: "a new object", stored: [("a", 1)], new: [("a", 2)], store: ["a 1"], object: ["a 2"]),
     Row(
       testDescription: "one of several new objects", stored: [("a", 1)], new: [("a", 2), ("b", 3)],
       store: ["a 1", "b 3"], object: ["a 2", "b 3"]),

@@ -89,8 +89,7 @@ import Testing
     let number = String(keys[0].number)
     #expect(
       try String(contentsOf: url, encoding: .utf8)
-        == own.replacingOccurrences(
-          of: "<nextObjectID>\(keys[0].number - 1)<", with: "<nextObjectID>\(number)<"))
+        == own.replacingOccurrences(of: "<nextObjectID>\(keys[0].number - 1)<", with: "<nextObjectID>\(number)<"))
     // Written anew as a whole it differs in the order of references alone, and of attributes where nobody knows it.
     try FileManager.default.removeItem(at: url)
     store.setMetadata([:])
@@ -98,8 +97,7 @@ import Testing
     #expect(
       Self.sorted(try String(contentsOf: url, encoding: .utf8))
         == Self.sorted(
-          own.replacingOccurrences(
-            of: "<nextObjectID>\(keys[0].number - 1)<", with: "<nextObjectID>\(number)<")))
+          own.replacingOccurrences(of: "<nextObjectID>\(keys[0].number - 1)<", with: "<nextObjectID>\(number)<")))
     #expect(try XMLStore(url, model: model).comparableRows() == rows)
   }
 

@@ -169,17 +169,13 @@ import Testing
     (age("99999999999999999999"), "Integer 16", 10, 36), (age("<b/>"), "only text", 10, 36),
     (person("<attribute name=\"photo\" type=\"binary\">A</attribute>"), "Binary", 10, 39),
     (person("<attribute name=\"any\" type=\"what\"/>"), "no type", 10, 29),
-    (
-      person(String(repeating: "<attribute name=\"age\" type=\"int16\">1</attribute>\n", count: 2)), "twice", 11, 18
-    ),
+    (person(String(repeating: "<attribute name=\"age\" type=\"int16\">1</attribute>\n", count: 2)), "twice", 11, 18),
     (note("<relationship name=\"x\"/>"), "no relationship", 10, 21),
     (author("idrefs=\"z7\""), "not in the file", 10, 1),
     (author("idrefs=\"z1\""), "of the relationship's", 10, 1), (author("idrefs=\"z1 z2\""), "to-one", 10, 37),
     (author("idrefs=\"x\""), "not the id", 10, 37), (author("destination=\"NOTE\""), "another entity", 10, 42),
     (author("x=\"\""), "not known", 10, 29),
-    (
-      person("<relationship name=\"notes\" idrefs=\"z2 z2\"/>") + "<object type=\"NOTE\" id=\"z2\"/>", "twice", 10, 1
-    ),
+    (person("<relationship name=\"notes\" idrefs=\"z2 z2\"/>") + "<object type=\"NOTE\" id=\"z2\"/>", "twice", 10, 1),
     // Both sides say something else.
     (
       person("<relationship name=\"notes\" idrefs=\"z3\"/>") + person("", 2)

@@ -41,10 +41,7 @@ public struct RandomPredicates {
     let part = { (maker: inout RandomPredicates) in maker.expression(depth - 1) }
     switch depth <= 0 ? Int.random(in: 0..<5, using: &numbers) : Int.random(in: 0..<16, using: &numbers) {
     case 0: return .evaluatedObject
-    case 1, 2:
-      return .keyPath(
-        PredicateKeyPath(
-          keys: pick(paths))!)
+    case 1, 2: return .keyPath(PredicateKeyPath(keys: pick(paths))!)
     case 3, 4:
       return .value(
         pick([

@@ -37,8 +37,7 @@ import Testing
     }
     #expect(classes["NSComparisonPredicate"] == ["NSLeftExpression", "NSRightExpression", "NSPredicateOperator"])
     #expect(classes["NSCompoundPredicate"] == ["NSCompoundPredicateType", "NSSubpredicates"])
-    #expect(
-      classes["NSComparisonPredicateOperator"] == ["NSModifier", "NSVariant", "NSOptions", "NSOperatorType"])
+    #expect(classes["NSComparisonPredicateOperator"] == ["NSModifier", "NSVariant", "NSOptions", "NSOperatorType"])
     #expect(classes["NSEqualityPredicateOperator"] == ["NSModifier", "NSNegate", "NSOptions", "NSOperatorType"])
     #expect(classes["NSInPredicateOperator"] == ["NSModifier", "NSFlags", "NSOperatorType"])
     let call: Set = ["NSOperand", "NSSelectorName", "NSExpressionType", "NSArguments"]

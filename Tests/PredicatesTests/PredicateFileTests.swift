@@ -27,9 +27,7 @@ private let samples = ProcessInfo.processInfo.environment["CORE_DATA_SAMPLES"]
           let className = objects[Int(uid.value)].dictionary?["$classname"]?.string
         else { continue }
         let isPredicate = className.hasSuffix("Predicate")
-        guard isPredicate || className.hasSuffix("Expression"), !isPart(object, className) else {
-          continue
-        }
+        guard isPredicate || className.hasSuffix("Expression"), !isPart(object, className) else { continue }
         list.dictionary?["$top"] = .dictionary(["root": .uid(PropertyList.UID(UInt32(index)))])
         let unarchiver = try KeyedUnarchiver(forReadingFrom: list.data(format: .binary))
         let archiver = KeyedArchiver()

@@ -8,9 +8,7 @@ enum PredicateSamples {
     [
       "id": "a", "name": "Ann", "age": 30, "score": 7.5, "city": "Zürich", "tags": ["swift", "linux"],
       "email": "ann@example.com", "active": true, "born": .date(Date(timeIntervalSinceReferenceDate: 0)),
-      "pets": [
-        ["name": "Rex", "kind": "dog", "age": 3], ["name": "Tom", "kind": "cat", "age": 5, "toys": ["ball"]],
-      ],
+      "pets": [["name": "Rex", "kind": "dog", "age": 3], ["name": "Tom", "kind": "cat", "age": 5, "toys": ["ball"]]],
       "address": ["street": "Main St 1", "zip": "8001"], "nick": "annie",
     ],
     [

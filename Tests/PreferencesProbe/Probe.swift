@@ -45,9 +45,7 @@ struct Probe {
     case "silent":
       for descriptor: Int32 in 0...2 { close(descriptor) }
       FileSystem.intercept { call, _ in
-        for descriptor: Int32 in 0...2 where call == .write || call == .read {
-          _ = write(descriptor, "printed", 7)
-        }
+        for descriptor: Int32 in 0...2 where call == .write || call == .read { _ = write(descriptor, "printed", 7) }
         return nil
       }
       set(rest, preferences)
@@ -69,8 +67,7 @@ struct Probe {
         _ = try lock.isUnchanged()
       }
     // Counts a key, and prints what it is then, or the error.
-    case "count":
-      say(count(rest.first ?? "", preferences))
+    case "count": say(count(rest.first ?? "", preferences))
     #if os(Linux)
       case "fork":
         guard let path = path(of: preferences) else { throw Usage() }
@@ -150,9 +147,7 @@ struct Probe {
     #endif
   }
 
-  static func say(_ text: String) {
-    try? FileOutput.standard.write(Data("\(text)\n".utf8))
-  }
+  static func say(_ text: String) { try? FileOutput.standard.write(Data("\(text)\n".utf8)) }
 }
 
 struct Usage: Error {}

@@ -53,9 +53,7 @@ struct Work {
       }
       if number < counters, !done.contains("c \(number)") {
         try untilUnlocked { () throws(PreferencesError) in
-          try preferences.update(forKey: "counter.\(number)") {
-            $0 = .integer(.init(($0?.int ?? 0) + 1))
-          }
+          try preferences.update(forKey: "counter.\(number)") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
         } before: {
           try note("b \(number)")
         }
@@ -71,14 +69,10 @@ struct Work {
 
   /// Does something again if the machine is so busy that others kept the file locked for longer than a save waits, or
   /// changed it without a lock more often than a save looks.
-  private func untilUnlocked(
-    _ body: () throws(PreferencesError) -> Void, before: () throws -> Void = {}
-  ) throws {
+  private func untilUnlocked(_ body: () throws(PreferencesError) -> Void, before: () throws -> Void = {}) throws {
     while true {
       try before()
-      do throws(PreferencesError) {
-        return try body()
-      } catch {
+      do throws(PreferencesError) { return try body() } catch {
         switch error {
         case .locked, .changedMeanwhile: continue
         default: throw error

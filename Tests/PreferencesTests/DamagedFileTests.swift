@@ -237,9 +237,7 @@ import Testing
 
   @Test(
     "Where there are no second names, or files cannot be exchanged, it is made anew too",
-    arguments: [
-      [SystemCall.link: EPERM], [.exchange: ENOSYS], [.link: EPERM, .exchange: EINVAL], [.exchange: EPERM],
-    ])
+    arguments: [[SystemCall.link: EPERM], [.exchange: ENOSYS], [.link: EPERM, .exchange: EINVAL], [.exchange: EPERM]])
   func whereThereAreNoSecondNames(_ missing: [SystemCall: Int32]) throws {
     try file.write(["a": 1])
     let store = file.open()

@@ -183,9 +183,7 @@ import Testing
 
   @Test(
     "The order of keys, and keys that others set, stay; a key that is set anew comes last",
-    arguments: [
-      PropertyListFormat.binary, .xml,
-    ])
+    arguments: [PropertyListFormat.binary, .xml])
   func theOrderOfKeys(_ format: PropertyListFormat) throws {
     try file.write(["zebra": 1, "ant": 2, "midge": ["y": 1, "x": 2], "bee": 3], format)
     let store = file.open()

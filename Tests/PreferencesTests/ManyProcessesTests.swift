@@ -125,16 +125,12 @@ private final class Writer {
     process = try Self.start(number, file, size)
   }
 
-  private static func start(
-    _ number: Int, _ file: SavedFile, _ size: ManyProcessesTests.Size
-  ) throws -> ChildProcess {
+  private static func start(_ number: Int, _ file: SavedFile, _ size: ManyProcessesTests.Size) throws -> ChildProcess {
     try file.start(
       "work", "\(number)", "\(size.values)", "\(size.counters)", "\(size.every)", journalPath(number, file))
   }
 
-  private static func journalPath(_ number: Int, _ file: SavedFile) -> String {
-    file.folder.path("journals-\(number)")
-  }
+  private static func journalPath(_ number: Int, _ file: SavedFile) -> String { file.folder.path("journals-\(number)") }
 
   /// - Returns: whether the process was not done yet.
   func killAndRestart() throws -> Bool {
@@ -210,9 +206,7 @@ private final class Reader: Sendable {
     result.withLock { $0.looks += 1 }
   }
 
-  private func note(_ error: String) {
-    result.withLock { if $0.errors.count < 10 { $0.errors.append(error) } }
-  }
+  private func note(_ error: String) { result.withLock { if $0.errors.count < 10 { $0.errors.append(error) } } }
 
   /// Whether a text has the checksum that it carries (Fowler, Noll and Vo's FNV-1a of 64 bits).
   static func isWhole(_ value: PropertyList?) -> Bool {

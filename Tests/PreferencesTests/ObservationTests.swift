@@ -22,8 +22,7 @@ final class Store: Sendable {
 
   /// Has another process set values, and waits until it has ended.
   func setElsewhere(_ pairs: String...) throws {
-    let program = try Program.run(
-      "preferences-probe", [folder.url.path, "com.example.observed", "set"] + pairs)
+    let program = try Program.run("preferences-probe", [folder.url.path, "com.example.observed", "set"] + pairs)
     #expect(program.status == 0, "\(program.errors)")
   }
 }

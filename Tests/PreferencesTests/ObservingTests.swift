@@ -27,9 +27,7 @@ import Testing
   }
 
   /// Sets a value as another process does it.
-  private func setElsewhere(_ value: PropertyList, _ saved: SavedFile) throws {
-    try saved.write(["size": value])
-  }
+  private func setElsewhere(_ value: PropertyList, _ saved: SavedFile) throws { try saved.write(["size": value]) }
 
   @Test func `A function is told what this process sets, and what others save`() throws {
     let store = saved.open()

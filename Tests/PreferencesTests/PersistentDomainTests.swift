@@ -26,9 +26,7 @@ import Testing
     PersistentDomain(try name.map { try DomainName($0) } ?? .global, host: host)
   }
 
-  private func file(_ name: String) -> PropertyList? {
-    try? PropertyList(contentsOf: folder.url.appending(path: name))
-  }
+  private func file(_ name: String) -> PropertyList? { try? PropertyList(contentsOf: folder.url.appending(path: name)) }
 
   @Test(arguments: domains)
   func `are read, replaced and removed`(_ domainName: String?, _ host: PreferencesHost, _ name: String) throws {

@@ -60,8 +60,7 @@ private struct Folders {
         var contents: PropertyList = [:]
         for key in keys { contents.dictionary?[key] = .string("\(index)") }
         let url = folder.url.appending(path: file)
-        try FileManager.default.createDirectory(
-          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try contents.data(format: .binary).write(to: url)
       } else if layer.source == .arguments {
         arguments = keys.flatMap { ["-\($0)", "\(index)"] }

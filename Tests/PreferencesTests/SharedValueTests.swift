@@ -41,8 +41,7 @@ import Testing
     let successes = Atomic(0)
     withExtendedLifetime(successes) {
       DispatchQueue.concurrentPerform(iterations: 2) { number in
-        let isSuccess =
-          number == 0 ? look(begins: first, mayEnd: second) : look(begins: second, mayEnd: first)
+        let isSuccess = number == 0 ? look(begins: first, mayEnd: second) : look(begins: second, mayEnd: first)
         successes.add(isSuccess ? 1 : 0, ordering: .relaxed)
       }
     }

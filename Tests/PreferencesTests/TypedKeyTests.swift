@@ -115,8 +115,7 @@ private final class SavedStore: Sendable {
     let name = try DomainName(UUID().uuidString)
     try FileManager.default.copyItem(
       at: folder.url.appending(path: "com.example.keys.plist"), to: folder.url.appending(path: "\(name).plist"))
-    return UserPreferences(
-      suiteName: name, locations: PreferencesLocations(folder: folder.url), arguments: [])
+    return UserPreferences(suiteName: name, locations: PreferencesLocations(folder: folder.url), arguments: [])
   }
 }
 
@@ -190,8 +189,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     TypedValue(
       Stored.Window(title: "a", width: 1, tags: ["b"]), as: ["title": "a", "width": 1.0, "tags": ["b"]],
       default: .init(title: "", width: 0)),
-    TypedValue(
-      [Stored.Window(title: "a", width: 0.5)], as: [["title": "a", "width": 0.5, "tags": []]], default: []),
+    TypedValue([Stored.Window(title: "a", width: 0.5)], as: [["title": "a", "width": 0.5, "tags": []]], default: []),
     TypedValue(Stored.CodableTheme.dark, as: "dark", default: .light),
     TypedValue(Stored.ArchivedTheme.dark, as: "dark", default: .light),
     TypedValue(Stored.EveryTheme.dark, as: "dark", default: .light),
@@ -203,8 +201,7 @@ struct TypedValue: CustomTestStringConvertible, Sendable {
     let moment = Date(timeIntervalSinceReferenceDate: 5)
     let window: [String: any PreferenceValue] = ["width": 640, "title": "Notes", "isFull": false, "at": moment]
     store.set(window, forKey: "window")
-    #expect(
-      store.value(forKey: "window") == ["at": .date(moment), "isFull": false, "title": "Notes", "width": 640])
+    #expect(store.value(forKey: "window") == ["at": .date(moment), "isFull": false, "title": "Notes", "width": 640])
     store.set(["n": PropertyList.null] as [String: any PreferenceValue], forKey: "window")
     #expect(store.dictionary(forKey: "window")?["width"] == 640)
     store.set(nil as [String: any PreferenceValue]?, forKey: "window")

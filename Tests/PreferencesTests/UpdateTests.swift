@@ -73,9 +73,7 @@ import Testing
     #expect(number == 11)
     try await store.update(forKey: "name") { $0 = "somebody" }
     #expect(try await store.update { values in values.keys } == ["count", "name"])
-    await #expect(throws: Refusal(count: 11)) {
-      try await store.update(Keys.count) { throw Refusal(count: $0) }
-    }
+    await #expect(throws: Refusal(count: 11)) { try await store.update(Keys.count) { throw Refusal(count: $0) } }
     await #expect(throws: PreferencesError.emptyKey) { try await store.update(forKey: "") { $0 = 1 } }
     store.set(true, forKey: "flag")
     try await store.synchronize()

@@ -110,9 +110,7 @@ import Testing
         #"1:11: "=" where ":" is due (in $float)"#
       ])
     #expect(
-      descriptions("<plist><dict><plist/><key>a</key><true/></dict></plist>", .xml) == [
-        "1:14: <plist> inside <dict>"
-      ])
+      descriptions("<plist><dict><plist/><key>a</key><true/></dict></plist>", .xml) == ["1:14: <plist> inside <dict>"])
     #expect(
       descriptions("<plist><dict><plist/><array/><true/><key>a</key><true/></dict></plist>", .xml) == [
         "1:14: <plist> inside <dict>"

@@ -23,9 +23,7 @@ private func formatted(
   return String(decoding: result, as: UTF8.self)
 }
 
-private func formatted(
-  _ text: String, _ format: PropertyListFormat, sortsKeys: Bool = false
-) throws -> String {
+private func formatted(_ text: String, _ format: PropertyListFormat, sortsKeys: Bool = false) throws -> String {
   try formatted(Data(text.utf8), format, sortsKeys: sortsKeys)
 }
 
@@ -170,8 +168,7 @@ private func formatted(
         }
 
         """)
-    #expect(
-      try formatted(text, .json, sortsKeys: true).hasPrefix("{\n  \"a\": \"é/\",\n  \"b\": [\n"))
+    #expect(try formatted(text, .json, sortsKeys: true).hasPrefix("{\n  \"a\": \"é/\",\n  \"b\": [\n"))
     #expect(try formatted(" 5 ", .json) == "5\n")
   }
 
@@ -347,8 +344,7 @@ private func formatted(
 
   @Test func `a text whose indents would take memory out of proportion is refused`() throws {
     let text = String(repeating: "(", count: 500) + String(repeating: "1,", count: 40_000)
-    let document = try PropertyListDocument(
-      Data((text + String(repeating: ")", count: 500)).utf8), format: .openStep)
+    let document = try PropertyListDocument(Data((text + String(repeating: ")", count: 500)).utf8), format: .openStep)
     #expect(error { () throws(PropertyListError) in _ = try document.formattedData() }?.kind == .limitExceeded)
   }
 

@@ -137,9 +137,7 @@ struct FuzzChecks {
 
   private func write(_ format: PropertyListFormat, _ options: PropertyListWritingOptions) throws {
     let written: Data
-    do throws(PropertyListError) {
-      written = try value.data(format: format, options: options)
-    } catch {
+    do throws(PropertyListError) { written = try value.data(format: format, options: options) } catch {
       let isLimit = error.kind == .limitExceeded || error.kind == .nestedTooDeeply
       try require(isLimit || error.kind == .notRepresentable, "\(format) \(options): \(error)")
       return
@@ -155,9 +153,7 @@ struct FuzzChecks {
     try require(isSame, "\(form): the document is written otherwise than the value")
     let reading = PropertyListReadingOptions(restoresCoercedValues: options.coercion == .reversible)
     let read: PropertyList
-    do throws(PropertyListError) {
-      read = try PropertyList(written, format: format, options: reading)
-    } catch {
+    do throws(PropertyListError) { read = try PropertyList(written, format: format, options: reading) } catch {
       throw FuzzFailure("\(form): not read again: \(error)")
     }
     guard options.coercion != .plain || format == .binary || format == .xml else { return }

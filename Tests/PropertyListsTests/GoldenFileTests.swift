@@ -79,10 +79,7 @@ import Testing
     arguments: [
       (
         "strings.strings",
-        [
-          "key": "value", "bare": "word", "shorthand": "shorthand",
-          "escapes": "\u{7}\u{8}\t\n\u{B}\u{C}\r\"\\éA",
-        ]
+        ["key": "value", "bare": "word", "shorthand": "shorthand", "escapes": "\u{7}\u{8}\t\n\u{B}\u{C}\r\"\\éA"]
       ),
       ("utf-16.strings", ["Größe": "東京"]),
       ("data.plist", .array([[], [0], [0x0F, 0x0F, 0xF0], [0xDE, 0xAD, 0xBE, 0xEF]].map { .data(Data($0)) })),
@@ -176,10 +173,7 @@ import Testing
             .date(Date(timeIntervalSinceReferenceDate: $0))
           })
       ),
-      (
-        "base64",
-        .array([[], [], [0], [0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2, 3]].map { .data(Data($0)) })
-      ),
+      ("base64", .array([[], [], [0], [0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2, 3]].map { .data(Data($0)) })),
       ("empty-tags", ["", "", [:], [:], [], [], true, false, .data(Data())]),
     ] as [(String, PropertyList)])
   func `XML of every form that is well-formed`(_ name: String, _ expected: PropertyList) throws {
@@ -227,8 +221,7 @@ extension PropertyList {
     case .array(let elements): return .array(elements.map { $0.sorted() })
     case .dictionary(let entries):
       return .dictionary(
-        OrderedDictionary(
-          uniqueKeysWithValues: entries.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted()) }))
+        OrderedDictionary(uniqueKeysWithValues: entries.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted()) }))
     default: return self
     }
   }

@@ -16,9 +16,7 @@ import Testing
     case defect(PropertyListError.Kind, String)
   }
 
-  static func outcome(
-    of edit: (inout PropertyList) throws(PropertyListError) -> Void
-  ) -> Outcome {
+  static func outcome(of edit: (inout PropertyList) throws(PropertyListError) -> Void) -> Outcome {
     var list = list
     do throws(PropertyListError) {
       try edit(&list)

@@ -76,8 +76,7 @@ struct LaidOutText {
     let comment: String
     switch format {
     case .xml: comment = chance(4) ? "<?note \(name)?>" : "<!-- \(name) -->"
-    case .openStep:
-      comment = mayEndLine && chance(2) ? "// \(name); }" : pick("/* \(name) */", "/*\(name)=*/")
+    case .openStep: comment = mayEndLine && chance(2) ? "// \(name); }" : pick("/* \(name) */", "/*\(name)=*/")
     case .binary, .json: return
     }
     comments.append(comment)
@@ -150,9 +149,7 @@ struct LaidOutText {
     put(indent)
   }
 
-  private mutating func container(
-    _ kind: Element.Kind, depth: Int, indent: String, isInline: Bool
-  ) -> Element {
+  private mutating func container(_ kind: Element.Kind, depth: Int, indent: String, isInline: Bool) -> Element {
     let element = Element(kind)
     element.opening = line
     let start = line

@@ -214,8 +214,7 @@ func edited(
     let second = "\t\t\t\tAA04 /* a.m */,\n"
     #expect(try children(["AA04"]) == Self.project.replacing(first, with: ""))
     #expect(try children(["AA02"]) == Self.project.replacing(second, with: ""))
-    #expect(
-      try children(["AA02", "AA04", "AA06"]) == Self.project.replacing(second, with: second + "\t\t\t\tAA06,\n"))
+    #expect(try children(["AA02", "AA04", "AA06"]) == Self.project.replacing(second, with: second + "\t\t\t\tAA06,\n"))
     #expect(try children(["AA06", "AA02", "AA04"]) == Self.project.replacing(first, with: "\t\t\t\tAA06,\n" + first))
     #expect(try children(["AA04", "AA02"]) == Self.project.replacing(first + second, with: second + first))
   }
@@ -296,10 +295,7 @@ func edited(
       "private": true,
           "engines": {
               "node": ">=18",
-              "list": [
-                  1,
-                  []
-              ],
+              "list": [1, []],
               "none": {}
           }
       """

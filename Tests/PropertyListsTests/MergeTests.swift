@@ -108,9 +108,7 @@ import Testing
     #expect(outcome.error == nil)
     var merged: PropertyList = ["inner": [:]]
     let duration = try ThreadClock.measure {
-      for index in 0..<10_000 {
-        try merged.merge(["inner": ["key \(index)": 1]] as PropertyList, conflicts: .keepOurs)
-      }
+      for index in 0..<10_000 { try merged.merge(["inner": ["key \(index)": 1]] as PropertyList, conflicts: .keepOurs) }
     }
     #expect(merged["inner"]?.dictionary?.count == 10_000)
     #expect(duration < .seconds(10), "copies would take a minute")
@@ -200,9 +198,7 @@ import Testing
     var (merged, theirs) = (base, base)
     merged.dictionary?["ours"] = 1
     theirs.dictionary?["theirs"] = 2
-    let duration = try ThreadClock.measure {
-      try merged.merge(theirs, since: base, conflicts: .fail)
-    }
+    let duration = try ThreadClock.measure { try merged.merge(theirs, since: base, conflicts: .fail) }
     #expect(merged.dictionary?.count == 60_002 && merged["theirs"] == 2)
     // With room for a busy machine and a debug build.
     #expect(duration < .seconds(30), "\(duration)")

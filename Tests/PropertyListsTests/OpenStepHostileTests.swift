@@ -22,9 +22,7 @@ import Testing
       // What is innermost is a string, so that there are as many containers as marks.
       let allowed =
         String(repeating: open, count: limit / levels) + "x" + String(repeating: close, count: limit / levels)
-      #expect(
-        try PropertyListDocument(openStep: allowed, options: options).objectCount == limit / levels * levels
-          + 1)
+      #expect(try PropertyListDocument(openStep: allowed, options: options).objectCount == limit / levels * levels + 1)
       let tooDeep = String(repeating: open, count: limit / levels + 1)
       let found = error { () throws(PropertyListError) in _ = try PropertyList(openStep: tooDeep, options: options) }
       #expect(found?.kind == .nestedTooDeeply)

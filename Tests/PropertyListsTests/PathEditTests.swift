@@ -21,9 +21,7 @@ import Testing
       let value = try PropertyList(document.root)
       let edit = Self.edit(of: value, using: &random)
       var expected = value
-      do throws(PropertyListError) {
-        try expected.apply(edit)
-      } catch {
+      do throws(PropertyListError) { try expected.apply(edit) } catch {
         let defect = #expect(throws: PropertyListError.self) {
           try document.data(applying: edit, options: Self.writing)
         }

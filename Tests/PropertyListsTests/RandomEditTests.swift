@@ -304,9 +304,7 @@ extension RandomEdit {
     return nil
   }
 
-  private static func isBlank(_ line: String) -> Bool {
-    line.unicodeScalars.allSatisfy { $0.properties.isWhitespace }
-  }
+  private static func isBlank(_ line: String) -> Bool { line.unicodeScalars.allSatisfy { $0.properties.isWhitespace } }
 
   /// A comment that is not there any more, though it stood in nothing that was removed.
   func firstCommentLost(in result: String) -> String? {

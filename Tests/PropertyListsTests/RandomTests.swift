@@ -30,8 +30,7 @@ import Testing
     let value = PropertyList.random(depth: 4, forXML: false, using: &random)
     for dialect in [PropertyListWritingOptions.OpenStepDialect.openStep, .gnustep, .strings] {
       for isCompact in [false, true] {
-        let options = PropertyListWritingOptions(
-          coercion: .reversible, isCompact: isCompact, openStepDialect: dialect)
+        let options = PropertyListWritingOptions(coercion: .reversible, isCompact: isCompact, openStepDialect: dialect)
         let wrapped: PropertyList = dialect == .strings ? ["a": value] : value
         let data = try wrapped.data(format: .openStep, options: options)
         let document = try PropertyListDocument(data, format: .openStep)
@@ -50,8 +49,7 @@ import Testing
       #expect(try PropertyList(data, format: .openStep) == value)
       #expect(OpenStepComparisonTests.foundation(String(decoding: data, as: UTF8.self)) == value.sorted())
       let wrapped: PropertyList = ["a": value]
-      let strings = try wrapped.data(
-        format: .openStep, options: .init(isCompact: isCompact, openStepDialect: .strings))
+      let strings = try wrapped.data(format: .openStep, options: .init(isCompact: isCompact, openStepDialect: .strings))
       #expect(OpenStepComparisonTests.foundation(String(decoding: strings, as: UTF8.self)) == wrapped.sorted())
     }
   }

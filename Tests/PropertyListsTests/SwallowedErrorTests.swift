@@ -173,9 +173,7 @@ import struct PropertyLists.PropertyListDecoder
   @Test func `a limit that a type swallows is thrown by the call`() throws {
     struct Lenient: Decodable {
       var value: [[Int]]?
-      init(from decoder: any Decoder) throws {
-        value = try? decoder.singleValueContainer().decode([[Int]].self)
-      }
+      init(from decoder: any Decoder) throws { value = try? decoder.singleValueContainer().decode([[Int]].self) }
     }
     // An array of 14 times the same array of 14 times the same number.
     let data = PropertyListCodableHostileTests.file(

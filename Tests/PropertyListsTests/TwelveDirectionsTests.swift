@@ -32,9 +32,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
   private func write(
     _ value: PropertyList, _ format: PropertyListFormat, _ options: PropertyListWritingOptions
   ) throws -> Data? {
-    do throws(PropertyListError) {
-      return try value.data(format: format, options: options)
-    } catch {
+    do throws(PropertyListError) { return try value.data(format: format, options: options) } catch {
       #expect(
         error.kind == .notRepresentable && (error.keyPath != nil) == (value.array != nil || value.dictionary != nil),
         "\(error)")
@@ -75,8 +73,7 @@ struct Direction: CustomTestStringConvertible, Hashable, Sendable {
         continue
       }
       #expect(try document.root.data(format: direction.to, options: options) == target, "\(name)")
-      #expect(
-        try PropertyList(target, format: direction.to) == original.asRead(from: direction.to), "\(name)")
+      #expect(try PropertyList(target, format: direction.to) == original.asRead(from: direction.to), "\(name)")
       count += 1
     }
     #expect(count > 5 && count + refusedCount == Self.values.count)

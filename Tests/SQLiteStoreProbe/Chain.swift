@@ -72,8 +72,7 @@ struct Chain {
       try link.setValue(.object(previous), forKey: "previous")
     }
     try link.setValue(.array(items.map { .object($0) }), forKey: "items")
-    try link.setValue(
-      .set([0, 1].map { .object(tags[Int((number + $0) % 3)]) }), forKey: "tags")
+    try link.setValue(.set([0, 1].map { .object(tags[Int((number + $0) % 3)]) }), forKey: "tags")
     links.append(link)
     if links.count > 5 { try context.delete(links.removeFirst()) }
     try context.save()

@@ -45,8 +45,7 @@ enum Inspection {
       COMMIT;
       PRAGMA wal_checkpoint(TRUNCATE);
       """
-    guard sqlite3_open(file.path, &handle) == SQLITE_OK,
-      sqlite3_exec(handle, statements, nil, nil, nil) == SQLITE_OK
+    guard sqlite3_open(file.path, &handle) == SQLITE_OK, sqlite3_exec(handle, statements, nil, nil, nil) == SQLITE_OK
     else { throw Usage() }
   }
 

@@ -16,9 +16,7 @@ import Testing
     try PersistentContainer(model: model, stores: [store])
   }
 
-  @Test(
-    arguments: [SQLiteStore.type, XMLStore.type, BinaryStore.type],
-    [false, true])
+  @Test(arguments: [SQLiteStore.type, XMLStore.type, BinaryStore.type], [false, true])
   func `is opened as what it is, also to read it only`(type: String, isReadOnly: Bool) throws {
     let file = folder.url.appending(path: "store")
     let made: PersistentStoreDescription =
@@ -63,8 +61,7 @@ import Testing
 
   @Test func `of another model is migrated with the migration of its description`() throws {
     let file = folder.url.appending(path: "store")
-    _ = try PersistentContainer(
-      model: ManagedObjectModel(entities: [EntityDescription("Old")]), stores: [.xml(file)])
+    _ = try PersistentContainer(model: ManagedObjectModel(entities: [EntityDescription("Old")]), stores: [.xml(file)])
     var store = PersistentStoreDescription.file(file)
     store.migration = { error throws(ManagedObjectError) in
       do { try FileManager.default.removeItem(at: file) } catch { throw ManagedObjectError(.operation, "\(error)") }

@@ -110,8 +110,7 @@ import Testing
         }
         for relationship in entity.relationships where !relationship.isTransient {
           let value = object[relationship.name] ?? .null
-          copy.relationships[relationship.name] =
-            relationship.isToMany ? .many(names(value)) : .one(names(value).first)
+          copy.relationships[relationship.name] = relationship.isToMany ? .many(names(value)) : .one(names(value).first)
         }
         own.objects[name] = copy
       }

@@ -15,9 +15,7 @@ import Testing
     "city": .string("Oslo"), "id": .uuid(ids[0]), "mass": .float(0.1), "size": .integer(7), "born": .null,
   ])
 
-  private static func model(
-    _ leaves: [AttributeDescription], id: AttributeType = .uuid
-  ) throws -> ManagedObjectModel {
+  private static func model(_ leaves: [AttributeDescription], id: AttributeType = .uuid) throws -> ManagedObjectModel {
     var author = AttributeDescription("author", .composite)
     author.elements = leaves
     return try ManagedObjectModel(entities: [
@@ -54,8 +52,7 @@ import Testing
       try drink.setValue(.float(0.1), forKey: "mass")
     }
     try context.save()
-    try Database(path: file.path, .readWrite).execute(
-      "UPDATE Z_METADATA SET Z_PLIST = NULL; DELETE FROM Z_MODELCACHE")
+    try Database(path: file.path, .readWrite).execute("UPDATE Z_METADATA SET Z_PLIST = NULL; DELETE FROM Z_MODELCACHE")
     return file
   }
 
@@ -77,8 +74,7 @@ import Testing
       ("author.city == 'Oslo'", 1), ("author.size > 6 AND title == 'whole'", 1), ("author == nil", 1),
       ("author.born == nil", 2), ("id == CAST('\(Self.ids[1])', 'NSUUID')", 1), ("author.city BEGINSWITH 'P'", 0),
     ] { #expect(try rows(store, format).count == count, "\(format)") }
-    #expect(
-      "\(Self.author)" == "{born: nil, city: \"Oslo\", id: \(Self.ids[0]), mass: 0.1, size: 7}")
+    #expect("\(Self.author)" == "{born: nil, city: \"Oslo\", id: \(Self.ids[0]), mass: 0.1, size: 7}")
   }
 
   @Test func `are not written`() throws {

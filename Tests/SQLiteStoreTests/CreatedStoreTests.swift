@@ -8,9 +8,7 @@ import Testing
   /// Why a store made here differs from one of Apple's framework; nil for a difference without a reason.
   private static func reason(_ line: String, _ original: ReadSchema, _ made: ReadSchema) -> String? {
     let parts = ["Z_PRIMARYKEY: nothing, expected 1600", "ACHANGE", "ATRANSACTION", "index Z_TRANSACTION"]
-    if parts.contains(where: { line.contains($0) }) {
-      return "the history is on in the file, and not in a new one"
-    }
+    if parts.contains(where: { line.contains($0) }) { return "the history is on in the file, and not in a new one" }
     if line.hasPrefix("trigger Z_DA_") { return "the model was made without its derived attributes" }
     if line.hasPrefix("hash of ") { return "the model was made without its derived attributes, which are in the hash" }
     if line.hasPrefix("metadata: NSStoreModelVersionHashesDigest, expected nothing") { return "framework before 977" }

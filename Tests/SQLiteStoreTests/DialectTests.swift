@@ -51,8 +51,7 @@ import Testing
       return (query.sql, query.isComplete)
     }
     let start = "SELECT t.* FROM \"ZGROUP\" t WHERE "
-    #expect(
-      try sql("latitude == 3") == (start + "t.\"ZLATITUDE\" IS NOT DISTINCT FROM ?1 ORDER BY t.Z_PK", true))
+    #expect(try sql("latitude == 3") == (start + "t.\"ZLATITUDE\" IS NOT DISTINCT FROM ?1 ORDER BY t.Z_PK", true))
     #expect(
       try sql("latitude > 3 AND name CONTAINS[c] 'plan'")
         == (start + "(t.\"ZLATITUDE\" IS NOT NULL AND t.\"ZLATITUDE\" > ?1) ORDER BY t.Z_PK", false))

@@ -84,8 +84,7 @@ import Testing
     try fill(stored)
     let context = try context()
     let objects = try photos(context)
-    #expect(
-      objects.map(Self.image) == [Self.text("inner"), Self.text("outside"), .null].map { .attribute($0) })
+    #expect(objects.map(Self.image) == [Self.text("inner"), Self.text("outside"), .null].map { .attribute($0) })
     // What does not change stays as it was written.
     for object in objects { try object.setValue(.string("changed"), forKey: "title") }
     try context.save()

@@ -108,8 +108,7 @@ struct KilledMigrationTests {
       entities[index].properties.append(.attribute("label", .string, isOptional: false, defaultValue: .string("new")))
     }
     let new = try ManagedObjectModel(entities: entities)
-    let mapping =
-      kind == "inferred" ? StoreMapping() : StoreMapping(entities: ["Counter": EntityMigrationPolicy()])
+    let mapping = kind == "inferred" ? StoreMapping() : StoreMapping(entities: ["Counter": EntityMigrationPolicy()])
     let scratch = folder.url.appending(path: ".store.sqlite-migration")
     for watched in kind == "inferred" ? [folder.url] : [folder.url, scratch] {
       try restore(data)

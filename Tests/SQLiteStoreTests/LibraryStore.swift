@@ -38,8 +38,7 @@ enum LibraryStore {
       ])
     var employee = EntityDescription("Employee", [.attribute("title", .string)])
     employee.superentity = "Person"
-    var boss = EntityDescription(
-      "Manager", [.attribute("title", .integer16), .relationship("bestNote", to: "Note")])
+    var boss = EntityDescription("Manager", [.attribute("title", .integer16), .relationship("bestNote", to: "Note")])
     boss.superentity = "Person"
     boss.renamingIdentifier = "Boss"
     let note = EntityDescription(
@@ -55,9 +54,7 @@ enum LibraryStore {
         .attribute("label", .string), .relationship("notes", to: "Note", inverse: "tags", isToMany: true),
         .relationship("related", to: "Person", isToMany: true),
       ])
-    do {
-      return try ManagedObjectModel(entities: [thing, person, employee, boss, note, tag])
-    } catch {
+    do { return try ManagedObjectModel(entities: [thing, person, employee, boss, note, tag]) } catch {
       fatalError("\(error)")
     }
   }()
@@ -170,8 +167,7 @@ enum LibraryStore {
   static func write(to folder: TemporaryFolder, hasModel: Bool = true, change: String = "") throws -> URL {
     let original = try original.get()
     for name in original.names {
-      try FileManager.default.copyItem(
-        at: original.url.appending(path: name), to: folder.url.appending(path: name))
+      try FileManager.default.copyItem(at: original.url.appending(path: name), to: folder.url.appending(path: name))
     }
     let url = folder.url.appending(path: "Library.sqlite")
     let model = hasModel ? "" : "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL;"

@@ -121,8 +121,7 @@ import Testing
     let largest = Mutex(0)
     let policy = EntityMigrationPolicy { note, migration in
       try Self.policy.createDestinationInstances?(note, migration)
-      let size =
-        migration.sourceContext.registeredObjects.count + migration.destinationContext.registeredObjects.count
+      let size = migration.sourceContext.registeredObjects.count + migration.destinationContext.registeredObjects.count
       if Self.integer(note, "count").map({ $0 % 100 == 0 }) == true { largest.withLock { $0 = max($0, size) } }
     }
     try SQLiteStore.migrate(
@@ -210,10 +209,7 @@ import Testing
       guard case .object(let author)? = note["author"] else { return "\(Self.text(note, "title") ?? "")-" }
       return (Self.text(note, "title") ?? "") + (Self.text(author, "name")?.prefix(1) ?? "")
     }
-    #expect(
-      titles == [
-        "n3B", "n9B", "sixA", "x2A", "x4A", "x5B", "x7B", "x8A", "y2A", "y4A", "y5B", "y7B", "y8A",
-      ])
+    #expect(titles == ["n3B", "n9B", "sixA", "x2A", "x4A", "x5B", "x7B", "x8A", "y2A", "y4A", "y5B", "y7B", "y8A"])
     #expect(try context.fetch(FetchRequest("Tag")).map { Self.text($0, "name") } == ["trash"])
     #expect(try PlainSQLite(file).defects() == [])
   }

@@ -11,8 +11,7 @@ import Testing
   private var file: URL { folder.url.appending(path: "store.sqlite") }
 
   private static let entities = [
-    EntityDescription(
-      "Note", [.attribute("title", .string), .relationship("author", to: "Person", inverse: "notes")]),
+    EntityDescription("Note", [.attribute("title", .string), .relationship("author", to: "Person", inverse: "notes")]),
     EntityDescription(
       "Person",
       [
@@ -160,8 +159,7 @@ import Testing
     switch way {
     case .inPlace: try SQLiteStore.migrate(file, to: Self.new())
     case .byFunction:
-      try SQLiteStore.migrate(
-        file, to: Self.new(), by: StoreMapping(entities: ["Note": EntityMigrationPolicy()]))
+      try SQLiteStore.migrate(file, to: Self.new(), by: StoreMapping(entities: ["Note": EntityMigrationPolicy()]))
     case .output: try SQLiteStore.migrate(file, to: Self.new(), output: folder.url.appending(path: "made/new.sqlite"))
     }
   }
@@ -221,8 +219,7 @@ import Testing
     var reports: [String] = []
     try SQLiteStore.migrate(file, to: Self.new()) { progress in
       #expect(progress.step == 0 && progress.stepCount == 1)
-      reports.append(
-        "\(progress.phase) \(progress.mappingName) \(progress.completedCount)/\(progress.totalCount)")
+      reports.append("\(progress.phase) \(progress.mappingName) \(progress.completedCount)/\(progress.totalCount)")
     }
     let counts = ["Note 0/2", "Note 2/2", "Person 0/1", "Person 1/1", "Tag 0/1", "Tag 1/1"]
     #expect(reports == counts.map { "objects \($0)" } + counts.map { "relationships \($0)" })

@@ -36,8 +36,7 @@ import Testing
       EntityDescription(
         "Person",
         [
-          .relationship(
-            "notes", to: "Note", inverse: names.contains("Note.author") ? nil : "author", isToMany: true)
+          .relationship("notes", to: "Note", inverse: names.contains("Note.author") ? nil : "author", isToMany: true)
         ]), EntityDescription("Tag", [.attribute("label", .string)]),
     ]
     return try ManagedObjectModel(

@@ -54,9 +54,7 @@ extension ModelSketch {
   func root(_ id: Int) -> Int { ancestry(id).last?.id ?? id }
 
   /// An entity and all below it.
-  func subtree(_ id: Int) -> [Int] {
-    entities.map(\.id).filter { other in ancestry(other).contains { $0.id == id } }
-  }
+  func subtree(_ id: Int) -> [Int] { entities.map(\.id).filter { other in ancestry(other).contains { $0.id == id } } }
 
   func attributes(_ id: Int) -> [Attribute] { ancestry(id).flatMap(\.attributes) }
 
@@ -268,14 +266,11 @@ extension SketchMaker {
         relationship.isToMany.toggle()
         if !relationship.isToMany { relationship.isOrdered = false }
       }
-    case 15:
-      relate(entity) { maker, relationship in if relationship.isToMany { relationship.isOrdered.toggle() } }
+    case 15: relate(entity) { maker, relationship in if relationship.isToMany { relationship.isOrdered.toggle() } }
     case 16: numbers.once(in: 2) ? dropInverse(entity) : addInverse(entity)
     case 17:
       if numbers.once(in: 2) {
-        attempt {
-          $0.entities[entity].identifier = $0.entities[entity].identifier ?? $0.entities[entity].name
-        }
+        attempt { $0.entities[entity].identifier = $0.entities[entity].identifier ?? $0.entities[entity].name }
         let name = newName()
         attempt { $0.entities[entity].name = name }
       } else {
@@ -288,9 +283,7 @@ extension SketchMaker {
     if !sketch.isSound { sketch = before } else { log.append("\(kind) of \(before.entities[entity].name)") }
   }
 
-  private mutating func change(
-    _ entity: Int, _ body: (inout SketchMaker, inout [ModelSketch.Attribute], Int) -> Void
-  ) {
+  private mutating func change(_ entity: Int, _ body: (inout SketchMaker, inout [ModelSketch.Attribute], Int) -> Void) {
     var attributes = sketch.entities[entity].attributes
     guard !attributes.isEmpty else { return }
     let index = numbers.below(attributes.count)

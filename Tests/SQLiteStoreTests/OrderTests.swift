@@ -135,8 +135,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let context = try context()
     let lists = try objects("List", ["A", "B", "C"], context)
-    let items =
-      try objects("Item", ["a", "b", "c", "d"], context) + objects("Special", ["e", "f", "g", "h"], context)
+    let items = try objects("Item", ["a", "b", "c", "d"], context) + objects("Special", ["e", "f", "g", "h"], context)
     let keys = ["items", "shared", "marked", "others", "near"]
     // What each list has, and in `sharing` each item, by key and index.
     var lefts = Dictionary(uniqueKeysWithValues: keys.map { ($0, [[Int]](repeating: [], count: 3)) })
@@ -168,8 +167,7 @@ import Testing
         switch key {
         case "items", "others":
           for other in 0..<3 where isNew && other != list { lefts[key]?[other].removeAll { $0 == item } }
-        case "shared":
-          sharing[item].removeAll { $0 == list }
+        case "shared": sharing[item].removeAll { $0 == list }
         case "near":
           guard item != list else { continue }
           lefts[key]?[item].removeAll { $0 == list }

@@ -76,18 +76,15 @@ import Testing
     Sample(values: ["m:min(name)", "b:sum(balance)"], isInSQL: false),
     Sample(entity: "Employee", values: ["age", "c:count(SELF)"], groupBy: ["age"], isInSQL: true),
     Sample(values: ["age", "c:count(SELF)"], groupBy: ["age"], isInSQL: false),
-    Sample(
-      entity: "Employee", values: ["name", "c:count(SELF)", "s:sum(salary)"], groupBy: ["name"], isInSQL: true),
-    Sample(
-      entity: "Employee", values: ["name", "m:max(salary)"], groupBy: ["name"], order: ["name"], isInSQL: false),
+    Sample(entity: "Employee", values: ["name", "c:count(SELF)", "s:sum(salary)"], groupBy: ["name"], isInSQL: true),
+    Sample(entity: "Employee", values: ["name", "m:max(salary)"], groupBy: ["name"], order: ["name"], isInSQL: false),
     Sample(
       entity: "Employee", values: ["boss", "member", "c:count(age)", "m:min(age)"], groupBy: ["boss", "member"],
       order: ["-member"], window: (1, 6), isInSQL: true),
     Sample(
       entity: "Employee", values: ["boss.name", "c:count(SELF)"], condition: "boss != nil", groupBy: ["boss.name"],
       isInSQL: true),
-    Sample(
-      entity: "Employee", values: ["age", "c:count(SELF)"], groupBy: ["age"], having: "$c > 2", isInSQL: false),
+    Sample(entity: "Employee", values: ["age", "c:count(SELF)"], groupBy: ["age"], having: "$c > 2", isInSQL: false),
     Sample(
       entity: "Employee", values: ["decade:age / 10"], condition: "age != nil", groupBy: ["decade:age / 10"],
       isInSQL: false),

@@ -24,9 +24,7 @@ import Testing
     change(&request)
     change(&same)
     let entity = try #require(stores.sqlite.model[request.entityName])
-    return (
-      request, try? stores.memory.fetch(same, of: entity), try? stores.sqlite.fetch(request, of: entity)
-    )
+    return (request, try? stores.memory.fetch(same, of: entity), try? stores.sqlite.fetch(request, of: entity))
   }
 
   private func mapped(_ keys: [RowKey]) -> [RowKey] { keys.compactMap { Self.stores.memoryKeys[$0] } }

@@ -6,9 +6,7 @@ import Testing
 
 @Suite("An SQLite store finds objects by predicates") struct QuerySearchTests {
   /// Those that ask for the value without a type, which SQLite stores do not keep.
-  static let searches = FetchSearchTables.all.filter {
-    !$0.format.hasPrefix("misc") && !$0.format.contains("ANYKEY")
-  }
+  static let searches = FetchSearchTables.all.filter { !$0.format.hasPrefix("misc") && !$0.format.contains("ANYKEY") }
 
   @Test(arguments: searches) func `as the rules say`(_ search: FetchSearchTables.Search) throws {
     var request = FetchRequest(search.entity, where: try ManagedPredicate(format: search.format))

@@ -42,8 +42,7 @@ import Testing
   @Test(arguments: orders)
   func `have the order of the request`(_ order: (path: String, comparison: FetchRequest.SortComparison)) throws {
     let descriptor = FetchRequest.SortDescriptor(order.path, comparison: order.comparison)
-    #expect(
-      try SampleStores.people.sqlite.statement(for: FetchRequest("Person", sortedBy: [descriptor])).isComplete)
+    #expect(try SampleStores.people.sqlite.statement(for: FetchRequest("Person", sortedBy: [descriptor])).isComplete)
   }
 
   /// Predicates, and what a plan has in it if an index is used.
@@ -70,8 +69,7 @@ import Testing
       ])
     for name in ["code", "amount", "weight", "price", "when", "token"] {
       item.fetchIndexes.append(
-        FetchIndexDescription(
-          "by" + name.prefix(1).uppercased() + name.dropFirst(), [.init(.property(name))]))
+        FetchIndexDescription("by" + name.prefix(1).uppercased() + name.dropFirst(), [.init(.property(name))]))
     }
     var owner = EntityDescription(
       "Owner",

@@ -92,9 +92,7 @@ struct RandomChanges {
     }
   }
 
-  private mutating func change(
-    _ attribute: ManagedObjectModel.Entity.Attribute, of object: ManagedObject
-  ) throws {
+  private mutating func change(_ attribute: ManagedObjectModel.Entity.Attribute, of object: ManagedObject) throws {
     if attribute.definition.derivation != nil || attribute.isTransient { return }
     if attribute.isOptional, Int.random(in: 0..<4, using: &random) == 0 {
       return try object.setValue(AttributeValue.null, forKey: attribute.name)
@@ -128,8 +126,7 @@ struct RandomChanges {
     _ relationship: ManagedObjectModel.Entity.Relationship, of object: ManagedObject
   ) throws {
     if relationship.isTransient { return }
-    let all = try context.fetch(FetchRequest(object.entity.destination(of: relationship).name))
-      .filter { !$0.isDeleted }
+    let all = try context.fetch(FetchRequest(object.entity.destination(of: relationship).name)).filter { !$0.isDeleted }
     if !relationship.isToMany {
       let isEmpty = relationship.isOptional && Int.random(in: 0..<4, using: &random) == 0
       let target = isEmpty ? nil : all.randomElement(using: &random)

@@ -8,8 +8,7 @@ import Testing
 @Suite("Random pairs of versions of a model, with objects") struct RandomMigrationTests {
   private static let mark = Data("EXT!".utf8)
   /// Finds the tables of entities.
-  private static let tables =
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'Z|_%' ESCAPE '|'"
+  private static let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'Z|_%' ESCAPE '|'"
 
   /// Makes objects, with values and relationships at random.
   private static func fill(_ file: URL, _ sketch: ModelSketch, _ numbers: inout RandomNumbers) throws {
@@ -148,9 +147,7 @@ import Testing
     let copies = TemporaryFolder(isInMemory: true)
     let copy = try StoreSamples.copy(file, to: copies)
     let refusals = expectation.refusals
-    do throws(ManagedObjectError) {
-      try SQLiteStore.migrate(file, to: newModel, droppedValues: .drop)
-    } catch {
+    do throws(ManagedObjectError) { try SQLiteStore.migrate(file, to: newModel, droppedValues: .drop) } catch {
       let messages = (error.details.isEmpty ? [error] : error.details).map(\.message)
       let expected = refusals.isEmpty ? expectation.abstracted(before) : refusals
       #expect(!expected.isEmpty && error.details.allSatisfy { $0.code == .inferredMapping }, "\(comment): \(error)")

@@ -105,9 +105,7 @@ struct RandomObjects {
     if let inverse = entity.inverse(of: relationship) { insert(rows[index].key, inverse, other) }
   }
 
-  private mutating func insert(
-    _ key: RowKey, _ relationship: ManagedObjectModel.Entity.Relationship, _ index: Int
-  ) {
+  private mutating func insert(_ key: RowKey, _ relationship: ManagedObjectModel.Entity.Relationship, _ index: Int) {
     switch rows[index].values[relationship.slot] {
     case .toMany(let keys): rows[index].values[relationship.slot] = .toMany(keys.union([key]))
     case .orderedToMany(var keys):

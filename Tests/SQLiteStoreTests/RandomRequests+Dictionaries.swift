@@ -31,9 +31,7 @@ extension RandomRequests {
   }
 
   /// Some of a list, each once.
-  private mutating func values(
-    of all: [FetchRequest.FetchedValue], _ count: Int
-  ) -> [FetchRequest.FetchedValue] {
+  private mutating func values(of all: [FetchRequest.FetchedValue], _ count: Int) -> [FetchRequest.FetchedValue] {
     var picked: [FetchRequest.FetchedValue] = []
     for _ in 0..<count {
       let value = numbers.pick(all)

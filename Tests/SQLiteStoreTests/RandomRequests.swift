@@ -91,16 +91,13 @@ struct RandomRequests {
     .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual,
   ]
 
-  private mutating func numeric(
-    _ left: ManagedExpression, modifier: PredicateModifier = .direct
-  ) -> ManagedPredicate {
+  private mutating func numeric(_ left: ManagedExpression, modifier: PredicateModifier = .direct) -> ManagedPredicate {
     switch numbers.below(6) {
     case 0:
       let list = (0..<numbers.below(4)).map { _ in PredicateConstant.value(number()) }
       return .comparing(left, .in, .constant(.array(list)), modifier: modifier)
     case 1:
-      return .comparing(
-        left, .between, .constant(.array([.value(number()), .value(number())])), modifier: modifier)
+      return .comparing(left, .between, .constant(.array([.value(number()), .value(number())])), modifier: modifier)
     case 2:
       let right = path(numberPaths)
       let computed = ManagedExpression.function(numbers.pick([.divide, .modulus]), [right, path(numberPaths)])
@@ -117,9 +114,7 @@ struct RandomRequests {
     ])
   }
 
-  private mutating func textual(
-    _ left: ManagedExpression, modifier: PredicateModifier = .direct
-  ) -> ManagedPredicate {
+  private mutating func textual(_ left: ManagedExpression, modifier: PredicateModifier = .direct) -> ManagedPredicate {
     let text = ManagedExpression.value(.string(numbers.pick(RandomObjects.texts)))
     switch numbers.below(9) {
     case 0:
@@ -247,8 +242,7 @@ struct RandomRequests {
     let found = ManagedExpression.subquery(
       Self.path(numbers.pick(["notes", "notes", "boss.notes"])), variable: "n", condition)
     guard let count = PredicateKeyPath("@count") else { return condition }
-    return .comparing(
-      .keyPath(count, of: found), numbers.pick(orders), .value(.integer(Int64(numbers.below(3)))))
+    return .comparing(.keyPath(count, of: found), numbers.pick(orders), .value(.integer(Int64(numbers.below(3)))))
   }
 
   private mutating func computed() -> ManagedPredicate {
@@ -288,8 +282,7 @@ struct RandomRequests {
     case 1: return .comparing(Self.path("notes.pages"), .contains, .value(number()))
     case 2: return .comparing(Self.path("reports.name"), .contains, path(textPaths))
     default:
-      return .comparing(
-        path(textPaths), .in, .value(.string(numbers.pick(RandomObjects.texts))), options: options())
+      return .comparing(path(textPaths), .in, .value(.string(numbers.pick(RandomObjects.texts))), options: options())
     }
   }
 }

@@ -51,8 +51,7 @@ import Testing
   @Test(arguments: Kind.allCases) func `is what another program saved`(_ kind: Kind) async throws {
     let container = try filled(kind)
     let context = container.newContext()
-    let cities = Dictionary(
-      uniqueKeysWithValues: try context.fetch(City.self).map { ($0.name, $0.objectID) })
+    let cities = Dictionary(uniqueKeysWithValues: try context.fetch(City.self).map { ($0.name, $0.objectID) })
     let news = container.coordinator.remoteChanges
     try change(kind)
     var iterator = news.makeAsyncIterator()

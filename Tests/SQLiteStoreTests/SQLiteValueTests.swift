@@ -112,9 +112,7 @@ import Testing
       "decimal", .decimal(Decimal(string: "0.12345678901234567890123")!),
       .decimal(Decimal(string: "0.12345678901234568")!)
     ),
-    (
-      "decimal", .decimal(Decimal(string: "-9223372036854775809")!), .decimal(Decimal(string: "-9223372036854776000")!)
-    ),
+    ("decimal", .decimal(Decimal(string: "-9223372036854775809")!), .decimal(Decimal(string: "-9223372036854776000")!)),
     ("uri", .url(URL(string: "b", relativeTo: URL(string: "http://a/"))!), .url(URL(string: "http://a/b")!)),
   ]
 
@@ -135,10 +133,7 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: [
-      "double", "float", "date", "decimal",
-    ], [true, false])
+  @Test(arguments: ["double", "float", "date", "decimal"], [true, false])
   func `What is not a number is refused with the object and the property`(name: String, isNew: Bool) throws {
     let value: AttributeValue =
       switch name {

@@ -35,9 +35,7 @@ final class SampleStores: @unchecked Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Saves rows under other keys.
-  static func save(
-    _ rows: [StoreRow], _ keys: [RowKey], _ store: some PersistentStore
-  ) throws -> [RowKey: RowKey] {
+  static func save(_ rows: [StoreRow], _ keys: [RowKey], _ store: some PersistentStore) throws -> [RowKey: RowKey] {
     let map = Dictionary(uniqueKeysWithValues: zip(rows.map(\.key), keys))
     var changes = StoreChanges()
     changes.inserted = zip(rows, keys).map { row, key in

@@ -61,8 +61,7 @@ struct StoreDamage: CustomTestStringConvertible, Sendable {
     StoreDamage("UPDATE ZTHING SET ZDECIMAL = 9e999 WHERE Z_PK = 1", "wrong-type Thing/p1 decimal"),
     StoreDamage("UPDATE ZTHING SET ZURI = '' WHERE Z_PK = 1", "wrong-type Thing/p1 uri"),
     StoreDamage("UPDATE ZTHING SET ZCOVER = X'07' WHERE Z_PK = 1", "wrong-type Thing/p1 cover"),
-    StoreDamage(
-      "UPDATE ZTHING SET ZPHOTO = NULL WHERE Z_PK = 1", "orphaned-external-file"),
+    StoreDamage("UPDATE ZTHING SET ZPHOTO = NULL WHERE Z_PK = 1", "orphaned-external-file"),
     StoreDamage(
       "UPDATE ZTHING SET ZPHOTO = CAST(X'02' || '6F0A0F3C-9D55-4E1E-9C53-4B3C1A2F7E10' || X'00' AS BLOB) "
         + "WHERE Z_PK = 1",
@@ -169,8 +168,7 @@ struct StoreFindings {
     let file = folder.url.appending(path: "a.sqlite")
     let name = "\u{1B}[31mx\"; DROP TABLE Z_METADATA; --"
     let model = try ManagedObjectModel(entities: [
-      EntityDescription(
-        name, [.attribute("a\"]", .integer16, isOptional: false), .relationship("to\"'", to: name)])
+      EntityDescription(name, [.attribute("a\"]", .integer16, isOptional: false), .relationship("to\"'", to: name)])
     ])
     do {
       let store = try SQLiteStore(file, model: model)

@@ -47,9 +47,7 @@ import Testing
     try store.save(changes)
   }
 
-  private func lines(
-    _ difference: StoreDifference
-  ) throws -> (lines: [String], summary: StoreDifference.Summary) {
+  private func lines(_ difference: StoreDifference) throws -> (lines: [String], summary: StoreDifference.Summary) {
     var lines: [String] = []
     let summary = try difference.run { lines.append("\($0)") }
     return (lines, summary)
@@ -100,10 +98,7 @@ import Testing
     try fill(stores[0], [("a", "Milk", "Ada"), ("b", "Bread", "Ada")])
     try fill(stores[1], [("a", "Milk", "Ada"), ("c", "Bread", "Ada"), ("a", "Tea", nil)])
     var difference = StoreDifference(from: stores[0], to: stores[1])
-    #expect(
-      try lines(difference).lines == [
-        "~ Note/p2\n    code: \"b\" -> \"c\"", "+ Note/p3",
-      ])
+    #expect(try lines(difference).lines == ["~ Note/p2\n    code: \"b\" -> \"c\"", "+ Note/p3"])
     difference.keys = ["Note": "code"]
     difference.entities = ["Note"]
     let found = try lines(difference)

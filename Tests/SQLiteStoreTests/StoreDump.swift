@@ -73,9 +73,7 @@ extension StoreDump {
     }
   }
 
-  private static func rows(
-    of entity: ManagedObjectModel.Entity, in store: any PersistentStore
-  ) throws -> [StoreRow] {
+  private static func rows(of entity: ManagedObjectModel.Entity, in store: any PersistentStore) throws -> [StoreRow] {
     var request = FetchRequest(entity.name)
     request.includesSubentities = false
     guard case .rows(var rows) = try store.fetch(request, of: entity) else {

@@ -83,9 +83,7 @@ import Testing
     let info = try StoreInfo(store)
     let database = try PlainSQLite(store)
     for entity in info.entities {
-      let number = try database.column(
-        "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity.name)'"
-      ).first
+      let number = try database.column("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity.name)'").first
       guard let number else { continue }
       var root = entity
       while let name = root.superentity, let parent = info.entities.first(where: { $0.name == name }) { root = parent }

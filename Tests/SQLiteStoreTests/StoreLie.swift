@@ -44,8 +44,7 @@ struct StoreLie: CustomTestStringConvertible, Sendable {
     StoreLie("ALTER TABLE ZTAG DROP COLUMN Z_OPT", "the table ZTAG has no column Z_OPT"),
     StoreLie("ALTER TABLE Z_PRIMARYKEY DROP COLUMN Z_MAX", "the table Z_PRIMARYKEY has no column Z_MAX"),
     StoreLie("ALTER TABLE Z_METADATA DROP COLUMN Z_UUID", "the table Z_METADATA has no column Z_UUID"),
-    StoreLie(
-      "ALTER TABLE Z_1TAGS RENAME COLUMN Z_1NOTES TO Z_3NOTES", "the table Z_1TAGS has no column Z_1NOTES"),
+    StoreLie("ALTER TABLE Z_1TAGS RENAME COLUMN Z_1NOTES TO Z_3NOTES", "the table Z_1TAGS has no column Z_1NOTES"),
     StoreLie(
       "CREATE TABLE T AS SELECT * FROM ZTAG; DROP TABLE ZTAG; ALTER TABLE T RENAME TO ZTAG;"
         + "INSERT INTO ZTAG SELECT * FROM ZTAG", "the rows of ZTAG have no number Z_PK"),
@@ -84,8 +83,7 @@ struct StoreLie: CustomTestStringConvertible, Sendable {
     StoreLie("INSERT INTO Z_PRIMARYKEY VALUES (7, 'x\"; DROP TABLE ZTAG; --', 0, 0)", "which the model has not"),
     StoreLie("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 5", "no number for the entity \"Tag\""),
     StoreLie("UPDATE Z_PRIMARYKEY SET Z_ENT = -1 WHERE Z_ENT = 5", "has the number -1"),
-    StoreLie(
-      "UPDATE Z_PRIMARYKEY SET Z_ENT = 9223372036854775807 WHERE Z_ENT = 5", "no number for the entity \"Tag\""),
+    StoreLie("UPDATE Z_PRIMARYKEY SET Z_ENT = 9223372036854775807 WHERE Z_ENT = 5", "no number for the entity \"Tag\""),
     StoreLie(
       "CREATE TABLE P AS SELECT * FROM Z_PRIMARYKEY; DROP TABLE Z_PRIMARYKEY; ALTER TABLE P RENAME TO Z_PRIMARYKEY;"
         + "INSERT INTO Z_PRIMARYKEY SELECT * FROM Z_PRIMARYKEY", "the number 1 twice"),
@@ -123,10 +121,8 @@ struct StoreLie: CustomTestStringConvertible, Sendable {
     StoreLie(schema("sql = 'rubbish'"), "malformed"),
     StoreLie(schema("rootpage = 99999"), "invalid rootpage"),
     StoreLie(schema("sql = replace(sql, 'Z_PK INTEGER', 'Z_PK VARCHAR')"), "the rows of ZTAG have no number Z_PK"),
-    StoreLie(
-      schema("rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'ZPERSON')"), "which is none there"),
-    StoreLie(
-      schema("rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'ZNOTE_ZAUTHOR_INDEX')"), "malformed"),
+    StoreLie(schema("rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'ZPERSON')"), "which is none there"),
+    StoreLie(schema("rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'ZNOTE_ZAUTHOR_INDEX')"), "malformed"),
     StoreLie(
       schema("sql = 'CREATE TABLE ZTAG ( Z_PK INTEGER PRIMARY KEY, ZLABEL VARCHAR, Z_OPT INTEGER, Z_ENT INTEGER )'"),
       "which is none there"),

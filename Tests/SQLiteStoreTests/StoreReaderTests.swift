@@ -81,14 +81,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (
-      "UPDATE ZNOTE SET ZAUTHOR = 77 WHERE Z_PK = 6", "Note/p6.author refers to row 77 of ZPERSON, which is not there"
-    ),
+    ("UPDATE ZNOTE SET ZAUTHOR = 77 WHERE Z_PK = 6", "Note/p6.author refers to row 77 of ZPERSON, which is not there"),
     ("UPDATE ZNOTE SET Z2_AUTHOR = 3 WHERE Z_PK = 6", "Note/p6.author refers to Person/p3, and Z2_AUTHOR has 3"),
-    (
-      "UPDATE ZPERSON SET ZSPOUSE = NULL WHERE Z_PK = 3",
-      "Manager/p5.spouse refers to Person/p3, which refers to None"
-    ),
+    ("UPDATE ZPERSON SET ZSPOUSE = NULL WHERE Z_PK = 3", "Manager/p5.spouse refers to Person/p3, which refers to None"),
     ("UPDATE ZNOTE SET Z_FOK_HOLDER = 2048", "Employee/p4.shelf has positions that are missing or the same"),
     ("UPDATE ZTHING SET ZBOOL = 2 WHERE Z_PK = 1", "the truth value Thing/p1.bool is 2"),
     ("UPDATE ZTHING SET ZINT16 = 40000 WHERE Z_PK = 1", "Thing/p1.int16 is 40000"),

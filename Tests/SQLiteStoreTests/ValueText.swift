@@ -61,8 +61,7 @@ extension PropertyList {
     case .data(let data): ["data": .string(data.hexadecimal)]
     case .real(let real): ["real": .string(AttributeValue.hexadecimal(real.bitPattern))]
     case .float(let real): ["real": .string(AttributeValue.hexadecimal(Double(real).bitPattern))]
-    case .date(let date):
-      ["date": .string(AttributeValue.hexadecimal(date.timeIntervalSinceReferenceDate.bitPattern))]
+    case .date(let date): ["date": .string(AttributeValue.hexadecimal(date.timeIntervalSinceReferenceDate.bitPattern))]
     case .uid(let uid): ["uid": .integer(PropertyList.Integer(UInt64(uid.value)))]
     case .array(let elements): .array(elements.map(\.inJSON))
     case .dictionary(let entries): .dictionary(entries.mapValues(\.inJSON))

@@ -137,10 +137,7 @@ import Testing
         "CREATE TRIGGER X AFTER UPDATE ON ZTAG BEGIN DELETE FROM ZNOTE; END",
         "the trigger \"X\" of the table ZTAG is not one of Core Data's: allow triggers to save with it"
       ),
-      (
-        "CREATE VIEW OTHER AS SELECT 1",
-        "the view \"OTHER\" is not one of Core Data's: allow triggers to save with it"
-      ),
+      ("CREATE VIEW OTHER AS SELECT 1", "the view \"OTHER\" is not one of Core Data's: allow triggers to save with it"),
       (
         "CREATE VIRTUAL TABLE OTHER USING rtree(a, b, c)",
         "the virtual table \"OTHER\" is not one of Core Data's: allow triggers to save with it"

@@ -13,8 +13,7 @@ import Testing
   private func make(_ name: String, age: Double = 3600) throws -> URL {
     let url = URL(filePath: folder.path(name))
     try Data("left".utf8).write(to: url)
-    try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: url.path)
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: url.path)
     return url
   }
 

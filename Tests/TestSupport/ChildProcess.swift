@@ -50,9 +50,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// How it ended; nil while it runs.
-  public var ended: End? {
-    wait(WNOHANG)
-  }
+  public var ended: End? { wait(WNOHANG) }
 
   /// Waits for its end.
   public func waitUntilExit() -> End {

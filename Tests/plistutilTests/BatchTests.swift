@@ -7,8 +7,7 @@ import Testing
   /// A folder with files `0.plist`, `1.plist` … of the value that is their number.
   private func folder(_ count: Int, in name: String = "src") throws -> TemporaryFolder {
     let folder = TemporaryFolder()
-    try FileManager.default.createDirectory(
-      atPath: folder.path(name), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
     for number in 0..<count {
       try PropertyList.integer(.init(number)).data(format: .xml).write(
         to: URL(filePath: folder.path("\(name)/\(number).plist")))
@@ -147,8 +146,7 @@ import Testing
       #expect(try PropertyList(result.output, format: .json)["file"]?.string == path)
     }
     let report = try Tool.run("convert", "--extension", "x", "--report", path)
-    #expect(
-      try PropertyList(report.output, format: .json)["output"]?.string == String(path.dropLast(5)) + "x")
+    #expect(try PropertyList(report.output, format: .json)["output"]?.string == String(path.dropLast(5)) + "x")
     let failure = try Tool.run("get", "--json", "", path + "?")
     #expect(try PropertyList(failure.output, format: .json)["file"]?.string == path + "?")
     #expect(try Tool.run("lint", path).text.hasPrefix(folder.path(#"a\u{a}b\u{1b}[1m.plist: OK"#)))

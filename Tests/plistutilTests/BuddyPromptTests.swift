@@ -116,9 +116,7 @@ import Testing
       for _ in 0..<Int.random(in: 0...4, using: &random) {
         line += " "
         if Bool.random(using: &random) {
-          for _ in 0..<Int.random(in: 1...4, using: &random) {
-            line += ":" + keys.randomElement(using: &random)!
-          }
+          for _ in 0..<Int.random(in: 1...4, using: &random) { line += ":" + keys.randomElement(using: &random)! }
         } else {
           line += words.randomElement(using: &random)!
         }
@@ -126,8 +124,7 @@ import Testing
       var bytes = Data(line.utf8)
       if Int.random(in: 0..<10, using: &random) == 0 {
         for _ in 0..<3 {
-          bytes.insert(
-            UInt8.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
+          bytes.insert(UInt8.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
         }
       }
       data += bytes + [0x0A]

@@ -128,9 +128,7 @@ struct BuddyCase: CustomTestStringConvertible, Sendable {
   }
 
   /// A run with these arguments.
-  init(
-    arguments: [String], output: String = "", errors: String = "", status: Int32? = nil, changes: String...
-  ) {
+  init(arguments: [String], output: String = "", errors: String = "", status: Int32? = nil, changes: String...) {
     self.arguments = arguments
     self.output = output
     self.errors = errors

@@ -102,8 +102,7 @@ import Testing
     func completed(_ lines: [String], in shell: String) throws -> [String] {
       let script = folder.path("script")
       try Tool.run("--generate-completion-script", shell).output.write(to: URL(filePath: script))
-      let result = try run(
-        #"exec python3 -c "$@""#, [TypingScript.text, shell, script, folder.path("shell")] + lines)
+      let result = try run(#"exec python3 -c "$@""#, [TypingScript.text, shell, script, folder.path("shell")] + lines)
       let completed = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
       try #require(result.status == 0 && completed.count == lines.count, "\(result.errors)")
       return completed
@@ -124,9 +123,7 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: ["bash", "zsh", "fish"],
-    ["plistutil get a", "plistutil get \"a", "plistutil get 'a"])
+  @Test(arguments: ["bash", "zsh", "fish"], ["plistutil get a", "plistutil get \"a", "plistutil get 'a"])
   func `a key is one word to the shell, whatever is in it`(_ shell: String, _ line: String) throws {
     guard Installed.has("python3", shell) else { return }
     let workspace = try Workspace()

@@ -152,8 +152,7 @@ import Testing
     #expect(result.status == 0)
     #expect(result.text.contains("<date>2001-01-01T00:00:00Z</date>"))
     #expect(
-      result.errors.hasSuffix(
-        "warning: dates are cut to whole seconds: XML has no dates with fractions of a second\n"))
+      result.errors.hasSuffix("warning: dates are cut to whole seconds: XML has no dates with fractions of a second\n"))
   }
 
   @Test(arguments: ["json", "openstep", "gnustep"])
@@ -195,9 +194,7 @@ import Testing
   }
 
   /// Over every file of the folder that `PLIST_CORPUS` names.
-  @Test(
-    arguments: Fixtures.corpus
-  )
+  @Test(arguments: Fixtures.corpus)
   func `every file of a folder goes to XML and back, or is refused with one line that names it`(_ url: URL) throws {
     let xml = try Tool.run("-i", url.path, "-f", "xml")
     guard xml.status == 0 else {

@@ -105,8 +105,7 @@ import Testing
         let command = example.replacing("plistutil", with: "\"$TOOL\"", maxReplacements: 1)
         let shell = try Program.run(
           URL(filePath: "/bin/sh"), ["-c", "cd \"$HOME\" && \(command)"],
-          environment: tool.environment.merging(
-            ["TOOL": Tool.executable.path, "HOME": tool.folder.url.path]) { $1 })
+          environment: tool.environment.merging(["TOOL": Tool.executable.path, "HOME": tool.folder.url.path]) { $1 })
         #expect(shell.status != 64 && !shell.wasKilled, "\(example): \(shell.errors)")
       }
     }

@@ -24,8 +24,7 @@ import Testing
     #expect(eventually { process.text == second }, "\(process.text)")
     try tool("write", "com.example.other", "c", "no")
     try tool("write", Self.domain, "c", "-date", "2001-01-01T00:00:00Z")
-    let third =
-      second + #"{"domain":"com.example.notes","key":"c","new":{"$date":"2001-01-01T00:00:00Z"}}"# + "\n"
+    let third = second + #"{"domain":"com.example.notes","key":"c","new":{"$date":"2001-01-01T00:00:00Z"}}"# + "\n"
     #expect(eventually { process.text == third }, "\(process.text)")
     process.kill()
   }

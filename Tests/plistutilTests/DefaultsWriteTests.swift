@@ -24,10 +24,8 @@ import Testing
     DefaultsSample("-date", "2001-01-02 00:00:01 +0000", value: date),
     DefaultsSample("-date", "2001-01-02T00:00:01Z", value: date),
     DefaultsSample("-date", "2001-01-02 01:00:01 +0100", value: date),
-    DefaultsSample(
-      "-date", "2001-01-02T00:00:01.5Z", value: .date(Date(timeIntervalSinceReferenceDate: 86401.5))),
-    DefaultsSample(
-      "-date", "2000-12-31 23:59:59.25 +0000", value: .date(Date(timeIntervalSinceReferenceDate: -0.75))),
+    DefaultsSample("-date", "2001-01-02T00:00:01.5Z", value: .date(Date(timeIntervalSinceReferenceDate: 86401.5))),
+    DefaultsSample("-date", "2000-12-31 23:59:59.25 +0000", value: .date(Date(timeIntervalSinceReferenceDate: -0.75))),
     DefaultsSample("-array", value: []), DefaultsSample("-array", "1", "two", value: ["1", "two"]),
     DefaultsSample("-array", "-int", "1", "-bool", "no", "-5", value: [1, false, "-5"]),
     DefaultsSample(
@@ -166,9 +164,7 @@ import Testing
     }
     #expect(
       try tool.values() == [
-        "w": [
-          "size": [800, 480, 1.5], "a.b": ["c": "two", "d": "4"], "new": ["deep": true], "list": ["x"],
-        ],
+        "w": ["size": [800, 480, 1.5], "a.b": ["c": "two", "d": "4"], "new": ["deep": true], "list": ["x"]],
         "7": "eight",
       ])
     let beyond = try tool("write", DefaultsTool.domain, "-k", "w.size.9", "x")
@@ -200,9 +196,7 @@ import Testing
         ? ["write", DefaultsTool.domain, "list", "-array-add", "-int", "\(number)"]
         : ["write", DefaultsTool.domain, "entries", "-dict-add", "\(number)", "-bool", "yes"]
     }
-    let processes = try calls.map {
-      try ChildProcess("plistutil", ["defaults"] + $0, environment: tool.environment)
-    }
+    let processes = try calls.map { try ChildProcess("plistutil", ["defaults"] + $0, environment: tool.environment) }
     for process in processes { #expect(process.waitUntilExit() == .exited(0), "\(process.errors)") }
     let values = try #require(try tool.values())
     #expect(Set(values["list"]?.array?.compactMap(\.int) ?? []) == Set((0..<12).map { 2 * $0 }))

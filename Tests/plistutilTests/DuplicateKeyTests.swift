@@ -14,8 +14,7 @@ import Testing
     let file = try SampleFile(text, name: name)
     let warning = "\(file.path):\(position): warning: duplicate key \"a\"; the last value counts\n"
     let plist2json = file.folder.path("plist2json")
-    try FileManager.default.createSymbolicLink(
-      at: URL(filePath: plist2json), withDestinationURL: Tool.executable)
+    try FileManager.default.createSymbolicLink(at: URL(filePath: plist2json), withDestinationURL: Tool.executable)
     let json = "{\n  \"a\": \"2\"\n}\n"
     #expect(try Program.run(URL(filePath: plist2json), ["-i", file.path]).text == json)
     for (arguments, output) in [

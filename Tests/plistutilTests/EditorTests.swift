@@ -213,8 +213,7 @@ private final class EditedFile {
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: work.file.path)
     let link = work.file.folder.path("link.plist")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "a.plist")
-    let result = try Program.run(
-      "plistutil", ["edit", link], environment: work.environment(#"sed -i s/1/2/ "$1""#))
+    let result = try Program.run("plistutil", ["edit", link], environment: work.environment(#"sed -i s/1/2/ "$1""#))
     #expect(try result.status == 0 && work.file.text == "{ a = 2; }")
     let attributes = try FileManager.default.attributesOfItem(atPath: work.file.path)
     #expect(attributes[.posixPermissions] as? Int == 0o640)
@@ -230,9 +229,7 @@ private final class EditedFile {
   #if os(Linux)
     /// Edits at a terminal, on which `answers` are typed; nil for a signal at the first question. Returns what it
     /// shows, and the exit code.
-    private func edit(
-      _ work: EditedFile, _ script: String, answers: String?
-    ) throws -> (shown: String, status: Int32) {
+    private func edit(_ work: EditedFile, _ script: String, answers: String?) throws -> (shown: String, status: Int32) {
       // What `posix_openpt`, `unlockpt` and `ptsname` do, which the headers hide: TIOCSPTLCK and TIOCGPTN.
       let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
       var (lock, number): (CInt, CInt) = (0, 0)

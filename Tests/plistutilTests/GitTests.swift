@@ -30,17 +30,14 @@ private final class Repository {
 
   @discardableResult
   func shell(_ command: String) throws -> Program {
-    try Program.run(
-      URL(filePath: "/bin/sh"), ["-c", "cd '\(path)' && { \(command)\n}"], environment: environment)
+    try Program.run(URL(filePath: "/bin/sh"), ["-c", "cd '\(path)' && { \(command)\n}"], environment: environment)
   }
 
   func write(_ value: PropertyList, _ name: String = "Info.plist", format: PropertyListFormat = .binary) throws {
     try value.write(to: URL(filePath: "\(path)/\(name)"), format: format)
   }
 
-  func write(_ text: String, _ name: String) throws {
-    try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
-  }
+  func write(_ text: String, _ name: String) throws { try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)")) }
 
   func value(_ name: String = "Info.plist") throws -> PropertyList {
     try PropertyList(contentsOf: URL(filePath: "\(path)/\(name)"))

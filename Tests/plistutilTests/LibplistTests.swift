@@ -180,8 +180,7 @@ import Testing
       "k": "v", "list": ["x", ["y"], ["z": true]], "dict": ["n": .null], "data": .data(Data([1])),
     ]
     try value.write(to: URL(filePath: folder.path("a")), format: .binary)
-    let result = try Program.run(
-      "plistutil", ["-p", folder.path("a")], environment: ["PLIST_OUTPUT_FORMAT": "limd"])
+    let result = try Program.run("plistutil", ["-p", folder.path("a")], environment: ["PLIST_OUTPUT_FORMAT": "limd"])
     #expect(
       result.text == """
         k: v

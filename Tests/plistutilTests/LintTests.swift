@@ -63,9 +63,7 @@ import Testing
     arguments: [
       ("garbage <", "<stdin>: error: no property list: neither binary, XML, OpenStep nor JSON, at byte 0\n", 3),
       ("", "<stdin>: error: the input is empty, at byte 0\n", 3),
-      (
-        "bplist00garbage", "<stdin>: error: the file is cut off: 15 bytes have no room for a trailer, at byte 15\n", 3
-      ),
+      ("bplist00garbage", "<stdin>: error: the file is cut off: 15 bytes have no room for a trailer, at byte 15\n", 3),
       ("bplist15", "<stdin>: error: version \"15\" of the binary format; only 00 is read, at byte 6\n", 3),
       ("<plist>", "<stdin>:1:8: error: the end of the text where </plist> is due; the <plist> stands at 1:1\n", 3),
     ] as [(String, String, Int32)])
@@ -204,9 +202,7 @@ import Testing
 }
 
 @Suite("Warnings of plistutil lint") struct LintWarningTests {
-  private func check(
-    _ input: Data, _ arguments: [String], _ warning: String, _ format: String
-  ) throws {
+  private func check(_ input: Data, _ arguments: [String], _ warning: String, _ format: String) throws {
     let result = try Tool.run(["lint"] + arguments, input: input)
     #expect(result.errors.hasPrefix("<stdin>\(warning)"), "\(result.errors)")
     #expect(result.status == 0 && result.text.hasPrefix("<stdin>: OK (\(format), "))
@@ -215,8 +211,7 @@ import Testing
 
   @Test func `a key that stands twice, of which the last value is kept`() throws {
     let input = try Fixtures.data("hostile/key-twice.plist")
-    try check(
-      input, ["--keep-last-duplicates"], ":7:3: warning: duplicate key \"a\"\n", "xml")
+    try check(input, ["--keep-last-duplicates"], ":7:3: warning: duplicate key \"a\"\n", "xml")
   }
 
   @Test func `keys that differ only in how Unicode spells them`() throws {

@@ -37,8 +37,7 @@ import Testing
     let json = try Tool.run("archive", "json", "--compact", input: Self.nib)
     #expect(json.status == 0)
     #expect(json.text.contains(#""$top":{"root":{"$class":"NSString","NS.string":"Ada"}}"#))
-    #expect(
-      try Tool.run("archive", "classes", input: Self.nib).text == "1 NSString (or NSObject)\n")
+    #expect(try Tool.run("archive", "classes", input: Self.nib).text == "1 NSString (or NSObject)\n")
     #expect(try Tool.run("archive", "dot", input: Self.nib).text.contains("top -> o1 [label=\"root\"]"))
   }
 
@@ -54,8 +53,7 @@ import Testing
         <stdin>: note: object 1: nothing leads from the root to this object
 
         """)
-    let json = try PropertyList(
-      Tool.run("archive", "check", "--json", input: Self.dangling).output, format: .json)
+    let json = try PropertyList(Tool.run("archive", "check", "--json", input: Self.dangling).output, format: .json)
     #expect(
       try json.value(at: PropertyListKeyPath("faults.0")) == [
         "severity": "error", "kind": "danglingReference",

@@ -15,8 +15,7 @@ import Testing
 
   /// Runs it on a file with a value, and reads what is on standard output.
   private func printed(_ arguments: String..., value: PropertyList) throws -> Program {
-    try Program.run(
-      Tool.executable, ["plutil"] + arguments, input: value.data(format: .binary))
+    try Program.run(Tool.executable, ["plutil"] + arguments, input: value.data(format: .binary))
   }
 
   @Test func `under the name plutil the tool is Apple's`() throws {
@@ -77,12 +76,10 @@ import Testing
   }
 
   @Test func `every byte of data has two digits, and of much data the beginning and the end are printed`() throws {
-    #expect(
-      try printed("-p", "-", value: .data(Data([0, 1, 2, 0xA0]))).text == "{length = 4, bytes = 0x000102a0}\n")
+    #expect(try printed("-p", "-", value: .data(Data([0, 1, 2, 0xA0]))).text == "{length = 4, bytes = 0x000102a0}\n")
     #expect(try printed("-p", "-", value: .data(Data())).text == "{length = 0, bytes = 0x}\n")
     let long = try printed("-p", "-", value: .data(Data(0..<32))).text
-    #expect(
-      long == "{length = 32, bytes = 0x00010203 04050607 08090a0b 0c0d0e0f ... 18191a1b 1c1d1e1f }\n")
+    #expect(long == "{length = 32, bytes = 0x00010203 04050607 08090a0b 0c0d0e0f ... 18191a1b 1c1d1e1f }\n")
     let complete = try printed("-p", "-", value: .data(Data(0..<24))).text
     #expect(complete == "{length = 24, bytes = 0x000102030405060708090a0b0c0d0e0f1011121314151617}\n")
   }
@@ -180,8 +177,7 @@ import Testing
       try run("-convert", "openstep", "x", files: numbers).errors
         == "x: Invalid object in plist for OpenStep format: OpenStep has no integers (in 0)\n")
     #expect(try run("-convert", "gnustep", "-o", "-", "x", files: numbers).output == "(\n    <*I1>\n)\n")
-    #expect(
-      try run("-convert", "strings", "-o", "-", "x", files: ["x": #"{"a":"b"}"#]).output == "\"a\" = \"b\";\n")
+    #expect(try run("-convert", "strings", "-o", "-", "x", files: ["x": #"{"a":"b"}"#]).output == "\"a\" = \"b\";\n")
   }
 
   @Test func `keys keep their order in every format`() throws {

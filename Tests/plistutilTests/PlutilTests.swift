@@ -162,8 +162,7 @@ enum PlutilFiles {
         }
 
         """),
-    PlutilCase(
-      "-p one.plist array.plist", output: "{\n  \"a\" => \"b\"\n}\n[\n  0 => 1\n  1 => 2\n  2 => 3\n]\n"),
+    PlutilCase("-p one.plist array.plist", output: "{\n  \"a\" => \"b\"\n}\n[\n  0 => 1\n  1 => 2\n  2 => 3\n]\n"),
     PlutilCase("-p -", output: "{\n}\n").with(input: Files.xml("<dict/>")),
     PlutilCase("-p -", output: "[\n]\n").with(input: Files.xml("<array/>")),
     PlutilCase("-p -", output: "2.0\n").with(input: Files.xml("<real>2</real>")),
@@ -394,8 +393,7 @@ enum PlutilFiles {
       PlutilCase(["-extract", #"a\.b"#, "raw", "dotted.plist"], "c\n"),
       PlutilCase(
         "-extract array xml1 all.plist -o -",
-        output: Files.xml(
-          "<array>\n\t<integer>1</integer>\n\t<real>2.5</real>\n\t<string>x</string>\n</array>")),
+        output: Files.xml("<array>\n\t<integer>1</integer>\n\t<real>2.5</real>\n\t<string>x</string>\n</array>")),
       PlutilCase("-extract array json all.plist", files: ["all.plist": #"[1,2.5,"x"]"#]),
       PlutilCase("-extract a json j.json -o -", output: #"{"c":true}"#),
       PlutilCase("-extract bool raw -expect bool all.plist", output: "true\n"),
@@ -472,9 +470,7 @@ enum PlutilFiles {
     #expect(outcome == command.outcome)
   }
 
-  @Test(
-    .enabled(if: AppleTool.toolchain != nil),
-    arguments: commands.filter(\.isSameInToolchain))
+  @Test(.enabled(if: AppleTool.toolchain != nil), arguments: commands.filter(\.isSameInToolchain))
   func `the toolchain's plutil does the same`(_ command: PlutilCase) throws {
     let tool = try #require(AppleTool.toolchain)
     let outcome = try tool.run(command.arguments, files: Files.files, input: command.input)

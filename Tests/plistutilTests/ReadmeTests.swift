@@ -5,9 +5,7 @@ import Testing
 /// The examples of the README and of the guide to the tool, as somebody would type them.
 @Suite("The examples of plistutil in the documentation") struct ReadmeTests {
   @Test(arguments: ["README.md", "Documentation/Tool.md"])
-  func `print what it shows, one after the other in one folder`(_ document: String) throws {
-    try run(document)
-  }
+  func `print what it shows, one after the other in one folder`(_ document: String) throws { try run(document) }
 
   /// The other programs that the recipes are for.
   private static let hasPrograms = ["git", "jq", "lesspipe"].allSatisfy {

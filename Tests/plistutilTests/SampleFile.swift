@@ -14,8 +14,7 @@ final class SampleFile {
 
   init(_ value: PropertyList, format: PropertyListFormat) throws {
     path = folder.path("a.plist")
-    try value.write(
-      to: URL(filePath: path), format: format, options: PropertyListWritingOptions(coercion: .reversible))
+    try value.write(to: URL(filePath: path), format: format, options: PropertyListWritingOptions(coercion: .reversible))
   }
 
   var text: String { get throws { try String(contentsOfFile: path, encoding: .utf8) } }

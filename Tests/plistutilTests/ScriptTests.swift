@@ -45,8 +45,7 @@ import Testing
     let file = try SampleFile("{ a = 1; }")
     let text = String(repeating: "x", count: 4000)
     let script = #"ulimit -f 1; exec "$0" set a --string "$2" --in-place "$1""#
-    let result = try Program.run(
-      URL(filePath: "/bin/sh"), ["-c", script, Tool.executable.path, file.path, text])
+    let result = try Program.run(URL(filePath: "/bin/sh"), ["-c", script, Tool.executable.path, file.path, text])
     #expect(result.status == 1 && result.errors.contains("File too large"), "\(result.errors)")
     #expect(try file.text == "{ a = 1; }")
     let folder = (file.path as NSString).deletingLastPathComponent
@@ -103,8 +102,7 @@ import Testing
     let refused = try Tool.run(call)
     let path = folder.path("b.json")
     #expect(refused.status == 1)
-    #expect(
-      refused.errors == "\(folder.path("b.plist")): error: \(path) is there already; --force takes its place\n")
+    #expect(refused.errors == "\(folder.path("b.plist")): error: \(path) is there already; --force takes its place\n")
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     #expect(try String(contentsOfFile: folder.path("c.json"), encoding: .utf8) == "{\"n\":\"c\"}\n")
     #expect(try Tool.run(call + ["--force"]).status == 0)
@@ -146,9 +144,7 @@ import Testing
     for (name, text) in [
       ("README", "text"), ("page", "<?xml version=\"1.0\"?><html/>"), ("empty", ""), (".hidden", "<plist/>"),
       ("comment", "<?xml version='1.0'?>\n<!-- about --><!DOCTYPE plist><plist><dict/></plist>"),
-    ] {
-      try Data(text.utf8).write(to: URL(filePath: folder.path(name)))
-    }
+    ] { try Data(text.utf8).write(to: URL(filePath: folder.path(name))) }
     let found = try Tool.run("lint", "-r", folder.url.path)
     #expect(found.errors == "4 files, no defects\n")
     let names = found.text.split(separator: "\n").map { $0.split(separator: ":")[0].split(separator: "/").last }

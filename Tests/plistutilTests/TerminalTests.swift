@@ -91,13 +91,11 @@
       ["defaults", "read", "@", "a"],
     ])
     func `a value that is printed bare gives it no commands, and is whole in a pipe`(_ arguments: [String]) throws {
-      let file = try SampleFile(
-        ["a": "x\u{1B}[31m\ty\nz", "b": ["x\u{1B}[31m\ty\nz": 1]], format: .binary)
+      let file = try SampleFile(["a": "x\u{1B}[31m\ty\nz", "b": ["x\u{1B}[31m\ty\nz": 1]], format: .binary)
       let call = arguments.contains("@") ? arguments.map { $0 == "@" ? file.path : $0 } : arguments + [file.path]
       #expect(try Tool.run(call).text == "x\u{1B}[31m\ty\nz\n")
       // A terminal has its own way with tabs.
-      #expect(
-        try shown(call).split { " \t".contains($0) } == ["x\\u{1b}[31m", "y\nz\n"])
+      #expect(try shown(call).split { " \t".contains($0) } == ["x\\u{1b}[31m", "y\nz\n"])
     }
   }
 #endif

@@ -192,8 +192,7 @@ import Testing
     }
     let result = try Tool.run(
       "find", "-r", folder.url.path, "--where", "key = NSAllowsArbitraryLoads and value = true", "--values")
-    #expect(
-      result.text == "\(folder.path("A.app/Info.plist")): NSAppTransportSecurity.NSAllowsArbitraryLoads: true\n")
+    #expect(result.text == "\(folder.path("A.app/Info.plist")): NSAppTransportSecurity.NSAllowsArbitraryLoads: true\n")
     let both = try Tool.run("find", "-r", folder.url.path, "--where", "value = true", "--kind", "string")
     #expect(both.status == 1 && both.text.isEmpty)
     #expect(

@@ -61,9 +61,7 @@ import Testing
         uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: library.url.appending(path: $0))) })
     }
     let before = try files()
-    var refused = [
-      ["insert", "places", "Place", "name=Home"], ["set", "places", "Place/p2", "name=Home"],
-    ]
+    var refused = [["insert", "places", "Place", "name=Home"], ["set", "places", "Place/p2", "name=Home"]]
     if type == "sqlite" { refused.append(["set", "places", "Place/p2", "height=nan"]) }
     for arguments in refused {
       let tried = try library.failure(arguments + options + ["--dry-run"])

@@ -17,8 +17,7 @@ import Testing
     #expect(try authors("drinks.sqlite") == [expected, .null])
     #expect(try library.run(["show", "drinks.sqlite", "Drink/1"] + Self.model).contains("Oslo"))
     #expect(
-      try library.run(["fetch", "drinks.sqlite", "Drink", "--csv"] + Self.model).contains(
-        "\"\"city\"\":\"\"Oslo\"\""))
+      try library.run(["fetch", "drinks.sqlite", "Drink", "--csv"] + Self.model).contains("\"\"city\"\":\"\"Oslo\"\""))
     try library.run(["html", "drinks.sqlite", "-o", "page.html"] + Self.model)
     #expect(try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8).contains("\"Oslo\""))
     for type in ["xml", "binary"] {

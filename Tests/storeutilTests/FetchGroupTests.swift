@@ -50,10 +50,8 @@ import Testing
   }
 
   @Test func `with the number of objects, where no other keys are named`() throws {
-    #expect(
-      try csv("Order", "--group-by", "customer.name") == ["customer.name,@count", "Ada,2", "Bob,1", ",1"])
-    #expect(
-      try csv("Order", "amount < 2", "--group-by", "customer.name") == ["customer.name,@count", "Bob,1", ",1"])
+    #expect(try csv("Order", "--group-by", "customer.name") == ["customer.name,@count", "Ada,2", "Bob,1", ",1"])
+    #expect(try csv("Order", "amount < 2", "--group-by", "customer.name") == ["customer.name,@count", "Bob,1", ",1"])
     let objects = try Tool.json("fetch", "Shop.sqlite", "Order", "--group-by", "customer", in: folder.url)
     #expect(objects[0]?["customer"]?.string?.hasSuffix("/Customer/p1") == true && objects[0]?["@count"] == 2)
     #expect(objects[2]?["customer"] == .null)

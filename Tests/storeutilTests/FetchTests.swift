@@ -219,9 +219,7 @@ import Testing
     try library.runPython("store.execute('UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 1')", on: Library.store)
     let result = try Tool.run("html", Library.store, "-o", "page.html", in: library.url)
     #expect(result.status == 1)
-    #expect(
-      result.errors == "storeutil: error: Book: 1 row of its table is of no entity in it\n"
-    )
+    #expect(result.errors == "storeutil: error: Book: 1 row of its table is of no entity in it\n")
     let page = try String(contentsOf: library.url.appending(path: "page.html"), encoding: .utf8)
     #expect(page.contains("Book: 1 row of its table is of no entity"))
   }

@@ -105,8 +105,7 @@ import Testing
     #expect(unowned.status == 2 && unowned.errors.contains("books.csv:4:1: author: an object is missing"))
     try library.edit("books.csv") { $0.replacing("Third,,", with: "Third,Grace,") }
     #expect(
-      try library.run(
-        "import", Library.store, "Book", "books.csv", "--map", "Writer=author.name", "--ignore", "tagged")
+      try library.run("import", Library.store, "Book", "books.csv", "--map", "Writer=author.name", "--ignore", "tagged")
         == "4 inserted\n")
     #expect(
       try library.run("fetch", Library.store, "Author", "name = 'Grace'", "--keys", "books.title", "--csv")
@@ -116,8 +115,7 @@ import Testing
       to: "tags.json")
     #expect(try library.run("import", Library.store, "Tag", "tags.json") == "2 inserted\n")
     try library.write("name,books.title\nthird,Third;Fourth\n", to: "separated.csv")
-    #expect(
-      try library.run("import", Library.store, "Tag", "separated.csv", "--list-separator", ";") == "1 inserted\n")
+    #expect(try library.run("import", Library.store, "Tag", "separated.csv", "--list-separator", ";") == "1 inserted\n")
     #expect(try library.run("count", Library.store, "Tag", "books.@count > 0") == "4\n")
     #expect(try library.isSound(Library.store))
   }
@@ -274,9 +272,7 @@ import Testing
     try library.makePlaces("places", type: type)
     let before = try library.contents("places")
     try library.write("name\nShelf\nHome\n", to: "names.csv")
-    let failure = try library.failure([
-      "import", "places", "Place", "names.csv", "--model", "Places.xcdatamodel",
-    ])
+    let failure = try library.failure(["import", "places", "Place", "names.csv", "--model", "Places.xcdatamodel"])
     #expect(failure.status == 2 && failure.errors.contains("names.csv:3:1: another object has the same values"))
     #expect(try library.contents("places") == before)
   }
@@ -414,9 +410,7 @@ extension Library {
   /// The attributes of the entity `Value`.
   static let valueKeys = "name,i16,i32,i64,decimal,double,float,string,boolean,date,binary,uuid,uri,transformable"
 
-  func write(_ text: String, to name: String) throws {
-    try Data(text.utf8).write(to: url.appending(path: name))
-  }
+  func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: url.appending(path: name)) }
 
   func edit(_ name: String, _ body: (String) -> String) throws {
     try write(body(String(contentsOf: url.appending(path: name), encoding: .utf8)), to: name)
@@ -425,14 +419,11 @@ extension Library {
   /// The bytes of a store's files.
   func contents(_ store: String) throws -> [String: Data] {
     let names = try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0.hasPrefix(store) }
-    return Dictionary(
-      uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: url.appending(path: $0))) })
+    return Dictionary(uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: url.appending(path: $0))) })
   }
 
   /// True if the tool finds nothing wrong with a store.
-  func isSound(_ store: String) throws -> Bool {
-    try Program.run("storeutil", ["check", store], in: url).status == 0
-  }
+  func isSound(_ store: String) throws -> Bool { try Program.run("storeutil", ["check", store], in: url).status == 0 }
 
   /// A store of the library of some type.
   func makeLibrary(_ type: String) throws -> String {

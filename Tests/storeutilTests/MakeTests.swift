@@ -63,8 +63,7 @@ import Testing
       .replacing("<attribute name=\"pages\"", with: "<attribute name=\"length\" elementID=\"pages\"")
     try FileManager.default.createDirectory(
       at: library.url.appending(path: "New.xcdatamodel"), withIntermediateDirectories: true)
-    try contents.write(
-      to: library.url.appending(path: "New.xcdatamodel/contents"), atomically: true, encoding: .utf8)
+    try contents.write(to: library.url.appending(path: "New.xcdatamodel/contents"), atomically: true, encoding: .utf8)
     // A process that is killed leaves no store that looks complete, and one that is asked to end leaves nothing.
     let before = Set(try FileManager.default.contentsOfDirectory(atPath: library.url.path))
     func left() throws -> Set<String> {

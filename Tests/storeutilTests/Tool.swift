@@ -49,8 +49,7 @@ struct Library {
     try run("insert", store, "Author", "name=Ada")
     try run("insert", store, "Book", "title=x", "author=Author/1", "cover=AAEC")
     let name = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
-    try runPython(
-      "store.execute('UPDATE ZBOOK SET ZCOVER = ?', (b'\\2' + b'\(name)' + b'\\0',))", on: store)
+    try runPython("store.execute('UPDATE ZBOOK SET ZCOVER = ?', (b'\\2' + b'\(name)' + b'\\0',))", on: store)
     return url.appending(path: ".\(store.prefix { $0 != "." })_SUPPORT/_EXTERNAL_DATA/\(name)")
   }
 
@@ -105,8 +104,7 @@ struct Library {
       usage = resource.getrusage(resource.RUSAGE_CHILDREN)
       print(usage.ru_maxrss * 1024, usage.ru_oublock * 512)
       """
-    let result = try Program.runPython(
-      ["-c", python, url.path, Program.executable("storeutil").path] + arguments)
+    let result = try Program.runPython(["-c", python, url.path, Program.executable("storeutil").path] + arguments)
     let numbers = result.text.split { $0.isWhitespace }.compactMap { Int($0) }
     try #require(numbers.count == 2, "\(result.errors)")
     return (numbers[0], numbers[1])
