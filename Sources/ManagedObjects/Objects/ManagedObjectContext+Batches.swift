@@ -44,7 +44,7 @@ extension ManagedObjectContext {
 
   private func stores(for request: BatchRequest, _ entity: ManagedObjectModel.Entity) -> [any PersistentStore] {
     if case .insert = request {
-      return coordinator.storeNumber(forNew: entity.index).flatMap { coordinator.store($0) }.map { [$0] } ?? []
+      return coordinator.store(forNew: entity.index).map { [$0] } ?? []
     }
     return coordinator.stores.filter { store in
       !store.isReadOnly && model.hasEntity(entity, inConfiguration: store.configuration)

@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     let entity = try entity(of: &request)
     if parent == nil, !isConcerned(request, entity) {
       request.resultType = .count
-      if case .count(let count) = try coordinator.fetch(request, of: entity) { return count }
+      if case .count(let count) = try coordinator.fetchFromStores(request, of: entity) { return count }
     }
     request.resultType = .objects
     return try find(request, entity).count
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
     var request = request
     request.resultType = .dictionaries
     let entity = try entity(of: &request)
-    guard case .dictionaries(let dictionaries) = try coordinator.fetch(request, of: entity) else { return [] }
+    guard case .dictionaries(let dictionaries) = try coordinator.fetchFromStores(request, of: entity) else { return [] }
     return dictionaries
   }
 
@@ -216,7 +216,7 @@ extension ManagedObjectContext {
     }
     var request = request
     if !request.includesPropertyValues, !request.refreshesRefetchedObjects { request.resultType = .objectIDs }
-    switch try coordinator.fetch(request, of: entity) {
+    switch try coordinator.fetchFromStores(request, of: entity) {
     case .rows(var rows):
       registered.reserveCapacity(registered.count + rows.count)
       var objects: [ManagedObject] = []

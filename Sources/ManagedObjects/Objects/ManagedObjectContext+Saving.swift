@@ -100,7 +100,7 @@ extension ManagedObjectContext {
   /// - Parameter isPartlySaved: becomes true when a store was saved, and the next one failed.
   /// - Returns: false if it is to be tried again: there were conflicts, which are settled now, or others took the keys.
   private func attempt(_ isPartlySaved: inout Bool) throws(ManagedObjectError) -> Bool {
-    var plan = try SavePlan(self)
+    var plan = try SavePlan(changedObjects, self)
     do {
       try plan.saveParts()
       finish(plan)

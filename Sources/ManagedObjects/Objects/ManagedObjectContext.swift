@@ -239,6 +239,6 @@ public final class ManagedObjectContext {
 
   /// The store that a new object goes to; nil if none takes it.
   func storeNumber(forNew object: ManagedObject) -> StoreNumber? {
-    assignments[object.key] ?? coordinator.storeNumber(forNew: Int(object.key.entityIndex))
+    assignments[object.key] ?? coordinator.store(forNew: Int(object.key.entityIndex))?.number
   }
 }

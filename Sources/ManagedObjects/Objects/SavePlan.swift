@@ -23,8 +23,7 @@ struct SavePlan {
 
   /// - Throws: ``ManagedObjectError/Code/externalRelationship``, ``ManagedObjectError/Code/invalidState`` if no store
   ///   takes an object.
-  init(_ context: ManagedObjectContext) throws(ManagedObjectError) {
-    let objects = context.changedObjects
+  init(_ objects: [ManagedObject], _ context: ManagedObjectContext) throws(ManagedObjectError) {
     newKeys = try Self.replaceKeys(objects, context)
     var partIndices: [StoreNumber: Int] = [:]
     for object in objects {

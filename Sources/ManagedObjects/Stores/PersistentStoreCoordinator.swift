@@ -90,8 +90,8 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// The first store that takes new objects of an entity.
-  func storeNumber(forNew entityIndex: Int) -> StoreNumber? {
-    stores.first { accepts($0, entityIndex: entityIndex) }?.number
+  func store(forNew entityIndex: Int) -> (any PersistentStore)? {
+    stores.first { accepts($0, entityIndex: entityIndex) }
   }
 
   /// The rows of keys, nil where there is none (any more).
@@ -123,7 +123,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Executes a request on all stores that have the entity.
-  func fetch(
+  func fetchFromStores(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
     let stores = stores.filter { model.hasEntity(entity, inConfiguration: $0.configuration) }

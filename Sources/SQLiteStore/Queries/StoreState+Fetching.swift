@@ -9,24 +9,28 @@ extension StoreState {
   ) throws(ManagedObjectError) -> StoreFetchResult {
     try request.check(for: entity)
     if request.resultType == .dictionaries { return .dictionaries(try dictionaries(request, of: entity)) }
-    let query = query(for: request, of: entity)
-    guard let query, query.isComplete else { return try evaluate(request, of: entity, query) }
+    let selection = selection(of: entity)
+    let query = selection.flatMap { self.query(for: request, of: entity, $0) }
+    guard let selection, let query, query.isComplete else { return try evaluate(request, of: entity, query) }
     // A statement that is too large is executed in memory.
     guard let (statement, arguments) = try prepared(query) else { return try evaluate(request, of: entity, nil) }
     defer { statement.clear() }
-    do { return try result(of: statement, request, entity) } catch {
+    do { return try result(of: statement, request, entity, selection) } catch {
       if arguments.hasFailed { return try evaluate(request, of: entity, nil) }
       throw error
     }
   }
 
-  /// The statement of a request; nil if the store has no objects of the entity.
-  mutating func query(for request: FetchRequest, of entity: ManagedObjectModel.Entity) -> StoreQuery? {
-    guard let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities) else {
-      return nil
-    }
-    return StoreQuery(
-      request, request.entities(entity), rowColumns: selection.list, schema, storeNumber, SQLiteDialect())
+  /// The columns of the table of an entity; nil if the store has no objects of it.
+  mutating func selection(of entity: ManagedObjectModel.Entity) -> RowSelection? {
+    schema.table(ofEntity: entity.index).flatMap { selection($0.entities) }
+  }
+
+  /// The statement of a request; nil if there is none.
+  func query(
+    for request: FetchRequest, of entity: ManagedObjectModel.Entity, _ selection: RowSelection
+  ) -> StoreQuery? {
+    StoreQuery(request, request.entities(entity), rowColumns: selection.list, schema, storeNumber, SQLiteDialect())
   }
 
   private var functionContext: FunctionContext {
@@ -45,8 +49,8 @@ extension StoreState {
     return (statement, arguments)
   }
 
-  private mutating func result(
-    of statement: Statement, _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
+  private func result(
+    of statement: Statement, _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ selection: RowSelection
   ) throws(ManagedObjectError) -> StoreFetchResult {
     switch request.resultType {
     case .count:
@@ -54,10 +58,11 @@ extension StoreState {
       return .count(request.windowCount(of: Int(statement.integer(0))))
     case .objectIDs:
       var keys: [RowKey] = []
-      let entities = schema.table(ofEntity: entity.index)?.entities ?? 0..<0
       try statement.forEachRow { () throws(ManagedObjectError) in
         let number = statement.integer(0)
-        guard let index = schema.entityIndices[statement.integer(1)], entities.contains(index), number > 0 else {
+        guard let index = schema.entityIndices[statement.integer(1)], selection.entities.contains(index),
+          number > 0
+        else {
           throw ManagedObjectError(
             .invalidValue,
             "\(entity.name): the row \(number) is of the entity \(statement.integer(1)), which is none there")
@@ -65,11 +70,7 @@ extension StoreState {
         keys.append(RowKey(store: storeNumber, entityIndex: index, number: number))
       }
       return .keys(keys)
-    case .objects, .dictionaries:
-      guard let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities) else {
-        return .rows([])
-      }
-      return .rows(try rows(statement, selection))
+    case .objects, .dictionaries: return .rows(try rows(statement, selection))
     }
   }
 
@@ -112,7 +113,7 @@ extension StoreState {
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
       var candidates: [StoreRow]?
       if let query, !query.isComplete, let (statement, arguments) = try prepared(query),
-        let table = schema.table(ofEntity: entity.index), let selection = selection(table.entities)
+        let selection = selection(of: entity)
       {
         defer { statement.clear() }
         do throws(ManagedObjectError) { candidates = try rows(statement, selection) } catch {

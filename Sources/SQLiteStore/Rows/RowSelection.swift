@@ -14,7 +14,8 @@ struct RowSelection: Sendable {
   let source: String
   /// Reads the row of a number.
   let statementOfOne: String
-  private let entities: Range<Int>
+  /// The entities whose rows are selected.
+  let entities: Range<Int>
   private let storeNumber: StoreNumber
   private let entityIndices: [Int64: Int]
   /// The number of the first entity in the file.
@@ -35,7 +36,6 @@ struct RowSelection: Sendable {
     let content: Slot
   }
 
-  /// - Parameter entities: those whose rows are selected.
   init(_ schema: StoreSchema, _ table: StoreTable, _ entities: Range<Int>, _ storeNumber: StoreNumber) {
     tableName = table.name
     self.entities = entities

@@ -53,7 +53,7 @@ final class SaveTransaction {
     self.deleted = deleted
   }
 
-  func run() throws(ManagedObjectError) {
+  func write() throws(ManagedObjectError) {
     database.derivedChanges.rows = []
     try readMissingSnapshots()
     let slots = zip(changes.updated, changes.snapshots).map { row, old in

@@ -18,7 +18,7 @@ extension StoreState {
         if !newKeys.isEmpty { try numbers.use(newKeys, schema, database) }
         if hasNewMetadata { try MetadataTable.write(metadata, database) }
         let saving = SaveTransaction(changes, self, rowIndices: rowIndices, deleted: deleted)
-        try saving.run()
+        try saving.write()
         return (saving.mended, saving.historyNumber)
       }
     } catch {

@@ -116,21 +116,11 @@ struct StoreState {
     if !foreignParts.isEmpty { throw WritingObstacles.error(foreignParts, database.path) }
   }
 
-  /// Reads from the file. Tables that others have made since the store was opened do not pass for those of its model.
-  ///
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that has another model by now.
-  mutating func reading<Result>(
-    _ body: (inout StoreState) throws(ManagedObjectError) -> Result
-  ) throws(ManagedObjectError) -> Result {
-    let result: Result
-    do { result = try body(&self) } catch {
-      let failure = error
-      // Tables that are not there any more are an error of SQLite.
-      do { try checkTables() } catch { throw error.code == .incompatibleVersionHash ? error : failure }
-      throw failure
-    }
-    if database.mayHaveOtherTables { try checkTables() }
-    return result
+  /// The error of reading: that of the tables, if others have made them those of another model. Tables that are not
+  /// there any more are an error of SQLite.
+  mutating func errorOfReading(_ failure: ManagedObjectError) -> ManagedObjectError {
+    do { try checkTables() } catch { return error.code == .incompatibleVersionHash ? error : failure }
+    return failure
   }
 
   /// Takes notice of what others have done to the tables since the store was opened: a history is kept from then on.

@@ -159,11 +159,19 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Reads from the file, whose tables have to be those of the model. Errors name it.
+  /// Reads from the file. Tables that others have made since the store was opened do not pass for those of its model.
+  /// Errors name the file.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that has another model by now.
   func reading<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
-    try withState { state throws(ManagedObjectError) in try state.reading(body) }
+    try withState { state throws(ManagedObjectError) in
+      let result: Result
+      do throws(ManagedObjectError) { result = try body(&state) } catch { throw state.errorOfReading(error) }
+      if state.database.mayHaveOtherTables { try state.checkTables() }
+      return result
+    }
   }
 
   /// Sets the time that a save waits for another process that saves, in milliseconds. For tests.
@@ -344,7 +352,8 @@ extension SQLiteStore {
       if request.resultType == .dictionaries {
         return state.projection(request, of: entity).map { ($0.query.sql, true) } ?? ("", false)
       }
-      return state.query(for: request, of: entity).map { ($0.sql, $0.isComplete) } ?? ("", false)
+      let query = state.selection(of: entity).flatMap { state.query(for: request, of: entity, $0) }
+      return query.map { ($0.sql, $0.isComplete) } ?? ("", false)
     }
   }
 
