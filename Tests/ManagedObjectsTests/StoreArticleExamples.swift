@@ -61,8 +61,8 @@ final class TableStore: PersistentStore {
 }
 
 @Suite("The examples of the article about writing stores") struct StoreArticleExamples {
-  @Test(arguments: StoreTest.all.filter { !$0.reopensStore })
-  func `The store passes the tests of stores`(test: StoreTest) throws {
+  @Test("The store passes the tests of stores", arguments: StoreTest.all.filter { !$0.reopensStore })
+  func conformance(test: StoreTest) throws {
     try test.run { _, model in try TableStore(model: model) }
   }
 
