@@ -119,7 +119,8 @@ private final class Holder: SecureCoding {
     },
     Pairs(testDescription: "a Codable structure without a class") { levels in
       var archive = HandmadeArchive()
-      return (try archive.data(root: archive.addTwigs(levels: levels)), 4 << levels)
+      let root = archive.addTwigs(levels: levels)
+      return (try archive.data(root: root), 4 << levels)
     } decode: {
       _ = try $0.decodeDecodable(Twig.self, forKey: "root")
     },
