@@ -295,7 +295,10 @@ func edited(
       "private": true,
           "engines": {
               "node": ">=18",
-              "list": [1, []],
+              "list": [
+                  1,
+                  []
+              ],
               "none": {}
           }
       """
