@@ -152,13 +152,14 @@ final class UnfinishedFile {
   private var registration: UnfinishedFiles.Registration?
 
   init(at location: FileLocation, _ permissions: NewFile.Permissions) throws(FileError) {
-    let (descriptor, temporary) = try Self.createTemporary(in: location, permissions)
+    let (descriptor, temporary, registration) = try Self.createTemporary(in: location, permissions)
+    self.registration = registration
     output = FileOutput(descriptor: descriptor, name: location.path)
     self.location = location
     self.temporary = temporary
     var status = stat()
     if unsafe fstat(descriptor, &status) == 0 {
-      registration = UnfinishedFiles.add(temporary, in: location.folder, .new(FileIdentity(status)))
+      self.registration = UnfinishedFiles.add(temporary, in: location.folder, .new(FileIdentity(status)))
     }
     // `removeAbandonedFiles` leaves locked files. Some file systems have no locks.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
@@ -216,18 +217,21 @@ final class UnfinishedFile {
 
   private static func createTemporary(
     in location: FileLocation, _ permissions: NewFile.Permissions
-  ) throws(FileError) -> (descriptor: Int32, name: FileSystem.SystemPath) {
+  ) throws(FileError) -> (descriptor: Int32, name: FileSystem.SystemPath, UnfinishedFiles.Registration) {
     // Nobody else may read it until it has the permissions it is to have.
     let mode: mode_t = if case .new(let mode) = permissions { mode } else { 0o600 }
+    var code: Int32 = 0
     for _ in 0..<100 {
       let candidate = NewFile.temporaryName(for: location.name)
+      // A signal may end the process as soon as the file exists. No other process has a file of this name.
+      let registration = UnfinishedFiles.add(candidate, in: location.folder, nil)
       let descriptor = FileSystem.attempt(.create, location.path) {
         location.folder.open(candidate, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
       }
-      if descriptor >= 0 { return (descriptor, candidate) }
-      guard errno == EEXIST else { break }
+      code = errno
+      if descriptor >= 0 { return (descriptor, candidate, registration) }
+      guard code == EEXIST else { break }
     }
-    let code = errno
     let reason =
       code == EACCES || code == EROFS
       ? "no file can be made in its folder: \(FileSystem.message(code))" : FileSystem.message(code)

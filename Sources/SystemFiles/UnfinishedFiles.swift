@@ -81,8 +81,10 @@ package enum UnfinishedFiles {
     }
   }
 
-  /// Registers a file of a folder.
-  static func add(_ name: FileSystem.SystemPath, in folder: OpenFolder, _ file: File) -> Registration {
+  /// Registers a file of a folder, which need not exist yet.
+  ///
+  /// - Parameter file: the only file that is removed; nil for any of the name.
+  static func add(_ name: FileSystem.SystemPath, in folder: OpenFolder, _ file: File?) -> Registration {
     Registration(Entry(folder, [name], ownFolder: nil, file: file))
   }
 
