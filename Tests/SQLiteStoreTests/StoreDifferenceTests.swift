@@ -134,6 +134,37 @@ import Testing
     #expect(found.lines == ["~ Note/p1\n    colour: nil -> \"red\"\n    title: \"Milk\" -> nil"])
   }
 
+  @Test func `matches objects by their own key, also if an entity has the name of the key`() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Note", [.attribute("code", .string), .attribute("title", .string)]),
+      EntityDescription("code", [.attribute("author", .string), .attribute("code", .string)]),
+    ])
+    let note = try #require(model["Note"])
+    let stores = try ["Milk", "Bread"].map { title in
+      let store = try InMemoryStore(model: model)
+      var row = StoreRow(key: try store.makeKeys([note.index])[0], version: 1, values: note.emptyValues)
+      row.values[try #require(note.attribute(named: "code")).slot] = .attribute(.string("a"))
+      row.values[try #require(note.attribute(named: "title")).slot] = .attribute(.string(title))
+      var changes = StoreChanges()
+      changes.inserted = [row]
+      try store.save(changes)
+      return store
+    }
+    var difference = StoreDifference(from: stores[0], to: stores[1])
+    difference.key = "code"
+    #expect(try lines(difference).lines == ["~ Note/p1 \"a\"\n    title: \"Milk\" -> \"Bread\""])
+  }
+
+  @Test func `cannot match by a transient attribute`() throws {
+    var shown = PropertyDescription.attribute("shown", .string)
+    shown.isTransient = true
+    let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string), shown])])
+    var difference = StoreDifference(from: try InMemoryStore(model: model), to: try InMemoryStore(model: model))
+    difference.keys = ["Note": "shown"]
+    let error = #expect(throws: ManagedObjectError.self) { try difference.run { _ in } }
+    #expect(error?.code == .undefinedKey && error?.key == "shown")
+  }
+
   @Test(arguments: ["sqlite", "memory"])
   func `of many objects is the one that was made, in any order of their numbers`(kind: String) throws {
     let folder = TemporaryFolder(isInMemory: true)

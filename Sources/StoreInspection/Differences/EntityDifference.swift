@@ -134,9 +134,7 @@ final class ObjectReader {
     let members = store.model.entities(ofConfiguration: store.configuration) ?? []
     entity = members.first { $0.name == name && !$0.isAbstract }
     let keyName = difference.keyName(name)
-    keySlot =
-      keyName.flatMap { name in members.first { $0.name == name }?.attribute(named: name)?.slot }
-      ?? keyName.flatMap { [entity] in entity?.attribute(named: $0)?.slot }
+    keySlot = keyName.flatMap { [entity] in entity?.attribute(named: $0)?.slot }
     guard let entity else {
       keys = []
       return

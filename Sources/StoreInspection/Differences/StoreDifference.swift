@@ -118,7 +118,7 @@ public struct StoreDifference: Sendable {
   public func run(_ body: (Change) throws(ManagedObjectError) -> Void) throws(ManagedObjectError) -> Summary {
     for (name, attribute) in keys.sorted(by: { $0.key.precedes($1.key) }) {
       let known = [old.model, new.model].compactMap { $0.entity(named: name) }
-      if known.isEmpty || known.contains(where: { $0.attribute(named: attribute) == nil }) {
+      if known.isEmpty || known.contains(where: { $0.attribute(named: attribute)?.isTransient != false }) {
         throw ManagedObjectError(
           .undefinedKey, "the entity \(name.quoted) has no attribute \(attribute.quoted)", key: attribute)
       }
