@@ -89,7 +89,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The value in SQL. A Boolean value is 0 or 1, also where a file has another number.
+  /// Returns the value as SQL. A Boolean value is 0 or 1, even if the file contains another number.
   func plain(_ value: ValueTerm) -> String {
     value.type == .boolean ? dialect.truthValue(value.sql) : value.sql
   }

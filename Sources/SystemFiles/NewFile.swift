@@ -223,7 +223,7 @@ final class UnfinishedFile {
     var code: Int32 = 0
     for _ in 0..<100 {
       let candidate = NewFile.temporaryName(for: location.name)
-      // A signal may end the process as soon as the file exists. No other process has a file of this name.
+      // A signal can end the process as soon as the file exists. The name is random, so no other process uses it.
       let registration = UnfinishedFiles.add(candidate, in: location.folder, nil)
       let descriptor = FileSystem.attempt(.create, location.path) {
         location.folder.open(candidate, O_WRONLY | O_CREAT | O_EXCL, mode: mode)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Those who are told of news, each by a stream.
+/// The asynchronous streams that receive news, such as saves of contexts.
 final class Listeners<News: Sendable>: Sendable {
   private let state = Mutex(State())
 

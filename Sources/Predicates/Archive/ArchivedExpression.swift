@@ -85,8 +85,8 @@ struct ArchivedExpression: SecureCoding, Hashable {
   /// An expression, and the number of its levels.
   private typealias Contents = (expression: ManagedExpression, height: Int)
 
-  // What is decoded of a part is decoded in the part's own frame of the stack: each class has a function of its own, so
-  // that the frame between an expression and its parts is small.
+  // Decoding recurses into the parts of an expression. Each class has a function of its own, which keeps the stack
+  // frames small.
 
   private static func contents(of objectClass: Class, _ coder: KeyedUnarchiver) throws -> Contents {
     switch objectClass {

@@ -116,8 +116,9 @@ struct StoreState {
     if !foreignParts.isEmpty { throw WritingObstacles.error(foreignParts, database.path) }
   }
 
-  /// The error of reading: that of the tables, if others have made them those of another model. Tables that are not
-  /// there any more are an error of SQLite.
+  /// Returns the error to throw after reading failed: ``ManagedObjectError/Code/incompatibleVersionHash`` if another
+  /// process has migrated the tables to another model, because SQLite reports a missing table or column then; else the
+  /// failure itself.
   mutating func errorOfReading(_ failure: ManagedObjectError) -> ManagedObjectError {
     do { try checkTables() } catch { return error.code == .incompatibleVersionHash ? error : failure }
     return failure

@@ -26,10 +26,10 @@ package enum StoreFileKind: Sendable {
     }
   }
 
-  /// The bytes at the beginning of a file that tell its kind.
+  /// The number of bytes at the beginning of a file that determine its kind.
   package static let beginningLength = 4096
 
-  /// The kind of the file at a path; nil for any other, and for one that cannot be read.
+  /// Detects the kind of the file at a path. Returns nil for any other file, and for a file that cannot be read.
   package init?(ofFile path: String) {
     guard let beginning = FileSystem.beginning(of: path, count: Self.beginningLength) else { return nil }
     self.init(beginning)
