@@ -1,4 +1,4 @@
-/// The key of a superclass's part, as the standard library's coders call it.
+/// The key of a superclass, with the name that the standard library's coders use.
 package struct SuperKey: CodingKey {
   package let stringValue = "super"
   package let intValue: Int? = nil
@@ -22,7 +22,7 @@ package struct IndexKey: CodingKey {
   package init?(intValue: Int) { self.init(intValue) }
 }
 
-/// A key that a document has.
+/// A key of a dictionary in a document.
 private struct NamedKey: CodingKey {
   let stringValue: String
   let intValue: Int? = nil
@@ -32,9 +32,9 @@ private struct NamedKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// One step of a coding path. An index is made a key only when somebody asks for the path.
+/// One step of a coding path. An index is converted to a key only when the path is requested.
 package enum CodingStep {
-  /// The same value again, as another type.
+  /// No step: the same value, decoded or encoded as another type.
   case same
   case key(any CodingKey)
   case index(Int)
@@ -48,7 +48,7 @@ package enum CodingStep {
   }
 }
 
-/// A coder that knows the one around it, and so its position on the coding path.
+/// A coder that knows its parent, and so its position on the coding path.
 protocol NestedCoder: AnyObject {
   var parent: Self? { get }
   /// The step from the parent.
@@ -58,7 +58,7 @@ protocol NestedCoder: AnyObject {
 extension NestedCoder {
   var codingPath: [any CodingKey] { codingPath(.same) }
 
-  /// The path to what is one step below.
+  /// Returns the path of a value that is one step below this coder's value.
   func codingPath(_ step: CodingStep) -> [any CodingKey] {
     var path = [step.key]
     var coder: Self? = self
@@ -71,7 +71,7 @@ extension NestedCoder {
 }
 
 extension PropertyListKeyPath {
-  /// The steps as keys of `Codable`.
+  /// The steps as coding keys.
   var codingPath: [any CodingKey] {
     components.map { component in
       switch component {

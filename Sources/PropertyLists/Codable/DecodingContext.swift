@@ -1,4 +1,4 @@
-/// The state that all decoders of one call share: the document, and how much may still be read of it.
+/// The state that all decoders of one call share: the document, and the remaining budget for reading it.
 final class DecodingContext {
   let document: PropertyListDocument
   let userInfo: [CodingUserInfoKey: Any]
@@ -6,12 +6,12 @@ final class DecodingContext {
   let stack = CallStack.current
   private var shapes = DictionaryShapes()
   /// The number of values and bytes that may still be read; see ``ParsingLimits/expandedSize``. A value counts each
-  /// time it is decoded: through each shared reference, and by each type that is tried.
-  /// Sound: nobody else's code runs while it is changed.
+  /// time it is decoded: through each shared reference, and by each type that is tried. Sound: no foreign code runs
+  /// while it is changed.
   @exclusivity(unchecked) private var budget: WorkBudget
-  /// The first limit that was exceeded, with the complete path to where.
+  /// The first limit that was exceeded, with the complete path to the value.
   var exceededLimit: DecodingError?
-  /// The error of values below ``depthLimit``, once it is known.
+  /// The error of values below ``depthLimit``, once it has been created.
   private var depthError: PropertyListError?
 
   init(_ document: PropertyListDocument, userInfo: [CodingUserInfoKey: Any]) {
@@ -21,7 +21,7 @@ final class DecodingContext {
     unsafe budget = WorkBudget(document.expandedSizeLimit)
   }
 
-  /// Decodes the value that the call is about. Throws if a limit was exceeded, even if the type swallowed that.
+  /// Decodes the value of the call. Throws if a limit was exceeded, even if a type caught that error.
   func decode<T: Decodable>(_ type: T.Type, _ node: FlatNode) throws -> T {
     do {
       let value = try DocumentDecoder(self, node).decode(type, node, .same)
@@ -32,24 +32,24 @@ final class DecodingContext {
     }
   }
 
-  /// The error of the limit that was exceeded; nil if none was. Errors that a type has swallowed count too.
+  /// The error of the limit that was exceeded, or nil if none was. Errors that a type has caught count, too.
   private var limitError: DecodingError? { exceededLimit ?? (isExhausted ? DecodingError(budgetError) : nil) }
 
-  /// The value of an entry of a dictionary.
+  /// Returns the value of an entry of a dictionary.
   @inline(__always)
   func value(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     try spend(1)
     return try document.value(ofEntry: entry, of: dictionary)
   }
 
-  /// An element of an array.
+  /// Returns an element of an array.
   @inline(__always)
   func element(_ position: Int, of array: FlatNode) throws(PropertyListError) -> FlatNode {
     try spend(1)
     return try document.element(position, of: array)
   }
 
-  /// The keys of a dictionary, which are looked at each time.
+  /// Returns the keys of a dictionary. They count against the budget each time.
   func shape(of dictionary: FlatNode) throws(PropertyListError) -> DictionaryShape {
     try spend(dictionary.count)
     return try document.shape(of: dictionary, in: &shapes)
@@ -75,10 +75,10 @@ final class DecodingContext {
   /// True if no more values may be read.
   var isExhausted: Bool { unsafe budget.isExhausted }
 
-  /// Counts an error like some values, which take about as long to decode.
+  /// Counts an error like four values, which take about as long to decode.
   func countError() { _ = unsafe budget.spend(4) }
 
-  /// Whether a value stands for nil.
+  /// Returns true if a value represents nil.
   @inline(__always)
   func isNull(_ node: FlatNode) -> Bool {
     switch node.kind {
@@ -97,7 +97,7 @@ final class DecodingContext {
     }
   }
 
-  /// Checks that one more container may be entered.
+  /// Throws if a container at a depth is nested too deeply.
   func checkDepth(_ depth: Int) throws(PropertyListError) {
     guard depth >= depthLimit else { return }
     let error = depthError ?? makeDepthError()
@@ -105,7 +105,7 @@ final class DecodingContext {
     throw error
   }
 
-  /// A circle is the better answer, if there is one. The coding path says where.
+  /// Creates the error. Prefers the error of a circular reference, if there is one. The coding path gives the location.
   private func makeDepthError() -> PropertyListError {
     do { try document.validate() } catch {
       if error.kind == .circularReference {

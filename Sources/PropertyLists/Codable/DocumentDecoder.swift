@@ -6,12 +6,12 @@ final class DocumentDecoder: Decoder, NestedCoder {
   let node: FlatNode
   let parent: DocumentDecoder?
   let step: CodingStep
-  /// How many containers are around the value.
+  /// The number of containers around the value.
   private let depth: Int
-  /// How many keys were found in a row; see ``DictionaryShape/position(of:found:)``.
-  /// Sound: nobody else's code runs while it is changed.
+  /// The number of keys found in sequence; see ``DictionaryShape/position(of:found:)``. Sound: no foreign code runs
+  /// while it is changed.
   @exclusivity(unchecked) var foundKeys = 0
-  /// The keys up to this value as one; made for the first error below that has a long path.
+  /// The keys up to this value, combined into one. Created for the first error below this value that has a long path.
   private var outerKeys: OuterKeys?
 
   init(_ context: DecodingContext, _ node: FlatNode, _ parent: DocumentDecoder? = nil, _ step: CodingStep = .same) {
@@ -44,9 +44,9 @@ final class DocumentDecoder: Decoder, NestedCoder {
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   /// Returns the coding path of an error one step below this value. It is complete for up to ``OuterKeys/leastKept``
-  /// levels; of a longer path the first keys are one.
+  /// levels; the outer keys of a longer path are combined into one.
   ///
-  /// - Complexity: O(1): types that try one kind after the other swallow an error for each, at any depth.
+  /// - Complexity: O(1), because types that try one kind after another catch an error for each, at any depth.
   func errorPath(_ step: CodingStep) -> [any CodingKey] {
     var keys: [any CodingKey] = []
     keys.reserveCapacity(2 * OuterKeys.leastKept)
@@ -64,7 +64,7 @@ final class DocumentDecoder: Decoder, NestedCoder {
     return keys
   }
 
-  /// Returns the keys up to this value, as a list that ends with those of an outer value's list.
+  /// Returns the keys from the root to this value, as a list that continues the list of an outer value.
   private func keysFromRoot() -> OuterKeys {
     if let outerKeys { return outerKeys }
     var keys: [any CodingKey] = []
@@ -90,12 +90,12 @@ extension DocumentDecoder: SingleValueDecodingContainer {
   func decode<T: NodeScalar>(_ type: T.Type) throws -> T { try T.value(of: node, in: self, .same) }
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decode(type, node, .same) }
 
-  // By itself, the protocol knows no integers of 128 bits.
+  // The protocol has no requirements for 128-bit integers.
   func decode(_ type: Int128.Type) throws -> Int128 { try Int128.value(of: node, in: self, .same) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try UInt128.value(of: node, in: self, .same) }
 }
 
-/// Values of a node that this decoder has, or that is a step below it.
+/// Decoding the node of this decoder, or a node one step below it.
 extension DocumentDecoder {
   private func date(_ node: FlatNode, _ step: CodingStep) throws -> Date {
     guard node.kind == .date else { throw mismatch(Date.self, node, step) }
@@ -108,9 +108,9 @@ extension DocumentDecoder {
     return context.document.data(of: node)
   }
 
-  /// A value of any type.
+  /// Decodes a value of any type.
   func decode<T: Decodable>(_ type: T.Type, _ node: FlatNode, _ step: @autoclosure () -> CodingStep) throws -> T {
-    // Types that need no decoder of their own. The casts are to the type itself.
+    // Types that need no decoder of their own. Each cast is to the type itself.
     if type == String.self, let value = try String.value(of: node, in: self, step()) as? T { return value }
     if type == Int.self, let value = try Int.value(of: node, in: self, step()) as? T { return value }
     if type == Double.self, let value = try Double.value(of: node, in: self, step()) as? T { return value }
@@ -126,7 +126,7 @@ extension DocumentDecoder {
     return try T(from: DocumentDecoder(context, node, self, step))
   }
 
-  // The errors of a value. A type may swallow any number of them, so each is counted.
+  // The errors of a value. A type may catch any number of them, so each is counted.
 
   @inline(never)
   func mismatch(_ type: Any.Type, _ node: FlatNode, _ step: CodingStep, _ wanted: String? = nil) -> DecodingError {
@@ -155,7 +155,7 @@ extension DocumentDecoder {
       .init(codingPath: errorPath(.same), debugDescription: "no value for the key \(key.stringValue.quoted)"))
   }
 
-  /// Returns the error of an array that has no element at an index.
+  /// Returns the error for an array that has no element at an index.
   @inline(never)
   func notFound(_ type: Any.Type, at index: Int) -> DecodingError {
     context.countError()
@@ -164,8 +164,8 @@ extension DocumentDecoder {
       .init(codingPath: errorPath(.index(index)), debugDescription: "no element \(index) in an array of \(node.count)"))
   }
 
-  /// Returns the error of a document that cannot be read, or that exceeds a limit. Such an error ends the whole call,
-  /// even if a type swallows it.
+  /// Returns the error for a document that cannot be read, or that exceeds a limit. An exceeded limit ends the whole
+  /// call, even if a type catches the error.
   @inline(never)
   func failure(_ error: PropertyListError, _ step: CodingStep) -> DecodingError {
     context.countError()

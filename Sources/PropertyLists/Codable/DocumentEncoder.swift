@@ -1,35 +1,35 @@
 internal import FoundationEssentials
 
-/// The encoder of one value, and its position on the coding path.
+/// The encoder of one value, with its step on the coding path.
 final class DocumentEncoder: Encoder, NestedCoder {
   private enum Content {
     case nothing
     case value(FlatNode)
-    /// An array, or a dictionary.
+    /// An array or a dictionary.
     case container(NodeKind)
   }
 
   let context: EncodingContext
   private(set) var parent: DocumentEncoder?
   private(set) var step = CodingStep.same
-  /// How many containers are around the value.
+  /// The number of containers around the value.
   private var depth = 0
   @exclusivity(unchecked) private var content = Content.nothing
-  /// The children of a container so far; of a dictionary, keys and values in turn.
-  /// Sound: functions of this package change them, which call nobody else's code meanwhile.
+  /// The children of a container so far: elements, or keys and values in turn. Sound: only functions of this package
+  /// change them, and they call no foreign code meanwhile.
   @exclusivity(unchecked) private var children: [FlatNode] = []
-  /// The number of the last key; see ``EncodedKeys``.
+  /// The index of the last key; see ``EncodedKeys``.
   @exclusivity(unchecked) private var lastKey = 0
-  /// The children for which a null stands until they are encoded, with the numbers of their encoders.
+  /// The children that are null until they are encoded, with the indexes of their encoders.
   private var deferred: [(child: Int, number: Int)] = []
-  /// The numbers of the encoders of nested containers that have a key, by the bytes of the key.
+  /// The indexes of the encoders of nested containers with a key, by the UTF-8 bytes of the key.
   private var nestedByKey: [[UInt8]: Int] = [:]
-  /// What was asked for that cannot be.
+  /// The message of the first invalid request.
   private var defect: String?
 
   init(_ context: EncodingContext) { self.context = context }
 
-  /// Puts this encoder, which is new, a step below another.
+  /// Makes this new encoder the child of another one.
   @inline(__always)
   private func enter(_ parent: DocumentEncoder, _ step: CodingStep) {
     self.parent = parent
@@ -37,7 +37,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
     if case .same = step { depth = parent.depth } else { depth = parent.depth + 1 }
   }
 
-  /// Makes this encoder as good as new, with the room that it has for children.
+  /// Resets this encoder for reuse. Keeps the capacity of ``children``.
   @inline(__always)
   func reset() {
     parent = nil
@@ -85,7 +85,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
   @inline(__always)
   func append(_ value: FlatNode) { unsafe children.append(value) }
 
-  /// The encoder of a container or of a superclass, which is filled later.
+  /// Returns the encoder of a container or a superclass that is filled later.
   func nested(_ step: CodingStep) -> DocumentEncoder {
     let encoder = DocumentEncoder(context)
     encoder.enter(self, step)
@@ -94,7 +94,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return encoder
   }
 
-  /// The encoder of a container that has a key: the same again for the same key.
+  /// Returns the encoder of a container for a key. Returns the same encoder for the same key.
   func nested(_ key: some CodingKey) -> DocumentEncoder {
     let text = key.stringValue
     let bytes = Array(text.utf8)
@@ -105,7 +105,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return encoder
   }
 
-  /// The node of a value of this encoder, or of one that is a step below it; nil if it has not encoded anything.
+  /// Returns the node of a value of this encoder or one step below it, or nil if the value has not encoded anything.
   func node<T: Encodable>(of value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if Self.isScalar(T.self), let node = try scalar(value, step()) { return node }
     let encoder = context.takeEncoder()
@@ -118,14 +118,15 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return node
   }
 
-  /// Whether values of a type need no encoder of their own.
+  /// Returns true if values of a type need no encoder of their own.
   @inline(__always)
   private static func isScalar(_ type: Any.Type) -> Bool {
     type == String.self || type == Int.self || type == Double.self || type == Date.self || type == Data.self
       || type == Bool.self
   }
 
-  /// The casts are from the type itself. They take room on the stack, which is not to be taken around a nested value.
+  /// Returns the node of a scalar. Each cast is from the type itself. The casts use stack space, so they are kept out
+  /// of the recursive function.
   @inline(never)
   private func scalar<T>(_ value: T, _ step: @autoclosure () -> CodingStep) throws -> FlatNode? {
     if T.self == String.self, let value = value as? String { return try value.node(in: self, step()) }
@@ -137,7 +138,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
     return nil
   }
 
-  /// The node of what has been encoded, once all of it has.
+  /// Returns the node of the encoded value. Called when everything has been encoded.
   private func finish<T>(_ value: T) throws -> FlatNode? {
     if let defect { throw failure(value, defect) }
     switch unsafe content {
@@ -169,7 +170,7 @@ final class DocumentEncoder: Encoder, NestedCoder {
 }
 
 extension FlatNode {
-  /// What a value is that has not encoded anything, as Foundation has it.
+  /// The node of a value that has not encoded anything. Foundation also uses an empty dictionary.
   static var emptyDictionary: FlatNode { .container(.dictionary, offset: 0, count: 0) }
 }
 
@@ -185,7 +186,7 @@ extension DocumentEncoder: SingleValueEncodingContainer {
   func encode<T: NodeScalar>(_ value: T) throws { try set(value.node(in: self, .same), value) }
   func encode<T: Encodable>(_ value: T) throws { try set(node(of: value, .same), value) }
 
-  // By itself, the protocol knows no integers of 128 bits.
+  // The protocol has no requirements for 128-bit integers.
   func encode(_ value: Int128) throws { try set(value.node(in: self, .same), value) }
   func encode(_ value: UInt128) throws { try set(value.node(in: self, .same), value) }
 }

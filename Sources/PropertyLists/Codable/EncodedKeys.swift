@@ -1,53 +1,55 @@
-/// The sequences of keys that dictionaries were encoded with, as a tree: each key stands below the one before it.
-/// Values of a type mostly have the same keys in the same order. So a key is compared only with those that followed the
-/// same keys before, is written once, and is known to be distinct.
+/// The sequences of keys of the encoded dictionaries, as a tree in which each key is a child of the key before it.
+/// Values of one type usually have the same keys in the same order. So a key is compared only with those that followed
+/// the same keys before, is written once, and is known to be distinct.
 struct EncodedKeys {
   private struct Key {
     let text: String
     let node: FlatNode
-    /// The key before it.
+    /// The index of the key before it.
     let parent: Int
-    /// How many keys are before it.
+    /// The number of keys before it.
     let depth: Int
-    /// Whether no key before it is the same.
+    /// True if no key before it is equal.
     let isDistinct: Bool
-    /// The key that followed last as a new one; 0 if there was none.
+    /// The index of the key that was last added after this one, or 0 if there is none.
     var firstChild = 0
-    /// Another key that followed the same keys as this one; 0 if there is none.
+    /// The index of another key that followed the same keys as this one, or 0 if there is none.
     let sibling: Int
     let isASCII: Bool
 
-    /// Whether another key has the same bytes. Equivalents of ASCII text that are not ASCII are longer.
+    /// Returns true if another key has the same bytes. Canonical equivalents of ASCII text that are not ASCII are
+    /// longer.
     @inline(__always)
     func isSame(_ key: String) -> Bool {
       text == key && (isASCII ? text.utf8.count == key.utf8.count : text.utf8.elementsEqual(key.utf8))
     }
   }
 
-  /// The keys by their numbers. The first ones stand before the first keys of dictionaries. Empty until there is a key.
+  /// All keys. The first ``startCount`` entries are placeholders before the first keys of dictionaries. Empty until a
+  /// key is added.
   private var keys: [Key] = []
 
-  /// What stands for the keys of a dictionary that are not kept here.
+  /// The index for keys of a dictionary that are not stored here.
   static let unknown = -1
 
   private static let startCount = 8
-  /// More keys than types have; dictionaries can have any.
+  /// The limits are greater than the number of keys of usual types. Dictionaries can have any number.
   private static let greatestCount = 1024
   private static let greatestDepth = 64
   private static let greatestBreadth = 8
 
-  /// The number that stands before the first key of dictionaries whose keys are of a type.
+  /// Returns the index of the placeholder before the first key of dictionaries with a key type.
   static func start(_ type: Any.Type) -> Int {
     Int(truncatingIfNeeded: UInt(bitPattern: ObjectIdentifier(type)) >> 4) & (startCount - 1)
   }
 
-  /// Whether the keys up to this one were found to be distinct.
+  /// Returns true if the keys up to this one were found to be distinct.
   func areDistinct(_ number: Int) -> Bool { number >= 0 && number < keys.count && keys[number].isDistinct }
 
   @inline(__always)
   func node(_ number: Int) -> FlatNode { keys[number].node }
 
-  /// The number of a key that followed the key with the number `last` before; nil if it has none yet.
+  /// Returns the index of a key that has followed the key with index `last` before, or nil if it has not.
   @inline(__always)
   func number(of key: String, after last: Int) -> Int? {
     guard last >= 0, last < keys.count else { return nil }
@@ -59,7 +61,7 @@ struct EncodedKeys {
     return nil
   }
 
-  /// Adds a key that has no number yet. Returns its number, ``unknown`` if there are too many.
+  /// Adds a key that has no index yet. Returns its index, or ``unknown`` if there are too many.
   mutating func add(_ key: String, _ node: FlatNode, after last: Int) -> Int {
     if keys.isEmpty {
       let start = Key(text: "", node: .null, parent: 0, depth: 0, isDistinct: true, sibling: 0, isASCII: true)
@@ -88,7 +90,7 @@ struct EncodedKeys {
     return count
   }
 
-  /// Whether a key is one of those up to `last`.
+  /// Returns true if a key is one of those up to `last`.
   private func isBefore(_ last: Int, _ key: String) -> Bool {
     var number = last
     while number >= Self.startCount {

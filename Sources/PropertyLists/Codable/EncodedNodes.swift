@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 
-/// A node table in the making, as ``NodeTable`` has it, with its text, and with containers that come in any order.
+/// A builder of a node table (see ``NodeTable``) and its text. Containers can be added in any order.
 struct EncodedNodes: ~Copyable {
   private var nodes: [FlatNode] = []
-  /// The text of all strings, and data, one behind the other.
+  /// The text of all strings, and all data, concatenated.
   private var text = ByteBuffer()
   private var keys = EncodedKeys()
 
   init() {}
 
-  /// What readers of text make. Nothing can be added then.
+  /// Returns the content, in the form that readers of text create.
   consuming func finish(root: FlatNode) -> TextContent {
     nodes.append(root)
     return TextContent(text: text.takeData(), table: NodeTable(nodes: nodes))
   }
 
-  /// - Parameter utf8: valid UTF-8.
+  /// - Parameter utf8: Valid UTF-8.
   mutating func string(_ utf8: RawSpan) -> FlatNode {
     let node = FlatNode.string(.verbatim, offset: text.count, length: utf8.byteCount)
     text.append(utf8)
@@ -28,7 +28,8 @@ struct EncodedNodes: ~Copyable {
     return node
   }
 
-  /// The key of a dictionary. The number of the key before it becomes that of this one; see ``EncodedKeys``.
+  /// Returns the node of a dictionary key. `last` is the index of the key before it, and becomes the index of this one;
+  /// see ``EncodedKeys``.
   @inline(__always)
   mutating func key(_ key: String, after last: inout Int) -> FlatNode {
     if let number = keys.number(of: key, after: last) {
@@ -45,23 +46,26 @@ struct EncodedNodes: ~Copyable {
     return node
   }
 
-  /// The text of a string, or data.
+  /// Returns the bytes of a string or data.
   @inline(__always) @_lifetime(borrow self)
   func bytes(of node: FlatNode) -> RawSpan { text.bytes.extracting(node.range) }
 
-  /// The children of a container, keys counted.
+  /// Returns the children of a container, including keys.
   func children(of container: FlatNode) -> ArraySlice<FlatNode> {
     let count = container.kind == .dictionary ? 2 * container.count : container.count
     return nodes[container.offset..<container.offset + count]
   }
 
-  /// `children` are keys and values in turn. The last value of a key counts, at the position of the first.
+  /// Adds a dictionary. `children` are keys and values in turn. The last value of a key is used, at the position of the
+  /// first.
   mutating func dictionary(_ children: [FlatNode], lastKey: Int) -> FlatNode {
     if children.count < 4 || keys.areDistinct(lastKey) { return container(.dictionary, children[...]) }
     return container(.dictionary, withoutDuplicates(children)[...])
   }
 
-  /// - Parameter children: of a dictionary, distinct keys and values in turn.
+  /// Adds a container.
+  ///
+  /// - Parameter children: The elements, or distinct keys and values in turn.
   @inline(__always)
   mutating func container(_ kind: NodeKind, _ children: ArraySlice<FlatNode>) -> FlatNode {
     let count = kind == .dictionary ? children.count / 2 : children.count
@@ -76,7 +80,7 @@ struct EncodedNodes: ~Copyable {
     var distinct: [FlatNode] = []
     distinct.reserveCapacity(children.count)
     for position in stride(from: 0, to: children.count, by: 2) {
-      // Numbers count the keys in order, so they are the indexes of the entries.
+      // Key numbers are assigned in order of appearance, so they are the indexes of the entries.
       let entry = index.number(of: bytes(of: children[position]))
       if 2 * entry < distinct.count {
         distinct[2 * entry + 1] = children[position + 1]
@@ -88,20 +92,21 @@ struct EncodedNodes: ~Copyable {
     return distinct
   }
 
-  // An order for what Swift has in another order in each process: that of the values themselves.
+  // Sorts set elements and dictionary entries by value, because Swift's hashing order differs from process to process.
 
-  /// Elements, each of `groupSize` values, in ascending order: numbers by value, strings by their UTF-16 code units.
+  /// Returns elements, each of `groupSize` values, in ascending order: numbers by value, strings by UTF-16 code units.
   func sorted(_ values: [FlatNode], groupSize: Int) -> [FlatNode] {
     let groups = stride(from: 0, through: values.count - groupSize, by: groupSize)
     return groups.sorted { precedes(values[$0..<$0 + groupSize], values[$1..<$1 + groupSize]) }
       .flatMap { values[$0..<$0 + groupSize] }
   }
 
-  /// It keeps its own stack, so that the depth of a value costs no stack of the thread.
+  /// Returns true if one group of values sorts before another. It keeps its own stack, so that depth uses no stack of
+  /// the thread.
   private func precedes(_ first: ArraySlice<FlatNode>, _ second: ArraySlice<FlatNode>) -> Bool {
     let order = compare(first[first.startIndex], second[second.startIndex])
     if order != 0 { return order < 0 }
-    // The next pair stands last.
+    // The next pair is the last of the array.
     var pairs = Array(zip(first, second).reversed())
     while let (a, b) = pairs.popLast() {
       let order = compare(a, b)
@@ -112,7 +117,8 @@ struct EncodedNodes: ~Copyable {
     return false
   }
 
-  /// Below, equal or above 0, as the first value is before, like or behind the second; containers only by their size.
+  /// Returns a negative number, 0 or a positive number if the first value sorts before, equal to or after the second.
+  /// Containers are compared only by their count.
   private func compare(_ first: FlatNode, _ second: FlatNode) -> Int {
     guard first.kind == second.kind else { return Int(first.kind.rawValue) - Int(second.kind.rawValue) }
     switch first.kind {
@@ -133,9 +139,9 @@ struct EncodedNodes: ~Copyable {
   private func order<T: Comparable>(_ first: T, _ second: T) -> Int { first < second ? -1 : first == second ? 0 : 1 }
 }
 
-/// A collection that hashes its elements or its keys, and has them in another order in each process.
+/// A collection whose order depends on hashing, and therefore differs from process to process.
 package protocol HashedCollection {
-  /// How many values of a container without keys stand for one element.
+  /// The number of values that one element has in an unkeyed container.
   static var valuesPerElement: Int { get }
 }
 

@@ -1,4 +1,4 @@
-/// The entries of a dictionary in the making.
+/// A keyed container that encodes the entries of a dictionary.
 struct KeyedDocumentEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: DocumentEncoder
 
@@ -8,7 +8,7 @@ struct KeyedDocumentEncodingContainer<Key: CodingKey>: KeyedEncodingContainerPro
 
   func encode<T: NodeScalar>(_ value: T, forKey key: Key) throws { try append(value, key) }
 
-  // By itself, the protocol knows no integers of 128 bits.
+  // The protocol has no requirements for 128-bit integers.
   func encode(_ value: Int128, forKey key: Key) throws { try append(value, key) }
   func encode(_ value: UInt128, forKey key: Key) throws { try append(value, key) }
 
@@ -36,7 +36,7 @@ struct KeyedDocumentEncodingContainer<Key: CodingKey>: KeyedEncodingContainerPro
   func superEncoder(forKey key: Key) -> any Encoder { encoder.nested(key) }
 }
 
-/// The elements of an array in the making.
+/// An unkeyed container that encodes the elements of an array.
 struct UnkeyedDocumentEncodingContainer: UnkeyedEncodingContainer {
   let encoder: DocumentEncoder
 
@@ -47,7 +47,7 @@ struct UnkeyedDocumentEncodingContainer: UnkeyedEncodingContainer {
 
   func encode<T: NodeScalar>(_ value: T) throws { encoder.append(try value.node(in: encoder, .index(count))) }
 
-  // By itself, the protocol knows no integers of 128 bits.
+  // The protocol has no requirements for 128-bit integers.
   func encode(_ value: Int128) throws { encoder.append(try value.node(in: encoder, .index(count))) }
   func encode(_ value: UInt128) throws { encoder.append(try value.node(in: encoder, .index(count))) }
 

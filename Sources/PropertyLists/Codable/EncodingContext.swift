@@ -1,22 +1,22 @@
 internal import FoundationEssentials
 
-/// What all encoders of one call share: the document in the making. A value is a node as soon as it has been encoded,
-/// so that encoding makes no objects of its own.
-/// Sound: the properties are changed by functions of this package only, which call nobody else's code meanwhile.
+/// The state that all encoders of one call share: the document being built. A value becomes a node as soon as it is
+/// encoded, so that no objects are created for values. Sound: only functions of this package change the properties, and
+/// they call no foreign code meanwhile.
 final class EncodingContext {
   let userInfo: [CodingUserInfoKey: Any]
   let depthLimit: Int
   let stack = CallStack.current
   @exclusivity(unchecked) private var nodes = EncodedNodes()
   @exclusivity(unchecked) private var nullText: FlatNode?
-  /// Encoders of children that are filled later.
+  /// The encoders of children that are filled later.
   @exclusivity(unchecked) private var deferred: [DocumentEncoder] = []
-  /// Encoders that nobody has any more, to be used again.
+  /// Unused encoders that can be reused.
   @exclusivity(unchecked) private var spare: [DocumentEncoder] = []
-  /// What is known of types, by their addresses.
+  /// A cache of facts about types, indexed by their addresses.
   @exclusivity(unchecked) private var types: [(type: ObjectIdentifier, valuesPerElement: Int)?] = []
 
-  /// Whether nil is null, and not the string that stands for it in formats without null.
+  /// True if nil is encoded as null; false if as the string that represents it in formats without null.
   private let hasNull: Bool
 
   init(depth: Int, hasNull: Bool, userInfo: [CodingUserInfoKey: Any]) {
@@ -25,10 +25,10 @@ final class EncodingContext {
     self.userInfo = userInfo
   }
 
-  /// Encodes the value that the call is about.
+  /// Encodes the value of the call.
   func document<T: Encodable>(of value: T) throws -> PropertyListDocument {
-    // Encoders have this context, and the encoders around them. The innermost goes first, so that each is freed alone
-    // and not with all that are around it.
+    // Encoders retain this context and their parents. The innermost are released first, so that each is freed alone and
+    // not recursively with all its parents.
     defer {
       unsafe spare.removeAll()
       while let encoder = unsafe deferred.popLast() { _ = encoder }
@@ -56,7 +56,7 @@ final class EncodingContext {
 
   func data(_ value: Data) -> FlatNode { unsafe nodes.data(value.bytes) }
 
-  /// Property lists have no nil, so Foundation writes this string.
+  /// Returns the node of nil. Property lists have no nil, so Foundation writes this string.
   func null() -> FlatNode {
     if hasNull { return .null }
     if let nullText = unsafe nullText { return nullText }
@@ -65,9 +65,11 @@ final class EncodingContext {
     return node
   }
 
+  /// Adds a container.
+  ///
   /// - Parameters:
-  ///   - lastKey: the number of the last key of a dictionary, whose children are keys and values in turn.
-  ///   - valuesPerElement: of a collection that has its elements in any order; else 0.
+  ///   - lastKey: The index of the last key of a dictionary, whose children are keys and values in turn.
+  ///   - valuesPerElement: The number of values per element of a collection ordered by hashing, or 0 for other types.
   func container(_ kind: NodeKind, _ children: [FlatNode], lastKey: Int, valuesPerElement: Int) -> FlatNode {
     let groupSize = kind == .dictionary ? 2 : valuesPerElement
     let children = valuesPerElement > 0 ? unsafe nodes.sorted(children, groupSize: groupSize) : children
@@ -75,7 +77,7 @@ final class EncodingContext {
     return unsafe nodes.container(.array, children[...])
   }
 
-  /// How many values stand for one element of a collection without an order of its own; 0 for all other types.
+  /// Returns the number of values per element of a collection ordered by hashing, or 0 for all other types.
   func valuesPerElement(of type: Any.Type) -> Int {
     if unsafe types.isEmpty { unsafe types = Array(repeating: nil, count: 64) }
     let identifier = ObjectIdentifier(type)
@@ -89,7 +91,7 @@ final class EncodingContext {
   @inline(__always)
   func takeEncoder() -> DocumentEncoder { unsafe spare.popLast() ?? DocumentEncoder(self) }
 
-  /// Takes an encoder back that nobody else has.
+  /// Keeps an encoder for reuse, unless other code has a reference to it.
   @inline(__always)
   func giveBack(_ encoder: consuming DocumentEncoder) {
     guard isKnownUniquelyReferenced(&encoder) else { return }
@@ -97,7 +99,7 @@ final class EncodingContext {
     unsafe spare.append(encoder)
   }
 
-  /// - Returns: the number by which ``deferredEncoder(_:)`` finds it.
+  /// - Returns: The index to pass to ``deferredEncoder(_:)``.
   func deferEncoder(_ encoder: DocumentEncoder) -> Int {
     unsafe deferred.append(encoder)
     return unsafe deferred.count - 1

@@ -1,4 +1,4 @@
-/// The entries of a dictionary.
+/// A keyed container that decodes the entries of a dictionary.
 struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: DocumentDecoder
   let shape: DictionaryShape
@@ -9,7 +9,7 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool { shape.position(of: key.stringValue, found: unsafe decoder.foundKeys) != nil }
 
-  /// The value of a key; nil if there is none.
+  /// Returns the value for a key, or nil if the key is missing.
   @inline(__always)
   private func value(_ key: some CodingKey) throws -> FlatNode? {
     let found = unsafe decoder.foundKeys
@@ -26,7 +26,7 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return node
   }
 
-  /// The value of a key; nil if there is none, or if it stands for nil.
+  /// Returns the value for a key, or nil if the key is missing or its value represents nil.
   @inline(__always)
   private func present(_ key: Key) throws -> FlatNode? {
     guard let node = try value(key), !decoder.context.isNull(node) else { return nil }
@@ -70,13 +70,14 @@ struct KeyedDocumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder(key) }
 
-  /// A superclass that has encoded nothing has nothing to decode.
+  /// Returns the decoder of a superclass. If the key is missing, it decodes null, because the superclass has encoded
+  /// nothing.
   private func superDecoder(_ key: some CodingKey) throws -> DocumentDecoder {
     DocumentDecoder(decoder.context, try value(key) ?? .null, decoder, .key(key))
   }
 
-  // What a generic function does not replace, because the protocol has it. By itself, the protocol knows no
-  // integers of 128 bits, and looks the keys of optional properties up three times.
+  // Overloads that the generic functions do not replace, because the protocol declares them. The protocol's defaults do
+  // not support 128-bit integers, and look up the keys of optional properties three times.
 
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
     try Int128.value(of: required(key), in: decoder, .key(key))

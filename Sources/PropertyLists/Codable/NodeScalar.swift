@@ -1,6 +1,6 @@
-/// A type whose values are nodes. `Codable` has a function for each; here, one generic function serves all.
+/// A type whose values are scalar nodes. `Codable` has one function per type; here, one generic function serves all.
 protocol NodeScalar: Codable {
-  /// The value of a node. The step to it from the decoder is only looked at when something is wrong.
+  /// Returns the value of a node. The step from the decoder to the node is evaluated only for errors.
   static func value(of node: FlatNode, in decoder: DocumentDecoder, _ step: @autoclosure () -> CodingStep) throws
     -> Self
 
@@ -101,7 +101,8 @@ extension NodeScalar where Self: FixedWidthInteger {
     return try converted(node, decoder, step())
   }
 
-  /// An integer that takes more than a look: a real that is one, a large one, or none.
+  /// Converts numbers other than small integers: reals with an integral value, and large integers. Throws for all
+  /// others.
   private static func converted(_ node: FlatNode, _ decoder: DocumentDecoder, _ step: CodingStep) throws -> Self {
     let value: Self?
     let text: String

@@ -1,13 +1,13 @@
-/// The first keys of a long coding path, as a list that the errors of all values below share.
+/// The outer keys of a long coding path, as a list that the errors of all values below share.
 ///
-/// Types that try one kind after the other swallow most errors without looking at them. Were each to have a path of
-/// its own, an error in a value at depth *d* would take O(*d*). So an error that a type can catch has at least
-/// ``leastKept`` keys that lead to its value, and in front of these one ``Key``. What a call throws at last has all.
+/// Types that try one kind after another catch most errors without examining them. If each error had a complete path,
+/// an error at depth *d* would cost O(*d*). So an error that a type can catch has at least the ``leastKept`` innermost
+/// keys, preceded by one ``Key``. The error that the call throws has all keys.
 final class OuterKeys: Sendable {
   private let outer: OuterKeys?
   private let keys: [any CodingKey]
 
-  /// The number of keys of an error's path that stay as they are.
+  /// The number of keys of an error's path that are kept individually.
   static let leastKept = 16
 
   init(_ outer: OuterKeys?, _ keys: [any CodingKey]) {
@@ -15,9 +15,9 @@ final class OuterKeys: Sendable {
     self.keys = keys
   }
 
-  /// All keys from the root on.
+  /// All keys, beginning at the root.
   ///
-  /// - Complexity: O(*n*) in their number.
+  /// - Complexity: O(*n*) in the number of keys.
   var all: [any CodingKey] {
     var parts = [keys]
     var next = outer
@@ -28,11 +28,11 @@ final class OuterKeys: Sendable {
     return parts.reversed().flatMap { $0 }
   }
 
-  /// One key for all of the list.
+  /// A single key that represents the whole list.
   struct Key: CodingKey {
     let outer: OuterKeys
 
-    /// The keys with dots between them.
+    /// The keys, joined by dots.
     var stringValue: String { outer.all.map(\.stringValue).joined(separator: ".") }
     var intValue: Int? { nil }
 

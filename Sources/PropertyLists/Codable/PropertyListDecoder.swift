@@ -1,47 +1,48 @@
 public import FoundationEssentials
 
-/// Makes values of `Decodable` types out of property lists.
+/// A decoder that creates values of `Decodable` types from property lists.
 ///
 /// ```swift
 /// let settings = try PropertyListDecoder().decode(Settings.self, from: data)
 /// ```
 ///
-/// It reads what Foundation's decoder of the same name reads, with the same results:
+/// It reads the same property lists as Foundation's decoder of the same name, with the same results:
 ///
 /// | type | property list |
 /// |---|---|
 /// | `Bool` | boolean |
-/// | integers | integer, or a real that is one exactly |
+/// | integers | integer, or a real with exactly that value |
 /// | `Double`, `Float` | real or integer, rounded to the nearest value of the type |
 /// | `String`, `Date`, `Data` | string, date, data |
-/// | `nil` | the string `$null`, which property lists that were encoded have, or ``PropertyList/null`` |
-/// | all other types | as their `init(from:)` says |
+/// | `nil` | the string `$null`, which encoders write, or ``PropertyList/null`` |
+/// | all other types | as their `init(from:)` decodes them |
 ///
-/// Nothing else is converted. Dates and data of JSON, which has none, are read if ``readingOptions`` has
-/// ``PropertyListReadingOptions/restoresCoercedValues`` and they were written for it. A number that does not fit into
-/// its type is an error.
+/// Nothing else is converted. JSON has no dates and data; they are read if ``readingOptions`` has
+/// ``PropertyListReadingOptions/restoresCoercedValues`` and they were written in these forms. A number that does not
+/// fit into its type is an error.
 ///
-/// A type may try one kind after the other and swallow the errors with `try?`. What exceeds
-/// ``PropertyListReadingOptions/limits`` ends the call all the same. At a depth of more than 16 levels, an error that a
-/// type catches has the outer keys of its path as one; the error that the call throws has all of them.
+/// A type may try one kind after another and catch the errors with `try?`. Exceeding
+/// ``PropertyListReadingOptions/limits`` always ends the call. More than 16 levels deep, an error that a type catches
+/// has the outer keys of its path combined into one; the error that the call throws has all keys.
 ///
-/// - Note: Foundation has a type of the same name. A file that imports both says which it means with
-///   `import struct PropertyLists.PropertyListDecoder`, or writes `PropertyLists.PropertyListDecoder`.
+/// - Note: Foundation has a type of the same name. In a file that imports both, add `import struct
+///   PropertyLists.PropertyListDecoder`, or write `PropertyLists.PropertyListDecoder`.
 public struct PropertyListDecoder: Sendable {
-  /// What the types that are decoded find in `Decoder.userInfo`.
+  /// The values that decoded types find in `Decoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  /// How data is read. The limits hold for decoding documents and trees too.
+  /// The options for reading data. The limits also apply to decoding documents and trees.
   public var readingOptions = PropertyListReadingOptions()
 
-  /// A decoder that reads what is safe from anybody.
+  /// Creates a decoder whose limits are safe for untrusted input.
   public init() {}
 
   /// Decodes a property list in any format.
   ///
-  /// - Parameter format: the format of the data; nil to go by how it begins.
-  /// - Throws: `DecodingError` with the coding path, or what a type's own `init(from:)` throws.
-  /// - Complexity: O(*n*) in the length of a text; of a binary property list, in the values that the type asks for.
+  /// - Parameter format: The format of the data, or nil to detect it from its beginning.
+  /// - Throws: `DecodingError` with the coding path, and the errors of a type's own `init(from:)`.
+  /// - Complexity: O(*n*) in the length of a text. For a binary property list, O(*n*) in the values that the type
+  ///   reads.
   public func decode<T: Decodable>(
     _ type: T.Type = T.self, from data: Data, format: PropertyListFormat? = nil
   ) throws -> T {
@@ -54,24 +55,25 @@ public struct PropertyListDecoder: Sendable {
 
   /// Decodes a document.
   ///
-  /// - Throws: as ``decode(_:from:format:)``.
-  /// - Complexity: O(*n*) in the values that the type asks for.
+  /// - Throws: See ``decode(_:from:format:)``.
+  /// - Complexity: O(*n*) in the values that the type reads.
   public func decode<T: Decodable>(_ type: T.Type = T.self, from document: PropertyListDocument) throws -> T {
     try decode(type, from: document.root)
   }
 
-  /// Decodes a part of a document. Values that the type does not ask for are not read.
+  /// Decodes a node of a document. Values that the type does not request are not read.
   ///
-  /// - Throws: as ``decode(_:from:format:)``.
-  /// - Complexity: O(*n*) in the values that the type asks for.
+  /// - Throws: See ``decode(_:from:format:)``.
+  /// - Complexity: O(*n*) in the values that the type reads.
   public func decode<T: Decodable>(_ type: T.Type = T.self, from node: PropertyListDocument.Node) throws -> T {
     try DecodingContext(node.document, userInfo: userInfo).decode(type, node.flat)
   }
 
   /// Decodes a tree.
   ///
-  /// - Throws: as ``decode(_:from:format:)``.
-  /// - Complexity: O(*n*) in the size of the tree, whatever the type asks for. Decode documents where there are some.
+  /// - Throws: See ``decode(_:from:format:)``.
+  /// - Complexity: O(*n*) in the size of the tree, whatever the type reads. If you have a document, decode that
+  ///   instead.
   public func decode<T: Decodable>(_ type: T.Type = T.self, from propertyList: PropertyList) throws -> T {
     let document: PropertyListDocument
     do { document = try PropertyListDocument(propertyList, options: readingOptions) } catch {
@@ -82,7 +84,7 @@ public struct PropertyListDecoder: Sendable {
 }
 
 extension DecodingError {
-  /// What is wrong with a property list, whatever type it is decoded as.
+  /// Creates an error from the error of a property list, which does not depend on the decoded type.
   init(_ error: PropertyListError, at codingPath: [any CodingKey] = []) {
     self = .dataCorrupted(
       Context(

@@ -1,5 +1,5 @@
 extension PropertyListDocument {
-  /// A tree as a document, so that there is one decoder for both.
+  /// Creates a document from a tree, so that one decoder serves both.
   ///
   /// - Complexity: O(*n*) in the size of the tree.
   package convenience init(
@@ -11,12 +11,12 @@ extension PropertyListDocument {
   }
 }
 
-/// Writes a node table.
+/// A sink that builds a node table.
 private struct NodeWriter: NodeSink, ~Copyable {
   private var nodes = EncodedNodes()
-  /// The children of the containers that are open, and at last the root.
+  /// The children of the open containers, and finally the root.
   private var pending: [FlatNode] = []
-  /// Where the children of each open container begin in ``pending``.
+  /// The index in ``pending`` of the first child of each open container.
   private var starts: [Int] = []
 
   init() {}
@@ -29,7 +29,7 @@ private struct NodeWriter: NodeSink, ~Copyable {
   mutating func data(_ bytes: RawSpan) { pending.append(nodes.data(bytes)) }
   mutating func begin(_ kind: NodeKind, count: Int) { starts.append(pending.count) }
 
-  /// The keys of a tree are distinct.
+  /// Ends a container. The keys of a tree are distinct, so they are not checked.
   mutating func end(_ kind: NodeKind) {
     let start = starts.removeLast()
     let node = nodes.container(kind, pending[start...])

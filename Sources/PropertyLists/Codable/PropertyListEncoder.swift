@@ -1,49 +1,48 @@
 public import FoundationEssentials
 
-/// Makes property lists out of values of `Encodable` types.
+/// An encoder that creates property lists from values of `Encodable` types.
 ///
 /// ```swift
 /// let data = try PropertyListEncoder().encode(settings)
 /// ```
 ///
-/// It writes what Foundation's encoder of the same name writes:
+/// It writes the same property lists as Foundation's encoder of the same name:
 ///
 /// | value | property list |
 /// |---|---|
 /// | `Bool`, integers, `String`, `Date`, `Data` | boolean, integer, string, date, data |
 /// | `Double`, `Float` | real of 8 and of 4 bytes |
-/// | `nil` that is encoded | the string `$null`; null in JSON |
-/// | all others | as their `encode(to:)` says |
+/// | `nil`, if it is encoded | the string `$null`; null in JSON |
+/// | all others | as their `encode(to:)` encodes them |
 ///
-/// Dictionaries have their keys in the order in which they were encoded. Swift's own dictionaries and sets have another
-/// order in each process; they are sorted, so that the same value always gives the same bytes. A type that calls their
-/// `encode(to:)` itself, and does not pass them to a container, has their order.
+/// Dictionaries have their keys in the order in which they were encoded. The order of Swift's own dictionaries and sets
+/// differs from process to process; they are sorted, so that equal values always produce the same bytes. They are not
+/// sorted if a type calls their `encode(to:)` itself instead of passing them to a container.
 ///
-/// JSON and OpenStep have no form for some of these: of dates and data, and OpenStep of numbers and booleans. They are
-/// errors, unless ``PropertyListWritingOptions/coercion`` of ``writingOptions`` is
-/// ``PropertyListWritingOptions/Coercion/reversible``; then a decoder with
-/// ``PropertyListReadingOptions/restoresCoercedValues`` finds them again.
+/// JSON cannot represent dates and data, and OpenStep also not numbers and booleans. They are errors, unless
+/// ``PropertyListWritingOptions/coercion`` of ``writingOptions`` is ``PropertyListWritingOptions/Coercion/reversible``.
+/// A decoder with ``PropertyListReadingOptions/restoresCoercedValues`` then restores them.
 ///
-/// - Note: Foundation has a type of the same name. A file that imports both says which it means with
-///   `import struct PropertyLists.PropertyListEncoder`, or writes `PropertyLists.PropertyListEncoder`.
+/// - Note: Foundation has a type of the same name. In a file that imports both, add `import struct
+///   PropertyLists.PropertyListEncoder`, or write `PropertyLists.PropertyListEncoder`.
 public struct PropertyListEncoder: Sendable {
   /// The format of the data.
   public var outputFormat = PropertyListFormat.binary
 
-  /// How the data is written. The depth holds for trees too.
+  /// The options for writing data. The depth also applies to trees.
   public var writingOptions = PropertyListWritingOptions()
 
-  /// What the types that are encoded find in `Encoder.userInfo`.
+  /// The values that encoded types find in `Encoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-  // With other arguments than Foundation's has, even optional ones, files that import both would get Foundation's
-  // unasked.
-  /// An encoder that makes binary property lists.
+  // The initializer has no parameters, even optional ones, that Foundation's lacks. Otherwise, files that import both
+  // would silently use Foundation's type.
+  /// Creates an encoder that writes binary property lists.
   public init() {}
 
-  /// Encodes a value as the bytes of a file. Any value will do, also one that is no container.
+  /// Encodes a value as the bytes of a file. The value may also be a scalar.
   ///
-  /// - Throws: `EncodingError` with the coding path, or what a type's own `encode(to:)` throws.
+  /// - Throws: `EncodingError` with the coding path, and the errors of a type's own `encode(to:)`.
   /// - Complexity: O(*n*) in the size of the value; sorting *k* elements of a dictionary or a set adds O(*k* log *k*).
   public func encode<T: Encodable>(_ value: T) throws -> Data {
     let document = try document(of: value, hasNull: outputFormat == .json)
@@ -52,10 +51,10 @@ public struct PropertyListEncoder: Sendable {
     }
   }
 
-  /// Encodes a value as a tree. Any value will do, also one that is no container.
+  /// Encodes a value as a tree. The value may also be a scalar.
   ///
-  /// - Throws: as ``encode(_:)``.
-  /// - Complexity: as ``encode(_:)``.
+  /// - Throws: See ``encode(_:)``.
+  /// - Complexity: See ``encode(_:)``.
   public func encodeToPropertyList<T: Encodable>(_ value: T) throws -> PropertyList {
     let document = try document(of: value, hasNull: false)
     do { return try PropertyList(document.root) } catch { throw EncodingError(error, value) }
@@ -68,7 +67,7 @@ public struct PropertyListEncoder: Sendable {
 }
 
 extension EncodingError {
-  /// Why a value cannot be a property list.
+  /// Creates the error for a value that cannot be represented as a property list.
   init(_ error: PropertyListError, _ value: Any, at codingPath: [any CodingKey] = []) {
     self = .invalidValue(
       value,

@@ -1,26 +1,26 @@
-/// The elements of an array.
+/// An unkeyed container that decodes the elements of an array.
 struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
   let decoder: DocumentDecoder
   private(set) var currentIndex = 0
-  /// The element that was found unreadable; the first failure does not pass it.
+  /// The index of the element that was found unreadable. The first failure does not skip it.
   private var unreadableIndex: Int?
 
   init(decoder: DocumentDecoder) { self.decoder = decoder }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { decoder.node.count }
-  /// After a limit was exceeded there is no more, so that a loop that swallows errors ends.
+  /// True at the end, and after a limit was exceeded, so that a loop that catches errors ends.
   var isAtEnd: Bool { currentIndex >= decoder.node.count || decoder.context.isExhausted }
 
-  /// The next element, which is not passed yet.
+  /// Returns the next element without advancing.
   @inline(__always)
   private mutating func next(_ type: Any.Type) throws -> FlatNode {
     guard currentIndex < decoder.node.count else { throw decoder.notFound(type, at: currentIndex) }
     do { return try decoder.context.element(currentIndex, of: decoder.node) } catch { throw unreadable(error) }
   }
 
-  /// Loops that skip what they cannot decode ask for each such element twice: as what it should be, and as anything.
-  /// An element that is unreadable as anything is passed by the second, so that these loops end.
+  /// Returns the error of an unreadable element. Loops that skip elements they cannot decode request each twice: as the
+  /// expected type, and as any type. The second failure advances past the element, so that these loops end.
   @inline(never)
   private mutating func unreadable(_ error: PropertyListError) -> DecodingError {
     let index = currentIndex
@@ -37,7 +37,7 @@ struct UnkeyedDocumentContainer: UnkeyedDecodingContainer {
 
   mutating func decode<T: NodeScalar>(_ type: T.Type) throws -> T { try scalar() }
 
-  // By itself, the protocol knows no integers of 128 bits.
+  // The protocol has no requirements for 128-bit integers.
   mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar() }
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar() }
 

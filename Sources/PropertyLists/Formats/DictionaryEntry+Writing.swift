@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 extension [DictionaryEntry] {
-  /// The bytes of a binary or XML file with a dictionary of these entries, whose keys are distinct.
+  /// Returns a binary or XML property list whose root is a dictionary with these entries. The keys must be distinct.
   package func data(
     asXML: Bool, _ options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {

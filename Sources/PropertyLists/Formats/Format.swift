@@ -1,27 +1,28 @@
 package import FoundationEssentials
 internal import SystemFiles
 
-/// What the library does in a format. Each format has one of these in its folder, and nothing else tells formats apart.
+/// The operations of one format. Each format defines one value of this type in its folder; no other code distinguishes
+/// the formats.
 struct Format: Sendable {
-  /// The name in messages.
+  /// The name of the format in messages.
   let name: String
-  /// Makes the bytes of a file of a tree.
+  /// Writes a tree as the bytes of a file.
   let writeTree: @Sendable (PropertyList, PropertyListWritingOptions) throws(PropertyListError) -> Data
-  /// As ``PropertyListDocument/Node/written(format:options:to:)``.
+  /// Writes a node; see ``PropertyListDocument/Node/written(format:options:to:)``.
   let writeNode:
     @Sendable (PropertyListDocument.Node, PropertyListWritingOptions, FileOutput?) throws(PropertyListError) ->
       (rest: Data, fraction: PropertyListKeyPath?)
-  /// What is only for texts; nil for the binary format.
+  /// The operations of text formats only; nil for the binary format.
   let text: TextFormat?
 }
 
-/// What the library does in a format that is text.
+/// The operations of a text format.
 struct TextFormat: Sendable {
-  /// The name of the encoding that a text without a byte order mark declares; nil for UTF-8.
+  /// Returns the name of the encoding declared by a text without a byte order mark, or nil for UTF-8.
   let declaredEncoding: @Sendable (RawSpan) -> String?
-  /// Reads a text that isn't empty. With room in the log for more than one defect, it mends what is wrong.
+  /// Reads a text that is not empty. If the log has room for more than one defect, the reader recovers from errors.
   let read: Reader
-  /// Writes a value, or a key, that is put into a text.
+  /// Writes a value or key that is inserted into an existing text.
   let writeFragment:
     @Sendable (PropertyList, _ isKey: Bool, PropertyListWritingOptions, TextLayout) throws(PropertyListError) -> Data
 
@@ -30,7 +31,7 @@ struct TextFormat: Sendable {
 }
 
 extension Format {
-  /// A format that is text.
+  /// Creates a text format.
   @inline(__always)
   init<Writer: TextWriter & ~Copyable>(
     _ writer: Writer.Type, declaredEncoding: @escaping @Sendable (RawSpan) -> String? = { _ in nil },
@@ -59,7 +60,7 @@ extension Format {
 }
 
 extension TextFormat {
-  /// Reads an input: its encoding, then its text.
+  /// Decodes an input and reads its text.
   func content(
     of data: Data, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
@@ -68,9 +69,9 @@ extension TextFormat {
     return try read(source, options, &defects)
   }
 
-  /// The text of an input in UTF-8, whose own UTF-8 isn't checked.
+  /// Returns the text of an input as UTF-8. An input in UTF-8 is not validated.
   ///
-  /// - Parameter defects: gets the bytes that are not in the encoding; the text has U+FFFD instead.
+  /// - Parameter defects: Receives the invalid byte sequences. The text contains U+FFFD in their positions.
   func decode(_ data: Data, _ defects: inout DefectLog) throws(PropertyListError) -> TextSource {
     if let source = try UnicodeEncoding.decode(data, defects: &defects) { return source }
     guard let name = declaredEncoding(data.bytes) else { return TextSource(text: data) }
@@ -88,15 +89,15 @@ extension PropertyListFormat {
     }
   }
 
-  // What the editing and the recovery of texts need of their format.
+  // The operations that editing and recovery need.
 
-  /// Reads an input for what is wrong with it. Nothing is, in the binary format, before values are asked for.
+  /// Finds the errors of a text. Finds none in the binary format, whose values are checked only when they are read.
   package func findDefects(in data: Data, options: PropertyListReadingOptions, _ defects: inout DefectLog) {
-    // What is thrown is in the log, but for an empty input.
+    // Errors thrown are also in the log, except for an empty input.
     _ = try? format.text?.content(of: data, options, &defects)
   }
 
-  /// The text of a value, or of a key, that is put into a text; nil for the binary format.
+  /// Returns the text of a value or key that is inserted into a text, or nil for the binary format.
   package func fragment(
     _ value: PropertyList, isKey: Bool, _ options: PropertyListWritingOptions, _ layout: TextLayout
   ) throws(PropertyListError) -> Data? {
@@ -105,7 +106,7 @@ extension PropertyListFormat {
 }
 
 extension PropertyListError {
-  /// The error of a date with a fraction of a second, where a format has whole seconds only.
+  /// Returns the error for a date with a fraction of a second in a format that has only whole seconds.
   package static func noFractions(in format: PropertyListFormat) -> PropertyListError {
     notRepresentable(fractions, in: format.format.name)
   }

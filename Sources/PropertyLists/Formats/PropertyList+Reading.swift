@@ -23,12 +23,12 @@ extension PropertyList {
     try self.init(PropertyListDocument(contentsOf: url, format: format, options: options).root)
   }
 
-  /// Builds the tree of a part of a document, or of all of it.
+  /// Creates the tree of a node of a document and everything in it.
   ///
-  /// What several containers of a binary document refer to is built once and shared.
+  /// Objects that are referenced several times in a binary document are created once and shared.
   ///
-  /// - Throws: ``PropertyListError``: what is wrong with a binary document below `node`; for every format
-  ///   ``PropertyListError/Kind/duplicateKey`` where two keys are one to Swift, whose strings compare by canonical
+  /// - Throws: ``PropertyListError``: the errors of a binary document below `node`; in every format,
+  ///   ``PropertyListError/Kind/duplicateKey`` if two keys are equal as Swift strings, which are compared by canonical
   ///   equivalence.
   /// - Complexity: O(*n*) in the bytes below `node`.
   public init(_ node: PropertyListDocument.Node) throws(PropertyListError) {

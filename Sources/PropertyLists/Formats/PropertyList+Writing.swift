@@ -2,12 +2,12 @@ public import FoundationEssentials
 package import SystemFiles
 
 extension PropertyList {
-  /// This value as the bytes of a file.
+  /// Returns this value as the bytes of a file.
   ///
-  /// The same value gives the same bytes, always.
+  /// Equal values always produce the same bytes.
   ///
-  /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of a value that the format cannot hold;
-  ///   ``PropertyListError/Kind/nestedTooDeeply``.
+  /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of a value that the format cannot
+  ///   represent; ``PropertyListError/Kind/nestedTooDeeply``.
   /// - Complexity: O(*n*) in the size of the value; sorting the keys of a dictionary of *k* adds O(*k* log *k*).
   public func data(
     format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
@@ -15,12 +15,12 @@ extension PropertyList {
     try format.format.writeTree(self, options)
   }
 
-  /// Writes this value to a file, in one step: whoever opens the file finds what was there before or all of what is
-  /// there now, and what was there is kept if anything fails.
+  /// Writes this value to a file atomically: readers of the file see either the old or the complete new contents. The
+  /// old contents are kept if an error is thrown.
   ///
-  /// The permissions of an existing file are kept, and a symbolic link is followed to the file it names.
+  /// The permissions of an existing file are kept. A symbolic link is followed, and its target is replaced.
   ///
-  /// - Throws: what ``data(format:options:)`` throws, and ``PropertyListError/Kind/inputOutput(errno:)``.
+  /// - Throws: The errors of ``data(format:options:)``, and ``PropertyListError/Kind/inputOutput(errno:)``.
   /// - Complexity: as ``data(format:options:)``.
   public func write(
     to url: URL, format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
@@ -30,9 +30,10 @@ extension PropertyList {
 }
 
 extension PropertyListDocument.Node {
-  /// The part of the document below this node as the bytes of a file, made without a tree in between.
+  /// Returns this node, and everything in it, as the bytes of a file. No tree is created.
   ///
-  /// - Throws: as ``PropertyList/data(format:options:)``, and what is wrong with a binary document below the node.
+  /// - Throws: The errors of ``PropertyList/data(format:options:)``, and the errors of a binary document below the
+  ///   node.
   /// - Complexity: O(*n*) in the size of the value.
   public func data(
     format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
@@ -40,8 +41,8 @@ extension PropertyListDocument.Node {
     try written(format: format, options: options).rest
   }
 
-  /// Writes ``data(format:options:)`` to a file, text formats piece by piece. Returns the path of the first date with a
-  /// fraction of a second, which the format may have dropped.
+  /// Writes ``data(format:options:)`` to a file. Text formats are written in pieces. Returns the key path of the first
+  /// date with a fraction of a second, which the format may have dropped.
   @discardableResult
   package func write(
     to output: FileOutput, format: PropertyListFormat, options: PropertyListWritingOptions
@@ -51,15 +52,17 @@ extension PropertyListDocument.Node {
     return fraction
   }
 
-  /// The bytes in a format that are not in `output` yet, to which text formats go piece by piece, and the path of the
-  /// first date with a fraction of a second.
+  /// Writes this node in a format. Text formats write pieces to `output` as they become ready. Returns the bytes that
+  /// are not yet in `output`, and the key path of the first date with a fraction of a second.
   package func written(
     format: PropertyListFormat, options: PropertyListWritingOptions, to output: FileOutput? = nil
   ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {
     try format.format.writeNode(self, options, output)
   }
 
-  /// - Returns: the path of the first date that has a fraction of a second.
+  /// Passes this node and everything in it to a sink.
+  ///
+  /// - Returns: The key path of the first date with a fraction of a second.
   @discardableResult
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, _ options: PropertyListWritingOptions, output: FileOutput? = nil
@@ -78,7 +81,7 @@ extension PropertyListDocument.Node {
   }
 }
 
-/// How the formats write: the value goes through a writer.
+/// Writing through the writer of a format.
 extension PropertyList {
   func written<Writer: FileWriter & ~Copyable>(
     by writer: consuming Writer, _ options: PropertyListWritingOptions
@@ -90,7 +93,7 @@ extension PropertyList {
 }
 
 extension PropertyListDocument.Node {
-  /// - Parameter output: as ``written(format:options:to:)`` has it.
+  /// - Parameter output: See ``written(format:options:to:)``.
   func written<Writer: FileWriter & ~Copyable>(
     by writer: consuming Writer, _ options: PropertyListWritingOptions, to output: FileOutput?
   ) throws(PropertyListError) -> (rest: Data, fraction: PropertyListKeyPath?) {

@@ -5,10 +5,10 @@ extension PropertyListDocument {
   /// Reads a property list.
   ///
   /// - Parameters:
-  ///   - data: the whole input. It is kept, not copied, as long as the document lives.
-  ///   - format: the format of the input; nil to go by how it begins.
-  /// - Throws: ``PropertyListError``; for a binary property list only what is wrong with its header, its trailer and
-  ///   its root.
+  ///   - data: The whole input. It is retained by the document, not copied.
+  ///   - format: The format of the input, or nil to detect it from its beginning.
+  /// - Throws: ``PropertyListError``. For a binary property list, only errors in its header, its trailer and its root
+  ///   are thrown here.
   /// - Complexity: O(1) for the binary format, O(*n*) in the length of the input for the others.
   public convenience init(
     _ data: Data, format: PropertyListFormat? = nil, options: PropertyListReadingOptions = PropertyListReadingOptions()
@@ -42,7 +42,7 @@ extension PropertyListDocument {
 
   /// Reads a file into memory and parses it.
   ///
-  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)``, or what ``init(_:format:options:)`` throws.
+  /// - Throws: ``PropertyListError/Kind/inputOutput(errno:)``, and the errors of ``init(_:format:options:)``.
   /// - Complexity: O(*n*) in the length of the file.
   public convenience init(
     contentsOf url: URL, format: PropertyListFormat? = nil,
@@ -53,13 +53,12 @@ extension PropertyListDocument {
     try self.init(data, format: format, options: options)
   }
 
-  /// Maps a file into memory and parses it there: of a large binary property list, only the pages that are looked at
-  /// are read.
+  /// Maps a file into memory and parses it. Of a large binary property list, only the pages that you access are loaded.
   ///
-  /// - Important: The file must not be shortened while the document is in use, or the operating system ends the
-  ///   process. Map only files that nobody else writes to, or that are replaced as a whole, as this package does it;
-  ///   read all others with ``init(contentsOf:format:options:)``.
-  /// - Complexity: as ``init(_:format:options:)``.
+  /// - Important: If the file is shortened while the document is in use, the operating system ends the process. Map
+  ///   only files that no other program writes to, or that are replaced as a whole, as this package does. Read all
+  ///   others with ``init(contentsOf:format:options:)``.
+  /// - Complexity: See ``init(_:format:options:)``.
   public convenience init(
     mapping url: URL, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions()
@@ -71,14 +70,15 @@ extension PropertyListDocument {
 }
 
 extension RawSpan {
-  /// The encoding of a message that is signed by the Cryptographic Message Syntax (RFC 5652), as `openssl` names it;
-  /// nil for anything else.
+  /// The encoding of a message that is signed with the Cryptographic Message Syntax (RFC 5652), as `openssl` names it,
+  /// or nil for other bytes.
   fileprivate var encodingOfSignedMessage: String? {
     if starts(with: "-----BEGIN PKCS7-----") || starts(with: "-----BEGIN CMS-----") { return "PEM" }
     // A sequence whose first element is the object identifier 1.2.840.113549.1.7.2, id-signedData.
     let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
     guard byteCount > 24, self[0] == 0x30 else { return nil }
-    // A length below 0x80 is itself, and 0x80 is one that is not known; else the number of its bytes.
+    // A length byte below 0x80 is the length itself. 0x80 means an indefinite length. Higher values count the length
+    // bytes.
     let start = self[1] > 0x80 ? 2 + Int(self[1] & 0x7F) : 2
     guard start + identifier.count <= byteCount else { return nil }
     return extracting(start..<start + identifier.count).hasSameBytes(as: identifier.rawBytes) ? "DER" : nil

@@ -1,5 +1,5 @@
 extension PropertyListFormat {
-  /// The format that `bytes` begin like, or nil if they begin like none.
+  /// Creates the format that `bytes` begin like, or nil if they begin like none.
   ///
   /// | beginning, after a byte order mark, white space and comments | format |
   /// |---|---|
@@ -8,10 +8,10 @@ extension PropertyListFormat {
   /// | any other `<` | XML |
   /// | `[`, `{}` without a comment, `{ "key" :` | JSON |
   /// | `(`, any other `{`, a quotation mark, a comment | OpenStep |
-  /// | a word with `=` or `;` behind it | OpenStep, as a strings file |
+  /// | a word followed by `=` or `;` | OpenStep, as a strings file |
   ///
-  /// A word alone, such as `42` or `true`, is no format: it is a string in OpenStep, and something else in JSON. What
-  /// comes behind the beginning is not looked at.
+  /// A single word, such as `42` or `true`, has no format, because it is a string in OpenStep and another value in
+  /// JSON. The bytes after the beginning are not examined.
   ///
   /// - Complexity: O(*k*) in the length of the beginning; O(*n*) in the input, if that is UTF-16 or UTF-32.
   public init?(detecting bytes: RawSpan) {
@@ -36,7 +36,7 @@ extension PropertyListFormat {
     case UInt8(ascii: "{"): return beginsObject(bytes, at: lexer.index) ? .json : .openStep
     case UInt8(ascii: "("), UInt8(ascii: "\""), UInt8(ascii: "'"): return .openStep
     default:
-      // A text of comments alone, or with one that has no end.
+      // A text that has only comments, or an unterminated comment.
       if lexer.isAtEnd || bytes.starts(with: "/*", at: lexer.index) { return bytes.hasComment ? .openStep : nil }
       guard lexer.next().kind == .word else { return nil }
       lexer.passTrivia()
@@ -44,11 +44,11 @@ extension PropertyListFormat {
     }
   }
 
-  /// Whether the `{` at an offset begins an object of JSON.
+  /// Returns true if the `{` at an offset begins a JSON object.
   private static func beginsObject(_ bytes: RawSpan, at offset: Int) -> Bool {
     var lexer = OpenStepLexer(bytes, at: offset + 1)
     lexer.passTrivia()
-    // JSON has no comments, so an empty pair of braces with one is OpenStep.
+    // JSON has no comments, so an empty pair of braces that contains one is OpenStep.
     if lexer.byte == UInt8(ascii: "}") { return !bytes.extracting(..<lexer.index).hasComment }
     guard lexer.byte == UInt8(ascii: "\"") else { return false }
     var string = JSONLexer(bytes, at: lexer.index)
@@ -59,7 +59,8 @@ extension PropertyListFormat {
 }
 
 extension OpenStepLexer {
-  /// Whether a `<` begins data or a value of GNUstep. No tag begins with two hexadecimal digits and a third or a space.
+  /// Returns true if a `<` begins data or a GNUstep value. No tag begins with two hexadecimal digits followed by a
+  /// third one or a space.
   fileprivate mutating func beginsData() -> Bool {
     index += 1
     passTrivia()
@@ -73,6 +74,6 @@ extension OpenStepLexer {
 }
 
 extension RawSpan {
-  /// Whether anything but white space and braces stands here, where trivia was passed.
+  /// True if text that was skipped as trivia, or that has only braces, contains a comment.
   fileprivate var hasComment: Bool { firstIndex(of: UInt8(ascii: "/"), from: 0) != nil }
 }

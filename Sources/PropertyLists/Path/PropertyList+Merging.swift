@@ -1,41 +1,42 @@
 private import OrderedCollections
 
 extension PropertyList {
-  /// What becomes of two different values at the same path.
+  /// The treatment of two different values at the same path.
   public enum MergeRule: Hashable, Sendable, CaseIterable {
-    /// The value that was there stays.
+    /// Keeps the value of this property list.
     case keepOurs
-    /// The other value replaces it.
+    /// Uses the value of the other property list.
     case takeTheirs
-    /// It is an error, and nothing is merged.
+    /// Throws an error, and merges nothing.
     case fail
   }
 
-  /// What becomes of two arrays at the same path.
+  /// The treatment of two arrays at the same path.
   public enum ArrayMergeRule: Hashable, Sendable, CaseIterable {
-    /// They are values like others: if they differ, the rule for conflicts decides.
+    /// Treats arrays like other values: if they differ, the rule for conflicts applies.
     case asValues
-    /// The elements of the other come behind those that are there.
+    /// Appends the elements of the other array.
     case append
-    /// The elements of the other that are not there yet come behind those that are.
+    /// Appends the elements of the other array that are not in this one.
     case union
   }
 
-  /// Puts the entries of another dictionary into this one, and so on in the dictionaries that both have at a path.
+  /// Merges the entries of another dictionary into this one, recursively for dictionaries at the same path.
   ///
-  /// Keys keep their order; new ones come behind them, in the order of the other. Values that are equal are no
-  /// conflict. Where the two values are no dictionaries, the rules are for them.
+  /// Keys keep their order; new ones follow, in the order of the other dictionary. Equal values are not a conflict. The
+  /// rules apply to pairs of values that are not both dictionaries.
   ///
   /// - Parameters:
-  ///   - conflicts: which of two different values counts.
-  ///   - arrays: what becomes of two arrays.
-  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first conflict in the order of `other`, under
-  ///   ``MergeRule/fail`` only. Nothing is changed then.
-  /// - Complexity: O(*n*) in the size of `other`, and in those dictionaries of this value that another value shares.
+  ///   - conflicts: The treatment of two different values.
+  ///   - arrays: The treatment of two arrays.
+  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first conflict in the order of `other`, only
+  ///   with ``MergeRule/fail``. Nothing is changed in that case.
+  /// - Complexity: O(*n*) in the size of `other` and of those dictionaries of this value that are shared with other
+  ///   values.
   public mutating func merge(
     _ other: PropertyList, conflicts: MergeRule, arrays: ArrayMergeRule = .asValues
   ) throws(PropertyListError) {
-    // Before anything is changed. A trial on a copy would take time in proportion to this value.
+    // Checked before anything changes. A trial merge of a copy would take time proportional to this value.
     if conflicts == .fail { try checkConflicts(with: other, arrays) }
     mergeInPlace(other, conflicts, arrays)
   }
@@ -73,12 +74,13 @@ extension PropertyList {
     }
   }
 
-  /// Merges another value. Under ``MergeRule/fail``, there are no conflicts.
+  /// Merges another value. With ``MergeRule/fail``, there are no conflicts left.
   private mutating func mergeInPlace(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     guard case .dictionary(let theirs) = other, kind == .dictionary else { return mergeValue(other, conflicts, arrays) }
-    // The dictionaries around the current one, each without it.
+    // The dictionaries around the current one, each without the current one.
     var outer: [MergeFrame] = []
-    // Not bound before: a second owner would make each change a copy in a build without optimization.
+    // Not bound earlier: in a build without optimization, a second reference would make each change copy the
+    // dictionary.
     var current = MergeFrame(ours: takeDictionary() ?? [:], theirs: theirs)
     while true {
       while current.next < current.theirs.count {
@@ -104,7 +106,7 @@ extension PropertyList {
     self = .dictionary(current.ours)
   }
 
-  /// Merges a value that is not, together with this one, a pair of dictionaries.
+  /// Merges a value, unless both are dictionaries.
   private mutating func mergeValue(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     if arrays != .asValues, kind == .array, case .array(let theirs) = other {
       guard arrays == .union else {

@@ -1,11 +1,11 @@
 private import OrderedCollections
 
-/// Looking up and editing by a path. Edits change the containers on the way in place: none of their other children is
-/// copied, unless another value shares the container.
+/// Looking up and editing values by key path. Edits change the containers along the path in place. Their other children
+/// are not copied, unless the container is shared with another value.
 extension PropertyList {
-  /// The value that a path leads to.
+  /// Returns the value at a path.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` where the path leaves the value.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value.
   /// - Complexity: O(*d*) in the number of components.
   public func value(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
     var value = self
@@ -17,15 +17,15 @@ extension PropertyList {
     return value
   }
 
-  /// Puts a value where there is none: under a new key, behind the others, or before the element of an array with the
-  /// index that the path ends with. The index that is the count of the array appends.
+  /// Inserts a value: under a new key, after the others, or before the array element at the last index of the path. An
+  /// index equal to the array's count appends.
   ///
-  /// - Throws: ``PropertyListError/Kind/valueExists`` for a key that is there, and for the root;
-  ///   ``PropertyListError/Kind/noSuchValue`` if there is no container to put it into or the index is greater than the
-  ///   count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed
-  ///   then.
-  /// - Complexity: O(*d* + *k*) in the number of components and of the elements behind the index, and O(*n*) in the
-  ///   containers of the new value, whose depth is looked at.
+  /// - Throws: ``PropertyListError/Kind/valueExists`` for an existing key and for the root;
+  ///   ``PropertyListError/Kind/noSuchValue`` if there is no container at the path or the index is greater than the
+  ///   count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed if
+  ///   an error is thrown.
+  /// - Complexity: O(*d* + *k*) in the number of components and of the elements after the index, and O(*n*) in the
+  ///   containers of the new value, whose depth is checked.
   public mutating func insert(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     guard let last = path.components.last else {
       throw PropertyListError(.valueExists, "the root is there already", keyPath: path)
@@ -36,20 +36,22 @@ extension PropertyList {
     }
   }
 
-  /// Replaces the value that the path leads to by another. A key keeps its position among the others.
+  /// Replaces the value at a path. A key keeps its position.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none; ``PropertyListError/Kind/nestedTooDeeply``
-  ///   beyond ``ParsingLimits/greatestDepth``. Nothing is changed then.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value;
+  ///   ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is changed if an
+  ///   error is thrown.
   /// - Complexity: O(*d*) in the number of components, and O(*n*) in the containers of the new value.
   public mutating func replace(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     try value.checkDepth(below: path)
     try edit(at: path.components[...]) { $0 = value }
   }
 
-  /// Takes the value that the path leads to out of its container.
+  /// Removes the value at a path from its container.
   ///
-  /// - Returns: the value.
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none, and for the root, which nothing holds.
+  /// - Returns: The removed value.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value, and for the root, which has no
+  ///   container.
   /// - Complexity: O(*d* + *k*) in the number of components and of the elements or entries of the container.
   @discardableResult
   public mutating func remove(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
@@ -61,11 +63,11 @@ extension PropertyList {
     }
   }
 
-  /// Puts a value behind the elements of the array that the path leads to.
+  /// Appends a value to the array at a path.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is no value, ``PropertyListError/Kind/wrongKind`` if it
-  ///   is no array; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``. Nothing is
-  ///   changed then.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no value;
+  ///   ``PropertyListError/Kind/wrongKind`` if the value is not an array; ``PropertyListError/Kind/nestedTooDeeply``
+  ///   beyond ``ParsingLimits/greatestDepth``. Nothing is changed if an error is thrown.
   /// - Complexity: O(*d*) in the number of components, and O(*n*) in the containers of the new value.
   public mutating func append(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     try value.checkDepth(below: path, 1)
@@ -78,12 +80,11 @@ extension PropertyList {
     }
   }
 
-  /// Puts a value at a path, instead of the one that is there or as a new one. If a dictionary has no entry for a key
-  /// on the way, it gets one with a dictionary.
+  /// Replaces or inserts the value at a path. Creates dictionaries for missing keys along the path.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` below a value that is no container, and for an index of an array
-  ///   that is greater than its count; ``PropertyListError/Kind/nestedTooDeeply`` beyond
-  ///   ``ParsingLimits/greatestDepth``. Nothing is changed then.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` below a value that is not a container, and for an array index
+  ///   greater than the count; ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``.
+  ///   Nothing is changed if an error is thrown.
   /// - Complexity: O(*d*) in the number of components, and O(*n*) in the containers of the new value.
   public mutating func set(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     try value.checkDepth(below: path)
@@ -93,7 +94,7 @@ extension PropertyList {
       container = container.child(position)
       existing += 1
     }
-    // A second owner would make the edit a copy.
+    // A second reference would make the edit copy the container.
     container = .null
     guard existing < path.components.count else { return try replace(value, at: path) }
     let new = path.components[(existing + 1)...].reversed().reduce(value) { .dictionary([$1.text: $0]) }
@@ -102,7 +103,7 @@ extension PropertyList {
     }
   }
 
-  /// The position of the child that a component names.
+  /// Returns the position of the child that a component leads to.
   func position(of component: PropertyListKeyPath.Component) throws(PropertyListError) -> Int {
     if let position = existingPosition(of: component) { return position }
     switch self {
@@ -121,7 +122,7 @@ extension PropertyList {
     }
   }
 
-  /// The child at a position that is there.
+  /// Returns the child at an existing position.
   private func child(_ position: Int) -> PropertyList {
     switch self {
     case .dictionary(let entries): entries.values[position]
@@ -130,13 +131,13 @@ extension PropertyList {
     }
   }
 
-  /// Exchanges a value with the child at a position that is there.
+  /// Exchanges a value with the child at an existing position.
   private mutating func swapChild(_ position: Int, with value: inout PropertyList) {
     if var elements = takeArray() {
       swap(&elements[position], &value)
       self = .array(elements)
     } else if var entries = takeDictionary() {
-      // Not through `entries.values`, which would copy them all in a build without optimization.
+      // Not with `entries.values`, which would copy them all in a build without optimization.
       value = entries.updateValue(value, forKey: entries.keys[position]) ?? .null
       self = .dictionary(entries)
     }
@@ -154,7 +155,8 @@ extension PropertyList {
     return value
   }
 
-  /// Nothing is bound while the container is changed: a second owner would make the change a copy.
+  /// Inserts a child. The container is not bound while it changes, because a second reference would make the change
+  /// copy it.
   private mutating func insert(
     _ value: PropertyList, at component: PropertyListKeyPath.Component
   ) throws(PropertyListError) {
@@ -174,13 +176,15 @@ extension PropertyList {
     }
   }
 
-  /// Changes the value that the components lead to, which no other value shares meanwhile, with a stack of its own.
-  /// - Throws: what is wrong with the path before anything is changed, and what `body` throws, with the path.
+  /// Changes the value at the components in place. No other value shares it during the call. Keeps its own stack
+  /// instead of using recursion.
+  ///
+  /// - Throws: The error of the path, before anything is changed, and the errors of `body`, with the path.
   package mutating func edit<Result>(
     at components: ArraySlice<PropertyListKeyPath.Component>,
     _ body: (inout PropertyList) throws(PropertyListError) -> Result
   ) throws(PropertyListError) -> Result {
-    // Each container, without the child that is next on the way.
+    // The containers along the path, each without its child on the path.
     var outer: [(container: PropertyList, position: Int)] = []
     var current = PropertyList.null
     swap(&self, &current)
@@ -205,8 +209,8 @@ extension PropertyList {
     }
   }
 
-  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` if a tree with this value at the path would be deeper than
-  ///   one may be, since trees are freed by recursion.
+  /// - Throws: ``PropertyListError/Kind/nestedTooDeeply`` if a tree with this value at the path would exceed the
+  ///   maximum depth. Trees are freed recursively.
   package func checkDepth(below path: PropertyListKeyPath, _ more: Int = 0) throws(PropertyListError) {
     let limit = ParsingLimits.greatestDepth - path.components.count - more
     guard limit >= 0, !isDeeper(than: limit) else {
@@ -214,7 +218,7 @@ extension PropertyList {
     }
   }
 
-  /// Whether containers are nested more than `limit` deep, this one counted.
+  /// Returns true if containers are nested more than `limit` deep, including this one.
   private func isDeeper(than limit: Int) -> Bool {
     var containers = [(self, depth: 1)]
     while let (container, depth) = containers.popLast() {

@@ -1,24 +1,24 @@
 extension PropertyListDocument.Node {
-  /// The node that a path leads to from here.
+  /// Returns the node at a path that begins at this node.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` where the path leaves the document, or what is wrong with a
-  ///   binary document on the way, with the key path from here to there.
-  /// - Complexity: O(1) for an index, that of ``value(forKey:)`` for a key.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the path leads to no node, or the error of a binary document
+  ///   along the path, with the key path from this node to the error.
+  /// - Complexity: O(1) for each index, and that of ``value(forKey:)`` for each key.
   public func descendant(at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyListDocument.Node {
     let (node, depth) = try descend(path)
     guard depth < path.components.count else { return node }
     throw node.missing(path.components[depth]).located(at: path.components[..<depth])
   }
 
-  /// The node that a path leads to from here; nil where the path leaves the document.
+  /// Returns the node at a path that begins at this node, or nil if the path leads to no node.
   ///
-  /// - Throws: ``PropertyListError`` for a binary document that is damaged on the way.
+  /// - Throws: ``PropertyListError`` for a binary document that is damaged along the path.
   package func descendant(ifAt path: PropertyListKeyPath) throws(PropertyListError) -> PropertyListDocument.Node? {
     let (node, depth) = try descend(path)
     return depth < path.components.count ? nil : node
   }
 
-  /// The last node on the way of a path, and the number of components that lead to it.
+  /// Returns the last node along a path that exists, and the number of components that lead to it.
   private func descend(_ path: PropertyListKeyPath) throws(PropertyListError) -> (node: Self, depth: Int) {
     var node = self
     for (depth, component) in path.components.enumerated() {

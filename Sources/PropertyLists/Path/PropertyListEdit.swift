@@ -1,17 +1,17 @@
-/// A change of one value, which a path leads to.
+/// A change of the value at a key path.
 public enum PropertyListEdit: Hashable, Sendable {
-  /// As ``PropertyList/insert(_:at:)``.
+  /// See ``PropertyList/insert(_:at:)``.
   case insert(PropertyList, at: PropertyListKeyPath)
-  /// As ``PropertyList/replace(_:at:)``.
+  /// See ``PropertyList/replace(_:at:)``.
   case replace(PropertyList, at: PropertyListKeyPath)
-  /// As ``PropertyList/set(_:at:)``.
+  /// See ``PropertyList/set(_:at:)``.
   case set(PropertyList, at: PropertyListKeyPath)
-  /// As ``PropertyList/append(_:at:)``.
+  /// See ``PropertyList/append(_:at:)``.
   case append(PropertyList, at: PropertyListKeyPath)
-  /// As ``PropertyList/remove(at:)``.
+  /// See ``PropertyList/remove(at:)``.
   case remove(at: PropertyListKeyPath)
 
-  /// The path of the change.
+  /// The key path of the change.
   public var path: PropertyListKeyPath {
     switch self {
     case .insert(_, let path), .replace(_, let path), .set(_, let path), .append(_, let path), .remove(let path): path
@@ -20,10 +20,10 @@ public enum PropertyListEdit: Hashable, Sendable {
 }
 
 extension PropertyList {
-  /// Makes a change.
+  /// Applies a change.
   ///
-  /// - Throws: what the method throws that the change is named after. Nothing is changed then.
-  /// - Complexity: that of the method.
+  /// - Throws: The errors of the method that the change is named after. Nothing is changed if an error is thrown.
+  /// - Complexity: That of the method.
   public mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
     switch edit {
     case .insert(let value, let path): try insert(value, at: path)

@@ -1,5 +1,5 @@
 extension PropertyListKeyPath {
-  /// How a path is spelled.
+  /// The text forms of a path.
   ///
   /// | | root | example | empty component |
   /// |---|---|---|---|
@@ -7,16 +7,15 @@ extension PropertyListKeyPath {
   /// | ``slashes``, libplist's `plistutil` | `/` | `/items/0/name` | skipped |
   /// | ``colons``, `PlistBuddy` | `:` | `:items:0:name` | an error |
   ///
-  /// In all of them a backslash takes the meaning from a `.`, `/`, `:`, `"` or `\` behind it; any other backslash
-  /// stands for itself. A component may stand in double quotes, as in GNUstep's `plutil`: `a."b.c".""`. Between them,
-  /// `\n`, `\r`, `\t` and `\u{7F}` are characters too. So every key can be reached, the empty one included, and every
-  /// path fits on one line.
+  /// In each syntax, a backslash escapes a `.`, `/`, `:`, `"` or `\`; any other backslash is literal. A component can
+  /// be written in double quotes, as in GNUstep's `plutil`: `a."b.c".""`. In quotes, `\n`, `\r`, `\t` and `\u{7F}` are
+  /// escapes, too. So every key, including the empty one, can be written, and every path fits on one line.
   public enum Syntax: Hashable, Sendable, CaseIterable {
     /// Dots between the components.
     case dots
-    /// Slashes; one in front means nothing.
+    /// Slashes between the components. A leading slash is ignored.
     case slashes
-    /// Colons; one in front means nothing.
+    /// Colons between the components. A leading colon is ignored.
     case colons
 
     fileprivate var separator: Unicode.Scalar {
@@ -28,11 +27,12 @@ extension PropertyListKeyPath {
     }
   }
 
-  /// The path that is spelled so.
+  /// Creates a path from its text.
   ///
-  /// - Parameter syntax: nil to go by the first character: `/` means slashes, `:` colons, and any other dots.
+  /// - Parameter syntax: The syntax, or nil to detect it from the first character: `/` means slashes, `:` means colons,
+  ///   and any other means dots.
   /// - Throws: ``PropertyListError/Kind/malformed`` for an empty component, or for a quotation mark that is not closed
-  ///   or not behind a whole component.
+  ///   or that does not enclose a whole component.
   /// - Complexity: O(*n*) in the length of the text.
   public init(_ text: String, syntax: Syntax? = nil) throws(PropertyListError) {
     let syntax =
@@ -46,16 +46,16 @@ extension PropertyListKeyPath {
     self.init(try parser.parse())
   }
 
-  /// The spelling of this path; parsing it gives an equal path.
+  /// Returns the text of this path. Parsing it gives an equal path.
   ///
-  /// - Complexity: O(*n*) in its length.
+  /// - Complexity: O(*n*) in the length of the text.
   public func text(_ syntax: Syntax) -> String {
     var text = syntax == .dots ? "" : String(syntax.separator)
     for (position, component) in components.enumerated() {
       if position > 0 { text.unicodeScalars.append(syntax.separator) }
       switch component {
       case .index(let index): text += String(index)
-      // What stands first in a path with dots must not look like the separator of another syntax.
+      // The first character of a path with dots must not look like the separator of another syntax.
       case .key(let key): Self.append(key, to: &text, syntax, isFirst: position == 0)
       }
     }
@@ -90,11 +90,11 @@ extension PropertyListKeyPath {
 }
 
 extension PropertyListKeyPath: CustomStringConvertible {
-  /// The spelling with dots: `items.0.CFBundle\.Name`.
+  /// The path in the syntax with dots, such as `items.0.CFBundle\.Name`.
   public var description: String { text(.dots) }
 }
 
-/// Reads the spelling of a path, scalar by scalar: a character of Swift could hold a separator and an accent.
+/// A parser of key paths. It works on Unicode scalars, because a `Character` could combine a separator with an accent.
 private struct KeyPathParser {
   private let text: String
   private let scalars: [Unicode.Scalar]
@@ -107,7 +107,7 @@ private struct KeyPathParser {
     self.syntax = syntax
   }
 
-  /// Whether a backslash takes the meaning from it.
+  /// Returns true if a backslash escapes a scalar.
   static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case ".", "/", ":", "\"", "\\": true
@@ -138,7 +138,7 @@ private struct KeyPathParser {
     }
   }
 
-  /// The component up to the next separator.
+  /// Returns the component up to the next separator.
   private mutating func unquoted() -> String {
     var part = String.UnicodeScalarView()
     while var scalar = current, scalar != syntax.separator {
@@ -152,7 +152,7 @@ private struct KeyPathParser {
     return String(part)
   }
 
-  /// The component between two quotation marks, of which the first is the current scalar.
+  /// Returns the component in quotation marks. The current scalar is the opening one.
   private mutating func quoted() throws(PropertyListError) -> String {
     position += 1
     var part = String.UnicodeScalarView()
@@ -164,7 +164,7 @@ private struct KeyPathParser {
     throw malformed("no closing quotation mark")
   }
 
-  /// What the backslash in front of the current scalar stands for, together with that.
+  /// Returns the scalar that the backslash before the current scalar and that scalar represent.
   private mutating func escaped() throws(PropertyListError) -> Unicode.Scalar {
     guard let scalar = current else { return "\\" }
     let meaning: Unicode.Scalar
@@ -180,11 +180,11 @@ private struct KeyPathParser {
     return meaning
   }
 
-  /// The scalar of a `u{7F}`.
+  /// Returns the scalar of an escape such as `u{7F}`.
   private mutating func numbered() throws(PropertyListError) -> Unicode.Scalar {
     let digits = scalars[(position + 2)...].prefix { $0 != "}" }
     position = digits.endIndex + 1
-    // Eight are more than any scalar has.
+    // No scalar has more than eight digits.
     guard digits.count <= 8, digits.allSatisfy(\.properties.isASCIIHexDigit),
       let value = UInt32(String(String.UnicodeScalarView(digits)), radix: 16), let scalar = Unicode.Scalar(value)
     else { throw malformed("no character has the number of a \\u{…}") }

@@ -1,34 +1,32 @@
-/// How much a reader takes on before it gives up with an error. The defaults are safe for bytes from anybody.
+/// The limits at which a reader gives up with an error. The defaults are safe for untrusted input.
 public struct ParsingLimits: Hashable, Sendable {
-  /// How deep containers may be nested; 512 is the limit of Apple's reader (`CFBinaryPList.c`). At most
-  /// ``greatestDepth``: a larger value counts as that.
+  /// The maximum nesting depth of containers. The default, 512, is the limit of Apple's reader (`CFBinaryPList.c`).
+  /// Values above ``greatestDepth`` are treated as ``greatestDepth``.
   public var depth: Int
 
-  /// How many bytes the input may have; 4 GiB unless it is said otherwise.
+  /// The maximum size of the input, in bytes. The default is 4 GiB.
   public var inputSize: Int
 
-  /// How large a value may become when shared references are followed, counted in nodes plus the bytes of strings and
+  /// The maximum size of a value with all shared references expanded, counted in nodes plus the bytes of strings and
   /// data.
   ///
-  /// While a document is written, each value also counts the levels it stands below others, since text formats indent
-  /// by them.
+  /// A few hundred bytes of the binary format can expand to more values than there are atoms. An expansion is accepted
+  /// if it stays below this limit or below ``expansionRatio`` times the size of the input.
   ///
-  /// A few hundred bytes of the binary format can stand for more values than there are atoms. An expansion passes if it
-  /// stays below this figure or below ``expansionRatio`` times the input.
+  /// While a document is written, each value also counts its nesting level, because text formats indent by it.
   ///
-  /// A decoder counts each value as often as a type asks for it, and four more for each error that the type may
-  /// swallow.
+  /// A decoder counts a value each time that a type requests it, plus four for each error that the type may catch.
   ///
-  /// What is decoded from a keyed archive counts in values, each as often as it is in what is decoded, and one more for
-  /// each 512 bytes of a string or of data. An object of a class counts once, because all references lead to the same.
-  /// To compare, to hash and to archive again what was decoded takes a fraction of a microsecond for each.
+  /// Values decoded from a keyed archive are counted as often as they occur in the result, plus one for each 512 bytes
+  /// of a string or of data. An object of a class counts once, because all references lead to the same instance. Each
+  /// counted value costs less than a microsecond to compare, hash or archive again.
   public var expandedSize: Int
 
-  /// How many times larger than the input a value may become when shared references are followed. A value that is
-  /// decoded from a keyed archive counts as 16 bytes here.
+  /// The maximum size of a value with all shared references expanded, as a multiple of the size of the input. A value
+  /// decoded from a keyed archive counts as 16 bytes.
   public var expansionRatio: Int
 
-  /// Limits that are safe for bytes from anybody, but for those that are given.
+  /// Creates limits. The defaults are safe for untrusted input.
   public init(depth: Int = 512, inputSize: Int = 1 << 32, expandedSize: Int = 1 << 19, expansionRatio: Int = 128) {
     self.depth = depth
     self.inputSize = inputSize
@@ -36,8 +34,8 @@ public struct ParsingLimits: Hashable, Sendable {
     self.expansionRatio = expansionRatio
   }
 
-  /// Trees are freed by recursion, and libxml2 has a limit of its own, so there is a depth that no caller can ask for
-  /// more than.
+  /// The highest depth that ``depth`` can allow. It exists because trees are freed recursively, and because libxml2 has
+  /// a depth limit of its own.
   public static let greatestDepth = 2000
 
   package var effectiveDepth: Int { Self.clamped(depth) }
@@ -49,10 +47,10 @@ public struct ParsingLimits: Hashable, Sendable {
     return max(overflow ? .max : product, expandedSize)
   }
 
-  /// What a value that is decoded from an archive counts for besides its bytes.
+  /// The number of bytes that a value decoded from an archive counts as, in addition to its own bytes.
   package static let bytesPerValue = 16
 
-  /// How many values may be decoded from an archive.
+  /// Returns the number of values that may be decoded from an archive.
   package func effectiveValueCount(inputSize: Int) -> Int {
     max(effectiveExpandedSize(inputSize: inputSize) / Self.bytesPerValue, expandedSize, 0)
   }
@@ -65,8 +63,8 @@ public struct ParsingLimits: Hashable, Sendable {
     PropertyListError(.limitExceeded, "more than \(limit) bytes of input")
   }
 
-  /// How many bytes and references of a binary file may be looked at, since its objects can overlap. A file without
-  /// overlaps needs one look at each byte, and two more at keys; the constant is for tiny files.
+  /// Returns the budget of bytes and references of a binary file that may be read. It is limited because objects can
+  /// overlap. A file without overlaps needs one visit per byte, and two more for keys. The constant is for tiny files.
   static func overlapBudget(inputSize: Int) -> WorkBudget { WorkBudget(4 * inputSize + (1 << 16)) }
 
   static var overlap: PropertyListError {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import OrderedCollections
 
-/// Typed accessors: the value if it is of the kind asked for, else nil. Nothing is converted.
+/// Typed accessors. Each returns the value if it has the requested kind, else nil. Values are not converted.
 extension PropertyList {
   /// The text of a string.
   public var string: String? {
@@ -13,10 +13,10 @@ extension PropertyList {
     if case .integer(let value) = self { value } else { nil }
   }
 
-  /// The integer, if it fits into `Int`.
+  /// The value of an integer, if it fits into `Int`.
   public var int: Int? { integer.flatMap { Int(exactly: $0) } }
 
-  /// The real of either width, as a double, which holds both exactly.
+  /// The value of a real of either width, as a double, which represents both exactly.
   public var real: Double? {
     switch self {
     case .real(let value): value
@@ -25,12 +25,12 @@ extension PropertyList {
     }
   }
 
-  /// The truth value of a boolean; no number is taken for one.
+  /// The value of a boolean. Numbers are not converted to booleans.
   public var boolean: Bool? {
     if case .boolean(let value) = self { value } else { nil }
   }
 
-  /// The moment of a date.
+  /// The value of a date.
   public var date: Date? {
     if case .date(let value) = self { value } else { nil }
   }
@@ -45,15 +45,16 @@ extension PropertyList {
     if case .uid(let value) = self { value } else { nil }
   }
 
-  /// Whether this is the null object of the binary format.
+  /// True if this is the null object of the binary format.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
-  /// The elements, to read or to change in place: `list.array?.append("x")` does nothing where `list` is no array.
+  /// The elements of an array. You can change them in place: `list.array?.append("x")` does nothing if `list` is not an
+  /// array.
   ///
-  /// Assigning an array to this property makes the value that array. Assigning nil makes an array ``null``, and leaves
-  /// a value of another kind as it is.
+  /// Assigning an array replaces this value by that array. Assigning nil changes an array to ``null``, and leaves a
+  /// value of another kind unchanged.
   public var array: [PropertyList]? {
     get {
       if case .array(let value) = self { value } else { nil }
@@ -68,11 +69,11 @@ extension PropertyList {
     }
   }
 
-  /// The entries in order, to read or to change in place: `list.dictionary?["key"] = 1` does nothing where `list` is no
-  /// dictionary.
+  /// The entries of a dictionary, in order. You can change them in place: `list.dictionary?["key"] = 1` does nothing if
+  /// `list` is not a dictionary.
   ///
-  /// Assigning a dictionary to this property makes the value that dictionary. Assigning nil makes a dictionary
-  /// ``null``, and leaves a value of another kind as it is.
+  /// Assigning a dictionary replaces this value by that dictionary. Assigning nil changes a dictionary to ``null``, and
+  /// leaves a value of another kind unchanged.
   public var dictionary: OrderedDictionary<String, PropertyList>? {
     get {
       if case .dictionary(let value) = self { value } else { nil }
@@ -87,26 +88,27 @@ extension PropertyList {
     }
   }
 
-  /// The elements, taken out of this value, so that there is one owner to change them in place; nil if there are none.
+  /// Returns the elements of an array and sets this value to ``null``, so that the elements have a single owner and can
+  /// be changed in place. Returns nil if this is not an array.
   mutating func takeArray() -> [PropertyList]? {
     guard case .array(let elements) = self else { return nil }
     self = .null
     return elements
   }
 
-  /// The entries, as ``takeArray()``.
+  /// Returns the entries of a dictionary and sets this value to ``null``, as ``takeArray()`` does for arrays.
   mutating func takeDictionary() -> OrderedDictionary<String, PropertyList>? {
     guard case .dictionary(let entries) = self else { return nil }
     self = .null
     return entries
   }
 
-  /// The value of a dictionary for a key; nil if there is none, or if this is no dictionary.
+  /// Returns the value for a key of a dictionary, or nil if the key is missing or this is not a dictionary.
   public subscript(key: String) -> PropertyList? {
     if case .dictionary(let entries) = self { entries[key] } else { nil }
   }
 
-  /// The element of an array at an index; nil if it is out of range, or if this is no array.
+  /// Returns the element at an index of an array, or nil if the index is out of range or this is not an array.
   public subscript(index: Int) -> PropertyList? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]

@@ -1,51 +1,51 @@
 public import FoundationEssentials
 public import OrderedCollections
 
-/// A property list: the mutable value that people build, edit and compare.
+/// A property list: a mutable value to build, edit and compare.
 ///
-/// The kinds are those of Core Foundation's property lists, and the two that only the binary format has: ``uid(_:)``,
-/// the reference of keyed archives, and ``null``. A copy costs one reference count, whatever the size of the value.
+/// The kinds are those of Core Foundation's property lists, plus two that only the binary format has: ``uid(_:)``, the
+/// reference of keyed archives, and ``null``. A copy costs one reference count, whatever the size of the value.
 ///
 /// ```swift
 /// var info: PropertyList = ["CFBundleName": "Notes", "LSRequiresIPhoneOS": true]
 /// info.dictionary?["CFBundleVersion"] = "42"
 /// ```
 ///
-/// Machines that only read should use ``PropertyListDocument``, which allocates nothing per value.
+/// To read only, use ``PropertyListDocument``, which allocates nothing per value.
 ///
-/// - Note: Numbers and dates are equal when their bits are: not-a-number equals itself, `0.0` and `-0.0` differ, and a
-///   4-byte real differs from the 8-byte real of the same value. Strings compare as Swift strings do, by canonical
-///   equivalence. Dictionaries are equal when they have the same entries in the same order.
+/// - Note: Numbers and dates are equal if their bits are equal: NaN equals itself, `0.0` and `-0.0` differ, and a
+///   4-byte real differs from an 8-byte real of the same value. Strings are compared as Swift strings, by canonical
+///   equivalence. Dictionaries are equal if they have the same entries in the same order.
 public enum PropertyList: Sendable {
   /// Text.
   case string(String)
-  /// Any integer of `Int64` and of `UInt64`.
+  /// An integer: any value of `Int64` or `UInt64`.
   case integer(Integer)
   /// An 8-byte real.
   case real(Double)
-  /// A 4-byte real. Only the binary format can tell it from an 8-byte one.
+  /// A 4-byte real. Only the binary format distinguishes it from an 8-byte real.
   case float(Float)
-  /// True or false; no number.
+  /// True or false. Distinct from the numbers 1 and 0.
   case boolean(Bool)
-  /// A moment, as seconds since 2001-01-01T00:00:00Z.
+  /// A date, as seconds since 2001-01-01T00:00:00Z.
   case date(Date)
   /// Bytes.
   case data(Data)
-  /// Elements in order.
+  /// An array of elements.
   case array([PropertyList])
-  /// Entries in the order of the file.
+  /// A dictionary, with its entries in the order of the file.
   case dictionary(OrderedDictionary<String, PropertyList>)
   /// A reference into the object table of a keyed archive.
   case uid(UID)
   /// The null object of the binary format. XML cannot represent it.
   case null
 
-  /// The kinds of value a property list is made of.
+  /// The kinds of property list values.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case string, integer, real, boolean, date, data, array, dictionary, uid, null
   }
 
-  /// The kind of this value; reals of both widths are ``Kind/real``.
+  /// The kind of this value. Reals of both widths are of kind ``Kind/real``.
   public var kind: Kind {
     switch self {
     case .string: .string
@@ -63,20 +63,20 @@ public enum PropertyList: Sendable {
 
   /// The index of an object in the object table of a keyed archive.
   ///
-  /// Apple's reader takes no value above `UInt32.max` (`CFBinaryPList.c`, `CFKeyedArchiverUIDCreate`).
+  /// Apple's reader accepts no value above `UInt32.max` (`CFBinaryPList.c`, `CFKeyedArchiverUIDCreate`).
   public struct UID: Hashable, Sendable, Comparable {
     /// The index.
     public var value: UInt32
 
-    /// A reference to the object with this index.
+    /// Creates a reference to the object with an index.
     public init(_ value: UInt32) { self.value = value }
 
     public static func < (lhs: UID, rhs: UID) -> Bool { lhs.value < rhs.value }
   }
 
-  /// An integer of a property list: every value of `Int64` and of `UInt64`, exactly.
+  /// An integer of a property list. It represents every value of `Int64` and of `UInt64` exactly.
   ///
-  /// Read it with the exact initializers of the standard integers, which give nil when the value does not fit:
+  /// Convert it with the exact initializers of the standard integer types, which return nil if the value does not fit:
   ///
   /// ```swift
   /// let port = UInt16(exactly: integer)
@@ -86,22 +86,22 @@ public enum PropertyList: Sendable {
     @usableFromInline let bits: UInt64
     @usableFromInline let isNegative: Bool
 
-    /// Every `Int64` is an integer of a property list.
+    /// Creates an integer from an `Int64`.
     public init(_ value: Int64) {
       bits = UInt64(bitPattern: value)
       isNegative = value < 0
     }
 
-    /// Every `UInt64` is an integer of a property list.
+    /// Creates an integer from a `UInt64`.
     public init(_ value: UInt64) {
       bits = value
       isNegative = false
     }
 
-    /// Every `Int` is an integer of a property list.
+    /// Creates an integer from an `Int`.
     public init(_ value: Int) { self.init(Int64(value)) }
 
-    /// Nil if `value` is below `Int64.min` or above `UInt64.max`.
+    /// Creates an integer from any integer, or returns nil if `value` is below `Int64.min` or above `UInt64.max`.
     public init?(exactly value: some BinaryInteger) {
       if let value = Int64(exactly: value) {
         self.init(value)
@@ -112,7 +112,7 @@ public enum PropertyList: Sendable {
       }
     }
 
-    /// The value, wide enough for all of them.
+    /// The value as an `Int128`, which represents all of them.
     @inlinable
     public var int128: Int128 { isNegative ? Int128(Int64(bitPattern: bits)) : Int128(bits) }
   }
@@ -123,7 +123,9 @@ extension PropertyList.Integer: Comparable {
 }
 
 extension PropertyList.Integer: ExpressibleByIntegerLiteral {
-  /// - Precondition: the literal is a value of `Int64` or of `UInt64`.
+  /// Creates an integer from a literal.
+  ///
+  /// - Precondition: The literal is a value of `Int64` or of `UInt64`.
   public init(integerLiteral value: Int128) {
     guard let integer = Self(exactly: value) else {
       preconditionFailure("the integer literal \(value) is outside Int64 and UInt64")
@@ -138,7 +140,7 @@ extension PropertyList.Integer: CustomStringConvertible {
 }
 
 extension BinaryInteger {
-  /// The value of a property list's integer; nil if it does not fit.
+  /// Creates an integer from an integer of a property list, or returns nil if it does not fit.
   @inlinable
   public init?(exactly integer: PropertyList.Integer) {
     if integer.isNegative {
@@ -149,9 +151,12 @@ extension BinaryInteger {
   }
 }
 
-/// Both are made with stacks of their own, so that the depth of a value costs no stack of the thread.
+/// Equality and hashing use explicit stacks instead of recursion, so that deep values do not overflow the thread's
+/// stack.
 extension PropertyList: Hashable {
-  /// - Complexity: O(*n*) in the number of values below the two.
+  /// Returns true if two values are equal; see the note at ``PropertyList``.
+  ///
+  /// - Complexity: O(*n*) in the number of values that the two contain.
   public static func == (lhs: PropertyList, rhs: PropertyList) -> Bool {
     guard lhs.isContainer, rhs.isContainer else { return areEqualScalars(lhs, rhs) }
     var pairs = [(lhs, rhs)]
@@ -177,7 +182,8 @@ extension PropertyList: Hashable {
     }
   }
 
-  /// Whether two lists agree in all scalars, and have containers at the same indexes, which are left to compare.
+  /// Returns true if two lists are equal in all scalars and have containers of the same kind at the same indexes.
+  /// Appends these pairs of containers to `containers`, to be compared later.
   private static func haveEqualScalars(
     _ first: [PropertyList], _ second: [PropertyList], containers: inout [(PropertyList, PropertyList)]
   ) -> Bool {
@@ -207,7 +213,9 @@ extension PropertyList: Hashable {
     }
   }
 
-  /// - Complexity: O(*n*) in the number of values below this one.
+  /// Hashes this value and everything in it.
+  ///
+  /// - Complexity: O(*n*) in the number of values that this one contains.
   public func hash(into hasher: inout Hasher) {
     guard isContainer else {
       hasher.combine(kind)
@@ -258,34 +266,36 @@ extension Date {
 }
 
 extension PropertyList: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-  /// A string.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension PropertyList: ExpressibleByIntegerLiteral {
-  /// - Precondition: the literal is a value of `Int64` or of `UInt64`.
+  /// Creates an integer.
+  ///
+  /// - Precondition: The literal is a value of `Int64` or of `UInt64`.
   public init(integerLiteral value: Int128) { self = .integer(Integer(integerLiteral: value)) }
 }
 
 extension PropertyList: ExpressibleByFloatLiteral {
-  /// An 8-byte real.
+  /// Creates an 8-byte real.
   public init(floatLiteral value: Double) { self = .real(value) }
 }
 
 extension PropertyList: ExpressibleByBooleanLiteral {
-  /// A boolean.
+  /// Creates a boolean.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }
 
 extension PropertyList: ExpressibleByArrayLiteral {
-  /// An array.
+  /// Creates an array.
   public init(arrayLiteral elements: PropertyList...) { self = .array(elements) }
 }
 
 extension PropertyList: ExpressibleByDictionaryLiteral {
-  /// The entries keep the order of the literal.
+  /// Creates a dictionary whose entries keep the order of the literal.
   ///
-  /// - Precondition: no key stands twice in the literal.
+  /// - Precondition: The keys of the literal are distinct.
   public init(dictionaryLiteral elements: (String, PropertyList)...) {
     self = .dictionary(OrderedDictionary(uniqueKeysWithValues: elements))
   }

@@ -1,16 +1,16 @@
 public import FoundationEssentials
 
-/// Why a property list could not be read or written, and where.
+/// The reason why a property list could not be read or written, with its location.
 public struct PropertyListError: Error, Hashable, Sendable {
-  /// What sort of failure it is. Programs decide by it; people read ``message``.
+  /// The category of an error. Use it to decide what to do; ``message`` is for people.
   public enum Kind: Hashable, Sendable {
-    /// The operating system refused, with this value of `errno`.
+    /// The operating system reported an error, with this value of `errno`.
     case inputOutput(errno: Int32)
-    /// The bytes begin like no format that is known here.
+    /// The input does not begin like any supported format.
     case unknownFormat
-    /// A version of the format that is not read here, such as `bplist15`.
+    /// An unsupported version of the format, such as `bplist15`.
     case unsupportedVersion
-    /// The bytes break the rules of their format.
+    /// The input violates the rules of its format.
     case malformed
     /// A dictionary has the same key twice.
     case duplicateKey
@@ -18,32 +18,32 @@ public struct PropertyListError: Error, Hashable, Sendable {
     case nestedTooDeeply
     /// A container contains itself.
     case circularReference
-    /// The input, or what its shared references expand to, is larger than ``ParsingLimits`` allow.
+    /// The input, or the expansion of its shared references, is larger than ``ParsingLimits`` allow.
     case limitExceeded
-    /// The value has no form in the format it was to be written in.
+    /// The requested format cannot represent the value.
     case notRepresentable
-    /// There is no value at the key path that was asked for.
+    /// The key path leads to no value.
     case noSuchValue
-    /// There is a value already at the key path where one was to be inserted.
+    /// A value exists already at the key path of an insertion.
     case valueExists
-    /// The value at the key path is of another kind than was asked for.
+    /// The value at the key path is of another kind than requested.
     case wrongKind
-    /// A value is not what a change was made for, or two changes of it exclude each other.
+    /// A value differs from the one that a change expects, or two changes of a value contradict each other.
     case conflict
   }
 
-  /// What sort of failure it is.
+  /// The category of the error.
   public var kind: Kind
-  /// What is wrong, in one line without the position.
+  /// A description of the error in one line, without the location.
   public var message: String
-  /// Where it is wrong in the input, counted in bytes from 0.
+  /// The offset of the error in the input, in bytes from 0.
   public var byteOffset: Int?
-  /// In text formats: where it is wrong in the input.
+  /// The line and column of the error in the input. Text formats only.
   public var position: TextPosition?
-  /// The value that is wrong, as far as it is known: from the root to it.
+  /// The path from the root to the wrong value, if it is known.
   public var keyPath: PropertyListKeyPath?
 
-  /// An error for code that builds on this package; what the package itself throws, it makes here too.
+  /// Creates an error. The package creates its own errors with it, and so can code that builds on the package.
   public init(
     _ kind: Kind, _ message: String, byteOffset: Int? = nil, position: TextPosition? = nil,
     keyPath: PropertyListKeyPath? = nil
@@ -55,7 +55,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
     self.keyPath = keyPath
   }
 
-  /// The error with the key path of the value it is about, if it has none yet.
+  /// Returns the error with the key path of the value that it is about, unless it has one already.
   func located(at components: some Sequence<PropertyListKeyPath.Component>) -> PropertyListError {
     guard keyPath == nil else { return self }
     var error = self
@@ -63,23 +63,23 @@ public struct PropertyListError: Error, Hashable, Sendable {
     return error
   }
 
-  /// The error of a value that the components lead to, and its own path from there.
+  /// Returns the error with `components` prepended to its key path.
   package func below(_ components: [PropertyListKeyPath.Component]) -> PropertyListError {
     var error = self
     error.keyPath = PropertyListKeyPath(components + (keyPath?.components ?? []))
     return error
   }
 
-  /// An error of ``Kind/malformed`` bytes.
+  /// Returns an error of kind ``Kind/malformed``.
   static func malformed(_ message: String, at byteOffset: Int) -> PropertyListError {
     PropertyListError(.malformed, message, byteOffset: byteOffset)
   }
 
   /// A position in a text.
   public struct TextPosition: Hashable, Sendable {
-    /// Counted from 1. Lines end with LF, CR or CR LF.
+    /// The line, from 1. Lines end with LF, CR or CR LF.
     public var line: Int
-    /// Counted from 1, in Unicode scalars.
+    /// The column, from 1, in Unicode scalars.
     public var column: Int
 
     /// A position; both numbers count from 1.

@@ -1,17 +1,17 @@
-/// The way from the root of a property list to a value in it.
+/// A path from the root of a property list to a value in it.
 ///
 /// ```swift
 /// let path = try PropertyListKeyPath("items.0.name")
 /// let name = try document.root.descendant(at: path).string
 /// ```
 ///
-/// ``Syntax`` says how a path is spelled.
+/// ``Syntax`` describes the text form of a path.
 public struct PropertyListKeyPath: Hashable, Sendable {
-  /// One step down.
+  /// One step of a path.
   ///
-  /// A step is its text, and the container it meets decides what that means: ``index(_:)`` of 7 is the key `7` where it
-  /// meets a dictionary, and the key `7` is an index where it meets an array. So the two are equal. Where the key `-1`
-  /// meets an array, it is the last element, `-2` the one before it, and so on.
+  /// The container to which a step is applied decides how the step is used: ``index(_:)`` of 7 is the key `7` in a
+  /// dictionary, and the key `7` is an index in an array. Therefore the two are equal. In an array, the key `-1` is the
+  /// last element, `-2` the one before it, and so on.
   public enum Component: Sendable {
     /// A key of a dictionary.
     case key(String)
@@ -19,25 +19,25 @@ public struct PropertyListKeyPath: Hashable, Sendable {
     case index(Int)
   }
 
-  /// The steps, from the root on.
+  /// The steps, beginning at the root.
   public var components: [Component]
 
-  /// The path of these steps; of none, the root.
+  /// Creates a path from its steps. Without steps, it is the path of the root.
   public init(_ components: [Component] = []) { self.components = components }
 
-  /// The path to an element or entry of the value this path leads to.
+  /// Returns the path of an element or entry of the value at this path.
   ///
   /// - Complexity: O(*n*) in the number of steps.
   public func appending(_ component: Component) -> PropertyListKeyPath { PropertyListKeyPath(components + [component]) }
 }
 
 extension PropertyListKeyPath.Component {
-  /// An index if `text` is how one is written, else a key.
+  /// Creates an index if `text` is the canonical form of a nonnegative integer, else a key.
   public init(_ text: String) {
     if let index = Self.integer(text), index >= 0 { self = .index(index) } else { self = .key(text) }
   }
 
-  /// The step as a key of a dictionary.
+  /// The step as a dictionary key.
   public var text: String {
     switch self {
     case .key(let key): key
@@ -45,7 +45,8 @@ extension PropertyListKeyPath.Component {
     }
   }
 
-  /// The step as an index of an array: digits and nothing else, zeros in front allowed; nil if it is none.
+  /// The step as an array index, or nil if it is not one. A key is an index if it has only digits; leading zeros are
+  /// allowed.
   public var arrayIndex: Int? {
     switch self {
     case .index(let index): index >= 0 ? index : nil
@@ -53,8 +54,9 @@ extension PropertyListKeyPath.Component {
     }
   }
 
-  /// The step as an index of an array of so many elements: ``arrayIndex``, or counted from the end if it is negative,
-  /// where `-1` is the last element. May be beyond the end; nil if it is no index.
+  /// Returns the step as an index into an array of `count` elements: ``arrayIndex``, or for a negative key, the index
+  /// counted from the end (`-1` is the last element). The result may be beyond the end. Returns nil if the step is not
+  /// an index.
   package func arrayIndex(in count: Int) -> Int? {
     if let index = arrayIndex { return index }
     let text = text.utf8
@@ -65,10 +67,10 @@ extension PropertyListKeyPath.Component {
     return count + distance
   }
 
-  /// The integer that is written exactly so.
+  /// Returns the integer whose canonical decimal form is `text`.
   private static func integer(_ text: String) -> Int? {
     let utf8 = text.utf8
-    // The longest has a sign and 19 digits.
+    // The longest form has a sign and 19 digits.
     guard utf8.count <= 20, let first = utf8.first, first == UInt8(ascii: "-") || first < UInt8(ascii: ":"),
       let integer = Int(text), String(integer).utf8.elementsEqual(utf8)
     else { return nil }
@@ -77,7 +79,7 @@ extension PropertyListKeyPath.Component {
 }
 
 extension PropertyListKeyPath.Component: Hashable {
-  /// Whether both have the same text.
+  /// Returns true if both have the same text.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     switch (lhs, rhs) {
     case (.index(let a), .index(let b)): a == b

@@ -1,24 +1,24 @@
-/// How a property list is read.
+/// The options for reading a property list.
 public struct PropertyListReadingOptions: Hashable, Sendable {
-  /// How much is read before the reader gives up.
+  /// The limits at which the reader gives up.
   public var limits: ParsingLimits
 
-  /// Whether a dictionary of XML or OpenStep whose only key is `CF$UID`, with an integer of 0 to `UInt32.max`, is read
-  /// as the UID it stands for, as Apple's reader does. In JSON, ``restoresCoercedValues`` decides.
+  /// True if a dictionary of XML or OpenStep is read as a UID if its only key is `CF$UID` and its value is an integer
+  /// from 0 to `UInt32.max`, as Apple's reader does. In JSON, ``restoresCoercedValues`` controls this instead.
   public var recognizesUIDDictionaries: Bool
 
-  /// What a dictionary with the same key twice means.
+  /// The treatment of a key that occurs twice in a dictionary.
   public var duplicateKeys: DuplicateKeys
 
-  /// Whether the forms that ``PropertyListWritingOptions/Coercion/reversible`` writes are read as the values they stand
-  /// for; <doc:Formats> has a table of them. JSON only; the forms of OpenStep are always read.
+  /// True if the forms written by ``PropertyListWritingOptions/Coercion/reversible`` are read as their original values;
+  /// <doc:Formats> has a table of them. JSON only. The forms of OpenStep are always read.
   public var restoresCoercedValues: Bool
 
-  /// Whether text of XML may have characters that XML does not allow, as Foundation writes them. Then libxml2 isn't
-  /// asked.
+  /// True if XML text may contain characters that XML does not allow, as Foundation writes them. In that case the text
+  /// is not checked with libxml2.
   package var allowsAllXMLCharacters = false
 
-  /// Apple's way of reading, but for a key that stands twice.
+  /// Creates options. The defaults read as Apple's readers do, except that duplicate keys are errors.
   public init(
     limits: ParsingLimits = ParsingLimits(), recognizesUIDDictionaries: Bool = true,
     duplicateKeys: DuplicateKeys = .reject, restoresCoercedValues: Bool = false
@@ -29,11 +29,11 @@ public struct PropertyListReadingOptions: Hashable, Sendable {
     self.restoresCoercedValues = restoresCoercedValues
   }
 
-  /// What to do about a key that stands twice in a dictionary.
+  /// The treatment of a key that occurs twice in a dictionary.
   public enum DuplicateKeys: Hashable, Sendable {
-    /// An error: to choose one is to lose the other.
+    /// Throws an error, because choosing one value would lose the other.
     case reject
-    /// The last value counts, at the position of the first, as in Apple's XML reader. Text formats only.
+    /// The last value is used, at the position of the first, as in Apple's XML reader. Text formats only.
     case keepLast
   }
 }

@@ -1,31 +1,30 @@
-/// How a property list is written.
+/// The options for writing a property list.
 public struct PropertyListWritingOptions: Hashable, Sendable {
-  /// Whether the keys of every dictionary are written in order of their UTF-16 code units, as Apple's XML writer orders
-  /// them, and not in the order they have.
+  /// True if the keys of each dictionary are sorted by UTF-16 code units, like the output of Apple's XML writer. If
+  /// false, they keep their order.
   public var sortsKeys: Bool
 
-  /// How deep containers may be nested; no deeper than ``ParsingLimits/greatestDepth``.
+  /// The maximum nesting depth of containers, at most ``ParsingLimits/greatestDepth``.
   public var depth: Int
 
-  /// What becomes of the fraction of a second in a date of XML, of GNUstep's notation or of ``Coercion/plain``, which
-  /// have whole seconds only. ``Coercion/reversible`` writes all of it.
+  /// The treatment of fractional seconds in the dates of XML, of GNUstep's notation and of ``Coercion/plain``, which
+  /// have whole seconds only. ``Coercion/reversible`` always keeps the fraction.
   public var fractionalSeconds: FractionalSeconds
 
-  /// Whether XML, and OpenStep with ``Coercion/reversible``, have UIDs as dictionaries with the one key `CF$UID`, as
-  /// Apple's writer of XML does. Then a real dictionary of that form has none and is refused; without it, UIDs are
-  /// refused.
+  /// True if XML, and OpenStep with ``Coercion/reversible``, write UIDs as dictionaries with the single key `CF$UID`,
+  /// as Apple's XML writer does. A real dictionary of that form is then refused. If false, UIDs are refused.
   public var writesUIDDictionaries: Bool
 
-  /// What JSON and OpenStep have for a value that they have no form for; see <doc:Formats>.
+  /// The treatment of values that JSON and OpenStep cannot represent; see <doc:Formats>.
   public var coercion: Coercion
 
-  /// Whether JSON and OpenStep are written on one line, without spaces.
+  /// True if JSON and OpenStep are written on one line, without spaces.
   public var isCompact: Bool
 
-  /// The kind of OpenStep text.
+  /// The dialect of OpenStep text.
   public var openStepDialect: OpenStepDialect
 
-  /// Apple's way of writing, with the keys in the order they have.
+  /// Creates options. The defaults write as Apple's writers do, with keys in their original order.
   public init(
     sortsKeys: Bool = false, depth: Int = 512, fractionalSeconds: FractionalSeconds = .drop,
     writesUIDDictionaries: Bool = true, coercion: Coercion = .refuse, isCompact: Bool = false,
@@ -40,36 +39,35 @@ public struct PropertyListWritingOptions: Hashable, Sendable {
     self.openStepDialect = openStepDialect
   }
 
-  /// What to do about a value that JSON or OpenStep has no form for.
+  /// The treatment of values that JSON or OpenStep cannot represent.
   public enum Coercion: Hashable, Sendable {
-    /// It is an error.
+    /// Throws an error.
     case refuse
-    /// It is written so that a reader with ``PropertyListReadingOptions/restoresCoercedValues`` gives exactly it. The
-    /// forms of OpenStep are GNUstep's, whatever the dialect, and those that ``PropertyList/init(openStep:options:)``
-    /// adds to them.
+    /// Writes a form that a reader with ``PropertyListReadingOptions/restoresCoercedValues`` restores exactly. In
+    /// OpenStep, these are GNUstep's forms, whatever the dialect, plus those described at
+    /// ``PropertyList/init(openStep:options:)``.
     case reversible
-    /// It is written in the nearest form that the format has, as libplist's tool does: text or a number. What is read
-    /// back is of another kind.
+    /// Writes the nearest form of the format, text or a number, as libplist's tool does. It is read back as a value of
+    /// another kind.
     case plain
   }
 
-  /// The kinds of OpenStep text.
+  /// The dialects of OpenStep text.
   public enum OpenStepDialect: Hashable, Sendable {
-    /// Strings, data, arrays and dictionaries, as every reader knows them. All else is refused: a number would be read
-    /// back as a string.
+    /// Strings, data, arrays and dictionaries, which every reader supports. Other kinds are refused, because a number
+    /// would be read back as a string.
     case openStep
-    /// With GNUstep's integers, reals, booleans and dates, such as `<*I5>`. A 4-byte real is written as an 8-byte one.
+    /// Adds GNUstep's integers, reals, booleans and dates, such as `<*I5>`. A 4-byte real is written as an 8-byte real.
     case gnustep
-    /// A strings file: the entries of the root, a dictionary, without the braces around them, and all text between
-    /// quotation marks.
+    /// A strings file: the entries of the root dictionary, without braces. All strings are quoted.
     case strings
   }
 
-  /// What to do about the fraction of a second.
+  /// The treatment of fractional seconds.
   public enum FractionalSeconds: Hashable, Sendable {
-    /// Dates are rounded down, as Apple's writer does.
+    /// Rounds dates down to whole seconds, as Apple's writer does.
     case drop
-    /// A date with a fraction is an error.
+    /// Throws an error for a date with a fraction of a second.
     case refuse
   }
 

@@ -1,9 +1,9 @@
-/// An amount of work or of memory that is allowed in proportion to the input.
+/// A limit on work or memory, usually proportional to the size of the input.
 @usableFromInline
 package struct WorkBudget: Sendable {
-  /// The amount at first.
+  /// The initial amount.
   @usableFromInline package let limit: Int
-  /// The amount that is left; -1 when more was asked for.
+  /// The remaining amount, or -1 after more was requested than remained.
   @usableFromInline var left: Int
 
   @inlinable package init(_ limit: Int) {
@@ -11,7 +11,7 @@ package struct WorkBudget: Sendable {
     left = limit
   }
 
-  /// Takes an amount, which is not below 0. Returns false if less is left; all later calls return false, too.
+  /// Subtracts a nonnegative amount. Returns false if less than that remains; all later calls then return false, too.
   @inlinable @inline(__always)
   package mutating func spend(_ amount: Int) -> Bool {
     guard amount <= left else {
@@ -22,10 +22,10 @@ package struct WorkBudget: Sendable {
     return true
   }
 
-  /// Lets all later calls of ``spend(_:)`` fail.
+  /// Makes all later calls of ``spend(_:)`` fail.
   package mutating func exhaust() { left = -1 }
 
-  /// True if more was asked for than there was.
+  /// True if more was requested than remained.
   @inlinable package var isExhausted: Bool { left < 0 }
 
   package var remaining: Int { max(left, 0) }

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 
-/// The bytes of a binary file around its objects: the header, the table of offsets, and the trailer.
+/// A writer of the parts of a binary file around its objects: the header, the offset table and the trailer.
 struct BinaryFileWriter: ~Copyable {
-  /// The file so far, to which the bytes of objects are appended.
+  /// The file so far. Callers append the objects to it.
   var output = ByteBuffer()
   private let objectCount: Int
-  /// Of the header and the objects.
+  /// The length of the header and the objects, in bytes.
   private let length: Int
   private let offsetWidth: Int
   private var table = ByteBuffer()
 
-  /// `length` counts the bytes of the header and of all objects; object number 0 is the root.
+  /// `length` is the size of the header and all objects, in bytes. Object 0 is the root.
   init(objectCount: Int, length: Int) {
     self.objectCount = objectCount
     self.length = length
@@ -20,7 +20,7 @@ struct BinaryFileWriter: ~Copyable {
     output.append("bplist00")
   }
 
-  /// Says where the next object is.
+  /// Adds the offset of the next object to the offset table.
   @inline(__always)
   mutating func beginObject(at offset: Int) { table.append(bigEndian: UInt64(offset), width: offsetWidth) }
 
@@ -38,11 +38,12 @@ struct BinaryFileWriter: ~Copyable {
 }
 
 extension BinaryLayout {
-  /// The bytes of a marker with its count.
+  /// Returns the length of a marker and its count, in bytes.
   static func markerLength(count: Int) -> Int {
     count < Int(BinaryMarker.countFollows) ? 1 : count < 1 << 8 ? 3 : count < 1 << 16 ? 4 : count < 1 << 32 ? 6 : 10
   }
 
-  /// The least number of bytes that hold `value`. Apple's writer takes 1, 2, 4 and 8; its reader takes every width.
+  /// Returns the smallest number of bytes that can hold `value`. Apple's writer uses only 1, 2, 4 and 8; its reader
+  /// accepts every width.
   static func width(_ value: Int) -> Int { max(1, (Int.bitWidth - value.leadingZeroBitCount + 7) / 8) }
 }

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 
-/// Writes the binary format. Objects are numbered as Core Foundation numbers them (`CFBinaryPList.c`): depth first, a
-/// dictionary followed by all its keys and then its values.
-/// Each scalar is written once. The bytes of scalars are made at once, in order, and double as the keys by which equal
-/// ones are found; those of containers, with the narrowest references, are made at the end.
+/// A writer of the binary format. The order of objects is that of Core Foundation (`CFBinaryPList.c`): depth first,
+/// with a dictionary followed by all its keys and then its values. Equal scalars are written once. Their bytes are
+/// created immediately, in order, and double as the keys by which equal ones are found. Containers are written last,
+/// with the narrowest possible references.
 struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   static var takesKeysFirst: Bool { true }
 
   private struct Container {
     let marker: UInt8
-    /// Its number among all objects.
+    /// The index in the object table.
     let object: UInt32
-    /// Where its references begin, counted in references.
+    /// The index of its first reference in ``references``.
     let start: Int
-    /// The elements or entries.
+    /// The number of elements or entries.
     let count: Int
 
     var referenceCount: Int { marker == BinaryMarker.dictionary ? 2 * count : count }
@@ -21,26 +21,26 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
 
   private var objectCount = 0
   private var scalars = UniqueBytes()
-  /// The numbers that the scalars have among all objects.
+  /// The object index of each scalar.
   private var scalarObjects: [UInt32] = []
-  /// In the order of their numbers. All objects between two of them are scalars, in order too.
+  /// The containers in the order of the object table. All objects between two of them are scalars, also in order.
   private var containers: [Container] = []
-  /// The references of all containers, four bytes each, side by side. They are filled in as children are told.
+  /// The references of all containers, four bytes each. They are filled in as children are written.
   private var references = ByteBuffer()
-  /// Where the reference to the next value goes, for each open container, counted in references.
+  /// For each open container, the index in ``references`` of its next reference.
   private var open: [Int] = []
 
-  // The values that need no look-up.
+  // The object indexes of values that are found without a search.
   private var booleans: (UInt32?, UInt32?) = (nil, nil)
   private var smallIntegers = [UInt32](repeating: .max, count: 256)
   private var uids: [UInt32] = []
   private var uidCount = 0
-  /// Whether there were UIDs that the list would have had to grow for too far.
+  /// True if UIDs occurred that are too large for ``uids``.
   private var hasDistantUIDs = false
 
   init() {}
 
-  /// Refers to an object with the next reference of the innermost container.
+  /// Writes the next reference of the innermost container.
   @inline(__always)
   private mutating func refer(to object: UInt32) {
     guard let reference = open.last else { return }
@@ -57,7 +57,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     return UInt32(truncatingIfNeeded: objectCount - 1)
   }
 
-  /// Refers to the scalar whose bytes stand at the end of the table: to an equal one if there is one, else to this one.
+  /// Writes a reference to the scalar whose bytes were just appended to the table, or to an equal one found there.
   @inline(__always) @discardableResult
   private mutating func referToScalar() throws(PropertyListError) -> UInt32 {
     let scalar = scalars.find()
@@ -86,7 +86,8 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     }
   }
 
-  /// The UIDs of an archive count its objects, so a list of them by value is shorter than a search.
+  /// Writes a reference to a UID. The UIDs of an archive are object indexes, so a table by value is faster than a
+  /// search.
   private mutating func refer(toUID value: UInt32) throws(PropertyListError) {
     let value = Int(value)
     if value < uids.count, uids[value] != .max { return refer(to: uids[value]) }
@@ -96,7 +97,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     uidCount += 1
   }
 
-  /// How far the list goes: no further than there are UIDs to fill half of it.
+  /// The maximum length of ``uids``. It ensures that the table is about half full.
   private var uidReach: Int { 2 * uidCount + 4096 }
 
   private mutating func newUID(_ value: UInt32) throws(PropertyListError) -> UInt32 {
@@ -134,7 +135,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
 
   mutating func end(_ kind: NodeKind) { open.removeLast() }
 
-  /// The file, once the one root value has been told.
+  /// Returns the file. The root value must have been written.
   consuming func finish() throws(PropertyListError) -> Data {
     scalars.endSearch()
     scalarObjects = []
@@ -146,7 +147,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     var file = BinaryFileWriter(objectCount: objectCount, length: length)
     var scalar = 0
     for (number, container) in containers.enumerated() {
-      // As many objects before it as are no containers are scalars.
+      // The number of scalars before a container is its object index minus the number of containers before it.
       appendScalars(&scalar, until: Int(container.object) - number, to: &file)
       append(container, referenceWidth, to: &file)
     }
@@ -154,7 +155,7 @@ struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
     return file.finish()
   }
 
-  /// Appends the scalars from number `scalar` to the one before `end`, whose bytes go over in one piece.
+  /// Appends the scalars from index `scalar` up to, but not including, `end`. Their bytes are copied in one piece.
   @inline(__always)
   private borrowing func appendScalars(_ scalar: inout Int, until end: Int, to file: inout BinaryFileWriter) {
     guard scalar < end else { return }

@@ -1,6 +1,6 @@
-/// The objects of the binary format that have no references: their markers and their bytes.
+/// Writing the objects of the binary format that have no references: their markers and their bytes.
 extension ByteBuffer {
-  /// A marker with its count.
+  /// Appends a marker with its count.
   @inline(__always)
   mutating func append(marker: UInt8, count: Int) {
     if count < Int(BinaryMarker.countFollows) {
@@ -11,7 +11,7 @@ extension ByteBuffer {
     }
   }
 
-  /// The narrowest form: 1, 2 or 4 bytes without sign, 8 with, 16 for what is above `Int64.max`.
+  /// Appends an integer in its narrowest form: 1, 2 or 4 bytes unsigned, 8 bytes signed, or 16 bytes above `Int64.max`.
   mutating func append(object value: PropertyList.Integer) {
     if value.isNegative {
       append(byte: BinaryMarker.integer | 3)
@@ -35,7 +35,7 @@ extension ByteBuffer {
     }
   }
 
-  /// A scalar of fixed size.
+  /// Appends a scalar of fixed size.
   @inline(__always)
   mutating func append(object node: FlatNode) {
     switch node.kind {
@@ -71,7 +71,9 @@ extension ByteBuffer {
     append(bytes)
   }
 
-  /// - Parameter utf8: valid UTF-8.
+  /// Appends a string.
+  ///
+  /// - Parameter utf8: Valid UTF-8.
   @inline(__always)
   mutating func append(objectOfText utf8: RawSpan) {
     guard utf8.isASCII else { return append(utf16: utf8) }
@@ -79,9 +81,9 @@ extension ByteBuffer {
     append(utf8)
   }
 
-  /// A string that is not all ASCII: marker, count of units, units.
+  /// Appends a string that is not all ASCII: the marker, the number of UTF-16 units and the units.
   private mutating func append(utf16 utf8: RawSpan) {
-    // Each scalar is one unit but for those of four bytes, which are two; so the units are counted by lead bytes.
+    // Each scalar is one unit, except that scalars of four bytes are two. So the units can be counted by lead bytes.
     var units = 0
     for index in 0..<utf8.byteCount {
       let byte = utf8[index]

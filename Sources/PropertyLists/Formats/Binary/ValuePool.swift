@@ -1,21 +1,22 @@
 package import FoundationEssentials
 
-/// The values of a binary property list that is made in any order, as an archiver makes its object table: each scalar
-/// once, and references of four bytes between values.
+/// The values of a binary property list that is built in any order, such as the object table of an archiver. Each
+/// scalar is stored once. References between values have four bytes.
 ///
-/// A value is a ``FlatNode`` outside: of a string, of data and of a container, the offset is its number here.
+/// Callers see a value as a ``FlatNode``. The offset of a string, of data or of a container is its index in this pool.
 package struct ValuePool: ~Copyable {
-  /// As the objects of the binary format.
+  /// The scalars, as objects of the binary format.
   private var scalars = UniqueBytes()
-  /// Of each container a word with its kind and its count, and then its references, those of all keys first.
+  /// For each container, a word with its kind and count, followed by its references. A dictionary has the references of
+  /// all keys first.
   private var containers = UniqueBytes()
-  /// The numbers of the integers from 0 to 255; empty until there is one.
+  /// The scalar indexes of the integers from 0 to 255. The array is empty until one is used.
   private var smallIntegers: [UInt32] = []
 
   package init() {}
 
-  /// A value, in the low two bits what it is, above them a UID or its number. A UID that needs more than 30 bits is a
-  /// scalar.
+  /// A reference to a value. The low two bits are its kind; the others are the value of a UID or the index of another
+  /// value. A UID that needs more than 30 bits is stored as a scalar.
   package struct Reference: Hashable, Sendable {
     fileprivate let bits: UInt32
 
@@ -31,7 +32,7 @@ package struct ValuePool: ~Copyable {
     fileprivate var number: Int { Int(bits >> 2) }
   }
 
-  /// The greatest number of scalars and containers.
+  /// The maximum number of scalars and of containers.
   package static var greatestCount: Int { 1 << 30 - 1 }
 
   private static func check(_ number: Int) throws(PropertyListError) -> Int {
@@ -41,7 +42,7 @@ package struct ValuePool: ~Copyable {
     return number
   }
 
-  // Each value is added if there is no equal one.
+  // Adding values. A value is added only if the pool does not contain an equal one.
 
   @inline(__always)
   package mutating func string(_ text: String) throws(PropertyListError) -> FlatNode {
@@ -54,7 +55,8 @@ package struct ValuePool: ~Copyable {
     return .data(.verbatim, offset: try Self.check(scalars.find()), length: 0)
   }
 
-  /// The number of a value that is no container and no UID, among those.
+  /// Returns the index of a scalar in the pool. Containers are not scalars; UIDs are only if they do not fit a
+  /// reference.
   package mutating func number(ofScalar node: FlatNode) throws(PropertyListError) -> Int {
     switch node.kind {
     case .string, .data: return node.offset
@@ -71,7 +73,9 @@ package struct ValuePool: ~Copyable {
     return try Self.check(scalars.find())
   }
 
-  /// - Parameter node: a value of this pool, or a UID.
+  /// Returns a reference to a value.
+  ///
+  /// - Parameter node: A value of this pool, or a UID.
   @inline(__always)
   package mutating func reference(to node: FlatNode) throws(PropertyListError) -> Reference {
     switch node.kind {
@@ -81,7 +85,8 @@ package struct ValuePool: ~Copyable {
     }
   }
 
-  /// A container with these children; of a dictionary keys and values in turn. If shared, equal ones are one.
+  /// Adds a container with these children. The children of a dictionary are keys and values in turn. If `isShared`, an
+  /// equal container is reused.
   package mutating func container(
     _ kind: NodeKind, _ nodes: Span<FlatNode>, isShared: Bool
   ) throws(PropertyListError) -> FlatNode {
@@ -98,7 +103,7 @@ package struct ValuePool: ~Copyable {
     return .container(kind, offset: try Self.check(number), count: count)
   }
 
-  /// An array of values of this pool.
+  /// Adds an array of values of this pool.
   package mutating func array(_ elements: [Reference]) throws(PropertyListError) -> FlatNode {
     let count = try Self.check(elements.count)
     containers.bytes.append(word: UInt32(count) << 1)
@@ -112,9 +117,10 @@ extension ByteBuffer {
   fileprivate mutating func append(word: UInt32) { append(littleEndianWord: UInt64(word), length: 4) }
 }
 
-/// The file.
+/// Writing the file.
 extension ValuePool {
-  /// The binary property list with this container as its root, as ``BinaryWriter`` writes it, made without look-ups.
+  /// Returns a binary property list with this container as its root, as ``BinaryWriter`` writes it, but without
+  /// searches.
   package consuming func binaryData(root: FlatNode) throws(PropertyListError) -> Data {
     scalars.endSearch()
     containers.endSearch()
@@ -138,7 +144,9 @@ extension ValuePool {
     return file.finish()
   }
 
-  /// - Parameter index: the index of the container among those of the file.
+  /// Appends a container to the file.
+  ///
+  /// - Parameter index: The index of the container among those of the file.
   private borrowing func append(
     _ number: Int, _ order: borrowing FileOrder, _ index: Int, _ width: Int, to output: inout ByteBuffer
   ) {
@@ -147,7 +155,7 @@ extension ValuePool {
     output.append(marker: marker, count: words.count)
     output.reserve(words.range.count / 4 * width + 8)
     let bytes = containers.bytes.bytes
-    // Those in it stand behind it, each with all that is in it.
+    // The containers in it follow it, each with everything in it.
     var inner = index + 1
     for offset in stride(from: words.range.lowerBound, to: words.range.upperBound, by: 4) {
       let child = Reference(bits: bytes.littleEndianUInt32(at: offset))
@@ -163,34 +171,34 @@ extension ValuePool {
     }
   }
 
-  /// Which number each object has in the file: depth first from the root, a dictionary followed by all its keys and
-  /// then its values, as Core Foundation numbers them.
+  /// The order of the objects in the file: depth first from the root, with a dictionary followed by all its keys and
+  /// then its values, as in Core Foundation.
   private struct FileOrder: ~Copyable {
-    /// By their numbers. A container stands here as often as it is referred to.
+    /// The objects in file order. A container occurs once for each reference to it.
     private(set) var objects: [Reference] = []
-    /// The numbers of scalars and of UIDs; the greatest of all for none.
+    /// The object index of each scalar, or `UInt32.max` if it has none yet.
     private(set) var scalars: [UInt32]
     private var uids: [UInt32] = []
-    /// The numbers of UIDs that are too great for ``uids``, which must not be longer than the references are.
+    /// The object indexes of UIDs that are too large for ``uids``, which must not become longer than the references.
     private var sparseUIDs: [Int: UInt32] = [:]
     private let denseUIDCount: Int
-    /// The number of each container, and how many containers there are up to the last one in it.
+    /// For each container, its object index and the number of containers up to and including the last one in it.
     private(set) var containers: [(object: UInt32, end: UInt32)] = []
-    /// The bytes of all objects but for their references, and how many of these there are.
+    /// The size of all objects without their references, in bytes.
     private(set) var length = 0
     private(set) var referenceCount = 0
 
     private struct Frame {
-      /// Its index among the containers.
+      /// The index of the container in ``containers``.
       let index: Int
-      /// Where its next reference stands, and where the last one ends.
+      /// The offset of its next reference.
       var next: Int
       let end: Int
     }
 
     private var open: [Frame] = []
 
-    /// - Parameter denseUIDCount: the number of UIDs from 0 on that have room in an array. In an object table without
+    /// - Parameter denseUIDCount: The number of UIDs, from 0, that are stored in an array. In an object table without
     ///   gaps, no UID is greater than the number of references.
     init(scalarCount: Int, denseUIDCount: Int) {
       scalars = Array(repeating: .max, count: scalarCount)
@@ -199,7 +207,7 @@ extension ValuePool {
 
     func object(ofUID uid: Int) -> UInt32 { uid < uids.count ? uids[uid] : sparseUIDs[uid] ?? .max }
 
-    /// Numbers a container and all that is in it.
+    /// Assigns object indexes to a container and everything in it.
     mutating func number(
       _ root: Reference, _ scalarBytes: borrowing UniqueBytes, _ containers: borrowing UniqueBytes
     ) throws(PropertyListError) {
@@ -241,7 +249,7 @@ extension ValuePool {
       open.append(Frame(index: self.containers.count - 1, next: next, end: words.range.upperBound))
     }
 
-    /// Numbers a scalar or a UID, unless it has a number.
+    /// Assigns an object index to a scalar or UID, unless it has one.
     @inline(__always)
     private mutating func number(_ value: Reference, _ scalarBytes: borrowing UniqueBytes) throws(PropertyListError) {
       let number = value.number
@@ -273,7 +281,7 @@ extension ValuePool {
 }
 
 extension UniqueBytes {
-  /// What a container is, and where its references stand.
+  /// Returns the kind of a container, its count, and the range of its references.
   @inline(__always)
   fileprivate func words(of container: Int) -> (isDictionary: Bool, count: Int, range: Range<Int>) {
     let range = range(of: container)

@@ -1,15 +1,15 @@
-/// The dictionaries of one entry that stand for a value JSON has no form for, and how a real dictionary of that form is
-/// told from them. Only this type knows their keys.
+/// The dictionaries with one entry that represent values without a JSON form, and the escape that distinguishes real
+/// dictionaries of the same form. Only this type knows their keys.
 package enum CoercedForm {
   case date, data, real, float, uid
 
-  /// The form that a key names.
+  /// Creates the form that has a key, or nil if no form has it.
   package init?(key: RawSpan) {
     guard let (form, dollars) = Self.forms(key), dollars == (form == .uid ? 0 : 1) else { return nil }
     self = form
   }
 
-  /// The key, with its quotation marks.
+  /// The key, in quotation marks.
   var key: StaticString {
     switch self {
     case .date: "\"$date\""
@@ -20,14 +20,14 @@ package enum CoercedForm {
     }
   }
 
-  /// Whether a key is that of a form, with any number of dollar signs before it. The only key of a dictionary that is
-  /// one gets one more, which the reader takes away.
+  /// Returns true if a key is that of a form, with any number of additional dollar signs. The writer adds one dollar
+  /// sign to such a key if it is the only one of its dictionary, and the reader removes it.
   static func hasToBeEscaped(key: RawSpan) -> Bool {
     guard let (form, dollars) = forms(key) else { return false }
     return form == .uid || dollars > 0
   }
 
-  /// The form whose name, less its dollar sign, follows the dollar signs of a key, and how many these are.
+  /// Splits a key into its leading dollar signs and the name of a form. Returns nil if the rest is not such a name.
   private static func forms(_ key: RawSpan) -> (CoercedForm, dollars: Int)? {
     var dollars = 0
     while dollars < key.byteCount, key[dollars] == UInt8(ascii: "$") { dollars += 1 }

@@ -1,12 +1,12 @@
-/// A piece of a text in JSON, sound or not. Tokens stand side by side, so every byte of a text is in exactly one.
+/// A token of a JSON text, valid or not. Tokens are adjacent, so every byte of a text belongs to exactly one.
 package struct JSONToken {
   package enum Kind {
     case space, newline
     case beginObject, endObject, beginArray, endArray, comma, colon
     case string, number, `true`, `false`, null
-    /// A run of letters, digits and the like that is no value.
+    /// A run of letters, digits and similar characters that is not a value.
     case word
-    /// Text between single quotation marks.
+    /// Text in single quotation marks.
     case singleQuoted
     /// `//` or `#` up to the end of the line, `/*` up to `*/`.
     case comment
@@ -17,21 +17,21 @@ package struct JSONToken {
 
   package let kind: Kind
   package let range: Range<Int>
-  /// Whether a string has escapes.
+  /// True if a string has escapes.
   var hasEscapes = false
-  /// Whether a number has neither fraction nor exponent.
+  /// True if a number has neither a fraction nor an exponent.
   var isInteger = false
-  /// The digits of an integer; nil beyond 64 bits.
+  /// The digits of an integer, or nil if they do not fit 64 bits.
   package var magnitude: UInt64?
-  /// What is wrong first in a string or a number; of a string without an end, that.
+  /// The first defect of a string or a number. If a string is unterminated, that defect is used.
   var defect: JSONDefect?
 }
 
-/// What is wrong inside a string or a number.
+/// A defect in a string or a number.
 struct JSONDefect {
   enum Kind {
     case escape, hexadecimalEscape, surrogate, control
-    /// The line ends before the string, and the next doesn't go on with its text.
+    /// The line ends inside the string, and the next line does not continue its text.
     case endOfLine
     case endOfText
     case leadingZero, missingDigit
@@ -40,7 +40,7 @@ struct JSONDefect {
   let kind: Kind
   let offset: Int
 
-  /// Whether the string has no closing quotation mark.
+  /// True if the string is unterminated.
   var isEnd: Bool { kind == .endOfLine || kind == .endOfText }
 
   func message(_ bytes: RawSpan) -> String {
@@ -60,7 +60,7 @@ struct JSONDefect {
   }
 }
 
-/// Divides a text into the tokens of JSON (RFC 8259), whatever its bytes are.
+/// A lexer that divides any bytes into JSON tokens (RFC 8259).
 ///
 /// Only this type knows the grammar of JSON.
 package struct JSONLexer: ~Escapable {
@@ -68,11 +68,11 @@ package struct JSONLexer: ~Escapable {
   /// The offset of the next token.
   package var index: Int
   private var commentEnd = ForwardSearch("*/")
-  /// The last string without an end, and the last text between single quotation marks without one. The quotation marks
-  /// inside stand after a backslash, and so close nothing for each other.
+  /// The last unterminated string, and the last unterminated text in single quotation marks. Quotation marks inside
+  /// follow a backslash, so they cannot close one another.
   private var unclosedString = 0..<0
   private var unclosedText = 0..<0
-  /// The white space that was looked at last in a string.
+  /// The last range of white space examined in a string.
   private var lastSpace = 0..<0
 
   @_lifetime(copy bytes)
@@ -81,7 +81,7 @@ package struct JSONLexer: ~Escapable {
     self.index = index
   }
 
-  /// The next byte; 0 at the end.
+  /// The next byte, or 0 at the end.
   @inline(__always)
   package var byte: UInt8 { index < bytes.byteCount ? bytes[index] : 0 }
 
@@ -92,9 +92,9 @@ package struct JSONLexer: ~Escapable {
     while index < bytes.byteCount, bytes[index].isWhiteSpace { index += 1 }
   }
 
-  /// The next token; at the end of the text, and from then on, one of kind `end`.
+  /// Returns the next token. At the end of the text, returns a token of kind `end`.
   ///
-  /// - Complexity: O(*n*) in its length.
+  /// - Complexity: O(*n*) in the length of the token.
   package mutating func next() -> JSONToken {
     let start = index
     guard start < bytes.byteCount else { return JSONToken(kind: .end, range: start..<start) }
@@ -125,9 +125,9 @@ package struct JSONLexer: ~Escapable {
     }
   }
 
-  /// Passes a value of a text that has no defects; false if none comes next.
+  /// Skips a value of a text without defects. Returns false if the next token does not begin a value.
   ///
-  /// - Complexity: O(*n*) in its length.
+  /// - Complexity: O(*n*) in the length of the value.
   package mutating func passValue() -> Bool {
     var depth = 0
     repeat {
@@ -176,7 +176,7 @@ package struct JSONLexer: ~Escapable {
     return mark(.singleQuoted, length: end + 1 - start)
   }
 
-  /// Passes a run of what can stand in a number or a word.
+  /// Skips the characters that can occur in a number or a word.
   mutating func passWord() {
     while index < bytes.byteCount, Self.isWord(bytes[index]) { index += 1 }
   }
@@ -219,7 +219,7 @@ package struct JSONLexer: ~Escapable {
       defect: defect)
   }
 
-  /// Passes the fraction and the exponent of a number.
+  /// Skips the fraction and the exponent of a number.
   private mutating func passFraction() -> JSONDefect? {
     if byte == UInt8(ascii: ".") {
       index += 1
@@ -274,7 +274,7 @@ package struct JSONLexer: ~Escapable {
     return JSONToken(kind: .string, range: start..<index, hasEscapes: hasEscapes, defect: defect)
   }
 
-  /// All that is wrong with a string, but for its end.
+  /// Returns all defects of a string, except a missing end.
   mutating func defects(inside string: JSONToken) -> [JSONDefect] {
     let end = index
     defer { index = end }
@@ -289,7 +289,7 @@ package struct JSONLexer: ~Escapable {
     }
   }
 
-  /// Passes what comes before a quotation mark, a backslash, a control character or the end of the text.
+  /// Skips to the next quotation mark, backslash or control character, or to the end of the text.
   @inline(__always)
   private mutating func passPlainText() {
     while index &+ 8 <= bytes.byteCount {
@@ -308,7 +308,7 @@ package struct JSONLexer: ~Escapable {
     { index += 1 }
   }
 
-  /// Passes an escape or a control character.
+  /// Skips an escape or a control character. Returns its defect, if it has one.
   private mutating func passSpecial() -> JSONDefect? {
     let offset = index
     guard bytes[offset] == UInt8(ascii: "\\") else {
@@ -342,9 +342,9 @@ package struct JSONLexer: ~Escapable {
     }
   }
 
-  /// Whether the string continues on the next line; the next byte is a line end.
+  /// Returns true if the string continues on the next line. The next byte must be a line end.
   private mutating func goesOnWithText() -> Bool {
-    // Of many empty lines, each is looked at once.
+    // Ensures that each of many empty lines is scanned once.
     if !lastSpace.contains(index) {
       var end = index
       while end < bytes.byteCount, bytes[end].isWhiteSpace { end += 1 }

@@ -1,17 +1,19 @@
-/// The values that the writer's reversible coercion made dictionaries of.
+/// Restores the values that the writer's reversible coercion wrote as dictionaries.
 extension JSONTokenReader {
-  /// The value that the innermost container, which ends here, stands for; nil if that is the container itself.
+  /// Returns the value that the innermost container represents, or nil if it is an ordinary container. Called at its
+  /// end.
   ///
-  /// A dollar sign that the writer put before the only key of a real dictionary is taken away.
+  /// Removes the dollar sign that the writer added to the only key of a real dictionary.
   ///
-  /// - Parameter offset: the offset of the container.
-  /// - Throws: ``PropertyListError/Kind/malformed`` for a dictionary with the key of a form, and something else in it.
+  /// - Parameter offset: The offset of the container.
+  /// - Throws: ``PropertyListError/Kind/malformed`` for a dictionary with the key of a form and a value that does not
+  ///   fit it.
   mutating func restoredValue(at offset: Int) throws(PropertyListError) -> FlatNode? {
     guard let (key, value) = builder.onlyEntry, key.length > 0 else { return nil }
-    // Where something was wrong, a null may stand for a value.
+    // After a defect, a null may replace a value.
     if value.kind == .null, !defects.defects.isEmpty { return nil }
     switch lexer.bytes[key.offset] {
-    // What no key of a form begins with needs no closer look.
+    // Other first characters cannot begin the key of a form.
     case UInt8(ascii: "$"), UInt8(ascii: "C"), UInt8(ascii: "\\"): break
     default: return nil
     }
@@ -32,7 +34,7 @@ extension JSONTokenReader {
     return restored
   }
 
-  /// Where the value of a key begins in the source.
+  /// Returns the offset of the value that follows a key.
   private func start(ofValueAfter key: FlatNode) -> Int {
     var index = key.offset + key.length + 1
     while index < lexer.bytes.byteCount - 1,
@@ -48,14 +50,14 @@ extension JSONTokenReader {
     return text
   }
 
-  /// A key without the dollar sign that it begins with, which may be spelled as an escape.
+  /// Returns a key without its first dollar sign, which may be written as an escape.
   private func unescaped(_ key: FlatNode) -> FlatNode {
     let length = lexer.bytes[key.offset] == UInt8(ascii: "\\") ? 6 : 1
     return .string(key.encoding, offset: key.offset + length, length: key.length - length)
   }
 
   private func date(_ value: FlatNode, after key: FlatNode) -> FlatNode? {
-    // A form inside the form is none, though it has been made a real by now.
+    // A form nested in a form is invalid, although it has been read as a real already.
     guard lexer.bytes[start(ofValueAfter: key)] != UInt8(ascii: "{") else { return nil }
     switch value.kind {
     case .integer, .unsignedInteger: return .date(Double(value.integer.int128))
@@ -76,7 +78,7 @@ extension JSONTokenReader {
       else { return nil }
       return .data(.base64, offset: value.offset, length: value.length)
     }
-    // Base64 in which slashes, for example, are escaped.
+    // Base64 with escapes, for example escaped slashes.
     let text = text(of: value)
     guard Base64Text.defect(in: text.rawBytes, called: "") == nil else { return nil }
     let start = added.count
@@ -84,7 +86,7 @@ extension JSONTokenReader {
     return .data(.verbatim, offset: lexer.bytes.byteCount + start, length: added.count - start)
   }
 
-  /// Rounded once, from the digits, and not from the double that they were read as.
+  /// Parses a 4-byte real from the digits, so that it is rounded only once.
   private func float(_ value: FlatNode, after key: FlatNode) -> FlatNode? {
     switch value.kind {
     case .string: return SpecialReal.parseFloat(text(of: value).rawBytes).map(FlatNode.float)
@@ -102,7 +104,7 @@ extension JSONTokenReader {
 }
 
 extension CoercedForm {
-  /// What is wrong with a dictionary that has the key of the form, and is not the form.
+  /// The message for a dictionary that has the key of the form, but not its value.
   fileprivate var defect: String {
     switch self {
     case .date:

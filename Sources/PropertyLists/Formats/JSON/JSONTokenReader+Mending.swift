@@ -1,21 +1,21 @@
-/// What is done about what is wrong, so that the rest can be read. A null stands for what is no value or no key.
+/// Recovery from errors, so that the rest of the text can be read. A null replaces an invalid value or key.
 extension JSONTokenReader {
-  /// What is known of the last defect, and of those before it.
+  /// The state that describes the last defect and those before it.
   struct Mending {
-    /// What was due where the last defect is; nil for a key.
+    /// The token that was expected at the last defect; nil for a key.
     var due: Due?
-    /// What comes next, where that is no entry or element of the innermost container.
+    /// The next token, unless it is an entry or element of the innermost container.
     var next: Next?
-    /// Whether the text has ended where it must not.
+    /// True if the text ended too early.
     var isAtEnd = false
-    /// Whether brackets were wrong, so that there can be too many or too few at the end.
+    /// True if brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
     enum Due { case colon, value, mark, digit, quotationMark }
 
     enum Next { case colon, value, mark }
   }
 
-  /// Records a defect and goes on behind it.
+  /// Reports a defect and continues after it.
   mutating func mend(_ defect: PropertyListError) throws(PropertyListError) {
     if !(mending.isAtEnd && mending.isUnbalanced) { try defects.report(defect) }
     guard !mending.isAtEnd, !lexer.isAtEnd else { throw defect }
@@ -46,14 +46,14 @@ extension JSONTokenReader {
     }
   }
 
-  /// Appends what stands for a key where one is due, and else for a value.
+  /// Appends a null in place of a key, if one is expected, or else of a value.
   private mutating func appendStandIn() {
     let isKey = builder.expectsKey
     builder.append(.null)
     mending.next = isKey ? .colon : builder.depth > 0 ? .mark : nil
   }
 
-  /// Goes on where a key is due.
+  /// Continues after an error where a key was expected.
   private mutating func mendKey(_ defect: PropertyListError) throws(PropertyListError) {
     if followsComma, lexer.byte == UInt8(ascii: "}") {
       followsComma = false
@@ -64,13 +64,13 @@ extension JSONTokenReader {
     }
   }
 
-  /// Goes on where a colon is due.
+  /// Continues after an error where a colon was expected.
   private mutating func mendColon(_ defect: PropertyListError) throws(PropertyListError) {
     if lexer.byte == UInt8(ascii: "=") {
       while lexer.byte == UInt8(ascii: "=") || lexer.byte == UInt8(ascii: ">") { lexer.index += 1 }
       mending.next = .value
     } else if JSONLexer.isLetter(lexer.byte) {
-      // That it is no value, if it is none, is no second defect.
+      // If the word is not a value either, that is not reported as a second defect.
       _ = skipWord()
       appendStandIn()
     } else if beginsValue {
@@ -81,7 +81,7 @@ extension JSONTokenReader {
     }
   }
 
-  /// Goes on where a value is due.
+  /// Continues after an error where a value was expected.
   private mutating func mendValue(_ defect: PropertyListError) throws(PropertyListError) {
     let kind = builder.frames.last?.kind
     if kind == .array, followsComma, lexer.byte == UInt8(ascii: "]") {
@@ -94,7 +94,7 @@ extension JSONTokenReader {
     }
   }
 
-  /// Goes on where a comma or the end of a container is due.
+  /// Continues after an error where a comma or the end of a container was expected.
   private mutating func mendMark(_ defect: PropertyListError) throws(PropertyListError) {
     if lexer.byte == UInt8(ascii: ";") {
       lexer.index += 1
@@ -116,18 +116,14 @@ extension JSONTokenReader {
     }
   }
 
-  /// Skips a number or a word, whatever it is.
-  ///
-  /// - Returns: whether there was one.
+  /// Skips a number or a word. Returns true if there was one.
   private mutating func skipWord() -> Bool {
     let start = lexer.index
     lexer.passWord()
     return lexer.index > start
   }
 
-  /// Skips a token of a kind.
-  ///
-  /// - Returns: whether there was one.
+  /// Skips a token of a kind. Returns true if there was one.
   private mutating func skip(_ kind: JSONToken.Kind) -> Bool {
     let start = lexer.index
     if lexer.next().kind == kind { return true }
@@ -135,7 +131,7 @@ extension JSONTokenReader {
     return false
   }
 
-  /// Whether a string comes next, and a colon after it.
+  /// Returns true if a string and then a colon come next.
   private mutating func isKey() -> Bool {
     let start = lexer.index
     defer { lexer.index = start }
@@ -148,7 +144,7 @@ extension JSONTokenReader {
     return lexer.byte == byte
   }
 
-  /// Skips the container that begins with the next byte.
+  /// Skips the container that begins at the next byte.
   private mutating func skipContainer() {
     var depth = 0
     repeat {
@@ -190,13 +186,12 @@ extension JSONTokenReader {
       default: break
       }
     }
-    // What is open now may have been closed in what was skipped.
+    // The open containers may have been closed in the skipped text.
     throw defect
   }
 
-  /// Decides what the end of a container means that may be the end of another one than the innermost.
-  ///
-  /// - Returns: whether there is something to go on with; else it was skipped.
+  /// Handles the end of a container that may not match the innermost one. Returns true if reading can continue;
+  /// otherwise the bracket was skipped.
   private mutating func meetEnd(_ kind: NodeKind) throws(PropertyListError) -> Bool {
     followsComma = false
     let closed: NodeKind = lexer.byte == UInt8(ascii: "]") ? .array : .dictionary
@@ -229,7 +224,7 @@ extension JSONTokenReader {
     return true
   }
 
-  /// Removes the entries of the innermost dictionary whose keys are none, or had bytes that are no UTF-8.
+  /// Removes the entries of the innermost dictionary whose keys are invalid or contained invalid UTF-8.
   mutating func dropStandIns() {
     let (text, originalText) = (source.text, original.text)
     builder.dropStandIns { key in

@@ -1,31 +1,32 @@
 internal import FoundationEssentials
 
-/// Makes nodes of the tokens of a text in JSON (RFC 8259), and finds what is wrong with it.
+/// A reader that creates nodes from the tokens of a JSON text (RFC 8259), and finds its defects.
 ///
-/// Nothing is taken that the standard does not allow: no comments, no comma before a bracket, no text after the value.
-/// Strings without escapes stay where they are in the source, and so do those with escapes, which are replaced when
-/// somebody asks. The containers that are open wait in ``NodeTableBuilder``, so that depth costs no stack.
+/// It accepts only standard JSON: no comments, no trailing commas, no text after the value. Strings refer to the source
+/// text; those with escapes are decoded when they are read. Open containers are kept in ``NodeTableBuilder``, so that
+/// depth uses no stack.
 struct JSONTokenReader: ~Copyable, ~Escapable {
   var lexer: JSONLexer
   let source: TextSource
-  /// The text before bytes were replaced that are no UTF-8.
+  /// The text before invalid UTF-8 was replaced.
   let original: TextSource
   var defects: DefectLog
   private var positionIndex: PositionIndex
   private let depthLimit: Int
-  /// Whether the forms of ``CoercedForm`` are read as the values they stand for.
+  /// True if the forms of ``CoercedForm`` are read as the values that they represent.
   let restoresCoercedValues: Bool
   var builder: NodeTableBuilder
-  /// The offset in the source of each container that is open.
+  /// The offset of each open container in the source.
   private var openOffsets: [Int] = []
-  /// Whether a comma stands before what is looked at next.
+  /// True if a comma precedes the next token.
   var followsComma = false
-  /// What is known of the last defect, to mend it.
+  /// The state of error recovery.
   var mending = Mending()
-  /// The bytes that are not in the source: data whose base64 has escapes. Their offsets count from its end.
+  /// Bytes that are not in the source: data whose base64 has escapes. Their offsets continue after the end of the
+  /// source.
   var added: [UInt8] = []
 
-  /// - Parameter defects: where every defect goes. If there is room for more than one, the reader mends what is wrong.
+  /// - Parameter defects: Receives every defect. If it has room for more than one, the reader recovers from errors.
   static func read(
     _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
@@ -36,7 +37,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     return reader.finish()
   }
 
-  /// - Parameter bytes: the text of the source.
+  /// - Parameter bytes: The text of the source.
   @_lifetime(copy bytes)
   private init(
     _ source: TextSource, _ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions,
@@ -50,12 +51,12 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     depthLimit = options.limits.effectiveDepth
     restoresCoercedValues = options.restoresCoercedValues
     var options = options
-    // A dictionary of JSON is a dictionary; what stands for something else is seen to here.
+    // A JSON dictionary with the key `CF$UID` stays a dictionary, unless this reader restores it.
     options.recognizesUIDDictionaries = false
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 32 + 16)
   }
 
-  /// The one value of the text with all that is in it.
+  /// Reads the value of the text and everything in it.
   private mutating func read() throws(PropertyListError) {
     lexer.passSpace()
     do { try readValue(due: "a value") } catch { try mend(error) }
@@ -75,7 +76,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     if !lexer.isAtEnd, !mending.isUnbalanced { try defects.report(unexpected(due: "the end of the text")) }
   }
 
-  /// What comes next where an entry or an element had to be mended.
+  /// Reads the next token after recovery in an entry or element.
   private mutating func read(_ next: Mending.Next) throws(PropertyListError) {
     lexer.passSpace()
     switch next {
@@ -91,7 +92,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     return TextContent(text: text, table: builder.finish())
   }
 
-  /// The next entry or element of the innermost container, or its end. Of a container inside it, only the beginning.
+  /// Reads the next entry or element of the innermost container, or its end. Of a nested container, only the beginning
+  /// is read.
   private mutating func readNext() throws(PropertyListError) {
     lexer.passSpace()
     if builder.frames.last?.kind == .array {
@@ -116,7 +118,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     try readValue(due: "a value")
   }
 
-  /// A value and the comma behind it; of a container, the beginning.
+  /// Reads a value and the comma after it. Of a container, only the beginning is read.
   @inline(__always)
   private mutating func readValue(due: StaticString) throws(PropertyListError) {
     let token = lexer.next()
@@ -136,7 +138,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     try readAfterValue()
   }
 
-  /// What has to follow a value in a container: a comma, or the end of the container, which stays for the next look.
+  /// Reads the comma after a value in a container. At the end of the container, leaves the bracket to be read next.
   @inline(__always)
   private mutating func readAfterValue() throws(PropertyListError) {
     guard let kind = builder.frames.last?.kind else { return }
@@ -151,10 +153,10 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
   }
 
   private mutating func open(_ kind: NodeKind, at offset: Int) throws(PropertyListError) {
-    // A form that stands for a scalar is no level.
+    // A form that represents a scalar does not count as a level.
     let isScalar = restoresCoercedValues && kind == .dictionary && builder.depth == depthLimit
     guard builder.depth < depthLimit || isScalar else {
-      // What is mended begins with the bracket.
+      // Recovery starts at the bracket.
       lexer.index = offset
       throw nestedTooDeeply(at: offset)
     }
@@ -184,7 +186,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Strings stay where they are in the source, and those with escapes are decoded when somebody asks.
+  /// Creates a string node that refers to the source. Escapes are decoded when the string is read.
   @inline(__always)
   private mutating func string(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
     if let defect = token.defect { try report(defect, in: token) }
@@ -192,7 +194,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     return .string(token.hasEscapes ? .jsonText : .verbatim, offset: content.lowerBound, length: content.count)
   }
 
-  /// Records all that is wrong with a string; throws what is wrong with its end.
+  /// Reports all defects of a string. Throws the defect of an unterminated string.
   private mutating func report(_ defect: JSONDefect, in string: JSONToken) throws(PropertyListError) {
     for defect in lexer.defects(inside: string) {
       try defects.report(failure(defect.message(lexer.bytes), at: defect.offset))
@@ -202,8 +204,8 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     throw failure(defect.message(lexer.bytes), at: defect.offset)
   }
 
-  /// Without fraction and exponent a number is an integer; but `-0` is the real -0.0, which JavaScript's heirs write
-  /// so, and of which an integer would lose the sign.
+  /// Parses a number. Without a fraction or an exponent it is an integer, except `-0`, which is the real -0.0:
+  /// JavaScript programs write it so, and an integer would lose the sign.
   @inline(__always)
   private mutating func number(_ token: JSONToken) throws(PropertyListError) -> FlatNode {
     if let defect = token.defect {
@@ -242,7 +244,7 @@ struct JSONTokenReader: ~Copyable, ~Escapable {
     return failure(limit.message, limit.kind, at: offset)
   }
 
-  /// The character or word that is next, or the end of the text, where something else has to stand.
+  /// Returns the error for the next character or word, or for the end of the text, where another token was expected.
   mutating func unexpected(due: StaticString) -> PropertyListError {
     let (bytes, index) = (lexer.bytes, lexer.index)
     guard index < bytes.byteCount else {

@@ -1,18 +1,18 @@
 package import FoundationEssentials
 internal import SystemFiles
 
-/// Writes JSON (RFC 8259), indented by two spaces a level, or on one line.
+/// A writer of JSON (RFC 8259), indented by two spaces per level, or on one line.
 package struct JSONWriter: TextWriter, ~Copyable {
   static var formatName: String { "JSON" }
 
   var output = ByteBuffer()
   let options: PropertyListWritingOptions
-  /// How lines are set out, if the value becomes a part of another text.
+  /// The layout of the surrounding text, if the value is inserted into one.
   private let layout: TextLayout?
-  /// For each open container, whether it has a value already.
+  /// For each open container, true if it has a value already.
   private var hasValue: [Bool] = []
   private var followsKey = false
-  /// Whether the key that comes next is the only one of its dictionary, which the reader may take for a form.
+  /// True if the next key is the only one of its dictionary, so that the reader may take it for a form.
   private var isOnlyKey = false
 
   package init(_ options: PropertyListWritingOptions, in layout: TextLayout? = nil) {
@@ -31,7 +31,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
 
   mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
 
-  /// Writes what stands before a value or a key: the comma behind the one before it, and the beginning of the line.
+  /// Writes the comma after the previous value and begins the line of the next value or key.
   @inline(__always)
   mutating func beginValue() {
     if followsKey {
@@ -71,14 +71,16 @@ package struct JSONWriter: TextWriter, ~Copyable {
     }
   }
 
-  /// - Parameter digits: a number of JSON.
+  /// Writes a number.
+  ///
+  /// - Parameter digits: A number in JSON syntax.
   package mutating func number(_ digits: String) {
     beginValue()
     output.append(digits.utf8Span.rawBytes)
   }
 
-  /// The fewest digits that are read back as the same value, always with a fraction or an exponent, so that it stays a
-  /// real.
+  /// Writes the fewest digits that are read back as the same value, always with a fraction or an exponent, so that it
+  /// is read back as a real.
   mutating func real(_ value: Double) throws(PropertyListError) {
     guard value.isFinite else { return try special(SpecialReal.text(of: value)) }
     number(value.description)
@@ -104,7 +106,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
     let start = output.count
     JSONText.append(quoted: utf8, to: &output)
     if isOnlyKey, options.coercion == .reversible, CoercedForm.hasToBeEscaped(key: utf8) {
-      // A key of such a name has nothing in it that is escaped.
+      // The key of a form has no characters that need an escape.
       output.truncate(to: start)
       output.append("\"$")
       output.append(utf8)
@@ -115,7 +117,7 @@ package struct JSONWriter: TextWriter, ~Copyable {
     followsKey = true
   }
 
-  /// How many containers are open.
+  /// The number of open containers.
   package var depth: Int { hasValue.count }
 
   private mutating func begin(_ bracket: UInt8) {
@@ -138,7 +140,7 @@ extension Format {
   static let json = Format(JSONWriter.self, read: JSONTokenReader.read)
 }
 
-/// The values that JSON has no form for.
+/// Values without a JSON form.
 ///
 /// | value | ``PropertyListWritingOptions/Coercion/reversible`` | ``PropertyListWritingOptions/Coercion/plain`` |
 /// |---|---|---|
@@ -149,7 +151,9 @@ extension Format {
 /// | 4-byte real | `{"$float": 0.1}`, `{"$float": "inf"}` | `0.10000000149011612` |
 /// | not-a-number, infinities | `{"$real": "nan"}` | `"nan"`, `"inf"`, `"-inf"` |
 extension JSONWriter {
-  /// - Parameter body: writes the one value of the form.
+  /// Writes a value as a form.
+  ///
+  /// - Parameter body: Writes the value of the form's entry.
   private mutating func form(_ form: CoercedForm, _ body: (inout ByteBuffer) -> Void) {
     beginValue()
     output.append("{")
@@ -165,7 +169,9 @@ extension JSONWriter {
     buffer.append("\"")
   }
 
-  /// - Parameter text: a real that is no number, with all that there is to it.
+  /// Writes a NaN or an infinity.
+  ///
+  /// - Parameter text: The text of the value, with all its bits.
   mutating func special(_ text: String) throws(PropertyListError) {
     switch options.coercion {
     case .refuse: throw Self.refusal(text.hasSuffix("inf") ? "infinity" : "NaN")

@@ -1,9 +1,9 @@
-/// The character set of NeXTSTEP, by whose numbers the octal escapes of the OpenStep format name characters.
+/// The NeXTSTEP character set, which the octal escapes of the OpenStep format use.
 ///
 /// The table is that of the Unicode Consortium (`MAPPINGS/VENDORS/NEXT/NEXTSTEP.TXT`), which Core Foundation follows
-/// (`kCFStringEncodingNextStepLatin`). Below 128 the set is ASCII.
+/// (`kCFStringEncodingNextStepLatin`). Below 128, the set is ASCII.
 package enum NeXTSTEPEncoding {
-  /// The characters from 128 on; 254 and 255 are none.
+  /// The characters from 128. Codes 254 and 255 are unassigned.
   private static let upperHalf: [UInt16] = [
     0x00A0, 0x00C0, 0x00C1, 0x00C2, 0x00C3, 0x00C4, 0x00C5, 0x00C7, 0x00C8, 0x00C9, 0x00CA, 0x00CB, 0x00CC, 0x00CD,
     0x00CE, 0x00CF, 0x00D0, 0x00D1, 0x00D2, 0x00D3, 0x00D4, 0x00D5, 0x00D6, 0x00D9, 0x00DA, 0x00DB, 0x00DC, 0x00DD,
@@ -16,13 +16,13 @@ package enum NeXTSTEPEncoding {
     0x00F6, 0x00E6, 0x00F9, 0x00FA, 0x00FB, 0x0131, 0x00FC, 0x00FD, 0x0142, 0x00F8, 0x0153, 0x00DF, 0x00FE, 0x00FF,
   ]
 
-  /// The Unicode scalar value of the character with a number; nil if the set has none with it.
+  /// Returns the Unicode scalar value of a character code, or nil if the code is unassigned.
   package static func scalar(_ number: Int) -> UInt32? {
     if number < 128 { return UInt32(exactly: number) }
     return number - 128 < upperHalf.count ? UInt32(upperHalf[number - 128]) : nil
   }
 
-  /// The text of bytes; nil if the set has no character for one of them.
+  /// Decodes bytes as text. Returns nil if one of them is unassigned.
   package static func text(_ bytes: some Sequence<UInt8>) -> String? {
     var text = String.UnicodeScalarView()
     for byte in bytes {

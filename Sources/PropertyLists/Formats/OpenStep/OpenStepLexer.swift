@@ -1,5 +1,4 @@
-/// A piece of a text in the OpenStep format, sound or not. Tokens stand side by side, so every byte of a text is in
-/// exactly one.
+/// A token of an OpenStep text, valid or not. Tokens are adjacent, so every byte of a text belongs to exactly one.
 package struct OpenStepToken {
   package enum Kind {
     case space, newline
@@ -10,13 +9,13 @@ package struct OpenStepToken {
     case beginDictionary, endDictionary, beginArray, endArray, equals, semicolon, comma
     /// A string without quotation marks.
     case word
-    /// A string between quotation marks.
+    /// A string in quotation marks.
     case quoted
     /// Hexadecimal digits between `<` and `>`.
     case data
     /// Base64 between `<[` and `]>`.
     case base64
-    /// A value of GNUstep between `<*` and `>`.
+    /// A GNUstep value between `<*` and `>`.
     case typedValue
     case invalid
     /// The end of the text, which has no bytes.
@@ -25,18 +24,18 @@ package struct OpenStepToken {
 
   package let kind: Kind
   package let range: Range<Int>
-  /// Whether a string has no escapes, and data nothing between its digits.
+  /// True if a string has no escapes, or data has only digits.
   package var isPlain = true
   package var defect: OpenStepDefect?
 }
 
-/// What is wrong with a comment, a string or data.
+/// A defect in a comment, a string or data.
 package struct OpenStepDefect {
   package enum Kind {
     case commentWithoutEnd, stringWithoutEnd, dataWithoutEnd, base64WithoutEnd, typedValueWithoutEnd
-    /// One hexadecimal digit, where a byte has two.
+    /// A single hexadecimal digit where a byte needs two.
     case halfByte
-    /// Something else than a hexadecimal digit in data.
+    /// Another character than a hexadecimal digit in data.
     case noDigit
   }
 
@@ -56,10 +55,10 @@ package struct OpenStepDefect {
   }
 }
 
-/// Divides a text into the tokens of the OpenStep format, whatever its bytes are.
+/// A lexer that divides any bytes into tokens of the OpenStep format.
 ///
-/// Only this type knows the grammar, which is that of Core Foundation (`CFOldStylePList.c`) with the values
-/// that GNUstep adds (`NSPropertyList.m`).
+/// Only this type knows the grammar, which is that of Core Foundation (`CFOldStylePList.c`) with GNUstep's extensions
+/// (`NSPropertyList.m`).
 package struct OpenStepLexer: ~Escapable {
   package let bytes: RawSpan
   /// The offset of the next token.
@@ -67,7 +66,7 @@ package struct OpenStepLexer: ~Escapable {
   private var angle = ForwardSearch(">")
   private var bracket = ForwardSearch("]")
   private var commentEnd = ForwardSearch("*/")
-  /// From these offsets on, a string that begins has no closing quotation mark.
+  /// A string that begins at or after these offsets has no closing quotation mark.
   private var lastDoubleQuote = Int.max
   private var lastSingleQuote = Int.max
 
@@ -77,16 +76,16 @@ package struct OpenStepLexer: ~Escapable {
     self.index = index
   }
 
-  /// The next byte; 0 at the end.
+  /// The next byte, or 0 at the end.
   @inline(__always)
   package var byte: UInt8 { index < bytes.byteCount ? bytes[index] : 0 }
 
   package var isAtEnd: Bool { index >= bytes.byteCount }
 
-  /// The next token; at the end of the text, and from then on, one of kind `end`.
+  /// Returns the next token. At the end of the text, returns a token of kind `end`.
   ///
-  /// - Complexity: O(*n*) in its length; of a piece without an end, in the length of the text, once for all such
-  ///   pieces.
+  /// - Complexity: O(*n*) in the length of the token. All unterminated tokens together cost O(*n*) in the length of the
+  ///   text.
   package mutating func next() -> OpenStepToken {
     let start = index
     guard start < bytes.byteCount else { return OpenStepToken(kind: .end, range: start..<start) }
@@ -116,9 +115,9 @@ package struct OpenStepLexer: ~Escapable {
     }
   }
 
-  /// Passes a value of a text that has no defects; false if none comes next.
+  /// Skips a value of a text without defects. Returns false if the next token does not begin a value.
   ///
-  /// - Complexity: O(*n*) in its length.
+  /// - Complexity: O(*n*) in the length of the value.
   package mutating func passValue() -> Bool {
     var depth = 0
     repeat {
@@ -142,9 +141,9 @@ package struct OpenStepLexer: ~Escapable {
     return OpenStepToken(kind: kind, range: index - length..<index)
   }
 
-  /// Passes white space and comments: that of Core Foundation, with U+2028 and U+2029.
+  /// Skips comments and white space as Core Foundation defines it, including U+2028 and U+2029.
   ///
-  /// - Returns: false where a comment begins that has no end.
+  /// - Returns: False at an unterminated comment.
   @inline(__always)
   @discardableResult
   package mutating func passTrivia() -> Bool {
@@ -174,22 +173,21 @@ package struct OpenStepLexer: ~Escapable {
     return token(.comment, length: close + 2 - start)
   }
 
-  /// Goes to the end of the line.
+  /// Skips to the end of the line.
   mutating func passLine() {
     while index < bytes.byteCount, bytes[index] != 0x0A, bytes[index] != 0x0D, !isLineSeparator { index += 1 }
   }
 
   package static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0B || byte == 0x0C }
 
-  /// Whether U+2028 or U+2029 comes next.
+  /// True if U+2028 or U+2029 comes next.
   @inline(__always)
   private var isLineSeparator: Bool {
     // E2 80 A8 and E2 80 A9.
     bytes[index] == 0xE2 && index + 2 < bytes.byteCount && bytes[index + 1] == 0x80 && bytes[index + 2] & ~1 == 0xA8
   }
 
-  /// Whether a byte may stand in a string without quotation marks (`isValidUnquotedStringCharacter` of
-  /// `CFOldStylePList.c`).
+  /// Returns true if a byte may occur in an unquoted string (`isValidUnquotedStringCharacter` of `CFOldStylePList.c`).
   @inline(__always)
   package static func isUnquoted(_ byte: UInt8) -> Bool {
     switch byte {
@@ -201,7 +199,7 @@ package struct OpenStepLexer: ~Escapable {
     }
   }
 
-  /// Whether a string begins with a byte, if no comment does.
+  /// Returns true if a byte begins a string. A `/` may also begin a comment.
   package static func beginsString(_ byte: UInt8) -> Bool {
     isUnquoted(byte) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
   }
@@ -235,7 +233,7 @@ package struct OpenStepLexer: ~Escapable {
       kind: .quoted, range: start..<index, defect: OpenStepDefect(kind: .stringWithoutEnd, offset: start))
   }
 
-  /// Passes what comes before a quotation mark or a backslash; false if neither comes.
+  /// Skips to the next quotation mark or backslash. Returns false if there is none.
   @inline(__always)
   private mutating func passPlainText(before quote: UInt8) -> Bool {
     while index + 8 <= bytes.byteCount {
@@ -251,7 +249,7 @@ package struct OpenStepLexer: ~Escapable {
     return index < bytes.byteCount
   }
 
-  /// Data, and the values to which GNUstep gives a type.
+  /// Returns a token of data or of a GNUstep value.
   private mutating func angleBrackets() -> OpenStepToken {
     let start = index
     if bytes.starts(with: "<*", at: start) {
@@ -289,7 +287,9 @@ package struct OpenStepLexer: ~Escapable {
     OpenStepToken(kind: .data, range: start..<index, isPlain: isPlain, defect: defect)
   }
 
-  /// - Parameter end: nil for what has no end. Then only the bracket is taken.
+  /// Returns a token with an optional end.
+  ///
+  /// - Parameter end: The end of the token, or nil if it is unterminated. Then the token is only the bracket.
   private mutating func closed(
     _ kind: OpenStepToken.Kind, _ end: Int?, orOpen open: OpenStepDefect.Kind
   ) -> OpenStepToken {
@@ -299,7 +299,7 @@ package struct OpenStepLexer: ~Escapable {
       kind: kind, range: start..<index, defect: end == nil ? OpenStepDefect(kind: open, offset: start) : nil)
   }
 
-  /// Passes the rest of data in which something is no hexadecimal digit.
+  /// Skips the rest of data that contains an invalid character.
   private mutating func passToEndOfData() {
     while !isAtEnd {
       switch byte {

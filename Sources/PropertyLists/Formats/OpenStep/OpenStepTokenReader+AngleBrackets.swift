@@ -1,6 +1,6 @@
-/// What stands between angle brackets: data, and the values to which GNUstep gives a type.
+/// Reads values in angle brackets: data, and GNUstep's typed values.
 extension OpenStepTokenReader {
-  /// The value that begins with the next byte, a `<`.
+  /// Reads the value that begins at the next byte, a `<`.
   mutating func readAngleBrackets() throws(PropertyListError) -> FlatNode {
     let token = lexer.next()
     let range = token.range
@@ -26,7 +26,7 @@ extension OpenStepTokenReader {
     return .data(.verbatim, offset: start, length: text.count - start)
   }
 
-  /// `<0fbd 777e>`: two digits a byte, with white space and comments between bytes.
+  /// Decodes data such as `<0fbd 777e>`: two digits per byte, with white space and comments between bytes.
   private mutating func decodeHexadecimal(_ data: OpenStepToken) {
     let bytes = lexer.bytes
     text.reserve(data.range.count / 2)
@@ -49,16 +49,15 @@ extension OpenStepTokenReader {
     }
   }
 
-  /// - Parameter digit: a hexadecimal digit. Letters have bit 6 and begin at 1.
+  /// Returns the value of a hexadecimal digit. Letters have bit 6 set, and their low four bits count from 1.
   @inline(__always)
   private static func value(ofDigit digit: UInt8) -> UInt8 { digit & 0xF + digit >> 6 * 9 }
 
-  /// GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>` and date `<*D2001-01-01 00:00:00 +0000>`,
-  /// which may have quotation marks around what follows the letter; and what the writer of this package adds to them
-  /// (`OpenStepWriter+Coercion.swift`).
+  /// Reads GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>`, or date `<*D2001-01-01 00:00:00
+  /// +0000>`, whose content may be quoted, or one of this package's additional forms (`OpenStepWriter+Coercion.swift`).
   private mutating func readTypedValue(_ range: Range<Int>) throws(PropertyListError) -> FlatNode {
     let content = lexer.bytes.extracting(range.lowerBound + 2..<range.upperBound - 1)
-    // No value is longer, and what is long is not looked at as a whole: its ">" may be that of another value.
+    // No valid value is longer. Longer content is not examined as a whole, because its ">" may belong to another value.
     let beginning = content.extracting(..<min(content.byteCount, 512))
     if content.byteCount > 0, content.byteCount <= 512,
       let node = Self.typedValue(content[0], Self.unquoted(content.extracting(1...)))
@@ -97,7 +96,7 @@ extension OpenStepTokenReader {
     }
   }
 
-  /// A sign and decimal digits, of which GNUstep's reader would take as many as there are before something else.
+  /// Parses a sign and decimal digits. GNUstep's reader would stop at the first other character instead.
   private static func integer(_ content: RawSpan) -> FlatNode? {
     for index in 0..<content.byteCount {
       switch content[index] {
@@ -114,7 +113,7 @@ extension OpenStepTokenReader {
     return .boolean(content[0] == UInt8(ascii: "Y"))
   }
 
-  /// The letter of a kind and the bits of a value of it, in hexadecimal digits.
+  /// Parses the letter of a kind followed by the bits of a value, in hexadecimal digits.
   private static func bits(_ content: RawSpan) -> FlatNode? {
     guard content.byteCount > 0, content.byteCount == (content[0] == UInt8(ascii: "F") ? 9 : 17),
       let bits = content.extracting(1...).hexadecimalNumber

@@ -1,20 +1,20 @@
-/// What is done about what is wrong, so that the rest can be read. A null stands for what is no value or no key.
+/// Recovery from errors, so that the rest of the text can be read. A null replaces an invalid value or key.
 extension OpenStepTokenReader {
-  /// What is known of the last defect, and of those before it.
+  /// The state that describes the last defect and those before it.
   struct Mending {
-    /// Whether nothing more can be read.
+    /// True if nothing more can be read.
     var isOver = false
-    /// Whether the text has ended where it must not.
+    /// True if the text ended too early.
     var isAtEnd = false
-    /// Whether a comma or a semicolon is missing before what comes next.
+    /// True if a comma or a semicolon is missing before the next token.
     var isMarkMissing = false
-    /// Where a string begins that has no end.
+    /// The offset of an unterminated string.
     var unclosedString: Int?
-    /// The string with quotation marks that was read last.
+    /// The last quoted string.
     var lastQuoted = 0..<0
-    /// A string at the top that something follows, and its offset.
+    /// A string at the top that is followed by other text, and its offset.
     var firstKey: (node: FlatNode, offset: Int)?
-    /// Whether brackets were wrong, so that there can be too many or too few at the end.
+    /// True if brackets were wrong, so that there can be too many or too few at the end.
     var isUnbalanced = false
     /// Forgets the last defect.
     mutating func reset() {
@@ -23,12 +23,12 @@ extension OpenStepTokenReader {
     }
   }
 
-  /// Whether bytes of a part of the text stand for others that were no UTF-8.
+  /// Returns true if a part of the text had invalid UTF-8 that was replaced.
   func hasReplacedBytes(in range: Range<Int>) -> Bool {
     !original.text.bytes.extracting(range).hasSameBytes(as: lexer.bytes.extracting(range))
   }
 
-  /// Goes on after a defect of the one value, or before the first entry of a strings file.
+  /// Continues after a defect in the value of the text, or before the first entry of a strings file.
   mutating func mendBeginning(_ defect: PropertyListError) throws(PropertyListError) {
     if builder.depth > 0 { return try mend(defect) }
     try defects.report(defect)
@@ -40,7 +40,7 @@ extension OpenStepTokenReader {
     try skip()
   }
 
-  /// Records a defect and goes on behind it.
+  /// Reports a defect and continues after it.
   mutating func mend(_ defect: PropertyListError) throws(PropertyListError) {
     if !(mending.isAtEnd && mending.isUnbalanced) { try defects.report(defect) }
     guard !mending.isOver, let kind = builder.frames.last?.kind else { throw defect }
@@ -53,7 +53,7 @@ extension OpenStepTokenReader {
       lexer.passLine()
       if lexer.isAtEnd { mending.isUnbalanced = true }
     } else if isBehindStringOfLines() {
-      // It is the rest of a line whose beginning went into a string that lacks its end.
+      // This is the rest of a line whose beginning became part of a string without a closing quotation mark.
       lexer.passLine()
     } else if !(mending.isMarkMissing && canGoOn(kind)) {
       if kind == .array, !mending.isMarkMissing, !lexer.isAtEnd, lexer.byte != UInt8(ascii: ",") {
@@ -63,7 +63,7 @@ extension OpenStepTokenReader {
     }
   }
 
-  /// Whether what comes next stands in the line in which a string with several lines has ended.
+  /// Returns true if the next token is on the line where a multiline string has ended.
   func isBehindStringOfLines() -> Bool {
     let (string, index) = (mending.lastQuoted, lexer.index)
     guard !string.isEmpty, string.upperBound <= index, index - string.upperBound < 64 else { return false }
@@ -75,7 +75,7 @@ extension OpenStepTokenReader {
     return line.index < string.upperBound
   }
 
-  /// Whether an entry, an element or the end of the container comes next.
+  /// Returns true if an entry, an element or the end of the container comes next.
   private mutating func canGoOn(_ kind: NodeKind) -> Bool {
     switch lexer.byte {
     case UInt8(ascii: "("), UInt8(ascii: "{"), UInt8(ascii: "<"): kind == .array
@@ -85,20 +85,20 @@ extension OpenStepTokenReader {
     }
   }
 
-  /// Whether a string comes next, and an equals sign after it.
+  /// Returns true if a string and then an equals sign come next.
   private mutating func isKey() -> Bool {
     let start = lexer.index
     defer { lexer.index = start }
     return lexer.next().defect == nil && comesNext(UInt8(ascii: "="))
   }
 
-  /// Whether a byte comes next after white space.
+  /// Returns true if a byte comes next, after white space and comments.
   private mutating func comesNext(_ byte: UInt8) -> Bool {
     lexer.passTrivia()
     return lexer.byte == byte
   }
 
-  /// Skips to the end of an entry or element, or to where another one or the end of its container stands.
+  /// Skips to the end of an entry or element, or to the beginning of another one, or to the end of the container.
   private mutating func skip() throws(PropertyListError) {
     var nested = 0
     while let kind = builder.frames.last?.kind {
@@ -118,7 +118,7 @@ extension OpenStepTokenReader {
         }
       case .semicolon where nested == 0 && kind == .dictionary: return
       case .semicolon where nested == 0 && outerKind == .dictionary:
-        // The array lacks its end.
+        // The closing bracket of the array is missing.
         mending.isUnbalanced = true
         return try closeInnermost()
       case .comma where nested == 0 && kind == .array: return
@@ -138,9 +138,8 @@ extension OpenStepTokenReader {
 
   private var outerKind: NodeKind? { builder.frames.count > 1 ? builder.frames[builder.frames.count - 2].kind : nil }
 
-  /// Decides what the end of a container means that may be the end of another one than the innermost.
-  ///
-  /// - Returns: whether there is something to go on with; else it was skipped.
+  /// Handles the end of a container that may not match the innermost one. Returns true if reading can continue;
+  /// otherwise the bracket was skipped.
   private mutating func meetEnd(_ closed: NodeKind, _ kind: NodeKind) throws(PropertyListError) -> Bool {
     if closed == kind, !isWithoutBraces { return true }
     mending.isUnbalanced = true

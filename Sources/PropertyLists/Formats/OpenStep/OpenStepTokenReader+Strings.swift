@@ -1,6 +1,6 @@
-/// Strings, with and without quotation marks.
+/// Reads quoted and unquoted strings.
 extension OpenStepTokenReader {
-  /// The string that begins with the next byte, which ``OpenStepLexer/beginsString(_:)``.
+  /// Reads the string that begins at the next byte; see ``OpenStepLexer/beginsString(_:)``.
   mutating func readString() throws(PropertyListError) -> FlatNode {
     let token = lexer.next()
     if let defect = token.defect {
@@ -15,12 +15,12 @@ extension OpenStepTokenReader {
       mending.lastQuoted = token.range
       try decode(token.range.lowerBound + 1..<token.range.upperBound - 1, isPlain: token.isPlain)
     }
-    // A string that was not valid UTF-8 has no known content.
+    // The content of a string with invalid UTF-8 is unknown.
     if !defects.defects.isEmpty, hasReplacedBytes(in: token.range) { return .null }
     return .string(.verbatim, offset: start, length: text.count - start)
   }
 
-  /// Puts the content of a string after ``text``.
+  /// Appends the content of a string to ``text``.
   private mutating func decode(_ content: Range<Int>, isPlain: Bool) throws(PropertyListError) {
     guard !isPlain else { return text.append(bytes: lexer.bytes.extracting(content)) }
     let bytes = lexer.bytes.extracting(..<content.upperBound)
@@ -33,7 +33,7 @@ extension OpenStepTokenReader {
     text.append(bytes: bytes.extracting(index...))
   }
 
-  /// The escape at `index`, which has at least two bytes.
+  /// Decodes the escape at `index`. It has at least two bytes.
   private mutating func decodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let mark = bytes[index + 1]
     switch mark {
@@ -46,14 +46,14 @@ extension OpenStepTokenReader {
     case UInt8(ascii: "r"): text.append(0x0D)
     case UInt8(ascii: "t"): text.append(0x09)
     case UInt8(ascii: "v"): text.append(0x0B)
-    // All others stand for themselves, among them quotation marks, the backslash and the newline. Of a character that
-    // is no ASCII, the other bytes follow as plain text.
+    // All other characters represent themselves, including quotation marks, the backslash and the newline. The
+    // remaining bytes of a non-ASCII character follow as plain text.
     default: text.append(mark)
     }
     index += 2
   }
 
-  /// One to three octal digits: a number in the character set of NeXTSTEP.
+  /// Decodes one to three octal digits: a code of the NeXTSTEP character set.
   private mutating func decodeOctalEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let start = index
     var number = 0
@@ -69,7 +69,7 @@ extension OpenStepTokenReader {
     text.append(scalar: scalar)
   }
 
-  /// A unit of UTF-16, or two that are one character.
+  /// Decodes a UTF-16 unit, or two that form a surrogate pair.
   private mutating func decodeUnicodeEscape(_ bytes: RawSpan, _ index: inout Int) throws(PropertyListError) {
     let start = index
     guard let unit = Self.utf16Unit(bytes, &index) else {
@@ -86,7 +86,7 @@ extension OpenStepTokenReader {
     text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
   }
 
-  /// `\U` and one to four hexadecimal digits; as in GNUstep, `\u` means the same.
+  /// Parses `\U` and one to four hexadecimal digits. As in GNUstep, `\u` means the same.
   private static func utf16Unit(_ bytes: RawSpan, _ index: inout Int) -> UInt32? {
     guard index + 1 < bytes.byteCount, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] | 0x20 == UInt8(ascii: "u")
     else { return nil }

@@ -1,36 +1,36 @@
 internal import FoundationEssentials
 
-/// Makes nodes of the tokens of a text in the OpenStep format, and finds what is wrong with it: `( a, b )`,
+/// A reader that creates nodes from the tokens of an OpenStep text, and finds its defects. The format has `( a, b )`,
 /// `{ k = v; }`, the same without braces in a strings file, `<0fbd>`, and strings.
 ///
-/// The containers that are open wait in ``NodeTableBuilder``, so that depth costs no stack.
+/// Open containers are kept in ``NodeTableBuilder``, so that depth uses no stack.
 struct OpenStepTokenReader: ~Copyable, ~Escapable {
   var lexer: OpenStepLexer
-  /// The text before bytes were replaced that are no UTF-8.
+  /// The text before invalid UTF-8 was replaced.
   let original: TextSource
   private let depthLimit: Int
   var defects: DefectLog
   private var positionIndex: PositionIndex
   var builder: NodeTableBuilder
-  /// The text of all strings with their escapes replaced, and the bytes of all data; what the offsets of the nodes
-  /// refer to.
+  /// The text of all strings with their escapes decoded, and the bytes of all data. The offsets of the nodes refer to
+  /// it.
   var text: [UInt8] = []
-  /// The offset in the source of each node that ``builder`` has pending.
+  /// The offset in the source of each pending node of ``builder``.
   var offsets: [Int] = []
-  /// The offset in the source of each container that is open.
+  /// The offset in the source of each open container.
   private var openOffsets: [Int] = []
-  /// Whether the outermost dictionary has no braces.
+  /// True if the outermost dictionary has no braces.
   private(set) var isStringsFile = false
 
-  /// Where the string ended that was read last, if it stood without quotation marks.
+  /// The end of the last string, if it was unquoted; else -1.
   var unquotedEnd = -1
 
-  /// What is known of the last defect, to mend it.
+  /// The state of error recovery.
   var mending = Mending()
-  /// Whether the mark behind a value comes next, and not an entry or an element.
+  /// True if a comma, a semicolon or a closing bracket is expected next, after a value.
   var isBehindValue = false
 
-  /// - Parameter defects: where every defect goes. If there is room for more than one, the reader mends what is wrong.
+  /// - Parameter defects: Receives every defect. If it has room for more than one, the reader recovers from errors.
   static func read(
     _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
@@ -41,7 +41,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     return reader.finish()
   }
 
-  /// - Parameter bytes: the text.
+  /// - Parameter bytes: The text.
   @_lifetime(copy bytes)
   private init(_ bytes: RawSpan, _ original: TextSource, _ options: PropertyListReadingOptions, _ defects: DefectLog) {
     lexer = OpenStepLexer(bytes)
@@ -52,7 +52,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 64)
   }
 
-  /// The one value of the text with all that is in it.
+  /// Reads the value of the text and everything in it.
   private mutating func read() throws(PropertyListError) {
     do { try readBeginning() } catch { try mendBeginning(error) }
     while builder.depth > 0 {
@@ -84,7 +84,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// A string at the top is the value, if it is all there is, or else the first key of a strings file.
+  /// Reads a string at the top. It is the value if nothing follows, else the first key of a strings file.
   private mutating func readStringOrEntries() throws(PropertyListError) {
     let offset = lexer.index
     let string = try readString()
@@ -103,10 +103,11 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     append(key, at: offset)
   }
 
-  /// Whether the dictionary that is innermost ends with the text, and not with a brace.
+  /// True if the innermost dictionary ends with the text instead of a brace.
   var isWithoutBraces: Bool { isStringsFile && builder.depth == 1 }
 
-  /// The next entry or element of the innermost container, or its end. Of a container inside it, only the beginning.
+  /// Reads the next entry or element of the innermost container, or its end. Of a nested container, only the beginning
+  /// is read.
   private mutating func readNext() throws(PropertyListError) {
     let hasMore = try skipSpace()
     if builder.frames.last?.kind == .array {
@@ -130,7 +131,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     try readAfterKey()
   }
 
-  /// What follows a key: `= value;`, or a semicolon alone, which makes the key its own value.
+  /// Reads `= value;` after a key, or a semicolon alone, which makes the key its own value.
   private mutating func readAfterKey() throws(PropertyListError) {
     _ = try skipSpace()
     if lexer.byte == UInt8(ascii: "=") {
@@ -145,7 +146,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// A value and the mark behind it; of a container, the beginning.
+  /// Reads a value and the comma or semicolon after it. Of a container, only the beginning is read.
   private mutating func readValue(due: StaticString) throws(PropertyListError) {
     guard !lexer.isAtEnd else { throw unexpected(due: due) }
     let offset = lexer.index
@@ -163,7 +164,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     try readAfterValue()
   }
 
-  /// What has to follow a value: a comma, unless the array ends; a semicolon in a dictionary.
+  /// Reads the comma or semicolon after a value. No comma is needed at the end of an array.
   private mutating func readAfterValue() throws(PropertyListError) {
     guard let kind = builder.frames.last?.kind else { return }
     _ = try skipSpace()
@@ -184,7 +185,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   private mutating func open(_ kind: NodeKind, at offset: Int) throws(PropertyListError) {
     guard builder.depth < depthLimit else {
       let limit = ParsingLimits.nestedTooDeeply(limit: depthLimit)
-      // What is mended begins with the bracket.
+      // Recovery starts at the bracket.
       lexer.index = offset
       throw failure(limit.message, limit.kind, at: offset)
     }
@@ -198,7 +199,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   }
 
   mutating func closeInnermost() throws(PropertyListError) {
-    // A second owner of the text, so that the builder can change while it looks at it.
+    // A second reference to the text allows the builder to change while it reads the text.
     let text = text
     if !defects.defects.isEmpty { builder.dropStandIns(offsets: &offsets) }
     for (index, key) in builder.resolveDuplicates(in: text.rawBytes, defects) {
@@ -206,12 +207,12 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
       try defects.report(failure("duplicate key \(name.quoted)", .duplicateKey, at: offsets[index]))
     }
     builder.close(in: text.rawBytes)
-    // The container replaces its children, of which the builder may have dropped some.
+    // The container replaces its children. The builder may have dropped some of them.
     offsets.removeLast(offsets.count - (builder.pending.count - 1))
     offsets.append(openOffsets.removeLast())
   }
 
-  /// Skips white space and comments.
+  /// Skips white space and comments. Returns true if more text follows.
   ///
   /// - Returns: whether there is more in the text.
   @inline(__always)
@@ -223,12 +224,12 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int
   ) -> PropertyListError {
-    // A second owner of the text, so that the builder can change while it looks at it.
+    // A second reference to the text allows the builder to change while it reads the text.
     let text = text
     return builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes)
   }
 
-  /// What is wrong with the token that was read last.
+  /// Returns the error for a defect of the last token.
   mutating func failure(_ defect: OpenStepDefect) -> PropertyListError {
     switch defect.kind {
     case .commentWithoutEnd, .dataWithoutEnd: mending.isOver = true
@@ -243,7 +244,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     return failure(defect.message, at: defect.offset)
   }
 
-  /// The character that is next, or the end of the text, where something else has to stand.
+  /// Returns the error for the next character, or for the end of the text, where another token was expected.
   mutating func unexpected(due: StaticString) -> PropertyListError {
     let index = lexer.index
     guard !lexer.isAtEnd else {
@@ -277,7 +278,7 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
     return failure(message, at: lexer.index)
   }
 
-  /// As ``unexpected(_:due:)``, where a comma or a semicolon is due.
+  /// Returns the error for a missing comma or semicolon; see ``unexpected(due:)``.
   private mutating func missingMark(due: StaticString) -> PropertyListError {
     mending.isMarkMissing = !lexer.isAtEnd && lexer.index != unquotedEnd
     return unexpected(due: due)

@@ -1,4 +1,4 @@
-/// Reals and dates: in GNUstep's notation, which not all of them have a form in.
+/// Writing reals and dates. GNUstep's notation has no form for some of them.
 ///
 /// | value | reversible form | plain form |
 /// |---|---|---|
@@ -8,7 +8,7 @@
 /// | date with a fraction of a second, or that the calendar does not reach | `<*T0.5>`: seconds since 2001 | |
 /// | not a number, with a sign or other bits that are not the usual ones | `<*XR…>`, `<*XF…>`, `<*XT…>`: its bits | `nan` |
 ///
-/// GNUstep's reader knows I, R, B and D, and refuses what begins with another letter.
+/// GNUstep's reader supports I, R, B and D, and refuses other letters.
 extension OpenStepWriter {
   mutating func appendReal(_ value: Double) throws(PropertyListError) {
     guard isTyped else { return try appendPlainReal(value.description) }
@@ -56,6 +56,8 @@ extension OpenStepWriter {
     }
   }
 
+  /// Appends a date.
+  ///
   /// - Parameter text: `YYYY-MM-DDThh:mm:ssZ`.
   private mutating func append(dateText text: RawSpan) {
     guard isTyped else {

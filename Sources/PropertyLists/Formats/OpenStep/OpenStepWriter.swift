@@ -1,26 +1,26 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// Writes the OpenStep format, so that Core Foundation and GNUstep read the same from it, and libplist but for a
-/// backslash, of whose escape its reader makes another one (`oplist.c`).
+/// A writer of the OpenStep format. Core Foundation and GNUstep read the same values from its output, and so does
+/// libplist, except for backslashes: its reader decodes their escape wrongly (`oplist.c`).
 ///
-/// The layout is that of Apple's and GNUstep's descriptions: a value a line, indented by four spaces a level. Text that
-/// is no ASCII is written as it is, in UTF-8, which all readers take; of the escape of a character above U+FFFF, which
-/// is two units of UTF-16, libplist makes no UTF-8. The values that only ``PropertyListWritingOptions/Coercion`` has a
-/// form for are in `OpenStepWriter+Coercion.swift`.
+/// The layout is that of Apple's and GNUstep's descriptions: one value per line, indented by four spaces per level.
+/// Non-ASCII text is written as UTF-8, which all readers accept. It is not escaped, because libplist does not decode
+/// the two UTF-16 escapes of a character above U+FFFF. Forms that only ``PropertyListWritingOptions/Coercion`` enables
+/// are in `OpenStepWriter+Coercion.swift`.
 struct OpenStepWriter: TextWriter, ~Copyable {
   static var formatName: String { "OpenStep" }
 
   var output = ByteBuffer()
   let options: PropertyListWritingOptions
-  /// How lines are set out, if the value becomes a part of another text.
+  /// The layout of the surrounding text, if the value is inserted into one.
   private let layout: TextLayout?
   private var frames: [Frame] = []
   private var followsKey = false
 
   private var lookalike = UIDLookalike()
 
-  /// A container that has been begun.
+  /// An open container.
   private struct Frame {
     let isDictionary: Bool
     let isEmpty: Bool
@@ -43,10 +43,10 @@ struct OpenStepWriter: TextWriter, ~Copyable {
 
   mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
 
-  /// Whether numbers, booleans and dates have GNUstep's notation.
+  /// True if numbers, booleans and dates are written in GNUstep's notation.
   var isTyped: Bool { options.openStepDialect == .gnustep || options.coercion == .reversible }
 
-  /// Whether the value that is next is all there is.
+  /// True if the next value is the root of a file.
   var isRoot: Bool { frames.isEmpty && layout == nil }
 
   mutating func null() throws(PropertyListError) {
@@ -105,7 +105,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     case .reversible where options.writesUIDDictionaries:
       try beginDictionary(count: 1)
       try key("CF$UID".utf8Span.rawBytes)
-      // This one is meant to be read back as a UID.
+      // This dictionary is read back as a UID on purpose.
       lookalike.forget()
       try integer(PropertyList.Integer(UInt64(value)))
       try endDictionary()
@@ -120,7 +120,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     endValue()
   }
 
-  /// Bytes in groups of four, as Apple and GNUstep write them.
+  /// Writes bytes in groups of four, as Apple and GNUstep do.
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
     try beginValue()
     output.append("<")
@@ -145,7 +145,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
       try beginValue()
       output.append("{")
     } else if count == 0 {
-      // An empty file is no property list.
+      // An empty file is not a property list.
       output.append("/* no entries */")
     }
     frames.append(Frame(isDictionary: true, isEmpty: count == 0))
@@ -185,7 +185,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     output.append(";")
   }
 
-  /// The line of an entry or element of the innermost container.
+  /// Begins the line of an entry or element of the innermost container.
   private mutating func beginLine() {
     let isNotFirst = frames[frames.count - 1].hasValue
     let isFirstOfFile = hasNoBraces(frames.count == 1) && !isNotFirst
@@ -210,13 +210,13 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     endValue()
   }
 
-  /// A string, between quotation marks unless every reader takes it without and every writer writes it so.
+  /// Writes a string. It is unquoted only if every reader accepts it unquoted and every writer writes it so.
   ///
-  /// Core Foundation takes letters, digits and `_$/:.-`, GNUstep more, and libplist neither the slash nor the colon.
-  /// Apple's and GNUstep's writers put the hyphen between quotation marks. The root has them because the format could
-  /// not be told from a word alone.
+  /// Core Foundation accepts letters, digits and `_$/:.-` unquoted. GNUstep accepts more, and libplist does not accept
+  /// the slash and the colon. Apple's and GNUstep's writers quote the hyphen. The root is always quoted, because the
+  /// format could not be detected from a single word.
   ///
-  /// - Parameter quote: the quotation mark that the strings around it have, needed or not.
+  /// - Parameter quote: The quotation mark that the surrounding strings use even if they need none, or nil.
   private mutating func appendText(_ text: RawSpan, _ quote: UInt8?) {
     if quote == nil, options.openStepDialect != .strings || layout != nil, !isRoot, Self.isWord(text) {
       output.append(text)
@@ -237,7 +237,7 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     return text.byteCount > 0
   }
 
-  /// What stands for a number: as it is, if Core Foundation reads it so.
+  /// Writes the plain form of a number, unquoted if Core Foundation can read it so.
   mutating func appendWord(_ text: String) {
     if !isRoot, !text.utf8.contains(UInt8(ascii: "+")) {
       output.append(text.utf8Span.rawBytes)
@@ -246,8 +246,8 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     }
   }
 
-  /// Control characters without a letter of their own are given by their number in Unicode: of an octal number,
-  /// libplist reads two digits.
+  /// Writes a quoted string. Control characters that have no escape letter are written as `\U00xx`, because libplist
+  /// reads only two digits of an octal escape.
   private mutating func appendQuoted(_ text: RawSpan, _ quote: UInt8 = UInt8(ascii: "\"")) {
     output.append(byte: quote)
     var start = 0
@@ -267,12 +267,12 @@ struct OpenStepWriter: TextWriter, ~Copyable {
     output.append(byte: quote)
   }
 
-  /// How many bytes the character at an offset has; 0 if it needs no escape.
+  /// Returns the length in bytes of the character at an offset if it needs an escape, else 0.
   @inline(__always)
   private static func escapedLength(_ text: RawSpan, _ index: Int) -> Int {
     switch text[index] {
     case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
-    // The control characters from U+0080 to U+009F, whose second byte is their number.
+    // The control characters from U+0080 to U+009F. Their second byte is their code.
     case 0xC2: index + 1 < text.byteCount && text[index + 1] < 0xA0 ? 2 : 0
     default: 0
     }

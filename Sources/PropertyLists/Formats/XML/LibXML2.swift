@@ -5,20 +5,20 @@ internal import FoundationEssentials
   private import CLibXML2Link
 #endif
 
-/// The whole boundary to libxml2: above it everything is Swift values.
+/// The only code that calls libxml2. All other code uses Swift values.
 ///
-/// libxml2 never loads anything here: no network, no DTD, no entities but the five predefined ones, no internal subset.
-/// The callbacks are sound because libxml2 calls them only inside `xmlParseDocument`, while the parsing that their
-/// context points to is alive, and with text that has the length it says.
+/// libxml2 loads nothing: no network, no DTD, no entities except the five predefined ones, no internal subset. The
+/// callbacks are safe because libxml2 calls them only inside `xmlParseDocument`, while the `Parsing` of their context
+/// exists, and with buffers of the length that it passes.
 package enum LibXML2 {
-  /// The functions of libxml2, nil if it is not installed. Loaded on first need, for it and the libraries it pulls in
-  /// take longer to load than most processes take to run.
+  /// The functions of libxml2, or nil if it is not installed. They are loaded on first use, because loading libxml2 and
+  /// its dependencies takes longer than most processes run.
   private static let functions = load(["libxml2.so.2", "libxml2.so.16"])
 
   private static func load(_ files: [String]) -> LibXML2Functions? {
     var functions = LibXML2Functions()
     guard files.contains(where: { unsafe LibXML2FunctionsLoad(&functions, $0) }) else { return nil }
-    // Once and before anything else of it is called, as it asks of programs with threads.
+    // libxml2 requires multithreaded programs to call this once, before any other function.
     functions.xmlInitParser()
     return functions
   }
@@ -33,7 +33,7 @@ package enum LibXML2 {
   private final class Parsing {
     private let text: UnsafeRawBufferPointer
     private var next = 0
-    /// Nil before libxml2 has made it.
+    /// Nil until libxml2 has created it.
     var parser: UnsafeMutablePointer<xmlParserCtxt>?
     var defect: (message: String, offset: Int)?
 
@@ -43,7 +43,7 @@ package enum LibXML2 {
       unsafe Unmanaged<Parsing>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// How much of the text the parser has read.
+    /// The number of bytes that the parser has read.
     var offset: Int {
       guard let input = unsafe parser?.pointee.input else { return 0 }
       return unsafe Int(input.pointee.consumed) + (input.pointee.cur - input.pointee.base)
@@ -57,10 +57,10 @@ package enum LibXML2 {
     }
   }
 
-  /// What libxml2 finds wrong with a text first, in its own words.
+  /// Returns the first error that libxml2 finds in a text, with libxml2's message.
   ///
   /// - Parameter text: UTF-8.
-  /// - Returns: nil for well-formed XML.
+  /// - Returns: Nil for well-formed XML.
   static func defect(in text: RawSpan) throws(PropertyListError) -> (message: String, offset: Int)? {
     let functions = try loaded()
     let defect: Result<(message: String, offset: Int)?, PropertyListError> = unsafe text.withUnsafeBytes { text in
@@ -73,7 +73,7 @@ package enum LibXML2 {
         else { return .failure(PropertyListError(.outOfMemory("XML"))) }
         unsafe parsing.parser = parser
         defer {
-          // Made by libxml2 for itself when it reads on into a document type after an error.
+          // libxml2 creates a document for itself when it continues into a document type after an error.
           unsafe functions.xmlFreeDoc(parser.pointee.myDoc)
           unsafe functions.xmlFreeParserCtxt(parser)
         }
@@ -108,17 +108,18 @@ package enum LibXML2 {
     unsafe functions?.xmlStopParser(parsing.parser)
   }
 
-  /// Text in an encoding that libxml2 knows by name, in UTF-8.
+  /// Converts text in an encoding that libxml2 knows by name to UTF-8.
   ///
-  /// The unsafe expressions are sound: the handler and both buffers are libxml2's own and freed here alone.
+  /// The unsafe expressions are sound: the handler and both buffers belong to libxml2 and are freed only here.
   ///
-  /// - Parameter defects: where an unknown name goes, which counts as UTF-8 then, and bytes that are not in the
-  ///   encoding, for which the text has U+FFFD.
+  /// - Parameter defects: Receives an unknown name, which is then treated as UTF-8, and the byte sequences that are
+  ///   invalid in the encoding. The text contains U+FFFD in their positions.
   static func convert(
     _ data: Data, from name: String, defects: inout DefectLog
   ) throws(PropertyListError) -> TextSource {
     let functions = try loaded()
-    // libxml2 tells of bad input by its return value, and on standard error if nobody listens. Listening is per thread.
+    // libxml2 reports invalid input by its return value, and also prints to standard error unless a handler is set. The
+    // handler is per thread.
     let listener = functions.__xmlStructuredError()
     let formerListener = unsafe listener?.pointee
     unsafe listener?.pointee = { _, _ in }
@@ -142,9 +143,10 @@ package enum LibXML2 {
     var walk = TextWalk()
     let bytes = data.bytes
     var offset = 0
-    // Behind the last byte that was found to be wrong.
+    // The offset after the last invalid byte.
     var mended = -1
-    // In pieces, because libxml2 counts in 32 bits. What a piece leaves over is the beginning of a character.
+    // The input is converted in pieces, because libxml2 counts in 32 bits. The bytes left over from a piece begin a
+    // character.
     while offset < bytes.byteCount {
       let piece = bytes.extracting(offset..<min(offset + 1 << 16, bytes.byteCount))
       let added = unsafe piece.withUnsafeBytes {
@@ -162,10 +164,10 @@ package enum LibXML2 {
           unsafe functions.xmlBufferEmpty(output)
         }
         let left = unsafe Int(functions.xmlBufferLength(input))
-        // A character has at most eight bytes, with all that may shift to its character set.
+        // A character has at most eight bytes, including the escapes that select its character set.
         if result == -2 || (left >= before && left >= 16) || (left > 0 && left >= before && offset == bytes.byteCount) {
           let defectOffset = offset - left
-          // What is wrong without a gap is wrong once.
+          // Consecutive invalid bytes are reported once.
           if defectOffset != mended {
             walk.advance(to: text.count, in: text.rawBytes)
             try defects.report(UnicodeEncoding.wrong(name, at: defectOffset, walk))
@@ -185,11 +187,12 @@ package enum LibXML2 {
     return TextSource(text: Data(text), start: 0, unitWidth: nil)
   }
 
-  /// UTF-8 in an encoding that libxml2 knows by name. What the encoding lacks becomes a character reference.
+  /// Converts UTF-8 to an encoding that libxml2 knows by name. Characters that the encoding lacks become character
+  /// references.
   ///
-  /// Sound as ``convert(_:from:defects:)`` is.
+  /// The unsafe expressions are sound for the same reasons as in ``convert(_:from:defects:)``.
   ///
-  /// - Returns: nil if libxml2 cannot say it.
+  /// - Returns: Nil if libxml2 cannot convert the text.
   package static func encode(_ text: RawSpan, to name: String) -> [UInt8]? {
     guard let functions, let listener = functions.__xmlStructuredError() else { return nil }
     let formerListener = unsafe listener.pointee
@@ -213,7 +216,7 @@ package enum LibXML2 {
       offset += piece.byteCount
       while unsafe functions.xmlBufferLength(input) > 0 {
         let before = unsafe functions.xmlBufferLength(input)
-        // The result is below 0 also where a reference was put in.
+        // The result is also negative after a character reference was inserted.
         _ = unsafe functions.xmlCharEncOutFunc(handler, output, input)
         let length = Int(unsafe functions.xmlBufferLength(output))
         if length > 0, let content = unsafe functions.xmlBufferContent(output) {

@@ -1,15 +1,15 @@
-/// Reads the dialect of XML that property list writers emit, at the speed of memory.
+/// A fast reader of the XML dialect that property list writers emit.
 ///
-/// Known are: a declaration without or with UTF-8 as its encoding, Apple's document type, `<plist>` with the version or
-/// without, the elements of the format without attributes, character references, white space. Everything else, and
-/// every error, makes it give up. So it accepts nothing that libxml2 would not accept, and reports no errors.
+/// It supports a declaration with UTF-8 or without an encoding, Apple's document type, `<plist>` with or without a
+/// version, the elements of the format without attributes, character references and white space. It gives up at
+/// anything else and at every error. So it accepts nothing that libxml2 would not accept, and reports no errors.
 struct PlainXMLReader: ~Copyable, ~Escapable {
   private var lexer: XMLLexer
   private var builder: NodeTableBuilder
   private let depthLimit: Int
 
-  /// - Parameter start: the offset of the document in `bytes`.
-  /// - Returns: nil for a document that is not in the plain dialect.
+  /// - Parameter start: The offset of the document in `bytes`.
+  /// - Returns: Nil for a document that is not in this dialect.
   /// - Complexity: O(*n*) in the length of the text.
   static func read(_ bytes: RawSpan, from start: Int, options: PropertyListReadingOptions) -> NodeTable? {
     var reader = PlainXMLReader(bytes, start, options)
@@ -22,7 +22,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     lexer = XMLLexer(bytes, at: start)
     lexer.allowsAllCharacters = options.allowsAllXMLCharacters
     depthLimit = options.limits.effectiveDepth
-    // A list of dictionaries has about one node for 32 bytes.
+    // A list of dictionaries has about one node per 32 bytes.
     builder = NodeTableBuilder(options: options, expectedNodes: bytes.byteCount / 32 + 16)
   }
 
@@ -54,7 +54,7 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     return lexer.index == lexer.bytes.byteCount
   }
 
-  /// One value with all that is in it.
+  /// Reads a value and everything in it.
   private mutating func readValues() -> Bool {
     repeat {
       lexer.passSpace()
@@ -68,9 +68,9 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// The value that begins, or the container that ends, with a tag.
+  /// Reads the value that begins, or closes the container that ends, with a tag.
   ///
-  /// - Parameter start: the offset of the tag.
+  /// - Parameter start: The offset of the tag.
   @inline(__always)
   private mutating func readValue(_ tag: XMLLexer.PlainTag, from start: Int) -> Bool {
     switch tag {
@@ -112,9 +112,9 @@ struct PlainXMLReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// The text of an element that is no string.
+  /// Reads the text of an element that is not a string.
   ///
-  /// - Parameter start: the offset of its tag.
+  /// - Parameter start: The offset of its tag.
   private mutating func readScalar(_ element: XMLElement, from start: Int) -> Bool {
     let content = lexer.index
     guard lexer.passPlainText(), lexer.index > content,

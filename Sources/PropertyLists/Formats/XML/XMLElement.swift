@@ -3,9 +3,9 @@ enum XMLElement: String {
   case plist, dict, array, key, string, data, integer, real, date
   case `true`, `false`
 
-  /// The value of an element with text, or what is wrong with it. Both lanes ask here.
+  /// Returns the value of an element with text, or its defect. Used by both XML readers.
   ///
-  /// - Parameter range: where the text stands in `bytes`.
+  /// - Parameter range: The range of the text in `bytes`.
   static func scalar(_ element: XMLElement, _ bytes: RawSpan, _ range: Range<Int>) -> Result<FlatNode, Defect> {
     let text = bytes.extracting(range)
     switch element {
@@ -15,7 +15,7 @@ enum XMLElement: String {
       }
       return .success(.integer(value))
     case .real:
-      // Apple's reader passes over white space before the number, and over none after it.
+      // Apple's reader accepts white space before the number, but not after it.
       var start = 0
       while start < text.byteCount, text[start].isWhiteSpace { start += 1 }
       guard let value = RealText.parse(text.extracting(start...)) else {
@@ -40,7 +40,7 @@ enum XMLElement: String {
 
     init(message: String) { self.message = message }
 
-    /// With the text itself, if it is short.
+    /// Creates a defect whose message includes the text, if it is short ASCII text.
     init(_ message: String, _ text: RawSpan) {
       if text.byteCount <= 40, text.isASCII {
         self.message = "\(message): \(String(knownUTF8: text, isASCII: true).quoted)"

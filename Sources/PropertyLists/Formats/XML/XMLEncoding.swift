@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
-/// The encoding that an XML file declares. As with Apple's reader (`CFPropertyList.c`), it counts where
-/// ``UnicodeEncoding`` detects none.
+/// The encoding that an XML file declares. As in Apple's reader (`CFPropertyList.c`), it is used if ``UnicodeEncoding``
+/// detects none.
 package enum XMLEncoding {
-  /// - Parameter defects: where bytes go that are not in the encoding.
+  /// - Parameter defects: Receives the byte sequences that are invalid in the encoding.
   static func decode(
     _ data: Data, from name: String, defects: inout DefectLog
   ) throws(PropertyListError) -> TextSource {
@@ -15,7 +15,7 @@ package enum XMLEncoding {
     return try LibXML2.convert(data, from: name, defects: &defects)
   }
 
-  /// The name in `<?xml … encoding="name" …?>`, if the document begins with such a declaration.
+  /// Returns the name in `<?xml … encoding="name" …?>`, or nil if the document does not begin with such a declaration.
   package static func declaredEncoding(_ bytes: RawSpan) -> String? {
     let start = XMLLexer.documentStart(in: bytes)
     guard XMLText.beginsDeclaration(bytes, at: start) else { return nil }
@@ -30,10 +30,10 @@ package enum XMLEncoding {
     }
   }
 
-  /// The characters of XML 1.0's `EncName`. It has no slash, so a name cannot carry options to iconv.
+  /// Returns true for the characters of XML 1.0's `EncName`. It has no slash, so a name cannot pass options to iconv.
   private static func isNameByte(_ byte: UInt8) -> Bool { XMLText.isNameByte(byte) && byte != UInt8(ascii: ":") }
 
-  /// What is wrong with the name of an encoding that the first bytes would have told.
+  /// Returns the error for the name of an encoding that would have been detected from the first bytes.
   private static func falseName(_ name: String) -> PropertyListError? {
     guard
       ["utf-16", "utf-32", "iso-10646-ucs"].contains(where: name.lowercased().hasPrefix)
@@ -43,8 +43,8 @@ package enum XMLEncoding {
       byteOffset: 0, position: .init(line: 1, column: 1))
   }
 
-  /// What is called Shift_JIS in files is Microsoft's, with a backslash and a tilde where the standard has a yen sign
-  /// and an overline. Apple reads it so, and so do browsers.
+  /// Returns the iconv name of an encoding. Files that declare Shift_JIS use Microsoft's variant, which has a backslash
+  /// and a tilde instead of the standard's yen sign and overline. Apple and browsers read it the same way.
   static func iconvName(_ name: String) -> String {
     ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "csshiftjis"].contains(name.lowercased()) ? "CP932" : name
   }

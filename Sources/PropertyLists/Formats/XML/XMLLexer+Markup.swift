@@ -1,10 +1,10 @@
-/// Markup other than tags.
+/// Markup other than tags: comments, CDATA, instructions and declarations.
 extension XMLLexer {
   mutating func comment() -> XMLToken {
     let content = index + 4
     let end = commentEnd.next(from: content, in: bytes)
     var token = markup(.comment, content, end, "-->", orOpen: .commentWithoutEnd)
-    // Two hyphens end a comment.
+    // A comment must not contain two hyphens.
     if let end, let hyphens = bytes.firstIndex(of: "--", from: content), hyphens < token.defect?.offset ?? end {
       token.defect = XMLDefect(kind: .hyphens, offset: hyphens)
     }
@@ -22,9 +22,11 @@ extension XMLLexer {
     return markup(.instruction, content, end, "?>", orOpen: .instructionWithoutEnd)
   }
 
+  /// Returns a token of markup.
+  ///
   /// - Parameters:
-  ///   - content: where the content of the piece begins.
-  ///   - end: where its content ends; nil for a piece without an end.
+  ///   - content: The offset of its content.
+  ///   - end: The end of its content, or nil if the markup is unterminated.
   private mutating func markup(
     _ kind: XMLToken.Kind, _ content: Int, _ end: Int?, _ closing: StaticString, orOpen open: XMLDefect.Kind
   ) -> XMLToken {
@@ -45,7 +47,7 @@ extension XMLLexer {
     return XMLToken(kind: .instruction, range: start..<index, defect: defect)
   }
 
-  /// Passes the pseudo-attributes of the XML declaration, and its end.
+  /// Skips the pseudo-attributes of the XML declaration, and its end. Returns its first defect.
   private mutating func xmlDeclarationDefect() -> XMLDefect? {
     passSpace()
     guard bytes.starts(with: "version", at: index) else { return XMLDefect(kind: .xmlDeclaration, offset: index) }
@@ -69,7 +71,7 @@ extension XMLLexer {
       defect: end == nil ? XMLDefect(kind: .documentTypeWithoutEnd, offset: start) : defect)
   }
 
-  /// Passes what stands after `<!DOCTYPE`.
+  /// Skips the text after `<!DOCTYPE`. Returns its first defect.
   private mutating func documentTypeDefect() -> XMLDefect? {
     let start = index - 9
     passSpace()
@@ -92,7 +94,7 @@ extension XMLLexer {
     return passes(UInt8(ascii: ">")) ? nil : XMLDefect(kind: .documentType, offset: index)
   }
 
-  /// Passes text between quotation marks, with any characters that XML allows.
+  /// Skips text in quotation marks. Returns false if it is missing or has a character that XML does not allow.
   private mutating func passesLiteral() -> Bool {
     guard index < bytes.byteCount, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'"),
       let end = bytes.firstIndex(of: bytes[index], from: index + 1)
@@ -105,24 +107,24 @@ extension XMLLexer {
     return true
   }
 
-  /// `<!` that begins neither a comment, CDATA nor a document type.
+  /// Returns a token for `<!` that begins neither a comment, nor CDATA, nor a document type.
   mutating func declaration() -> XMLToken {
     let start = index
     index = declarationEnd(from: start + 2) ?? start + 1
     return XMLToken(kind: .declaration, range: start..<index, defect: XMLDefect(kind: .less, offset: start))
   }
 
-  /// The offset after a declaration, which may have brackets in it.
+  /// Returns the offset after a declaration, which may contain brackets.
   private mutating func declarationEnd(from start: Int) -> Int? {
     var quotes = QuoteScan()
     var offset = start
     while offset < bytes.byteCount, quotes.isOpen || bytes[offset] != UInt8(ascii: "[") {
-      // Other markup stands in a declaration only in brackets.
+      // In a declaration, other markup can occur only in brackets.
       if !quotes.isOpen, bytes[offset] == UInt8(ascii: "<") { return quotes.quotedEnd ?? offset }
       offset += 1
       if quotes.ends(with: bytes[offset - 1], at: offset) { return offset }
     }
-    // A quotation mark without its partner.
+    // An unpaired quotation mark.
     if quotes.isOpen || offset == bytes.byteCount { return quotes.quotedEnd }
     let bracket = offset
     guard bracket < lastSubsetEnd else { return nil }

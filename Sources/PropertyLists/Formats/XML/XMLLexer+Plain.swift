@@ -1,16 +1,16 @@
-/// The tags that property list writers emit, as the words they are compared with.
+/// The tags that property list writers emit, compared as 8-byte words.
 ///
-/// This is the fast way through the tokens of XML: it knows tags without attributes and without white space.
+/// This is the fast path of the lexer. It recognizes only tags without attributes and without white space.
 extension XMLLexer {
   enum PlainTag: UInt8 {
     case key, endDict
     case string, emptyString, integer, real, date, data, emptyData, `true`, `false`
     case dict, emptyDict, array, emptyArray, endArray
-    /// Anything else.
+    /// Any other token.
     case other
   }
 
-  /// Passes a tag, if it is plain.
+  /// Returns the next tag and skips it, if it is plain.
   @inline(__always)
   mutating func plainTag() -> PlainTag {
     let word = word
@@ -39,26 +39,26 @@ extension XMLLexer {
     return tag
   }
 
-  /// Passes the end tag of the plain tag that stands at `start` and has `length` bytes.
+  /// Skips the end tag of the plain tag at `start`, which has `length` bytes. Returns false if it does not come next.
   @inline(__always)
   mutating func passEndTag(ofTagAt start: Int, length: Int) -> Bool {
     guard index &+ 10 <= bytes.byteCount, bytes[index] == UInt8(ascii: "<"), bytes[index + 1] == UInt8(ascii: "/")
     else { return false }
-    // The name and the `>` are those of the tag; a name has at most seven bytes.
+    // The name and the `>` equal those of the start tag. A name has at most seven bytes.
     let difference = bytes.littleEndianWord(at: index + 2) ^ bytes.littleEndianWord(at: start + 1)
     guard difference << UInt64(8 * (9 - length)) == 0 else { return false }
     index &+= length + 1
     return true
   }
 
-  /// Passes a text, if it comes next.
+  /// Skips a text. Returns false if it does not come next.
   mutating func pass(_ text: StaticString) -> Bool {
     guard bytes.starts(with: text, at: index) else { return false }
     index += text.utf8CodeUnitCount
     return true
   }
 
-  /// Passes the text up to the next `<`; false if that doesn't come.
+  /// Skips to the next `<`. Returns false if there is none.
   @inline(__always)
   mutating func passPlainText() -> Bool {
     while true {
@@ -72,20 +72,20 @@ extension XMLLexer {
     }
   }
 
-  /// The next eight bytes, the first in the lowest bits; 0 near the end of the text, which no tag is equal to.
+  /// The next eight bytes, the first in the lowest bits, or 0 near the end of the text. No tag equals 0.
   @inline(__always)
   private var word: UInt64 { index &+ 8 <= bytes.byteCount ? bytes.littleEndianWord(at: index) : 0 }
 
-  /// Whether a word begins with a text of at most eight bytes.
+  /// Returns true if a word begins with a text of at most eight bytes.
   @inline(__always)
   private func begins(_ word: UInt64, _ text: StaticString) -> Bool {
     var expected: UInt64 = 0
-    // Sound: as many bytes are read as the static string has.
+    // Sound: reads only as many bytes as the static string has.
     for index in 0..<text.utf8CodeUnitCount { unsafe expected |= UInt64(text.utf8Start[index]) << UInt64(8 * index) }
     return (word ^ expected) << UInt64(8 * (8 - text.utf8CodeUnitCount)) == 0
   }
 
-  /// Whether the ninth byte ends a tag.
+  /// True if the ninth byte is `>`.
   @inline(__always)
   private var isFollowedByEnd: Bool { index &+ 8 < bytes.byteCount && bytes[index &+ 8] == UInt8(ascii: ">") }
 }

@@ -1,6 +1,6 @@
-/// Tags.
+/// Start tags, end tags and attributes.
 extension XMLLexer {
-  /// Passes a tag without defects.
+  /// Skips a tag without defects.
   mutating func passTag() {
     var offset = index
     while offset &+ 8 <= bytes.byteCount {
@@ -14,7 +14,7 @@ extension XMLLexer {
       }
       offset &+= 8
     }
-    // With quotation marks, in which a `>` may stand, and near the end of the text, byte by byte.
+    // Tags with quotation marks, which may enclose a `>`, and tags near the end of the text are scanned byte by byte.
     if offset < bytes.byteCount, bytes[offset] == UInt8(ascii: ">") {
       index = offset + 1
     } else {
@@ -37,7 +37,7 @@ extension XMLLexer {
     var defect = isEndTag ? endOfEndTag(start) : attributes(start, &counts)
     if let found = defect {
       let quotes = passToTagEnd(from: nameEnd)
-      // What comes after the tag isn't its defect.
+      // A defect after the tag does not belong to the tag.
       if found.offset >= index, found.kind != .lessInAttribute, let quote = quotes.quoteOffset {
         defect = XMLDefect(kind: .attributeWithoutEnd, offset: quote)
       }
@@ -53,14 +53,14 @@ extension XMLLexer {
       attributeCount: counts.attributes, namespaceCount: counts.namespaces, defect: defect)
   }
 
-  /// Passes what stands after the name of an end tag.
+  /// Skips the rest of an end tag after its name. Returns its defect.
   private mutating func endOfEndTag(_ start: Int) -> XMLDefect? {
     passSpace()
     guard passes(UInt8(ascii: ">")) else { return XMLDefect(kind: .tagWithoutEnd, offset: start) }
     return nil
   }
 
-  /// Passes what stands after the name of a tag.
+  /// Skips the rest of a start tag after its name. Returns its first defect.
   private mutating func attributes(_ start: Int, _ counts: inout (attributes: Int, namespaces: Int)) -> XMLDefect? {
     while true {
       passSpace()
@@ -80,9 +80,7 @@ extension XMLLexer {
     }
   }
 
-  /// Passes an attribute.
-  ///
-  /// - Returns: where its name and its value stand.
+  /// Skips an attribute. Returns the ranges of its name and its value.
   mutating func attribute() -> Result<(name: Range<Int>, value: Range<Int>), XMLDefect> {
     let start = index
     while index < bytes.byteCount, Self.isName(bytes[index]) { index += 1 }
@@ -140,7 +138,7 @@ extension XMLLexer {
     }
   }
 
-  /// Goes to where a tag with a defect most likely ends: after its `>`, or before the next `<`, if that comes first.
+  /// Skips to the probable end of a tag with a defect: after its `>`, or before the next `<` if that comes first.
   mutating func passToTagEnd(from start: Int) -> QuoteScan {
     var quotes = QuoteScan()
     index = start
@@ -153,18 +151,19 @@ extension XMLLexer {
   }
 }
 
-/// Looks for the `>` of markup, in which quotation marks may have no partner.
+/// A scanner for the `>` that ends markup. Quotation marks in the markup may be unpaired.
 struct QuoteScan {
   private var quote: UInt8 = 0
-  /// After the first `>` between quotation marks.
+  /// The offset after the first `>` in quotation marks.
   private(set) var quotedEnd: Int?
-  /// The offset of the quotation mark that is open, or was last.
+  /// The offset of the open quotation mark, or of the last one.
   private(set) var quoteOffset: Int?
 
   var isOpen: Bool { quote != 0 }
 
-  /// - Parameter offset: the offset after the byte.
-  /// - Returns: true for a `>` that stands between no quotation marks.
+  /// Consumes a byte. Returns true if it is a `>` outside of quotation marks.
+  ///
+  /// - Parameter offset: The offset after the byte.
   mutating func ends(with byte: UInt8, at offset: Int) -> Bool {
     if byte == UInt8(ascii: ">") {
       if quote == 0 { return true }

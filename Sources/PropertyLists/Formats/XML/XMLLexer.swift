@@ -1,24 +1,24 @@
-/// Divides a text into the tokens of XML 1.0, whatever its bytes are.
+/// A lexer that divides any bytes into tokens of XML 1.0.
 ///
-/// Only this type knows the grammar of XML. What it does not look at, such as which characters may stand in a name, is
-/// for libxml2 to judge.
+/// Only this type knows the grammar of XML. It does not check everything: for example, libxml2 checks which characters
+/// a name may contain.
 package struct XMLLexer: ~Escapable {
   package let bytes: RawSpan
   /// The offset of the next token.
   package var index: Int
   let documentStart: Int
-  /// Whether text may have characters that XML does not allow.
+  /// True if text may contain characters that XML does not allow.
   var allowsAllCharacters = false
-  /// Text in which only bytes that aren't UTF-8 end a token, so that it is looked through once.
+  /// A range of text in which only invalid UTF-8 ends a token. It is remembered so that it is scanned only once.
   private var scannedText = 0..<0
   var commentEnd = ForwardSearch("-->")
   var cdataEnd = ForwardSearch("]]>")
   var instructionEnd = ForwardSearch("?>")
-  /// The offset from which on no internal subset of a document type ends.
+  /// No internal subset of a document type ends at or after this offset.
   var lastSubsetEnd = Int.max
 
-  /// libxml2 compares each attribute of a tag with all others, so that the time for a long tag grows with the square of
-  /// its length. Property lists have no use for attributes.
+  /// The maximum length of a tag, in bytes. libxml2 compares each attribute of a tag with all others, so its time for a
+  /// tag grows quadratically. Property lists do not need attributes.
   static let greatestTagLength = 1024
 
   @_lifetime(copy bytes)
@@ -28,10 +28,10 @@ package struct XMLLexer: ~Escapable {
     documentStart = index
   }
 
-  /// The next token; at the end of the text, and from then on, one of kind `end`.
+  /// Returns the next token. At the end of the text, returns a token of kind `end`.
   ///
-  /// - Complexity: O(*n*) in its length; of a piece without an end, in the length of the text, once for all such
-  ///   pieces.
+  /// - Complexity: O(*n*) in the length of the token. All unterminated tokens together cost O(*n*) in the length of the
+  ///   text.
   package mutating func next() -> XMLToken {
     let start = index
     guard start < bytes.byteCount else { return XMLToken(kind: .end, range: start..<start) }
@@ -46,14 +46,12 @@ package struct XMLLexer: ~Escapable {
     }
   }
 
-  /// Goes to the next `<`, or to the end.
+  /// Skips to the next `<`, or to the end.
   package mutating func passToMarkup() {
     index = bytes.firstIndex(of: UInt8(ascii: "<"), from: index) ?? bytes.byteCount
   }
 
-  /// Passes the next piece of markup of a text that has no defects.
-  ///
-  /// - Returns: its kind, as ``next()`` has it.
+  /// Skips the next markup of a text without defects. Returns its kind, as ``next()`` does.
   package mutating func passMarkup() -> XMLToken.Kind {
     passToMarkup()
     let start = index
@@ -64,17 +62,16 @@ package struct XMLLexer: ~Escapable {
     return bytes[index - 2] == UInt8(ascii: "/") ? .emptyTag : .startTag
   }
 
-  /// Whether a tag has a name.
+  /// Returns true if a tag has a name.
   package func hasName(_ token: XMLToken, _ name: StaticString) -> Bool {
     token.content.count == name.utf8CodeUnitCount && bytes.starts(with: name, at: token.content.lowerBound)
   }
 
-  /// Where a document begins: at its XML declaration, if only white space and comments precede that, else at the first
-  /// byte.
+  /// Returns the offset of the XML declaration if only white space and comments precede it, else 0.
   ///
-  /// XML allows nothing before its declaration; Apple's reader (`CFPropertyList.c`) and libplist pass over both.
+  /// XML allows nothing before its declaration, but Apple's reader (`CFPropertyList.c`) and libplist skip both.
   ///
-  /// - Complexity: O(*n*) in the length of what precedes the declaration.
+  /// - Complexity: O(*n*) in the length of the text before the declaration.
   static func documentStart(in bytes: RawSpan) -> Int {
     var lexer = XMLLexer(bytes)
     while true {
@@ -117,10 +114,10 @@ package struct XMLLexer: ~Escapable {
     XMLToken(kind: .invalid, range: range, defect: XMLDefect(kind: defect, offset: offset))
   }
 
-  /// Passes text that XML allows, up to the next `<`, to what isn't allowed, or to the end.
+  /// Skips text that XML allows: up to the next `<`, to an invalid character, or to the end.
   ///
-  /// - Returns: whether it stands for itself, without references and CR.
-  /// - Complexity: O(*n*) in its length; none of it is looked at twice, also if only bytes that aren't UTF-8 end it.
+  /// - Returns: True if the text has no references and no CR, so that it needs no decoding.
+  /// - Complexity: O(*n*) in the length of the text. No text is scanned twice, even if only invalid UTF-8 ends it.
   mutating func passText() -> Bool {
     guard scannedText.contains(index) else { return passText(from: index) }
     let start = index
@@ -128,12 +125,12 @@ package struct XMLLexer: ~Escapable {
     return passText(from: start, isVerbatim: false, isASCII: false)
   }
 
-  /// As ``passText()``, for a reader that gives up where it stops.
+  /// Skips text like ``passText()``, for readers that give up where it stops.
   ///
   /// - Parameters:
-  ///   - start: where the text begins, of which all before ``index`` was looked at.
-  ///   - isVerbatim: whether that stands for itself.
-  ///   - isASCII: whether it is ASCII.
+  ///   - start: The offset of the text. The part before ``index`` has been scanned already.
+  ///   - isVerbatim: True if that part needs no decoding.
+  ///   - isASCII: True if that part is ASCII.
   @inline(__always)
   mutating func passText(from start: Int, isVerbatim: Bool = true, isASCII: Bool = true) -> Bool {
     let end = bytes.byteCount
@@ -158,7 +155,7 @@ package struct XMLLexer: ~Escapable {
         isVerbatim = false
         index += length
       case UInt8(ascii: ">"):
-        // XML 1.0 section 2.4: `]]>` may not stand in text.
+        // XML 1.0 section 2.4: text must not contain `]]>`.
         if index >= start + 2, bytes[index - 1] == UInt8(ascii: "]"), bytes[index - 2] == UInt8(ascii: "]") {
           index -= 2
           break scan
@@ -182,7 +179,7 @@ package struct XMLLexer: ~Escapable {
     return isVerbatim
   }
 
-  /// The first character in a range that XML does not allow.
+  /// Returns the defect of the first character in a range that XML does not allow.
   func invalidCharacter(in range: Range<Int>) -> XMLDefect? {
     var content = XMLLexer(bytes.extracting(..<range.upperBound), at: range.lowerBound)
     content.allowsAllCharacters = allowsAllCharacters
@@ -197,14 +194,14 @@ package struct XMLLexer: ~Escapable {
     return nil
   }
 
-  /// What is wrong with a character.
+  /// Returns the defect of a character.
   func defectOfCharacter(at offset: Int) -> XMLDefect {
     let length = bytes.scalar(at: offset).length
     let isUTF8 = bytes.extracting(offset..<min(offset + length, bytes.byteCount)).isValidUTF8
     return XMLDefect(kind: isUTF8 ? .character : .notUTF8, offset: offset)
   }
 
-  /// What is wrong with the reference at ``index``.
+  /// Returns the defect of the reference at ``index``.
   func defectOfReference() -> XMLDefect {
     var offset = index + 1
     if offset < bytes.byteCount, bytes[offset] == UInt8(ascii: "#") {
@@ -218,7 +215,7 @@ package struct XMLLexer: ~Escapable {
     return XMLDefect(kind: hasEnd ? .unknownEntity : .referenceWithoutEnd, offset: index)
   }
 
-  /// After the `;` of what begins like a reference; after the `&` if there is none.
+  /// Returns the offset after the `;` of a malformed reference, or after its `&` if there is no `;`.
   private func referenceEnd(from start: Int) -> Int {
     for offset in start + 1..<max(start + 1, min(bytes.byteCount, start + 64)) {
       switch bytes[offset] {
@@ -232,7 +229,7 @@ package struct XMLLexer: ~Escapable {
 }
 
 extension RawSpan {
-  /// How many bytes are UTF-8, without U+FFFE and U+FFFF unless they are allowed.
+  /// Returns the number of leading bytes that are valid UTF-8, without U+FFFE and U+FFFF unless they are allowed.
   fileprivate func validLength(allowsAllCharacters: Bool) -> Int {
     let end = firstInvalidUTF8(from: 0)?.lowerBound ?? byteCount
     if allowsAllCharacters { return end }

@@ -1,12 +1,11 @@
 internal import FoundationEssentials
 
-/// Reads the XML format.
+/// The reader of the XML format.
 ///
-/// ``PlainXMLReader`` reads the dialect that property list writers emit. What it does not know, from the first
-/// character on, is read by ``XMLTokenReader``, which finds everything that is wrong. If it finds nothing, libxml2 has
-/// the last word on whether the text is well-formed XML.
+/// ``PlainXMLReader`` reads the dialect that property list writers emit. If it gives up, ``XMLTokenReader`` reads the
+/// text from the beginning and finds all errors. If it finds none, libxml2 decides if the text is well-formed XML.
 enum XMLReader {
-  /// - Parameter defects: where every defect goes.
+  /// - Parameter defects: Receives every defect.
   static func read(
     _ source: TextSource, _ options: PropertyListReadingOptions, _ defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
@@ -18,7 +17,7 @@ enum XMLReader {
     return try readThoroughly(source, from: start, options: options, defects: &defects)
   }
 
-  /// - Parameter start: where the document begins in the source.
+  /// - Parameter start: The offset of the document in the source.
   static func readThoroughly(
     _ source: TextSource, from start: Int, options: PropertyListReadingOptions, defects: inout DefectLog
   ) throws(PropertyListError) -> TextContent {
@@ -26,7 +25,7 @@ enum XMLReader {
     var reader = XMLTokenReader(source, bytes, from: start, options, defects)
     reader.read()
     defects = reader.defects
-    // libxml2 would refuse the characters.
+    // libxml2 rejects the characters that `allowsAllXMLCharacters` allows.
     if defects.defects.isEmpty, !options.allowsAllXMLCharacters,
       let defect = try LibXML2.defect(in: bytes.extracting(start...))
     {

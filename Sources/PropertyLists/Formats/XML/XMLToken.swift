@@ -1,4 +1,4 @@
-/// A piece of an XML text, sound or not. Tokens stand side by side, so every byte of a text is in exactly one.
+/// A token of an XML text, valid or not. Tokens are adjacent, so every byte of a text belongs to exactly one.
 package struct XMLToken {
   package enum Kind {
     /// Characters and references that XML allows, up to the next `<` or to what is invalid.
@@ -9,11 +9,11 @@ package struct XMLToken {
     case endTag
     case comment
     case cdata
-    /// `<?…?>`, the XML declaration included.
+    /// `<?…?>`, including the XML declaration.
     case instruction
     /// `<!DOCTYPE…>`, and any other `<!…>`.
     case declaration
-    /// What no text of XML may have: a `<` or `&` that begins nothing, a character that isn't allowed, `]]>`.
+    /// Bytes that XML does not allow: a `<` or `&` that begins no markup, a disallowed character, or `]]>`.
     case invalid
     /// The end of the text, which has no bytes.
     case end
@@ -23,16 +23,16 @@ package struct XMLToken {
   package let range: Range<Int>
   /// The name of a tag; the content of a comment, CDATA or an instruction.
   package var content = 0..<0
-  /// Whether text has references or CR, so that it doesn't stand for itself.
+  /// True if text has references or CR, so that it must be decoded.
   var hasReplacements = false
-  /// How many attributes a tag has, those that declare a namespace included.
+  /// The number of attributes of a tag, including namespace declarations.
   var attributeCount = 0
   var namespaceCount = 0
-  /// What is wrong. Everything invalid has a defect; of other kinds, the kind says what the piece is meant to be.
+  /// The defect. Every invalid token has one. A token of another kind that has a defect is an attempt at that kind.
   var defect: XMLDefect?
 }
 
-/// What is wrong with a piece of text, and where.
+/// A defect in a token, and its offset.
 struct XMLDefect: Error {
   enum Kind {
     case tagWithoutEnd, longTag, noAttribute
@@ -47,7 +47,7 @@ struct XMLDefect: Error {
   let kind: Kind
   let offset: Int
 
-  /// Whether the piece has no end, so that nothing can be told of the text after it.
+  /// True if the token is unterminated, so that the text after it cannot be interpreted.
   var isOpen: Bool {
     switch kind {
     case .commentWithoutEnd, .cdataWithoutEnd, .instructionWithoutEnd, .documentTypeWithoutEnd: true

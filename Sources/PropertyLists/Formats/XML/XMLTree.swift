@@ -1,27 +1,27 @@
 package import FoundationEssentials
 package import OrderedCollections
 
-/// Any XML document as a tree: elements with attributes, and the text in them.
+/// An XML document as a tree of elements with attributes and text.
 ///
-/// It is for formats of Apple's that are XML and not property lists. There are no namespaces, and no entities but the
-/// five predefined ones; comments and instructions are passed over.
+/// It is for Apple's XML formats that are not property lists. It supports no namespaces, and no entities except the
+/// five predefined ones; comments and instructions are skipped.
 package struct XMLTree {
   /// An element.
   package struct Element {
     package let name: String
-    /// In the order of the text.
+    /// The attributes, in the order of the text.
     package var attributes: OrderedDictionary<String, String>
     package var children: [Element] = []
-    /// What stands in the element itself, without that of its children.
+    /// The text of the element itself, without that of its children.
     package var text = ""
-    /// Where its tag begins in the UTF-8 text.
+    /// The offset of its tag in the UTF-8 text.
     package let offset: Int
   }
 
   package let root: Element
   private let source: TextSource
 
-  /// How deep elements may be nested.
+  /// The maximum nesting depth of elements.
   private static let greatestDepth = 256
 
   /// Reads a document.
@@ -43,7 +43,7 @@ package struct XMLTree {
     self.source = source
   }
 
-  /// An error about an element.
+  /// Returns an error about an element.
   package func error(
     _ message: String, at element: Element, kind: PropertyListError.Kind = .malformed
   ) -> PropertyListError {
@@ -51,7 +51,7 @@ package struct XMLTree {
   }
 
   private static func read(_ reader: inout XMLPullReader) throws(XMLPullReader.Failure) -> Element {
-    // The elements that are open, and the text in each so far.
+    // The open elements, and the text of each so far.
     var open: [(element: Element, text: [UInt8])] = []
     var root: Element?
     while true {
@@ -83,7 +83,7 @@ package struct XMLTree {
 }
 
 extension TextSource {
-  /// What is wrong with an XML document, and where.
+  /// Returns the error of an XML document, with its position.
   package func error(_ failure: XMLPullReader.Failure) -> PropertyListError {
     let position = position(at: failure.offset)
     return PropertyListError(
@@ -91,16 +91,16 @@ extension TextSource {
   }
 }
 
-/// Writes an XML document: an element a line, with 4 spaces for each level, as Xcode writes its models.
+/// A writer of XML documents: one element per line, indented by 4 spaces per level, as Xcode writes its models.
 package struct XMLTreeWriter {
   private var text: [UInt8]
   private var names: [String] = []
 
   package init() { text = Array("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>".utf8) }
 
-  /// Begins an element that will have children, or ends it at once.
+  /// Begins an element. If `isEmpty`, also ends it.
   ///
-  /// - Throws: ``PropertyListError/Kind/notRepresentable`` for a character that XML has no form for.
+  /// - Throws: ``PropertyListError/Kind/notRepresentable`` for a character that XML does not allow.
   package mutating func begin(
     _ name: String, _ attributes: OrderedDictionary<String, String>, isEmpty: Bool = false
   ) throws(PropertyListError) {

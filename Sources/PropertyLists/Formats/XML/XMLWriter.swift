@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// Writes the XML format, as Apple's writer does (`CFPropertyList.c`).
+/// A writer of the XML format. Its output is that of Apple's writer (`CFPropertyList.c`).
 struct XMLWriter: TextWriter, ~Copyable {
   static var formatName: String { "XML" }
 
   private var output = ByteBuffer()
   private var indent = 0
   private let options: PropertyListWritingOptions
-  /// How lines are set out, if the value becomes a part of another text.
+  /// The layout of the surrounding text, if the value is inserted into one.
   private let layout: TextLayout?
   private let isFragment: Bool
-  /// Whether the value that is next stands on the line of its key, or is the first of a fragment.
+  /// True if the next value is on the line of its key, or is the first of a fragment.
   private var isOnLine = false
 
   private var lookalike = UIDLookalike()
@@ -41,13 +41,13 @@ struct XMLWriter: TextWriter, ~Copyable {
     if !isFragment { output.append(tabs: indent) } else { beginLineOfFragment() }
   }
 
-  /// Called behind what ends with LF.
+  /// Called after output that ends with LF.
   @inline(__always)
   private mutating func endLine() {
     if isFragment { output.truncate(to: output.count - 1) }
   }
 
-  /// Called for each value, to forget a `CF$UID` that is no UID.
+  /// Begins a value. Forgets a preceding key `CF$UID`, whose value is not a UID.
   @inline(__always)
   private mutating func beginValue() {
     lookalike.forget()
@@ -98,7 +98,7 @@ struct XMLWriter: TextWriter, ~Copyable {
     guard options.writesUIDDictionaries else { throw Self.refusal("UIDs") }
     try beginDictionary(count: 1)
     try key("CF$UID".utf8Span.rawBytes)
-    // This one is meant to be read back as a UID.
+    // This dictionary is read back as a UID on purpose.
     lookalike.forget()
     try integer(PropertyList.Integer(UInt64(value)))
     try endDictionary()
@@ -127,7 +127,7 @@ struct XMLWriter: TextWriter, ~Copyable {
     if isFragment { endKeyOfFragment() }
   }
 
-  /// Base64 in lines of the tag's indent, which narrows them, down to 12 characters at 8 tabs.
+  /// Writes Base64 in lines with the indent of the tag. Deeper lines are shorter, down to 12 characters at 8 tabs.
   mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
     beginValue()
     if let layout { return appendData(bytes, in: layout) }
@@ -156,7 +156,7 @@ struct XMLWriter: TextWriter, ~Copyable {
 
   mutating func endDictionary() throws(PropertyListError) { endContainer("</dict>\n") }
 
-  /// For each open container, whether it has a closing tag.
+  /// For each open container, true if it has a closing tag.
   private var hasClosingTag: [Bool] = []
 
   private mutating func beginContainer(_ empty: StaticString, _ opening: StaticString, _ count: Int) {
@@ -193,7 +193,8 @@ struct XMLWriter: TextWriter, ~Copyable {
     isOnLine = true
   }
 
-  /// Base64 in lines as the text has them; as Apple's writer has them, if it shows none.
+  /// Writes Base64 in lines of the length that the surrounding text uses, or that Apple's writer uses if the text has
+  /// no data.
   private mutating func appendData(_ bytes: RawSpan, in layout: TextLayout) {
     output.append("<data>")
     if layout.isInline {
@@ -209,9 +210,10 @@ struct XMLWriter: TextWriter, ~Copyable {
     output.append("</data>")
   }
 
-  /// Text with `&`, `<` and `>` escaped, as Apple's writer does, and CR, which every XML reader would turn into LF.
+  /// Writes text with `&`, `<` and `>` escaped, as Apple's writer does, and also CR, which XML readers would turn into
+  /// LF.
   ///
-  /// - Throws: ``PropertyListError/Kind/notRepresentable`` for characters that XML 1.0 does not allow in a document.
+  /// - Throws: ``PropertyListError/Kind/notRepresentable`` for characters that XML 1.0 does not allow.
   @inline(__always)
   private mutating func appendEscaped(_ text: RawSpan) throws(PropertyListError) {
     var index = output.append(cleanTextOf: text, from: 0)
@@ -227,7 +229,7 @@ struct XMLWriter: TextWriter, ~Copyable {
     if output.append(referenceFor: byte) { return }
     switch byte {
     case 0x09: output.append(byte: byte)
-    // Every reader makes an LF of whatever ends the lines of the text.
+    // XML readers turn every kind of line end into LF.
     case 0x0A: if let layout { output.append(layout.lineEnd.rawBytes) } else { output.append(byte: byte) }
     case 0xEF:
       if index + 1 < text.byteCount, text[index] == 0xBF, text[index + 1] >= 0xBE {
