@@ -1,11 +1,11 @@
 extension Array {
-  /// Makes room for more elements, in the steps in which ``ByteBuffer`` grows.
+  /// Reserves capacity for more elements. The capacity grows in the same steps as ``ByteBuffer``.
   @inlinable @inline(__always)
   package mutating func makeRoom(for more: Int) {
     if count + more > capacity { grow(by: more) }
   }
 
-  /// Makes the array so long that it has an element at `index`.
+  /// Extends the array so that `index` is valid.
   @inlinable @inline(__always)
   package mutating func extend(to index: Int, with element: Element) {
     while count <= index {
@@ -21,7 +21,7 @@ extension Array {
     reserveCapacity(Swift.max(count + more, larger, 16))
     let bytes = capacity * size
     guard bytes >= 4 * CLibrary.smallBlock else { return }
-    // Sound: the room behind the elements belongs to the array too.
+    // Sound: the memory after the elements belongs to the array, too.
     unsafe withUnsafeMutableBufferPointer {
       if let start = $0.baseAddress { unsafe CLibrary.preferLargePages(start, size: bytes) }
     }

@@ -1,9 +1,9 @@
 package import FoundationEssentials
 
-/// Output that grows. It becomes `Data` without a copy.
+/// A growing output buffer that becomes `Data` without a copy.
 ///
-/// Sound: `base` is always null or a block of `capacity` bytes from malloc that this value alone owns, and every write
-/// is preceded by `reserve`, which makes room behind `count`.
+/// Sound: `base` is always null or a malloc block of `capacity` bytes that only this value owns. Every write is
+/// preceded by `reserve`, which ensures enough capacity after `count`.
 @safe
 package struct ByteBuffer: ~Copyable {
   private var base: UnsafeMutableRawPointer?
@@ -14,7 +14,7 @@ package struct ByteBuffer: ~Copyable {
 
   deinit { unsafe CLibrary.release(base) }
 
-  /// Makes room for `size` more bytes.
+  /// Reserves capacity for `size` more bytes.
   @inline(__always)
   package mutating func reserve(_ size: Int) {
     if size > capacity - count { grow(by: size) }
@@ -56,7 +56,8 @@ package struct ByteBuffer: ~Copyable {
     count += length
   }
 
-  /// The first `length` bytes of `word`, the lowest first. Writes, but does not count, the others.
+  /// Appends the first `length` bytes of `word`, lowest first. The others are written after the end, without counting
+  /// them.
   @inline(__always)
   package mutating func append(littleEndianWord word: UInt64, length: Int) {
     reserve(8)
@@ -64,13 +65,13 @@ package struct ByteBuffer: ~Copyable {
     count += length
   }
 
-  /// The lowest `width` bytes of `value`, 1 to 8 of them, the highest first.
+  /// Appends the lowest `width` bytes of `value`, 1 to 8 of them, highest first.
   @inline(__always)
   package mutating func append(bigEndian value: UInt64, width: Int) {
     append(littleEndianWord: (value << UInt64(64 - 8 * width)).byteSwapped, length: width)
   }
 
-  /// Tabs at the beginning of a line.
+  /// Appends tabs.
   @inline(__always)
   package mutating func append(tabs: Int) {
     reserve(tabs + 8)
@@ -83,8 +84,8 @@ package struct ByteBuffer: ~Copyable {
     count += tabs
   }
 
-  /// Appends a line: tabs, a tag, text, a tag with the line's end. Appends nothing and returns false if the text has a
-  /// byte that XML text cannot have as it is.
+  /// Appends a line: tabs, a tag, text, and a tag with the line end. Returns false, without appending, if the text has
+  /// a byte that needs an escape in XML.
   @inline(__always)
   package mutating func append(
     tabs: Int, _ opening: StaticString, cleanText text: RawSpan, _ closing: StaticString
@@ -101,7 +102,8 @@ package struct ByteBuffer: ~Copyable {
     return true
   }
 
-  /// Appends `text` from `start` up to the first byte that XML text cannot have as it is. Returns where it stopped.
+  /// Appends `text` from `start` up to the first byte that may need an escape in XML. Returns the index at which it
+  /// stopped.
   @inline(never)
   package mutating func append(cleanTextOf text: RawSpan, from start: Int) -> Int {
     let length = text.byteCount - start
@@ -127,8 +129,8 @@ package struct ByteBuffer: ~Copyable {
     return start + copied
   }
 
-  /// Appends the reference that XML text has instead of a byte: for `&`, `<` and `>`, and for CR, which every XML
-  /// reader would turn into LF. Appends nothing and returns false for other bytes.
+  /// Appends the XML reference for a byte: for `&`, `<` and `>`, and for CR, which XML readers would turn into LF.
+  /// Returns false, without appending, for other bytes.
   package mutating func append(referenceFor byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "&"): append("&amp;")
@@ -140,7 +142,7 @@ package struct ByteBuffer: ~Copyable {
     return true
   }
 
-  /// The two hexadecimal digits of a byte, in lower case.
+  /// Appends the two hexadecimal digits of a byte, in lower case.
   package mutating func append(hexadecimal byte: UInt8) {
     for digit in [byte >> 4, byte & 15] {
       append(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
@@ -155,17 +157,17 @@ package struct ByteBuffer: ~Copyable {
     count += repetitions
   }
 
-  /// Replaces the four bytes at `offset`, which stand before ``count``.
+  /// Replaces the four bytes at `offset`. They must be before ``count``.
   @inline(__always)
   package mutating func store(_ value: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset + 4 <= count)
     unsafe base.unsafelyUnwrapped.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
   }
 
-  /// Forgets what was appended after the first `count` bytes.
+  /// Removes the bytes after the first `count`.
   package mutating func truncate(to count: Int) { self.count = min(count, self.count) }
 
-  /// The bytes so far, until the next change.
+  /// The bytes so far, valid until the next change.
   package var bytes: RawSpan {
     @_lifetime(borrow self)
     borrowing get {
@@ -174,7 +176,7 @@ package struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// The bytes, with no copy.
+  /// Returns the bytes without copying them.
   package consuming func takeData() -> Data {
     guard count > 0, let block = unsafe base else { return Data() }
     unsafe base = nil
@@ -182,14 +184,14 @@ package struct ByteBuffer: ~Copyable {
     return unsafe Data(bytesNoCopy: CLibrary.reallocate(block, to: size), count: size, deallocator: .free)
   }
 
-  /// The decimal digits of 0 to 99, two bytes for each.
+  /// The decimal digits of 0 to 99, two bytes each.
   private static let digitPairs: StaticString = """
     00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657\
     585960616263646566676869707172737475767778798081828384858687888990919293949596979899
     """
 
-  /// A number in decimal digits, with zeros in front up to `width`, which is at most 20.
-  /// Sound: 64 bits have no more than 20 digits, and the static string has the pairs of every number below 100.
+  /// Appends a number in decimal digits, padded with zeros to `width`, which is at most 20. Sound: 64 bits have at most
+  /// 20 digits, and the static string has the pairs of all numbers below 100.
   @inline(__always)
   package mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger, width: Int = 1) {
     reserve(20)
@@ -229,7 +231,7 @@ package struct ByteBuffer: ~Copyable {
     return count + (rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0)
   }
 
-  /// Two decimal digits of a number below 100.
+  /// Appends the two decimal digits of a number below 100.
   @inline(__always)
   package mutating func append(twoDigits value: Int) {
     precondition(value >= 0 && value < 100)

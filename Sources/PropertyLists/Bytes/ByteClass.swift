@@ -1,7 +1,7 @@
-/// Finds bytes of a kind in text, eight at a time.
+/// Tests that find bytes of a kind in text, eight at a time.
 ///
-/// Each word-wide test sets the highest bit of every byte that has the property; above the first such byte it may also
-/// set it where it has not, so only the lowest bit that is set counts (Mycroft's zero byte test).
+/// Each test sets the highest bit of every byte that has the property. Above the first such byte, it may set bits of
+/// other bytes, too, so only the lowest set bit is valid (Mycroft's zero byte test).
 enum ByteClass {
   @inline(__always)
   private static func splat(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
@@ -20,13 +20,13 @@ enum ByteClass {
   @inline(__always)
   static func beyondASCII(_ word: UInt64) -> UInt64 { word & high }
 
-  /// Bytes that the writer cannot copy without a look: `&`, `<`, `>`, control characters, 0xEF, which begins U+FFFE.
+  /// Finds bytes that the writer cannot simply copy: `&`, `<`, `>`, control characters, and 0xEF, which begins U+FFFE.
   @inline(__always)
   static func needsLook(_ word: UInt64) -> UInt64 {
     equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20) | equal(word, 0xEF)
   }
 
-  /// Bytes at which the scanner stops inside text: `<`, `>`, `&`, control characters, and, if asked, those from 0x80.
+  /// Finds bytes at which the scanner stops in text: `<`, `>`, `&`, control characters, and optionally those from 0x80.
   @inline(__always)
   static func stopsText(_ word: UInt64, stopsAtHigh: Bool) -> UInt64 {
     let mark = equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20)
@@ -35,11 +35,11 @@ enum ByteClass {
 }
 
 extension UInt8 {
-  /// Whether this is a space, a tab, CR or LF: the white space of XML and JSON.
+  /// True for a space, a tab, CR or LF: the white space of XML and JSON.
   @inlinable @inline(__always)
   package var isWhiteSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
 
-  /// The value of a hexadecimal digit in either case; nil for any other character.
+  /// The value of a hexadecimal digit in either case, or nil for any other character.
   @inline(__always)
   var hexadecimalValue: UInt8? {
     switch self {
@@ -52,7 +52,7 @@ extension UInt8 {
 }
 
 extension RawSpan {
-  /// The number of hexadecimal digits, of which the last 16 count; nil if a byte is none.
+  /// The number written in hexadecimal digits, modulo 2^64, or nil if a byte is not a digit.
   @inline(__always)
   var hexadecimalNumber: UInt64? {
     var number: UInt64 = 0

@@ -1,7 +1,8 @@
-/// A hash of short byte strings that somebody else chose.
+/// A hash of short byte strings from untrusted input.
 ///
-/// Two 64-bit words at a time are folded by a full multiplication, with a secret that is drawn when the process starts:
-/// inputs that are made to collide do not collide here. It decides no order, so output does not depend on it.
+/// Folds two 64-bit words at a time by a full multiplication, with a secret seed that is chosen when the process
+/// starts, so that inputs cannot be constructed to collide. It does not affect any order, so output does not depend on
+/// it.
 package enum ByteHash {
   package struct Seed: Sendable {
     fileprivate let first: UInt64
@@ -40,7 +41,7 @@ package enum ByteHash {
     return finish(0, 0, state, seed)
   }
 
-  /// A hash of two numbers, in this order.
+  /// Returns a hash of two numbers. Their order matters.
   @inline(__always)
   package static func combine(_ first: UInt64, _ second: UInt64, seed: Seed) -> UInt64 {
     fold(first ^ seed.first, second ^ seed.second)
@@ -59,8 +60,8 @@ package enum ByteHash {
 
   private struct TextHashing: Sendable {
     let seed = ByteHash.seed
-    /// The upper four bits of the second word of an ASCII text of up to 15 bytes, which Swift stores in the text's own
-    /// two words (`StringObject.swift`); a number that four bits cannot have if Swift comes to do it in another way.
+    /// The upper four bits of the second word of an ASCII string of up to 15 bytes, which Swift stores in the string's
+    /// own two words (`StringObject.swift`). If Swift uses another layout, a number that four bits cannot have.
     let shortTag: UInt64
 
     init() {
@@ -77,13 +78,13 @@ package enum ByteHash {
 
   private static let textHashing = TextHashing()
 
-  /// Sound: a text has 16 bytes where this is called, and any bits are a value of two integers.
+  /// Sound: callers check that a string has 16 bytes, and all bits are valid for two integers.
   @inline(__always)
   private static func words(of text: String) -> (UInt64, UInt64) {
     unsafe unsafeBitCast(text, to: (UInt64, UInt64).self)
   }
 
-  /// The hash of a text's bytes, and whether all its characters are ASCII.
+  /// Returns the hash of a string's bytes, and true if all its characters are ASCII.
   package static func hash(_ text: String) -> (hash: UInt64, isASCII: Bool) {
     let hashing = textHashing
     if MemoryLayout<String>.size == 16 {
@@ -95,13 +96,13 @@ package enum ByteHash {
     let bytes = text.utf8Span.rawBytes
     let count = bytes.byteCount
     guard count < 16 else { return (hash(bytes, from: 0, count: count, seed: hashing.seed), bytes.isASCII) }
-    // As above, since a short text may be stored as a long one.
+    // Uses the same hash as above, because a short string may be stored as a long one.
     var words = SIMD2<UInt64>()
     for index in 0..<count { words[index >> 3] |= UInt64(bytes[index]) << UInt64((index & 7) << 3) }
     return (hash(words[0], words[1], count: UInt64(count), hashing.seed), bytes.isASCII)
   }
 
-  /// The hash of up to 15 bytes, the first in the lowest bits of the first word.
+  /// Returns the hash of up to 15 bytes. The first is in the lowest bits of the first word.
   @inline(__always)
   private static func hash(_ low: UInt64, _ high: UInt64, count: UInt64, _ seed: Seed) -> UInt64 {
     finish(low, high, seed.first ^ count, seed)

@@ -1,23 +1,24 @@
-/// Numbers for the indices below a count, which begin as 0. While few are set, they take memory and time for these
-/// alone.
+/// A number for each index below a count, initially 0. While only a few are set, they use time and memory only for
+/// these.
 struct IndexedNumbers: ~Copyable {
   let count: Int
-  /// The numbers while they are few.
+  /// The numbers while there are few.
   private var few: [Int: UInt32] = [:]
-  /// All numbers, once they are many; else none.
+  /// All numbers, once there are many.
   private var all: SparseNumbers<UInt32>
   private var areMany: Bool
 
-  /// - Parameter expectsMany: true if many are going to be set, as when a whole file is read.
+  /// - Parameter expectsMany: True if many will be set, for example when a whole file is read.
   init(count: Int, expectsMany: Bool) {
     self.count = count
     areMany = expectsMany || count <= Self.smallCount
     all = SparseNumbers(count: areMany ? count : 0)
   }
 
-  /// The number of indices up to which a table is made at once.
+  /// The count up to which a table is created immediately.
   private static let smallCount = 64
-  /// To make a table takes less time than this share of its numbers took in the dictionary.
+  /// The table is created when more than 1 in this many numbers is set. Creating it takes less time than these took in
+  /// the dictionary.
   private static let tableShare = 32
 
   subscript(index: Int) -> UInt32 {

@@ -1,25 +1,26 @@
-/// Numbers the distinct keys of a document, to find a key that stands twice in one dictionary by one comparison.
+/// An index that numbers the distinct keys of a document, so that a duplicate key in a dictionary is found by one
+/// comparison.
 struct KeyIndex: ~Copyable {
   private var keys = UniqueBytes()
-  /// The last dictionary that had the key of each number.
+  /// For each key number, the last dictionary that had the key.
   private var lastDictionary: [UInt32] = []
   private var dictionary: UInt32 = 0
 
-  /// The keys from now on are those of another dictionary.
+  /// Begins the next dictionary.
   mutating func beginDictionary() { dictionary += 1 }
 
-  /// Forgets all keys once they take more memory than keeping them is worth. Numbers given out before are void then.
+  /// Removes all keys once they use more than 1 MiB. Earlier numbers are then invalid.
   mutating func trim() {
     if keys.bytes.count > 1 << 20 { self = KeyIndex() }
   }
 
-  /// Notes a key of the dictionary that began last; false if the dictionary has it already.
+  /// Adds a key to the current dictionary. Returns false if the dictionary has it already.
   mutating func insert(_ number: Int) -> Bool {
     defer { lastDictionary[number] = dictionary }
     return lastDictionary[number] != dictionary
   }
 
-  /// The number of a key.
+  /// Returns the number of a key. Equal keys have the same number.
   mutating func number(of key: RawSpan) -> Int {
     keys.bytes.append(key)
     let number = keys.find()

@@ -1,8 +1,8 @@
 extension RandomAccessCollection {
-  /// The index of the first element that something holds for; the end if there is none. It holds for all elements after
-  /// that one too.
+  /// Returns the index of the first element for which a condition is true, or the end index. The condition must be true
+  /// for all elements after that one, too.
   ///
-  /// - Complexity: O(log *n*) calls.
+  /// - Complexity: O(log *n*) calls of the condition.
   @inlinable @inline(__always)
   package func partitioningIndex<Failure: Error>(
     where belongsInSecondPartition: (Element) throws(Failure) -> Bool

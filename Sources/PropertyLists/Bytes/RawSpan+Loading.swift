@@ -1,16 +1,16 @@
-/// Integers out of bytes. The unsafe loads are sound: the standard library checks their bounds, and every bit pattern
-/// is a value of an integer.
+/// Loading integers from bytes. The unsafe loads are sound: the standard library checks their bounds, and every bit
+/// pattern is valid for an integer.
 extension RawSpan {
   @inlinable @inline(__always)
   package subscript(offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
-  /// Eight bytes, the first in the lowest bits.
+  /// Returns eight bytes, the first in the lowest bits.
   @inline(__always)
   package func littleEndianWord(at offset: Int) -> UInt64 {
     unsafe UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// 0 to 7 bytes that are there, the first in the lowest bits, and zeros above.
+  /// Returns 0 to 7 bytes, the first in the lowest bits, with zeros above. The bytes must exist.
   @inline(__always)
   func littleEndianWord(at offset: Int, length: Int) -> UInt64 {
     if length >= 4 {
@@ -24,7 +24,7 @@ extension RawSpan {
       | UInt64(self[offset + length - 1]) << UInt64(8 * (length - 1))
   }
 
-  /// A big-endian integer of 1 to 8 bytes that begins at least 8 bytes before the end.
+  /// Returns a big-endian integer of 1 to 8 bytes. It must begin at least 8 bytes before the end.
   @inline(__always)
   func bigEndian(at offset: Int, width: Int) -> UInt64 {
     unsafe UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)) >> UInt64(64 - 8 * width)
@@ -49,11 +49,11 @@ extension RawSpan {
     return true
   }
 
-  /// Whether two stretches of this span have the same bytes.
+  /// Returns true if two ranges of this span have the same bytes.
   @inline(__always)
   func equalBytes(_ first: Int, _ second: Int, count: Int) -> Bool { hasBytes(of: self, at: second, first, count) }
 
-  /// Whether this span and another of the same length have the same bytes.
+  /// Returns true if this span and another one of the same length have the same bytes.
   @inline(__always)
   func hasSameBytes(as other: RawSpan) -> Bool { hasBytes(of: other, at: 0, 0, byteCount) }
 
@@ -71,7 +71,7 @@ extension RawSpan {
     return true
   }
 
-  /// Whether all bytes are below 0x80.
+  /// True if all bytes are below 0x80.
   @inline(__always)
   package var isASCII: Bool {
     var index = 0
@@ -89,7 +89,7 @@ extension RawSpan {
 }
 
 extension String {
-  /// A copy of bytes that are valid UTF-8, which every caller makes sure of.
+  /// Copies bytes. The caller guarantees that they are valid UTF-8.
   @inline(__always)
   package init(knownUTF8 bytes: RawSpan, isASCII: Bool) {
     let text = unsafe UTF8Span(unchecked: Span<UInt8>(_bytes: bytes), isKnownASCII: isASCII)
@@ -98,10 +98,10 @@ extension String {
 }
 
 extension RawSpan {
-  /// Whether the bytes are UTF-8.
+  /// True if the bytes are valid UTF-8.
   package var isValidUTF8: Bool { (try? UTF8Span(validating: Span<UInt8>(_bytes: self))) != nil }
 
-  /// The character that begins at `index`, and how many bytes it has. What is not UTF-8 is U+FFFD, of one byte.
+  /// Returns the character that begins at `index`, and its length in bytes. Invalid UTF-8 is U+FFFD with a length of 1.
   package func scalar(at index: Int) -> (scalar: Unicode.Scalar, length: Int) {
     let first = self[index]
     if first < 0x80 { return (Unicode.Scalar(first), 1) }
@@ -112,7 +112,7 @@ extension RawSpan {
     return Unicode.Scalar(value).map { ($0, length) } ?? ("\u{FFFD}", 1)
   }
 
-  /// The character that ends before `index`; nil at the beginning.
+  /// Returns the character that ends before `index`, or nil at the beginning.
   package func scalar(before index: Int) -> Unicode.Scalar? {
     guard index > 0 else { return nil }
     var start = index - 1

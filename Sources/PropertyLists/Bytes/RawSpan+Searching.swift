@@ -1,5 +1,5 @@
 extension RawSpan {
-  /// Where a byte stands first from `start` on.
+  /// Returns the first index of a byte from `start`, or nil if there is none.
   package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     var index = start
     while index + 8 <= byteCount {
@@ -14,7 +14,7 @@ extension RawSpan {
     return nil
   }
 
-  /// Where a text, which is not empty, stands first from `start` on.
+  /// Returns the first index of a text from `start`, or nil if there is none. The text must not be empty.
   package func firstIndex(of text: StaticString, from start: Int) -> Int? {
     // Sound: the string is not empty.
     let first = unsafe text.utf8Start.pointee
@@ -27,17 +27,19 @@ extension RawSpan {
   }
 }
 
-/// Looks for a text from ever greater offsets, and does not look at the same bytes again.
+/// A search for a text from increasing offsets that does not scan the same bytes twice.
 struct ForwardSearch {
   private let text: StaticString
-  /// From an offset that was asked for to what was found.
+  /// The range from the start of the last search to its result.
   private var last = -1..<(-1)
-  /// The offset from which on there is nothing.
+  /// The text does not occur at or after this offset.
   private var missing = Int.max
 
   init(_ text: StaticString) { self.text = text }
 
-  /// - Complexity: O(*n*) in the bytes, for all calls with ever greater offsets together.
+  /// Returns the next offset of the text from `start`, or nil if there is none.
+  ///
+  /// - Complexity: O(*n*) in the bytes for all calls together, if the offsets increase.
   mutating func next(from start: Int, in bytes: RawSpan) -> Int? {
     guard start < missing else { return nil }
     if last.lowerBound <= start, start <= last.upperBound { return last.upperBound }

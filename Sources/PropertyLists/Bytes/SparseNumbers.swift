@@ -1,18 +1,18 @@
-/// A fixed number of numbers that begin as 0. Those that are never set take no memory, however many there are.
+/// A fixed number of integers, initially 0. Unset ones use no memory, however many there are.
 ///
-/// Sound: `base` leads to `count` numbers in a block that this value alone owns, and every index is checked.
+/// Sound: `base` points to `count` integers in a block that only this value owns, and every index is checked.
 @safe
 struct SparseNumbers<Number: FixedWidthInteger & BitwiseCopyable>: ~Copyable {
   private let block: UnsafeMutableRawPointer
   private let base: UnsafeMutablePointer<Number>
   let count: Int
 
-  /// - Parameter isDense: whether most of them are going to be set, which large pages serve better.
+  /// - Parameter isDense: True if most of them will be set, which is faster with large pages.
   init(count: Int, isDense: Bool = false) {
     self.count = count
     let size = count * MemoryLayout<Number>.stride
     if isDense, size >= CLibrary.smallBlock {
-      // Of a large block, whose rest nobody writes to, the system gets back every page at the end.
+      // The system gets back all pages of a large block at the end. Its unused rest is never written.
       let room = max(size + CLibrary.largePage, CLibrary.largeBlock)
       unsafe block = CLibrary.zeros(room)
       unsafe CLibrary.preferLargePages(block, size: room)

@@ -1,11 +1,12 @@
-/// Strings of bytes, each once, one behind the other, by number: the scalars of a binary property list in the making. A
-/// new string is written behind the others, and taken away again if an equal one is found.
+/// Distinct byte strings, concatenated and indexed by number: the scalars of a binary property list that is being
+/// written. A new string is appended, and removed again if an equal one is found.
 struct UniqueBytes: ~Copyable {
   package var bytes = ByteBuffer()
-  /// Where each string ends; it begins where the one before ends.
+  /// The end of each string. Each begins at the end of the one before.
   private(set) var ends: [Int] = []
-  /// The number of a string plus one in the low half, its hash in the high half; 0 for none. The low bits of that hash
-  /// choose the slot. A power of two of slots, at most five of eight in use.
+  /// A hash table. The low half of a slot is the index of a string plus one, the high half its hash; 0 is an empty
+  /// slot. The low bits of the hash choose the slot. The number of slots is a power of two, and at most five of eight
+  /// are used.
   private var slots = SparseNumbers<UInt64>(count: 64)
   private var usedSlots = 0
   private let seed = ByteHash.seed
@@ -14,11 +15,12 @@ struct UniqueBytes: ~Copyable {
 
   var count: Int { ends.count }
 
-  /// Where a string stands.
+  /// Returns the range of a string.
   @inline(__always)
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
-  /// The number of the string at the end of the bytes, which is taken away if there is an equal one.
+  /// Returns the index of the string at the end of the bytes. If there is an equal one, removes it and returns the
+  /// index of that.
   @inline(__always)
   mutating func find() -> Int {
     let start = ends.last ?? 0
@@ -45,7 +47,7 @@ struct UniqueBytes: ~Copyable {
     return ends.count - 1
   }
 
-  /// Keeps the string that stands at the end of the bytes, which is known to be new, and is not looked for again.
+  /// Keeps the string at the end of the bytes, which must be new. It is not found by later searches.
   @inline(__always)
   mutating func add() -> Int {
     ends.makeRoom(for: 1)
@@ -53,11 +55,11 @@ struct UniqueBytes: ~Copyable {
     return ends.count - 1
   }
 
-  /// No string is looked for any more: gives back the memory that took.
+  /// Releases the memory of the hash table. No string can be searched for after this.
   mutating func endSearch() { slots = SparseNumbers(count: 0) }
 
   private mutating func grow() {
-    // Few of them are too small for the caches, where each step costs; of many, memory counts.
+    // A small table grows faster, because each growth costs time. A large one grows slower, to save memory.
     let larger = SparseNumbers<UInt64>(count: slots.count < 1 << 16 ? 4 * slots.count : 2 * slots.count, isDense: true)
     let mask = larger.count - 1
     for old in 0..<slots.count {

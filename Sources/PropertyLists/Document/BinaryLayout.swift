@@ -1,5 +1,5 @@
-/// Where things are in a binary property list, by its trailer. Everything that is read is checked first: this type is
-/// why no file can lead a reader out of its bytes.
+/// The layout of a binary property list, as described by its trailer. Every read is checked first. Therefore no file
+/// can make a reader access memory outside of the file's bytes.
 struct BinaryLayout: Sendable {
   let objectCount: Int
   let topObject: Int
@@ -10,7 +10,8 @@ struct BinaryLayout: Sendable {
   static let headerLength = 8
   static let trailerLength = 32
 
-  /// Checks header and trailer by the rules of Apple's reader (`CFBinaryPList.c`, `__CFBinaryPlistGetTopLevelInfo`).
+  /// Checks the header and trailer by the rules of Apple's reader (`CFBinaryPList.c`,
+  /// `__CFBinaryPlistGetTopLevelInfo`).
   init(_ bytes: RawSpan) throws(PropertyListError) {
     guard bytes.starts(with: "bplist") else { throw PropertyListError(.unknownFormat, "not a binary property list") }
     guard bytes.byteCount >= Self.headerLength, bytes[6] == UInt8(ascii: "0") else {
@@ -56,7 +57,7 @@ struct BinaryLayout: Sendable {
 
   private static func fits(_ value: UInt64, width: Int) -> Bool { width == 8 || value >> UInt64(8 * width) == 0 }
 
-  /// Where the object number `index`, which is below ``objectCount``, begins.
+  /// Returns the offset of the object with an index below ``objectCount``.
   @inline(__always)
   func offset(of index: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
     let entry = tableOffset + index * offsetWidth
@@ -67,7 +68,7 @@ struct BinaryLayout: Sendable {
     return Int(truncatingIfNeeded: offset)
   }
 
-  /// The object number that stands as a reference at `offset`, which lies before the offset table.
+  /// Returns the object index that is stored as a reference at `offset`, which must be before the offset table.
   @inline(__always)
   func reference(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> Int {
     let index = bytes.bigEndian(at: offset, width: referenceWidth)
@@ -77,8 +78,8 @@ struct BinaryLayout: Sendable {
     return Int(truncatingIfNeeded: index)
   }
 
-  /// The object number `index`: its kind, and that its bytes and references lie within the file. The text of strings
-  /// and the targets of references are not looked at.
+  /// Returns the node of an object. Checks that its bytes and its references are in the file, but not the text of
+  /// strings and the targets of references.
   @inline(__always)
   func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
     let offset = try offset(of: index, in: bytes)
@@ -135,8 +136,8 @@ struct BinaryLayout: Sendable {
     return uid
   }
 
-  /// The integer at `offset`. One of 16 bytes is a 64-bit value without sign, filled up with zeros, or with ones as a
-  /// writer of Apple's makes of the greatest. Apple's reader drops the high half of any other.
+  /// Returns the integer at `offset`. An integer of 16 bytes must be an unsigned 64-bit value, padded with zeros, or
+  /// all ones, which a writer of Apple's produces for `UInt64.max`. Apple's reader drops the high half of other values.
   private func integer(at offset: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList.Integer {
     let exponent = Int(bytes[offset] & 0x0F)
     guard exponent <= 4 else { throw .malformed("an integer of 2^\(exponent) bytes", at: offset) }
@@ -155,7 +156,7 @@ struct BinaryLayout: Sendable {
     }
   }
 
-  /// Where the content of an object begins and how many units of `unit` bytes it has.
+  /// Returns the offset of an object's content, and its count of units of `unit` bytes each.
   @inline(__always)
   private func extent(
     _ low: Int, at offset: Int, unit: Int, in bytes: RawSpan
@@ -163,7 +164,7 @@ struct BinaryLayout: Sendable {
     var start = offset + 1
     var count = low
     if low == BinaryMarker.countFollows { (start, count) = try longCount(at: offset, in: bytes) }
-    // Compared by division, because the product could overflow.
+    // Compares by division, because the product could overflow.
     guard count <= (tableOffset - start) / unit else {
       throw .malformed("an object of \(count) units of \(unit) bytes runs into the offset table", at: offset)
     }
@@ -190,30 +191,31 @@ struct BinaryLayout: Sendable {
   }
 }
 
-/// The object markers of the binary format (`CFBinaryPList.c`, kCFBinaryPlistMarker…): the high half of the first byte
-/// of an object is its type, the low half a size or a value.
+/// The object markers of the binary format (`CFBinaryPList.c`, kCFBinaryPlistMarker…). The high half of an object's
+/// first byte is its type, the low half is a size or a value.
 enum BinaryMarker {
   static let null: UInt8 = 0x00
   static let `false`: UInt8 = 0x08
   static let `true`: UInt8 = 0x09
-  /// Plus the binary logarithm of the width: 1, 2, 4 bytes unsigned, 8 signed, 16 for what needs 64 bits unsigned.
+  /// Plus the binary logarithm of the width. Widths 1, 2 and 4 are unsigned, 8 is signed, and 16 holds unsigned 64-bit
+  /// values.
   static let integer: UInt8 = 0x10
   static let float: UInt8 = 0x22
   static let real: UInt8 = 0x23
   /// Seconds since 2001-01-01T00:00:00Z as an 8-byte real.
   static let date: UInt8 = 0x33
-  /// Plus the count, or `countFollows`; so the containers and strings.
+  /// Plus the count, or `countFollows`. The same applies to strings and containers.
   static let data: UInt8 = 0x40
   static let asciiString: UInt8 = 0x50
-  /// Big-endian; the count is of 2-byte units.
+  /// Big-endian. The count is in 2-byte units.
   static let utf16String: UInt8 = 0x60
-  /// Plus the width less one.
+  /// Plus the width minus one.
   static let uid: UInt8 = 0x80
   static let array: UInt8 = 0xA0
   static let set: UInt8 = 0xC0
   /// The references of all keys, then those of all values.
   static let dictionary: UInt8 = 0xD0
 
-  /// The low half that says that the count follows as an integer object.
+  /// The low half that means that the count follows as an integer object.
   static let countFollows: UInt8 = 0x0F
 }

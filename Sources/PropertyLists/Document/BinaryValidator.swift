@@ -1,32 +1,32 @@
-/// The full check of a binary property list, in one pass over its objects and one over its references.
+/// The complete check of a binary property list, in one pass over its objects and one over its references.
 struct BinaryValidator: ~Copyable {
   private let layout: BinaryLayout
   private let depthLimit: Int
   private var states: [State]
-  /// How many levels of containers each container is, itself included; filled in when it is done.
+  /// For each container that is done, the number of its container levels, including itself.
   private var heights: [UInt16]
   private var keyIndex = KeyIndex()
-  /// The number in ``keyIndex`` plus one of each object that was met as a key.
+  /// For each object that has been used as a key, its number in ``keyIndex`` plus one.
   private var keyNumbers: [UInt32] = []
-  /// Dictionaries whose keys were found in order, by the number of their entries.
+  /// Recent dictionaries whose keys were found valid, by the number of their entries modulo 64.
   private var knownKeys = [FlatNode](repeating: .null, count: 64)
-  /// How many more bytes of content and references may be looked at.
+  /// The number of bytes and references that may still be read.
   private var budget: WorkBudget
   private var defects: DefectLog
   private var hasReportedDepth = false
-  /// Whether nothing more can be looked at.
+  /// True if the check cannot continue.
   private var isOver = false
-  /// The keys of the paths that were asked for, by their objects.
+  /// The text of the keys in reported paths, by object index.
   private var pathKeys: [Int: String] = [:]
 
   private enum State: UInt8 {
     case string, otherScalar, container
-    /// A container whose children are being looked at: to meet it again is a circle.
+    /// A container whose children are being checked. A reference to it is a circle.
     case open
     case done
-    /// An object that cannot be read. Like Apple's reader, counts it only when something refers to it.
+    /// An object that cannot be read. As in Apple's reader, this is an error only if the object is referenced.
     case defective
-    /// One whose defect is known, and told once.
+    /// Faulty, and already reported.
     case told
   }
 
@@ -37,7 +37,7 @@ struct BinaryValidator: ~Copyable {
     var height: UInt16
   }
 
-  /// Puts every defect into the log, in O(*n*). Allocates up to seven bytes an object, and a copy of each key.
+  /// Adds every defect to the log. Takes O(*n*) time. Allocates up to seven bytes per object, and a copy of each key.
   static func validate(_ layout: BinaryLayout, _ bytes: RawSpan, limits: ParsingLimits, defects: inout DefectLog) {
     var validator = BinaryValidator(
       layout: layout, depthLimit: limits.effectiveDepth,
@@ -48,7 +48,7 @@ struct BinaryValidator: ~Copyable {
       try validator.scanObjects(in: bytes)
       try validator.followReferences(in: bytes)
     } catch {
-      // It is in the log.
+      // The error is in the log.
     }
     defects = validator.defects
   }
@@ -81,7 +81,7 @@ struct BinaryValidator: ~Copyable {
 
   private mutating func followReferences(in bytes: RawSpan) throws(PropertyListError) {
     var frames: [Frame] = []
-    // The child that is looked at, of the innermost container, and the levels that were found below the container.
+    // The current child of the innermost container, and the number of levels found below the container so far.
     var next = 0
     var height: UInt16 = 0
     do { try visit(layout.topObject, &frames, in: bytes) } catch { try report(error, frames, in: bytes) }
@@ -89,7 +89,7 @@ struct BinaryValidator: ~Copyable {
       do { try followReferences(&frames, &next, &height, in: bytes) } catch {
         frames[frames.count - 1].next = next
         try report(error, frames, in: bytes)
-        // As if the child that is wrong were a scalar.
+        // Treats the faulty child like a scalar.
         frames[frames.count - 1].next = next + 1
         frames[frames.count - 1].height = height
       }
@@ -120,10 +120,10 @@ struct BinaryValidator: ~Copyable {
         if descends { break }
       }
       guard !descends else { continue }
-      // The containers above, and the height below, together.
+      // The containers above plus the levels below.
       guard frames.count - 1 + Int(height) <= depthLimit || hasReportedDepth else { throw nestedTooDeeply() }
       states[frame.object] = .done
-      // What is too high is told once; it must not make more of what is above it.
+      // Exceeding the depth is reported once, so it must not increase the height of the containers above.
       heights[frame.object] = hasReportedDepth ? 1 : height
       frames.removeLast()
     }
@@ -134,19 +134,19 @@ struct BinaryValidator: ~Copyable {
     return ParsingLimits.nestedTooDeeply(limit: depthLimit)
   }
 
-  /// Records a defect; throws it if there is room for no more, or if nothing more can be looked at.
+  /// Reports a defect. Throws it if the log is full, or if the check cannot continue.
   private mutating func report(
     _ error: PropertyListError, _ frames: [Frame], in bytes: RawSpan
   ) throws(PropertyListError) {
     guard !isOver else { throw error }
     isOver = error.kind == .limitExceeded
     let defect = located(error, frames, in: bytes)
-    // Under keys that cannot be read, two defects can be one to who reads of them.
+    // If keys cannot be read, two defects can have the same description.
     if defect != defects.defects.last { try defects.report(defect) }
     if isOver { throw error }
   }
 
-  /// Begins with the object number `index`, which is the root or a child of the innermost frame.
+  /// Begins the check of an object that is the root or a child of the innermost frame.
   private mutating func visit(_ index: Int, _ frames: inout [Frame], in bytes: RawSpan) throws(PropertyListError) {
     switch states[index] {
     case .string, .otherScalar, .done, .told: return
@@ -176,7 +176,7 @@ struct BinaryValidator: ~Copyable {
   private mutating func checkKeys(_ node: FlatNode, _ frames: [Frame], in bytes: RawSpan) throws(PropertyListError) {
     let width = layout.referenceWidth
     let known = knownKeys[node.count & 63]
-    // Lists of like dictionaries are what large files consist of, and these keys were found to be in order before.
+    // Large files consist of lists of similar dictionaries. These keys were found valid before.
     if known.kind == .dictionary, known.count == node.count,
       bytes.equalBytes(known.offset, node.offset, count: node.count * width)
     {
@@ -196,7 +196,7 @@ struct BinaryValidator: ~Copyable {
     let offset = node.offset + entry * layout.referenceWidth
     let reference = try layout.reference(at: offset, in: bytes)
     if keyNumbers[reference] == 0 {
-      // That it is no key is told once.
+      // An invalid key is reported once.
       keyNumbers[reference] = Self.noKey
       if states[reference] == .told { return }
       if states[reference] == .defective { states[reference] = .told }
@@ -223,13 +223,13 @@ struct BinaryValidator: ~Copyable {
     return keyIndex.number(of: text.rawBytes)
   }
 
-  /// The error with the way to the value it is about.
+  /// Returns the error with the path of the value that it is about.
   private mutating func located(_ error: PropertyListError, _ frames: [Frame], in bytes: RawSpan) -> PropertyListError {
     var error = error
     var path = PropertyListKeyPath()
     for frame in frames {
       if frame.node.kind == .array {
-        // A container that is too high as a whole has no child to blame.
+        // If the container as a whole has too many levels, the error does not belong to a child.
         guard frame.next < frame.node.count else { break }
         path.components.append(.index(frame.next))
       } else if frame.next >= frame.node.count {
@@ -244,7 +244,7 @@ struct BinaryValidator: ~Copyable {
     return error
   }
 
-  /// The text of a key. Paths share it, however often it is in them.
+  /// Returns the text of a key. It is cached, so that all paths share it.
   private mutating func pathKey(_ object: Int, in bytes: RawSpan) -> String? {
     if let key = pathKeys[object] { return key }
     guard let node = try? layout.node(at: object, in: bytes), node.kind == .string,
@@ -256,13 +256,13 @@ struct BinaryValidator: ~Copyable {
 }
 
 extension PropertyListDocument {
-  /// Checks the whole document: every object that the root leads to, the text of every string, that no key stands twice
-  /// in a dictionary, that no container contains itself, and the depth.
+  /// Checks the whole document: every object that can be reached from the root, the text of every string, that the keys
+  /// of each dictionary are distinct, that no container contains itself, and the depth.
   ///
-  /// What passes can be read without error through ``root``. A tree, and output, have one more limit, how far shared
-  /// references expand; and a tree has no room for two keys of one dictionary that Unicode holds equivalent.
+  /// A valid document can be read through ``root`` without errors. Creating a tree and writing also limit the expansion
+  /// of shared references. A tree cannot contain two keys of one dictionary that are canonically equivalent in Unicode.
   ///
-  /// - Throws: ``PropertyListError`` with the key path of the value that is wrong.
+  /// - Throws: ``PropertyListError`` with the key path of the invalid value.
   /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats, which were checked when they were
   ///   read.
   public func validate() throws(PropertyListError) {
@@ -271,7 +271,7 @@ extension PropertyListDocument {
     if let defect = defects.defects.first { throw defect }
   }
 
-  /// Puts all that ``validate()`` throws into a log.
+  /// Adds all errors that ``validate()`` can find to a log.
   package func validate(_ defects: inout DefectLog) {
     guard case .binary(let layout) = index else { return }
     BinaryValidator.validate(layout, bytes, limits: options.limits, defects: &defects)

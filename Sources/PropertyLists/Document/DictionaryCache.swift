@@ -1,12 +1,12 @@
-/// What is known of recent dictionaries, by their keys and the order of these. Lists of like dictionaries are what
-/// large files consist of.
+/// A cache of facts about recent dictionaries, keyed by their keys and the order of these. It helps because large files
+/// consist of lists of similar dictionaries.
 struct DictionaryCache<Known> {
-  /// None until something is known.
+  /// The slots. Empty until something is stored.
   private var slots: [(node: FlatNode, known: Known)?] = []
 
   private static var slotCount: Int { 64 }
 
-  /// What is known of a dictionary with the same keys, which takes a comparison of their bytes; nil if nothing is.
+  /// Returns the fact stored for a dictionary with the same keys, which are compared by their bytes, or nil.
   @inline(__always)
   func find(_ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan) throws(PropertyListError) -> Known? {
     guard !slots.isEmpty, let slot = slots[try Self.slotNumber(node, source, in: bytes)],
@@ -22,7 +22,8 @@ struct DictionaryCache<Known> {
     slots[try Self.slotNumber(node, source, in: bytes)] = (node, known)
   }
 
-  /// A slot by the number of keys, which is not 0, and by what is quickly known of the first and the last.
+  /// Returns the slot for a dictionary, from its number of keys, which must not be 0, and cheap facts about the first
+  /// and last key.
   @inline(__always)
   private static func slotNumber(
     _ node: FlatNode, _ source: some NodeSource, in bytes: RawSpan

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// An entry of a dictionary whose keys are told apart by their bytes. To a ``PropertyList``, whose keys are strings,
-/// two spellings of a key that Unicode holds equivalent are one.
+/// An entry of a dictionary whose keys are compared by their bytes. In a ``PropertyList``, whose keys are Swift
+/// strings, two canonically equivalent spellings of a key are equal.
 package struct DictionaryEntry: Sendable {
   package let key: String
-  /// The value. A dictionary in it with two spellings of a key has the first of them.
+  /// The value. If a dictionary in it has two spellings of a key, it contains only the first.
   package let value: PropertyList
-  /// The value as the document has it, if ``value`` isn't all of it.
+  /// The value in the document, if ``value`` is incomplete.
   package let original: PropertyListDocument.Node?
 
   package init(key: String, value: PropertyList, original: PropertyListDocument.Node?) {
@@ -17,9 +17,10 @@ package struct DictionaryEntry: Sendable {
 }
 
 extension PropertyListDocument.Node {
-  /// The entries of a dictionary, in the order of the document; nil if this is no dictionary.
-  /// - Throws: what is wrong with a binary document below this node.
-  /// - Complexity: O(*n*) in the bytes below this node; shared values are built once.
+  /// The entries of a dictionary, in the order of the document, or nil if this is not a dictionary.
+  ///
+  /// - Throws: The errors of a binary document below this node.
+  /// - Complexity: O(*n*) in the bytes below this node. Shared values are created once.
   package var entries: [DictionaryEntry]? {
     get throws(PropertyListError) {
       guard kind == .dictionary else { return nil }

@@ -1,14 +1,14 @@
-/// The keys of dictionaries that have the same keys in the same order, and how they are looked up.
+/// The keys of all dictionaries that have the same keys in the same order, with a fast lookup.
 package final class DictionaryShape {
-  /// In the order of the file.
+  /// The keys, in the order of the file.
   package let keys: [String]
-  /// Only for many keys; few are compared one by one.
+  /// The positions of the keys. Empty if there are only a few keys, which are compared one by one.
   private let positions: [String: Int]
-  /// Where the first, the second, … key was found: like dictionaries are asked for their keys in the same order.
-  /// Sound: nobody else's code runs while they are looked at or changed.
+  /// The position of the key in the first lookup, in the second, and so on. Similar dictionaries are searched for their
+  /// keys in the same order. Sound: no foreign code runs while the guesses are read or changed.
   @exclusivity(unchecked) private var guesses: [Int] = []
 
-  /// Where the key `$class` is, which every object of a keyed archive has.
+  /// The position of the key `$class`, which every object of a keyed archive has.
   package let classPosition: Int?
 
   fileprivate init(_ keys: [String], _ positions: [String: Int]) {
@@ -17,12 +17,13 @@ package final class DictionaryShape {
     classPosition = keys.firstIndex(of: "$class")
   }
 
-  /// No keys.
+  /// Creates a shape without keys.
   package convenience init() { self.init([], [:]) }
 
   fileprivate static let mostComparedKeys = 12
 
-  /// The position of a key; nil if there is none. `found` keys of the same dictionary were looked up before.
+  /// Returns the position of a key, or nil if it is missing. `found` is the number of previous lookups in this
+  /// dictionary.
   @inline(__always)
   package func position(of key: String, found: Int) -> Int? {
     if unsafe found < guesses.count, unsafe keys[guesses[found]] == key { return unsafe guesses[found] }
@@ -41,24 +42,27 @@ package final class DictionaryShape {
   }
 }
 
-/// The shapes that dictionaries of a document have had lately.
+/// The shapes of recent dictionaries of a document.
 package struct DictionaryShapes {
   private var cache = DictionaryCache<DictionaryShape>()
   private let empty = DictionaryShape()
-  /// How many keys were read, and bytes of them: keys of a small file can overlap, and be of any amount.
+  /// The number of keys that were read, plus their bytes. The keys of a small file can overlap, and so have any total
+  /// size.
   private var keySize = 0
 
   package init() {}
 
-  /// The shape of a dictionary. `limit` is how many keys and bytes of them may be read for all dictionaries.
-  /// - Throws: ``PropertyListError/Kind/duplicateKey``, ``PropertyListError/Kind/limitExceeded``, what is wrong with a
-  /// key.
+  /// Returns the shape of a dictionary. `limit` is the number of keys plus their bytes that may be read for all
+  /// dictionaries.
+  ///
+  /// - Throws: ``PropertyListError/Kind/duplicateKey``, ``PropertyListError/Kind/limitExceeded``, and the error of a
+  ///   key.
   mutating func shape(
     of node: FlatNode, _ source: some NodeSource, in bytes: RawSpan, limit: Int
   ) throws(PropertyListError) -> DictionaryShape {
     guard node.count > 0 else { return empty }
     if let known = try cache.find(node, source, in: bytes) { return known }
-    // As many as are found in the file; the count alone may promise any number.
+    // No capacity is reserved, because the count in the file may be wrong and large.
     var keys: [String] = []
     var positions: [String: Int] = [:]
     for entry in 0..<node.count {

@@ -1,9 +1,10 @@
 extension PropertyListDocument {
-  /// Keys of one dictionary that are canonically equivalent in Unicode, and so one to Swift, but not the same bytes.
+  /// Returns errors for keys of one dictionary that are canonically equivalent in Unicode, and therefore equal in
+  /// Swift, but do not have the same bytes. The document must have passed ``validate()``.
   ///
-  /// - Parameter limit: how many are listed at most.
-  /// - Returns: errors of kind ``PropertyListError/Kind/duplicateKey``, in the order of the document.
-  /// - Complexity: O(*n*) in the size of the document, which has passed ``validate()``.
+  /// - Parameter limit: The maximum number of errors.
+  /// - Returns: Errors of kind ``PropertyListError/Kind/duplicateKey``, in the order of the document.
+  /// - Complexity: O(*n*) in the size of the document.
   package func equivalentKeys(limit: Int) -> [PropertyListError] {
     switch index {
     case .binary(let layout): EquivalentKeySearch(source: layout).found(from: rootIndex, limit: limit, in: bytes)
@@ -12,7 +13,7 @@ extension PropertyListDocument {
   }
 }
 
-/// Visits every container once.
+/// A search that visits every container once.
 private struct EquivalentKeySearch<Source: NodeSource> {
   let source: Source
 
@@ -21,7 +22,7 @@ private struct EquivalentKeySearch<Source: NodeSource> {
   func found(from root: Int, limit: Int, in bytes: RawSpan) -> [PropertyListError] {
     var found: [PropertyListError] = []
     var frames: [Frame] = []
-    // Only for nodes that several containers can refer to.
+    // Needed only for nodes that several containers can reference.
     var isVisited = Array(repeating: false, count: source.sharedNodeCount)
     var next = Optional(root)
     do {
@@ -50,7 +51,7 @@ private struct EquivalentKeySearch<Source: NodeSource> {
         next = try source.value(frame.next, of: frame.node, in: bytes)
       }
     } catch {
-      // The document has been validated, so this is nothing new.
+      // The document has been validated, so this error is already known.
     }
     return found
   }
@@ -64,7 +65,7 @@ private struct EquivalentKeySearch<Source: NodeSource> {
       let node = try source.key(entry, of: dictionary, in: bytes)
       guard node.encoding != .ascii else { continue }
       let key = try NodeContent.string(node, in: bytes)
-      // Nothing is equivalent to ASCII but itself.
+      // ASCII text is equivalent only to itself.
       guard !key.utf8.allSatisfy({ $0 < 0x80 }) else { continue }
       let (isNew, former) = keys.insert(key)
       if !isNew { pairs.append((key, former)) }

@@ -1,22 +1,22 @@
-/// The size of a binary document with all shared references followed, as a writer counts it: in nodes, each with its
+/// The size of a binary document with all shared references expanded, as a writer counts it: the nodes, each with its
 /// level, plus the bytes of keys, strings and data.
 private struct ExpandedSize: ~Copyable {
   private let layout: BinaryLayout
-  /// A size above this one is not counted further.
+  /// The maximum size. Counting stops above it.
   private let limit: Int
-  /// The number of references to each container: 0, 1, or 2 for more.
+  /// For each container, the number of references to it: 0, 1, or 2 for more.
   private var references: [UInt8]
-  /// The sizes of containers with several references.
+  /// The sizes of containers that are referenced several times.
   private var known: [Int: Size] = [:]
   private var frames: [Frame] = []
 
   struct Size {
     /// The number of values.
     var values = 1
-    /// The size, if the value were the root.
+    /// The size of the value if it were the root.
     var total = 1
 
-    /// Adds a value one level below.
+    /// Adds a value that is one level below.
     mutating func add(_ child: Size) {
       values += child.values
       total += child.total + child.values
@@ -36,8 +36,8 @@ private struct ExpandedSize: ~Copyable {
     references = Array(repeating: 0, count: layout.objectCount)
   }
 
-  /// Throws ``PropertyListError/Kind/limitExceeded`` if the root's size is above the limit. Each container is looked
-  /// at once. The document has passed ``PropertyListDocument/validate()``, so that no container contains itself.
+  /// Throws ``PropertyListError/Kind/limitExceeded`` if the size of the root exceeds the limit. Visits each container
+  /// once. The document must have passed ``PropertyListDocument/validate()``, so that no container contains itself.
   mutating func check(_ root: Int, in bytes: RawSpan) throws(PropertyListError) {
     try countReferences(root, in: bytes)
     var finished = try visit(root, in: bytes)
@@ -68,7 +68,7 @@ private struct ExpandedSize: ~Copyable {
     }
   }
 
-  /// Returns the size of a value; nil for a container whose children come first, which is open then.
+  /// Returns the size of a value. Returns nil for a container, after opening it to visit its children.
   private mutating func visit(_ object: Int, in bytes: RawSpan) throws(PropertyListError) -> Size? {
     let node = try layout.node(at: object, in: bytes)
     var size = Size()
@@ -92,15 +92,15 @@ private struct ExpandedSize: ~Copyable {
 }
 
 extension PropertyListDocument {
-  /// Checks the whole document as ``validate()`` does, and that it does not expand too far to be written or to become a
-  /// tree.
+  /// Checks the whole document as ``validate()`` does, and also that its expansion is small enough for writing it or
+  /// creating a tree.
   ///
-  /// - Throws: what ``validate()`` throws, and ``PropertyListError/Kind/limitExceeded``.
+  /// - Throws: The errors of ``validate()``, and ``PropertyListError/Kind/limitExceeded``.
   /// - Complexity: O(*n*) in the length of a binary document; O(1) for text formats.
   package func validateWhole() throws(PropertyListError) {
     try validate()
     guard case .binary(let layout) = index else { return }
-    // So that two sizes below the limit can be added.
+    // The limit ensures that two sizes can be added without overflow.
     var size = ExpandedSize(layout, limit: min(expandedSizeLimit, .max / 8))
     try size.check(rootIndex, in: bytes)
   }

@@ -1,4 +1,4 @@
-/// What a value is, as it stands in a node table.
+/// The kind of a value in a node table.
 @_spi(Archives) @frozen
 public enum NodeKind: UInt8 {
   case null, boolean
@@ -12,11 +12,11 @@ public enum NodeKind: UInt8 {
   @inlinable @inline(__always)
   public var isContainer: Bool { rawValue >= NodeKind.array.rawValue }
 
-  // Not the one of all types with raw values, which is called by way of two witness tables.
+  // Replaces the generic operator for types with raw values, which is called through two witness tables.
   @inlinable @inline(__always)
   public static func == (first: NodeKind, second: NodeKind) -> Bool { first.rawValue == second.rawValue }
 
-  /// As ``init(rawValue:)``, which the compiler does not inline across modules.
+  /// Creates a kind like ``init(rawValue:)``, which the compiler does not inline across modules.
   @inlinable @inline(__always)
   public init(bits: UInt8) {
     switch bits {
@@ -36,30 +36,30 @@ public enum NodeKind: UInt8 {
   }
 }
 
-/// How the bytes of a string or of data stand in the document.
+/// The encoding of the bytes of a string or of data in the document.
 @_spi(Archives) @frozen
 public enum ContentEncoding: UInt8 {
-  /// UTF-8, or the bytes of the data.
+  /// UTF-8, or the bytes of data.
   case verbatim
-  /// Bytes that are all below 0x80.
+  /// ASCII: all bytes are below 0x80.
   case ascii
-  /// UTF-16, big-endian; the length counts bytes.
+  /// UTF-16, big-endian. The length is in bytes.
   case utf16
-  /// The text of an XML element: UTF-8 with character references and literal line ends.
+  /// The text of an XML element: UTF-8 with character references and unconverted line ends.
   case xmlText
   /// The text between the quotation marks of a JSON string: UTF-8 with escapes.
   case jsonText
   /// Base64 with white space.
   case base64
 
-  /// Whether the same text can be spelled in several ways.
+  /// True if the same text can be encoded in several ways.
   var hasEscapes: Bool { self == .xmlText || self == .jsonText }
 }
 
 /// One value of a document, in 16 bytes.
 ///
-/// Scalars of fixed size stand in the node itself, so that reading one costs nothing and no format is known above the
-/// readers; strings and data are an offset and a length in the bytes of the document.
+/// A scalar of fixed size is stored in the node itself, so that reading it is free, and code above the readers needs no
+/// knowledge of formats. A string or data is an offset and a length in the bytes of the document.
 @_spi(Archives) @frozen
 public struct FlatNode: Hashable, Sendable {
   public var tag: UInt64
@@ -79,7 +79,8 @@ public struct FlatNode: Hashable, Sendable {
     ContentEncoding(rawValue: UInt8(truncatingIfNeeded: (tag >> 4) & 0xF)) ?? .verbatim
   }
 
-  /// Where the content of a string or of data begins; for a container of a binary document, where its references begin.
+  /// The offset of the content of a string or of data. For a container of a binary document, the offset of its
+  /// references. For a container of a node table, the index of its first child.
   @inlinable @inline(__always)
   public var offset: Int { Int(tag >> 8) }
 }
@@ -97,7 +98,9 @@ public struct FlatNode: Hashable, Sendable {
     return FlatNode(isSigned ? .integer : .unsignedInteger, payload: value.bits)
   }
 
-  /// - Parameter value: an integer of at most 64 bits.
+  /// Creates an integer.
+  ///
+  /// - Parameter value: An integer of at most 64 bits.
   @inlinable @inline(__always)
   public static func integer(_ value: some FixedWidthInteger) -> FlatNode {
     let bits = UInt64(truncatingIfNeeded: value)
@@ -111,7 +114,9 @@ public struct FlatNode: Hashable, Sendable {
   @inlinable @inline(__always)
   public static func float(_ value: Float) -> FlatNode { FlatNode(.float, payload: UInt64(value.bitPattern)) }
 
-  /// - Parameter seconds: since 2001-01-01T00:00:00Z.
+  /// Creates a date.
+  ///
+  /// - Parameter seconds: The seconds since 2001-01-01T00:00:00Z.
   public static func date(_ seconds: Double) -> FlatNode { FlatNode(.date, payload: seconds.bitPattern) }
 
   @inlinable @inline(__always)
@@ -127,16 +132,16 @@ public struct FlatNode: Hashable, Sendable {
     FlatNode(.data, encoding, offset: offset, payload: UInt64(truncatingIfNeeded: length))
   }
 
-  /// A container in a node table: the offset is the index of the first child, which the others follow.
+  /// Creates a container of a node table. The offset is the index of the first child, which is followed by the others.
   ///
-  /// - Parameter count: of elements; of a dictionary's entries, each a key and a value.
+  /// - Parameter count: The number of elements, or of entries, each of which is a key and a value.
   @inlinable @inline(__always)
   public static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
     FlatNode(kind, .verbatim, offset: offset, payload: UInt64(truncatingIfNeeded: count))
   }
 }
 
-/// What is read out of a node; each only of the kinds it makes sense for.
+/// Reading the content of a node. Each property is valid only for its kinds of nodes.
 @_spi(Archives) extension FlatNode {
   @inlinable @inline(__always)
   public var boolean: Bool { payload != 0 }
@@ -155,15 +160,15 @@ public struct FlatNode: Hashable, Sendable {
   @inlinable @inline(__always)
   public var uid: UInt32 { UInt32(truncatingIfNeeded: payload) }
 
-  /// The bytes of a string or data as they stand in the document.
+  /// The length of a string or data in the document, in bytes.
   @inlinable @inline(__always)
   public var length: Int { Int(truncatingIfNeeded: payload) }
 
-  /// Where the bytes of a string or of data stand in the document.
+  /// The range of the bytes of a string or of data in the document.
   @inlinable @inline(__always)
   public var range: Range<Int> { offset..<offset + length }
 
-  /// The elements of an array, the entries of a dictionary.
+  /// The number of elements of an array or entries of a dictionary.
   @inlinable @inline(__always)
   public var count: Int { Int(truncatingIfNeeded: payload) }
 }

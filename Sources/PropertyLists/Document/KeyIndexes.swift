@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// Indexes of the keys of a document's wide dictionaries.
 ///
-/// A lookup compares the keys from the first one on. A wide dictionary that is searched repeatedly gets an index, so
-/// that *m* lookups take O(*n* + *m*) and not O(*n* × *m*).
+/// A lookup normally compares the keys from the first one. A wide dictionary that is searched repeatedly gets an index,
+/// so that *m* lookups take O(*n* + *m*) instead of O(*n* × *m*).
 struct KeyIndexes {
-  /// The least number of entries of a dictionary that gets an index.
+  /// The minimum number of entries of a dictionary that gets an index.
   static let leastEntryCount = 32
-  /// The number of lookups in one dictionary before its index is made.
+  /// The number of lookups in a dictionary before its index is created.
   private static let leastLookupCount = 8
 
   private var dictionaries: [Int: State] = [:]
@@ -21,7 +21,7 @@ struct KeyIndexes {
   enum Lookup {
     /// Compare all keys.
     case search
-    /// Make the index, and store it.
+    /// Create the index, and store it.
     case makeIndex
     /// Use the positions of the entries, by the hashes of their keys.
     case index([UInt64: Int])
@@ -41,15 +41,15 @@ struct KeyIndexes {
 }
 
 extension PropertyListDocument.Node {
-  /// The value of a dictionary for a key.
+  /// Returns the value for a key of a dictionary, or nil if the key is missing.
   ///
-  /// - Throws: as ``value(forKey:)`` does.
+  /// - Throws: See ``value(forKey:)``.
   func valueOfDictionary(forKey key: [UInt8]) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard flat.count >= KeyIndexes.leastEntryCount else { return try search(forKey: key) }
     switch document.keyIndexes.withLock({ $0.lookup(inDictionary: index) }) {
     case .search: return try search(forKey: key)
     case .makeIndex:
-      // A key that cannot be read is an error only on the way to another one.
+      // A key that cannot be read is an error only if it precedes the key that is searched for.
       guard let positions = try? keyPositions() else { return try search(forKey: key) }
       document.keyIndexes.withLock { $0.store(positions, ofDictionary: index) }
       return try find(key, positions)
@@ -67,8 +67,8 @@ extension PropertyListDocument.Node {
     return decoded == key ? try value(ofEntry: position) : try search(forKey: key)
   }
 
-  /// Returns the first position of each key, by its hash. Returns nil if entries share long keys: reading all of them
-  /// would take more time than the file has bytes.
+  /// Returns the first position of each key, by its hash. Returns nil if entries share long keys, because reading all
+  /// of them would take more time than the size of the file justifies.
   private func keyPositions() throws(PropertyListError) -> [UInt64: Int]? {
     var length = 0
     for position in 0..<flat.count { length += try document.keyNode(ofEntry: position, of: flat).length }

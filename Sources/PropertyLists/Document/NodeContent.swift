@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// Reads strings and data out of the bytes of a document. Only this type knows every ``ContentEncoding``.
+/// Functions that read strings and data from the bytes of a document. Only this type knows every ``ContentEncoding``.
 package enum NodeContent {
-  /// A string whose text its reader has checked: one of a node table.
+  /// Returns a string of a node table. The reader has already validated its text.
   static func text(_ node: FlatNode, in document: RawSpan) -> String {
     let content = document.extracting(node.range)
     guard node.encoding.hasEscapes else { return String(knownUTF8: content, isASCII: false) }
@@ -11,7 +11,7 @@ package enum NodeContent {
     return String(knownUTF8: text.rawBytes, isASCII: false)
   }
 
-  /// A string of any document. Throws for bytes of a binary document that are no text.
+  /// Returns a string of any document. Throws if the text of a binary document is invalid.
   @inline(__always)
   static func string(_ node: FlatNode, in document: RawSpan) throws(PropertyListError) -> String {
     let content = document.extracting(node.range)
@@ -36,7 +36,7 @@ package enum NodeContent {
     }
   }
 
-  /// The UTF-8 text of a string of any document, put after what is in `buffer`.
+  /// Appends a string of any document to `buffer`, as UTF-8.
   static func appendText(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) throws(PropertyListError) {
     let content = document.extracting(node.range)
     switch node.encoding {
@@ -48,7 +48,7 @@ package enum NodeContent {
     }
   }
 
-  /// The UTF-8 text of a string that its reader has checked, put after what is in `buffer`.
+  /// Appends a string whose text the reader has validated to `buffer`, as UTF-8.
   static func appendCheckedText(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
     let content = document.extracting(node.range)
     switch node.encoding {
@@ -58,14 +58,14 @@ package enum NodeContent {
     }
   }
 
-  /// The bytes of data.
+  /// Returns the bytes of data.
   static func data(_ node: FlatNode, in document: RawSpan) -> Data {
     var bytes: [UInt8] = []
     appendData(node, in: document, to: &bytes)
     return Data(bytes)
   }
 
-  /// The bytes of data, put after what is in `buffer`.
+  /// Appends the bytes of data to `buffer`.
   static func appendData(_ node: FlatNode, in document: RawSpan, to buffer: inout [UInt8]) {
     let content = document.extracting(node.range)
     if node.encoding == .base64 { Base64Text.decode(content, into: &buffer) } else { buffer.append(bytes: content) }
@@ -81,11 +81,12 @@ package enum NodeContent {
 extension [UInt8] {
   @inlinable @inline(__always)
   package mutating func append(bytes: RawSpan) {
-    // Sound: the buffer is only read, and inside the closure.
+    // Sound: the buffer is only read, and only in the closure.
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 
-  /// Makes room for `size` more bytes; again and again without moving what is there each time.
+  /// Reserves capacity for `size` more bytes. The capacity grows geometrically, so that repeated calls do not copy each
+  /// time.
   @inline(__always)
   mutating func reserve(_ size: Int) {
     if count + size > capacity { reserveCapacity(Swift.max(count + size, 2 * capacity)) }

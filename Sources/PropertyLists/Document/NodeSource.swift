@@ -1,21 +1,22 @@
-/// Where the nodes of a document come from: the objects of a binary file, or a node table.
+/// The source of the nodes of a document: the objects of a binary file, or a node table.
 protocol NodeSource {
-  /// The node at an index. What is wrong with it is an error only in a binary file.
+  /// Returns the node at an index. Only binary files can throw an error here.
   func node(at index: Int, in bytes: RawSpan) throws(PropertyListError) -> FlatNode
 
-  /// The index of the child number `position` of a container, keys counted.
+  /// Returns the index of a child of a container. Positions include keys.
   func child(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int
 
-  /// Where a dictionary has the key of an entry among its children.
+  /// Returns the position of the key of an entry among the children of a dictionary.
   func keyPosition(_ entry: Int, of dictionary: FlatNode) -> Int
 
-  /// Where a dictionary has the value of an entry among its children.
+  /// Returns the position of the value of an entry among the children of a dictionary.
   func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int
 
-  /// Whether dictionaries of as many entries have the same keys in the same order. False is no proof that they don't.
+  /// Returns true if dictionaries with the same number of entries are known to have the same keys in the same order.
+  /// The result false does not prove that they differ.
   func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool
 
-  /// How many nodes there are that several containers can refer to; 0 if each child has one parent.
+  /// The number of nodes that several containers can reference, or 0 if each child has one parent.
   var sharedNodeCount: Int { get }
 }
 
@@ -31,7 +32,8 @@ extension BinaryLayout: NodeSource {
   @inline(__always)
   func valuePosition(_ entry: Int, of dictionary: FlatNode) -> Int { dictionary.count + entry }
 
-  /// In a binary file equal keys are one object; looking at their text would only make up for a wasteful writer.
+  /// Compares references. In a binary file, equal keys are normally one object. Comparing their text would only help
+  /// with files of inefficient writers.
   @inline(__always)
   func haveSameKeys(_ first: FlatNode, _ second: FlatNode, in bytes: RawSpan) -> Bool {
     bytes.equalBytes(first.offset, second.offset, count: first.count * referenceWidth)
@@ -71,13 +73,13 @@ extension NodeTable: NodeSource {
 }
 
 extension NodeSource {
-  /// The index of an element, or of the value of an entry.
+  /// Returns the index of an element, or of the value of an entry.
   @inline(__always)
   func value(_ position: Int, of container: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> Int {
     try child(container.kind == .array ? position : valuePosition(position, of: container), of: container, in: bytes)
   }
 
-  /// The key of an entry.
+  /// Returns the key of an entry.
   @inline(__always)
   func key(_ entry: Int, of dictionary: FlatNode, in bytes: RawSpan) throws(PropertyListError) -> FlatNode {
     let index = try child(keyPosition(entry, of: dictionary), of: dictionary, in: bytes)
@@ -86,7 +88,7 @@ extension NodeSource {
     return key
   }
 
-  /// The step of a path to an element or an entry; nil if the key cannot be read.
+  /// Returns the path component of an element or an entry, or nil if the key cannot be read.
   func step(to position: Int, of container: FlatNode, in bytes: RawSpan) -> PropertyListKeyPath.Component? {
     guard container.kind == .dictionary else { return .index(position) }
     let key = try? key(position, of: container, in: bytes)

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 private import OrderedCollections
 
-/// The nodes of a document of a text format: the children of a container side by side and before it, the root last. A
-/// dictionary's children are key, value, key, value.
+/// The nodes of a document in a text format. The children of a container are adjacent and precede it; the root is last.
+/// The children of a dictionary are key, value, key, value, and so on.
 struct NodeTable: Sendable {
   fileprivate(set) var nodes: [FlatNode] = []
 
@@ -11,31 +11,31 @@ struct NodeTable: Sendable {
   var root: Int { nodes.count - 1 }
 }
 
-/// What a reader of a text format makes.
+/// The content that the reader of a text format creates.
 struct TextContent {
-  /// UTF-8; what the offsets of the table refer to.
+  /// UTF-8. The offsets of the table refer to it.
   let text: Data
   let table: NodeTable
 }
 
-/// Builds a node table out of the values in the order of the text.
-/// The children of an open container wait on a stack and move into the table in one piece when it is closed, so that
-/// finding a child by its index takes one step.
+/// A builder that creates a node table from the values in the order of the text. The children of an open container are
+/// kept on a stack and are moved to the table together when it is closed. So a child can be found by its index in one
+/// step.
 struct NodeTableBuilder: ~Copyable {
-  /// A container that is still open.
+  /// An open container.
   struct Frame {
     let kind: NodeKind
-    /// Where its children begin in ``pending``.
+    /// The index in ``pending`` of its first child.
     let start: Int
   }
 
   private(set) var frames: [Frame] = []
   private(set) var pending: [FlatNode] = []
   private var table = NodeTable()
-  /// Where the keys of dictionaries that were closed lately stand in the table, by their number.
+  /// The index in the table of the keys of recently closed dictionaries, by the number of keys modulo 16.
   private var shapes = [(first: Int, count: Int)](repeating: (0, 0), count: 16)
   private var keyIndex = KeyIndex()
-  /// The keys of the path that was asked for last.
+  /// The keys of the last requested path.
   private var pathKeys: [FlatNode: String] = [:]
   let options: PropertyListReadingOptions
 
@@ -45,10 +45,10 @@ struct NodeTableBuilder: ~Copyable {
     table.nodes.makeRoom(for: expectedNodes)
   }
 
-  /// How many containers are open.
+  /// The number of open containers.
   var depth: Int { frames.count }
 
-  /// Whether the next value has to be a key.
+  /// True if the next value must be a key.
   var expectsKey: Bool {
     guard let frame = frames.last, frame.kind == .dictionary else { return false }
     return (pending.count - frame.start) & 1 == 0
@@ -57,15 +57,15 @@ struct NodeTableBuilder: ~Copyable {
   @inline(__always)
   mutating func append(_ node: FlatNode) { pending.append(node) }
 
-  /// The caller has checked the depth.
+  /// Opens a container. The caller has checked the depth.
   mutating func open(_ kind: NodeKind) { frames.append(Frame(kind: kind, start: pending.count)) }
 
-  /// Resolves duplicate keys of the innermost container, whose last key has its value, as the options say.
+  /// Resolves the duplicate keys of the innermost container as the options request. Its last key must have a value.
   ///
   /// - Parameters:
-  ///   - bytes: what the offsets of the strings refer to.
-  ///   - defects: where errors will go. If there is room for one only, the others aren't looked for.
-  /// - Returns: the keys that are errors, with their former indexes in ``pending``. They are overridden, too.
+  ///   - bytes: The bytes that the offsets of the strings refer to.
+  ///   - defects: The log that will receive the errors. If it has room for one only, the search stops at the first.
+  /// - Returns: The keys that are errors, with their previous indexes in ``pending``. They are resolved, too.
   /// - Complexity: O(1) for an array; O(*n*) in the keys of a dictionary.
   mutating func resolveDuplicates(in bytes: RawSpan, _ defects: DefectLog) -> [(index: Int, key: FlatNode)] {
     guard let frame = frames.last, !hasKnownKeys(in: bytes) else { return [] }
@@ -77,7 +77,7 @@ struct NodeTableBuilder: ~Copyable {
     return isError ? duplicates : []
   }
 
-  /// True if the keys of the innermost container were found to be distinct before, or it has no two.
+  /// Returns true if the keys of the innermost container are known to be distinct, or if it has fewer than two.
   @inline(__always)
   func hasKnownKeys(in bytes: RawSpan) -> Bool {
     guard let frame = frames.last, frame.kind == .dictionary else { return true }
@@ -85,7 +85,8 @@ struct NodeTableBuilder: ~Copyable {
     return count < 2 || hasKnownShape(from: frame.start, count: count, in: bytes)
   }
 
-  /// Closes the innermost container, whose keys are distinct. A dictionary that stands for a UID becomes one.
+  /// Closes the innermost container, whose keys are distinct. A dictionary that represents a UID is replaced by the
+  /// UID.
   mutating func close(in bytes: RawSpan) {
     if let uid = uidDictionary(in: bytes) { close(as: uid) } else { close() }
   }
@@ -103,32 +104,32 @@ struct NodeTableBuilder: ~Copyable {
     pending.append(.container(frame.kind, offset: first, count: count))
   }
 
-  /// Closes the innermost container, which was a way to write another value.
+  /// Closes the innermost container and replaces it by the value that it represents.
   mutating func close(as node: FlatNode) {
     guard let frame = frames.popLast() else { return }
     pending.removeLast(pending.count - frame.start)
     pending.append(node)
   }
 
-  /// The one entry of the innermost container, if that is a dictionary of one.
+  /// The entry of the innermost container, if that is a dictionary with one entry.
   var onlyEntry: (key: FlatNode, value: FlatNode)? {
     guard let frame = frames.last, frame.kind == .dictionary, pending.count - frame.start == 2 else { return nil }
     return (pending[frame.start], pending[frame.start + 1])
   }
 
-  /// Gives the one entry of the innermost container another key.
+  /// Replaces the key of the only entry of the innermost container.
   mutating func replaceOnlyKey(with key: FlatNode) {
     guard onlyEntry != nil else { return }
     pending[pending.count - 2] = key
   }
 
-  /// The table, once the one root value is complete.
+  /// Returns the table. The root value must be complete.
   mutating func finish() -> NodeTable {
     table.nodes.append(contentsOf: pending)
     return table
   }
 
-  /// The way to the value that comes next. Paths that are asked for one after the other share their keys.
+  /// Returns the path of the next value. Consecutive paths share their keys.
   mutating func currentPath(in bytes: RawSpan) -> PropertyListKeyPath {
     var path = PropertyListKeyPath()
     var keys: [FlatNode: String] = [:]
@@ -148,7 +149,7 @@ struct NodeTableBuilder: ~Copyable {
     return path
   }
 
-  /// An error about the value that comes next.
+  /// Returns an error about the next value.
   mutating func failure(
     _ message: String, _ kind: PropertyListError.Kind = .malformed, at position: TextSource.Position, in bytes: RawSpan
   ) -> PropertyListError {
@@ -158,7 +159,7 @@ struct NodeTableBuilder: ~Copyable {
       keyPath: path.components.isEmpty ? nil : path)
   }
 
-  /// The UID that the innermost container stands for.
+  /// Returns the UID that the innermost container represents, or nil.
   private func uidDictionary(in bytes: RawSpan) -> FlatNode? {
     guard options.recognizesUIDDictionaries, let (key, value) = onlyEntry, value.kind == .integer else { return nil }
     let isUID =
@@ -169,7 +170,7 @@ struct NodeTableBuilder: ~Copyable {
     return .uid(uid)
   }
 
-  /// Whether the keys are those of a dictionary of the same size that was closed lately, in the same order.
+  /// Returns true if the keys equal those of a recently closed dictionary of the same size, in the same order.
   private func hasKnownShape(from start: Int, count: Int, in bytes: RawSpan) -> Bool {
     let shape = shapes[count & 15]
     guard count == shape.count else { return false }
@@ -185,8 +186,8 @@ struct NodeTableBuilder: ~Copyable {
     return true
   }
 
-  /// The indexes in ``pending`` of keys that the dictionary that begins at `start` has had before: the first `limit` of
-  /// them.
+  /// Returns the indexes in ``pending`` of the keys that occurred before in the dictionary that begins at `start`, at
+  /// most `limit` of them.
   private mutating func duplicates(from start: Int, limit: Int, in bytes: RawSpan) -> [Int] {
     keyIndex.trim()
     keyIndex.beginDictionary()
@@ -198,12 +199,12 @@ struct NodeTableBuilder: ~Copyable {
     return duplicates
   }
 
-  /// Notes a key of the dictionary that began last; false if the dictionary has it already.
+  /// Adds a key to the current dictionary of ``keyIndex``. Returns false if the dictionary has it already.
   @inline(__always)
   private mutating func insert(_ key: FlatNode, in bytes: RawSpan) -> Bool {
     let number =
       if key.encoding.hasEscapes {
-        // The same text can be spelled in several ways.
+        // The same text can be encoded in several ways.
         keyIndex.number(of: Array(NodeContent.text(key, in: bytes).utf8).rawBytes)
       } else {
         keyIndex.number(of: bytes.extracting(key.range))
@@ -211,7 +212,7 @@ struct NodeTableBuilder: ~Copyable {
     return keyIndex.insert(number)
   }
 
-  /// Keeps the last of each key of the innermost dictionary.
+  /// Keeps the last entry of each key of the innermost dictionary.
   private mutating func dropDuplicates(in bytes: RawSpan) {
     guard let frame = frames.last, frame.kind == .dictionary else { return }
     var entries: OrderedDictionary<[UInt8], (FlatNode, FlatNode)> = [:]
@@ -226,14 +227,13 @@ struct NodeTableBuilder: ~Copyable {
     }
   }
 
-  // Mending what is wrong, so that a reader that lists defects can go on. A null stands for a key or value that is
-  // none.
+  // Error recovery, so that a reader that lists defects can continue. A null replaces an invalid key or value.
 
-  /// Removes what was appended last.
+  /// Removes the last node.
   mutating func removeLast() { pending.removeLast() }
 
-  /// Removes the entries of the innermost dictionary whose keys are none, and a last key without a value. Returns the
-  /// former indexes in ``pending`` of what is kept; nil if that is all.
+  /// Removes the entries of the innermost dictionary whose keys are invalid, and a last key without a value. Returns
+  /// the previous indexes in ``pending`` of the nodes that were kept, or nil if none was removed.
   @discardableResult
   mutating func dropStandIns(isKey: (FlatNode) -> Bool = { _ in true }) -> [Int]? {
     guard let frame = frames.last, frame.kind == .dictionary else { return nil }
@@ -248,7 +248,8 @@ struct NodeTableBuilder: ~Copyable {
     return kept
   }
 
-  /// As ``dropStandIns(isKey:)``; removes the same from `offsets`, which has one for each node of ``pending``.
+  /// Removes entries like ``dropStandIns(isKey:)``, and their offsets from `offsets`, which has one for each node of
+  /// ``pending``.
   mutating func dropStandIns(offsets: inout [Int]) {
     guard let kept = dropStandIns() else { return }
     let start = pending.count - kept.count

@@ -1,14 +1,14 @@
-/// Goes through all values of a document, each container before what is in it, in the order of the file.
+/// A traversal of all values of a document, in the order of the file. Each container precedes its children.
 package struct NodeWalk {
   package typealias Component = PropertyListKeyPath.Component
 
-  /// The containers on the way to the current value, and the next child of each.
+  /// The containers on the path to the current value, and the next child of each.
   private var open: [(node: PropertyListDocument.Node, next: Int)] = []
-  /// The way to the current value.
+  /// The path to the current value.
   package private(set) var path: [Component] = []
   private var isBegun = false
   private let root: PropertyListDocument.Node
-  /// How many values may still come, since shared references can stand for more than anybody waits for.
+  /// The number of values that may still be visited, because shared references can expand to a huge number.
   private var budget: WorkBudget
 
   package init(_ root: PropertyListDocument.Node) {
@@ -16,15 +16,15 @@ package struct NodeWalk {
     budget = WorkBudget(root.document.expandedSizeLimit)
   }
 
-  /// The next value, whose path is ``path`` then; nil after the last. Throws what is wrong with a binary document, and
-  /// ``PropertyListError/Kind/limitExceeded``.
+  /// Returns the next value and updates ``path``. Returns nil after the last one. Throws the errors of a binary
+  /// document, and ``PropertyListError/Kind/limitExceeded``.
   package mutating func next() throws(PropertyListError) -> PropertyListDocument.Node? {
     guard isBegun else {
       isBegun = true
       if root.count > 0 { open.append((root, 0)) }
       return root
     }
-    // The path has one component more than containers are open, if the last value was none that was opened.
+    // If the last value was not opened, the path has one component more than the number of open containers.
     while let (container, position) = open.last {
       if path.count == open.count { path.removeLast() }
       guard position < container.count else {
@@ -51,7 +51,7 @@ package struct NodeWalk {
     return nil
   }
 
-  /// Leaves out what is in the current value.
+  /// Skips everything in the current value.
   package mutating func skipChildren() {
     if path.count < open.count { open.removeLast() }
   }

@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
 extension PropertyListDocument {
-  /// A cursor: one value of a document. It knows no format; its children are cursors too.
+  /// A cursor to one value of a document. It is independent of the format. Its children are also cursors.
   public struct Node: Sendable {
-    /// The document this is a part of.
+    /// The document that contains the value.
     public let document: PropertyListDocument
-    /// The number of the object in a binary document; the index in the node table of other documents.
+    /// The object index in a binary document; the index in the node table of other documents.
     package let index: Int
     package let flat: FlatNode
   }
 }
 
 extension PropertyListDocument.Node {
-  /// The kind of the value; reals of both widths are `real`.
+  /// The kind of the value. Reals of both widths are of kind `real`.
   public var kind: PropertyList.Kind {
     switch flat.kind {
     case .null: .null
@@ -28,30 +28,30 @@ extension PropertyListDocument.Node {
     }
   }
 
-  /// The number of elements of an array, or of entries of a dictionary; 0 for every other kind.
+  /// The number of elements of an array or entries of a dictionary, or 0 for every other kind.
   public var count: Int { flat.kind.isContainer ? flat.count : 0 }
 
-  // Scalars: the value if the node is of that kind, else nil. Nothing is converted.
+  // Scalars. Each property is nil unless the node has the requested kind. Values are not converted.
 
   /// The text of a string.
   ///
-  /// - Throws: ``PropertyListError/Kind/malformed`` for bytes of a binary document that are no text.
-  /// - Complexity: O(*n*) in its length.
+  /// - Throws: ``PropertyListError/Kind/malformed`` if the text is invalid in a binary document.
+  /// - Complexity: O(*n*) in the length of the text.
   public var string: String? {
     get throws(PropertyListError) { flat.kind == .string ? try NodeContent.string(flat, in: document.bytes) : nil }
   }
 
   /// The bytes of data.
   ///
-  /// - Complexity: O(*n*) in their number.
+  /// - Complexity: O(*n*) in the number of bytes.
   public var data: Data? { flat.kind == .data ? NodeContent.data(flat, in: document.bytes) : nil }
 
-  /// The integer, exactly.
+  /// The value of an integer.
   public var integer: PropertyList.Integer? {
     flat.kind == .integer || flat.kind == .unsignedInteger ? flat.integer : nil
   }
 
-  /// The real of either width, as a double, which holds both exactly.
+  /// The value of a real of either width, as a double, which represents both exactly.
   public var real: Double? {
     switch flat.kind {
     case .real: flat.real
@@ -60,13 +60,13 @@ extension PropertyListDocument.Node {
     }
   }
 
-  /// Whether the node is a 4-byte real.
+  /// True if the node is a 4-byte real.
   public var isFloat: Bool { flat.kind == .float }
 
-  /// The truth value of a boolean.
+  /// The value of a boolean.
   public var boolean: Bool? { flat.kind == .boolean ? flat.boolean : nil }
 
-  /// The moment of a date.
+  /// The value of a date.
   public var date: Date? { flat.kind == .date ? Date(timeIntervalSinceReferenceDate: flat.real) : nil }
 
   /// The index that a UID of a keyed archive refers to.
@@ -74,9 +74,10 @@ extension PropertyListDocument.Node {
 
   // Containers.
 
-  /// The element number `position` of an array.
+  /// Returns the element of an array at a position.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none, or what is wrong with it in a binary document.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range, or the error of the element in a
+  ///   binary document.
   /// - Complexity: O(1).
   public func child(at position: Int) throws(PropertyListError) -> PropertyListDocument.Node {
     guard flat.kind == .array, position >= 0, position < flat.count else {
@@ -85,9 +86,10 @@ extension PropertyListDocument.Node {
     return try document.child(position, of: flat)
   }
 
-  /// The key and the value of the entry number `position` of a dictionary, in the order of the file.
+  /// Returns the key and value of the entry of a dictionary at a position, in the order of the file.
   ///
-  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if there is none, or what is wrong with it in a binary document.
+  /// - Throws: ``PropertyListError/Kind/noSuchValue`` if the position is out of range, or the error of the entry in a
+  ///   binary document.
   /// - Complexity: O(*k*) in the length of the key.
   public func entry(at position: Int) throws(PropertyListError) -> (key: String, value: PropertyListDocument.Node) {
     guard flat.kind == .dictionary, position >= 0, position < flat.count else {
@@ -96,39 +98,39 @@ extension PropertyListDocument.Node {
     return (try document.key(ofEntry: position, of: flat), try document.child(position, of: flat))
   }
 
-  /// The value of a dictionary for a key; nil if there is none, or if this is no dictionary.
+  /// Returns the value for a key of a dictionary, or nil if the key is missing or this is not a dictionary.
   ///
-  /// Keys are compared by their Unicode scalars, as Apple does.
+  /// Keys are compared by their Unicode scalars, as in Apple's readers.
   ///
-  /// - Throws: what is wrong with a key or with the value in a binary document.
-  /// - Complexity: O(*n*) in the number of entries. The eighth lookup in a dictionary of 32 entries or more makes an
-  ///   index of its keys, which the document keeps; lookups after that take O(1) on average.
+  /// - Throws: The error of a key or of the value in a binary document.
+  /// - Complexity: O(*n*) in the number of entries. The eighth lookup in a dictionary of 32 entries or more creates an
+  ///   index of its keys, which the document keeps. Later lookups take O(1) on average.
   public func value(forKey key: String) throws(PropertyListError) -> PropertyListDocument.Node? {
     guard flat.kind == .dictionary else { return nil }
     return try valueOfDictionary(forKey: Array(key.utf8))
   }
 
-  /// The value of the entry number `position`, which is below the count of this dictionary.
+  /// Returns the value of the entry at a position, which must be in range.
   package func value(ofEntry position: Int) throws(PropertyListError) -> PropertyListDocument.Node {
     try document.child(position, of: flat)
   }
 
-  /// The elements of an array, or the values of a dictionary, in order; none for other kinds.
+  /// The elements of an array, or the values of a dictionary, in order. Empty for other kinds.
   public var children: Children { Children(parent: self) }
 
-  /// The sequence ``children``. Its iterator's `next()` cannot throw, so each element is a result.
+  /// The sequence ``children``. Because an iterator's `next()` cannot throw, each element is a result.
   public struct Children: Sequence, Sendable {
     fileprivate let parent: PropertyListDocument.Node
 
-    /// From the first child on.
+    /// Returns an iterator that begins at the first child.
     public func makeIterator() -> Iterator { Iterator(parent: parent) }
 
-    /// Goes from child to child.
+    /// An iterator over the children.
     public struct Iterator: IteratorProtocol {
       fileprivate let parent: PropertyListDocument.Node
       fileprivate var position = 0
 
-      /// The next child, or what is wrong with it in a binary document.
+      /// Returns the next child, or its error in a binary document.
       public mutating func next() -> Result<PropertyListDocument.Node, PropertyListError>? {
         guard position < parent.count else { return nil }
         defer { position += 1 }
@@ -139,7 +141,7 @@ extension PropertyListDocument.Node {
 }
 
 extension PropertyListDocument {
-  /// An element, or the value of an entry.
+  /// Returns an element, or the value of an entry.
   fileprivate func child(_ position: Int, of container: FlatNode) throws(PropertyListError) -> Node {
     switch index {
     case .binary(let layout): try child(position, of: container, layout)

@@ -2,34 +2,34 @@ package import FoundationEssentials
 internal import Synchronization
 internal import SystemFiles
 
-/// A property list that has been parsed, to be read and not changed.
+/// A parsed, immutable property list.
 ///
-/// A document is the bytes of the input and a flat index of the values in them; nothing is allocated for a value until
-/// somebody asks for it. Of a binary property list the file's own offset table is the index, so that opening one takes
-/// the same time whatever its size.
+/// A document consists of the bytes of the input and a flat index of their values. A value costs no memory until you
+/// read it. For a binary property list, the file's own offset table is the index, so that opening one takes the same
+/// time whatever its size.
 ///
 /// ```swift
 /// let document = try PropertyListDocument(contentsOf: url)
 /// let name = try document.root.value(forKey: "CFBundleName")?.string
 /// ```
 ///
-/// Documents of text formats have been checked completely when they are made. A binary document is checked as it is
-/// read: what is wrong in a part is an error when that part is asked for. ``validate()`` checks all of it at once.
+/// Documents in text formats are checked completely when they are read. A binary document is checked while you read it:
+/// an error in a value is thrown when you read that value. ``validate()`` checks all of it at once.
 public final class PropertyListDocument: Sendable {
-  /// The format the document was read from.
+  /// The format that the document was read from.
   public let format: PropertyListFormat
-  /// What it was read with.
+  /// The options that the document was read with.
   public let options: PropertyListReadingOptions
-  /// The top value.
+  /// The root value.
   public var root: Node { Node(document: self, index: rootIndex, flat: rootNode) }
 
   let source: Data
-  /// The whole input of a text format, for edits; nil for a document that was not read from bytes. The text that its
-  /// values are in is ``source``, and often the same.
+  /// The whole input of a text format, for edits, or nil if the document was not read from bytes. The values refer to
+  /// ``source``, which is often the same data.
   package let input: Data?
-  /// The bytes that it was read from.
+  /// The bytes that the document was read from.
   package var original: Data { input ?? source }
-  /// Where the bytes of the input are.
+  /// The address of ``bytes``.
   private let address: UInt
   let index: Index
   let rootIndex: Int
@@ -40,13 +40,13 @@ public final class PropertyListDocument: Sendable {
     if source.count <= Self.greatestCopy { unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate() }
   }
 
-  /// Where the values are.
+  /// The index of the values.
   enum Index: Sendable {
     case binary(BinaryLayout)
     case table(NodeTable)
   }
 
-  /// A document of a text format that has been read.
+  /// Creates a document from the content of a text format.
   convenience init(
     _ content: TextContent, _ format: PropertyListFormat, _ options: PropertyListReadingOptions, input: Data? = nil
   ) {
@@ -69,10 +69,11 @@ public final class PropertyListDocument: Sendable {
     self.rootNode = rootNode
   }
 
-  /// The bytes of the input. Asking `Data` for them takes longer than reading most values does.
+  /// The bytes that the values refer to. The address is cached, because accessing the bytes of `Data` takes longer than
+  /// reading most values.
   ///
-  /// Sound: the bytes are in a block that nobody moves or changes as long as it has a second owner, and this document
-  /// is one; or in a copy of its own.
+  /// Sound: the bytes are in a block that is neither moved nor changed while it has a second owner, such as this
+  /// document, or in a copy that belongs to the document.
   @inline(__always)
   package var bytes: RawSpan {
     @_lifetime(borrow self)
@@ -82,7 +83,7 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// Of inputs so short that `Data` may keep them in itself, a copy is made.
+  /// The maximum size, in bytes, of data that is copied, because `Data` may store such data inline.
   private static var greatestCopy: Int { 64 }
 
   private static func address(of data: Data) -> UInt {
@@ -94,8 +95,8 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// How many objects the table of a binary file has, keys and shared ones once each; how many values a text has, keys
-  /// aside.
+  /// The number of objects in the table of a binary file, with keys and shared objects counted once, or the number of
+  /// values of a text, without keys.
   ///
   /// - Complexity: O(1) for the binary format, O(*n*) in the number of values for the others.
   public var objectCount: Int {
@@ -106,33 +107,33 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  // The document without cursors, for decoding large numbers of values: a flat node is 16 bytes and counts no
-  // references. It must come from the document it is used with.
+  // Access without cursors, for decoding large numbers of values: a flat node has 16 bytes and needs no reference
+  // counting. It must come from the document that it is used with.
 
-  /// The top value.
+  /// The root value.
   package var flatRoot: FlatNode { root.flat }
 
-  /// How many bytes the input has.
+  /// The number of bytes that the values refer to.
   package var byteCount: Int { source.count }
 
-  /// How large a value may become when shared references are followed, in the sense of ``ParsingLimits/expandedSize``.
+  /// The maximum size of a value with all shared references expanded, in the units of ``ParsingLimits/expandedSize``.
   package var expandedSizeLimit: Int {
     let nodeCount = if case .table(let table) = index { table.nodes.count } else { 0 }
-    // A document made from a tree has bytes for strings and data only.
+    // A document created from a tree has bytes for strings and data only.
     return options.limits.effectiveExpandedSize(inputSize: source.count + nodeCount)
   }
 
-  /// How many values may be decoded from an archive when shared references are followed, in the sense of
+  /// The number of values that may be decoded from an archive with all shared references expanded, in the units of
   /// ``ParsingLimits/expandedSize``.
   package var expandedValueLimit: Int { options.limits.effectiveValueCount(inputSize: source.count) }
 
-  /// How many bytes may be made of what is shared in an archive.
+  /// The number of bytes that the shared parts of an archive may expand to.
   package var expandedByteLimit: Int {
     let (bytes, overflow) = expandedValueLimit.multipliedReportingOverflow(by: ParsingLimits.bytesPerValue)
     return overflow ? .max : bytes
   }
 
-  /// The element number `position`, which is below the count of `array`.
+  /// Returns the element of an array at a position, which must be in range.
   @inline(__always)
   package func element(_ position: Int, of array: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
@@ -141,7 +142,7 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// The value of the entry number `entry`, which is below the count of `dictionary`.
+  /// Returns the value of the entry of a dictionary at a position, which must be in range.
   package func value(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
     case .binary(let layout):
@@ -151,12 +152,12 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// The key of the entry number `entry`.
+  /// Returns the key of the entry at a position.
   package func key(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> String {
     try NodeContent.string(keyNode(ofEntry: entry, of: dictionary), in: bytes)
   }
 
-  /// The key of the entry number `entry`: a string, whose text nobody has looked at.
+  /// Returns the key node of the entry at a position. It is a string whose text has not been checked.
   package func keyNode(ofEntry entry: Int, of dictionary: FlatNode) throws(PropertyListError) -> FlatNode {
     switch index {
     case .binary(let layout): try layout.key(entry, of: dictionary, in: bytes)
@@ -164,13 +165,13 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// The text of a string.
+  /// Returns the text of a string.
   package func text(of node: FlatNode) throws(PropertyListError) -> String { try NodeContent.string(node, in: bytes) }
 
-  /// The bytes of data.
+  /// Returns the bytes of data.
   package func data(of node: FlatNode) -> Data { NodeContent.data(node, in: bytes) }
 
-  /// Whether a string has this text, which is ASCII.
+  /// Returns true if a string has a text, which must be ASCII.
   package func has(_ text: StaticString, as node: FlatNode) -> Bool {
     let length = text.utf8CodeUnitCount
     switch node.encoding {
@@ -181,7 +182,8 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// Tells dictionaries with the same keys apart from others; see ``DictionaryShapes``.
+  /// Returns the shape of a dictionary, which it shares with dictionaries that have the same keys; see
+  /// ``DictionaryShapes``.
   package func shape(
     of dictionary: FlatNode, in shapes: inout DictionaryShapes
   ) throws(PropertyListError) -> DictionaryShape {
@@ -191,7 +193,7 @@ public final class PropertyListDocument: Sendable {
     }
   }
 
-  /// The number of references to each object of a binary document, in O(*n*); nil for the text formats.
+  /// Returns the number of references to each object of a binary document, in O(*n*) time, or nil for text formats.
   package func referenceCounts() throws(PropertyListError) -> [Int]? {
     guard case .binary(let layout) = index else { return nil }
     let bytes = self.bytes

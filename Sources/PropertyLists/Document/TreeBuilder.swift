@@ -1,32 +1,33 @@
 internal import FoundationEssentials
 internal import OrderedCollections
 
-/// Builds the tree of a document, or of a part of it, with a stack of its own. What several containers refer to is
-/// built once and shared.
+/// A builder that creates the tree of a document, or of a part of it, without recursion. Values that are referenced
+/// several times are created once and shared.
 struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
   private let depthLimit: Int
   private let sizeLimit: Int
-  /// Whether a dictionary with two spellings of a key has the first of them; else it is an error.
+  /// True if a dictionary with two spellings of a key keeps the first. If false, that is an error.
   private let takesFirstSpelling: Bool
-  /// How many more values and bytes may be built. Only overlapping objects take more than the file has bytes.
+  /// The number of values and bytes that may still be created. Only overlapping objects need more than the size of the
+  /// file.
   private var budget: WorkBudget
   private var keySets = DictionaryCache<KeySet>()
 
-  /// The positions of the keys of a dictionary. By `OrderedDictionary.mapValues`, two dictionaries share their keys.
+  /// The positions of the keys of a dictionary. With `OrderedDictionary.mapValues`, dictionaries can share their keys.
   private typealias KeySet = OrderedDictionary<String, Int>
 
-  /// The values that are finished, but whose containers are not.
+  /// The finished values of unfinished containers.
   private var values: [PropertyList] = []
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(index: 0, node: .null, start: 0, keys: [:])
-  /// The depth of the values to be returned, and the positions of those that are incomplete.
+  /// The depth of the values to be returned, and the positions of the incomplete ones.
   private var depthOfResult = 0
   private var incomplete: Set<Int> = []
 
-  /// For each node that can be shared the number in ``built`` plus one, 0 if it was not built, or `open`.
+  /// For each node that can be shared, its index in ``built`` plus one, or 0 if it has not been built, or `open`.
   private var builtNumbers: IndexedNumbers
   private var built: [Built] = []
 
@@ -34,33 +35,33 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
   private struct Frame {
     let index: Int
     let node: FlatNode
-    /// Where its children begin in ``values``.
+    /// The index in ``values`` of its first child.
     let start: Int
     let keys: KeySet
-    /// The next child; of a dictionary, the next entry.
+    /// The position of the next element or entry.
     var next = 0
-    /// Its size so far, in the sense of ``ParsingLimits/expandedSize``.
+    /// Its size so far, in the units of ``ParsingLimits/expandedSize``.
     var size = 1
-    /// The number of levels of containers in it so far.
+    /// The number of container levels in it so far.
     var height = 0
-    /// Whether it has, or a value in it has, one of two spellings of a key.
+    /// True if it, or a value in it, lacks the second of two spellings of a key.
     var isIncomplete = false
   }
 
   private struct Built {
     let value: PropertyList
     let size: Int
-    /// The number of levels of containers, itself included: 0 for a scalar.
+    /// The number of container levels, including itself; 0 for a scalar.
     var height = 0
     var isIncomplete = false
   }
 
-  /// Strings up to this many bytes live inside their value, so there is nothing to share.
+  /// The maximum length of strings that Swift stores inline, in bytes. Sharing them has no benefit.
   private static var inlineStringLength: Int { 15 }
 
   private static var open: UInt32 { .max }
 
-  /// - Parameter isWhole: true if the tree of the root is built. For a part, nothing is set up for all objects.
+  /// - Parameter isWhole: True if the tree of the root is created. For a part, no table for all objects is allocated.
   init(_ source: Source, _ document: PropertyListDocument, isWhole: Bool, takesFirstSpelling: Bool = false) {
     self.takesFirstSpelling = takesFirstSpelling
     self.source = source
@@ -72,13 +73,13 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     builtNumbers = IndexedNumbers(count: source.sharedNodeCount, expectsMany: isWhole)
   }
 
-  /// The tree below a node.
+  /// Returns the tree of a node.
   consuming func build(_ index: Int, in bytes: RawSpan) throws(PropertyListError) -> PropertyList {
     try run(index, in: bytes)
     return values.removeLast()
   }
 
-  /// The values of a dictionary, and the positions of those that have only the first of two spellings of a key.
+  /// Returns the values of a dictionary, and the positions of those that lack the second of two spellings of a key.
   consuming func buildValues(
     of index: Int, in bytes: RawSpan
   ) throws(PropertyListError) -> (all: [PropertyList], incomplete: Set<Int>) {
@@ -89,7 +90,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 
   private mutating func run(_ index: Int, in bytes: RawSpan) throws(PropertyListError) {
     do {
-      // A container around the root, so that the root is a child like all others.
+      // A container around the root, so that the root is treated like other children.
       current = Frame(index: -1, node: .container(.array, offset: 0, count: 1), start: 0, keys: [:], next: 1)
       try add(index, in: bytes)
       try finish(in: bytes)
@@ -110,7 +111,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     }
   }
 
-  /// Adds the value of a node to the current container, or begins with it if it is a container.
+  /// Adds the value of a node to the current container, or opens it if it is a container.
   @inline(__always)
   private mutating func add(_ index: Int, in bytes: RawSpan) throws(PropertyListError) {
     let isShareable = index < builtNumbers.count
@@ -145,13 +146,13 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       throw error
     }
     let found = built[Int(builtNumbers[index]) - 1]
-    // It is as deep here as its containers are where it was built.
+    // Checks the depth again, because the value may be deeper here than where it was created.
     guard outer.count + found.height <= depthLimit else { throw ParsingLimits.nestedTooDeeply(limit: depthLimit) }
     if found.isIncomplete { noteIncomplete() }
     try add(found.value, size: found.size, height: found.height)
   }
 
-  /// Notes that the value that is added next has one of two spellings of a key.
+  /// Records that the next value lacks the second of two spellings of a key.
   private mutating func noteIncomplete() {
     current.isIncomplete = true
     if outer.count == depthOfResult { incomplete.insert(values.count) }
@@ -165,12 +166,12 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 
   private mutating func open(_ index: Int, _ node: FlatNode, in bytes: RawSpan) throws(PropertyListError) {
     guard outer.count < depthLimit else {
-      // A circle is the better answer, if there is one.
+      // Reports a circular reference instead, if there is one.
       try document.validate()
       throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
     }
     var size = 1
-    // Those of the dictionary whose values alone are wanted may be equivalent.
+    // The keys are not needed for the dictionary whose values are requested. They may be equivalent.
     let needsKeys = node.kind == .dictionary && outer.count >= depthOfResult
     let keys = needsKeys ? try keys(of: node, size: &size, in: bytes) : [:]
     if index < builtNumbers.count {
@@ -182,7 +183,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     current.isIncomplete = needsKeys && keys.count < node.count
   }
 
-  /// Makes the value of the current container, whose children are all there, and adds it to the one around it.
+  /// Creates the value of the current container, whose children are complete, and adds it to its parent.
   @inline(__always)
   private mutating func close(into parent: Frame) throws(PropertyListError) {
     let start = current.start
@@ -204,7 +205,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     try add(value, size: size, height: height)
   }
 
-  /// The keys of a dictionary: those of a dictionary before it, if they are the same.
+  /// Returns the keys of a dictionary. Reuses those of an earlier dictionary with the same keys.
   private mutating func keys(
     of node: FlatNode, size: inout Int, in bytes: RawSpan
   ) throws(PropertyListError) -> KeySet {
@@ -213,7 +214,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
       size += node.count
       return known
     }
-    // As many as are found in the file; the count alone may promise any number.
+    // No capacity is reserved, because the count in the file may be wrong and large.
     var keys: KeySet = [:]
     for entry in 0..<node.count {
       let index = try source.child(source.keyPosition(entry, of: node), of: node, in: bytes)
@@ -244,9 +245,9 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
     return text
   }
 
-  /// The path to the child that was begun last of each open container.
+  /// Returns the path to the child that was last begun in each open container.
   private func path(in bytes: RawSpan) -> [PropertyListKeyPath.Component] {
-    // The outermost frame is the one around the root.
+    // The outermost frame is the container around the root.
     (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap {
       source.step(to: $0.next - 1, of: $0.node, in: bytes)
     }
@@ -254,7 +255,7 @@ struct TreeBuilder<Source: NodeSource>: ~Copyable {
 }
 
 extension [PropertyList] {
-  /// Takes a value out, and leaves null: no reference is counted up here to be counted down there.
+  /// Moves a value out of the array and leaves null, without changing reference counts.
   @inline(__always)
   fileprivate mutating func take(at index: Int) -> PropertyList {
     var value = PropertyList.null
@@ -264,7 +265,7 @@ extension [PropertyList] {
 }
 
 extension PropertyList {
-  /// The value of a node of fixed size.
+  /// Creates the value of a node of fixed size.
   @inline(__always)
   init(scalar node: FlatNode) {
     switch node.kind {

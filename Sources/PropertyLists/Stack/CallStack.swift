@@ -1,8 +1,8 @@
 private import SystemFiles
 
-/// How much stack the current thread has left, for work that calls back into other people's code at any depth.
+/// The remaining stack of the current thread, for recursive work that calls foreign code.
 package final class CallStack {
-  /// Addresses below this one are too near to the end of the stack.
+  /// Addresses below this one are too close to the end of the stack.
   private var floor: UInt
   /// The lowest address of the thread's own stack.
   private let bottom: UInt
@@ -10,20 +10,21 @@ package final class CallStack {
   /// The size of the thread's own stack, in bytes.
   package let size: Int
 
-  /// How many levels of nested values were being made or written when the thread left its own stack.
+  /// The number of levels of nested values in progress when the thread left its own stack.
   package private(set) var levelsBelow = 0
-  /// Where the thread left its own stack; nil if it has not.
+  /// The address at which the thread left its own stack, or nil if it has not.
   private var left: UInt?
-  /// What is to be done in a segment.
+  /// The work to do in a segment.
   private var work: (() -> Void)?
 
-  /// What is kept free for whoever is called last: a quarter of the stack, and at most this many bytes.
+  /// The maximum number of bytes kept free for the innermost call. A quarter of the stack is kept free, if that is
+  /// less.
   private static let greatestReserve = 256 << 10
 
-  /// The stack of the current thread. The first call on a thread takes some microseconds.
+  /// The stack of the current thread. The first call on a thread takes a few microseconds.
   package static var current: CallStack {
     guard let key else { return CallStack() }
-    // Sound: the key is this type's own, and what it leads to on a thread is released when the thread ends.
+    // Sound: only this type uses the key, and the object it refers to is released when the thread ends.
     if let known = unsafe pthread_getspecific(key) {
       return unsafe Unmanaged<CallStack>.fromOpaque(known).takeUnretainedValue()
     }
@@ -33,7 +34,7 @@ package final class CallStack {
     return stack
   }
 
-  /// What each thread has its stack under; nil if the system has no more keys.
+  /// The key of the thread-specific storage, or nil if the system has no more keys.
   private static let key: pthread_key_t? = {
     var key = pthread_key_t()
     return unsafe pthread_key_create(&key) { unsafe CallStack.release($0) } == 0 ? key : nil
@@ -51,22 +52,23 @@ package final class CallStack {
     floor = bottom + UInt(min(size / 4, Self.greatestReserve))
   }
 
-  /// Whether this was made on the current thread; only there it says something.
+  /// True if this object was created on the current thread. It is valid only there.
   package var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
-  /// Whether there is room for another call, and those that it makes before it asks again.
+  /// True if there is room for another call, and for those that it makes before it checks again.
   package var hasRoom: Bool { Self.here > floor }
 
-  /// As ``hasRoom``, on whatever thread this is called.
+  /// Returns ``hasRoom`` for the current thread, whichever that is.
   var hasRoomHere: Bool { isOfThisThread ? hasRoom : Self.current.hasRoom }
 
   private static var here: UInt {
     var marker: UInt8 = 0
-    // Sound: only the address is looked at.
+    // Sound: only the address is used.
     return unsafe withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 
-  /// How deep a value that is made here may be nested, to be freed by recursion in 832 bytes of stack a level.
+  /// The maximum nesting depth of a value created here. Values are freed recursively, with 832 bytes of stack per
+  /// level.
   package var levels: Int {
     let room = Int((left ?? Self.here) - bottom)
     return min(size, room + size / 8) / Self.bytesPerLevel
@@ -74,10 +76,10 @@ package final class CallStack {
 
   private static let bytesPerLevel = 832
 
-  /// Does something on another stack, because the thread's own has no room left, but on the same thread. Returns nil if
-  /// there is nowhere to go, and nothing was done.
+  /// Calls `body` on another stack but on the same thread, for when the thread's own stack is full. Returns nil,
+  /// without calling it, if there is no other stack.
   package func extended<T>(levels: Int, _ body: () throws -> T) throws -> T? {
-    // Sixteen times the stack, but no further than that.
+    // Sixteen times the size of the stack, from 8 to 128 MiB. Segments are not nested.
     guard left == nil, let segment = StackSegment(size: min(max(16 * size, 8 << 20), 128 << 20)) else { return nil }
     let formerFloor = floor
     left = Self.here
@@ -103,9 +105,8 @@ package final class CallStack {
     now?()
   }
 
-  /// The lowest address and the size.
-  /// Sound: the calls fill the variables that they are given. Where they fail, 512 KB below here are taken for granted,
-  /// the least that any thread of the supported systems has.
+  /// Returns the lowest address and the size of the stack. Sound: the calls fill the variables passed to them. If they
+  /// fail, assumes 512 KB below the current address, the minimum of all threads on the supported systems.
   private static func bounds() -> (bottom: UInt, size: Int) {
     #if canImport(Darwin)
       let thread = pthread_self()
@@ -130,8 +131,8 @@ package final class CallStack {
   #if !canImport(Darwin)
     private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
 
-    /// `pthread_getattr_np`. The headers of glibc show this function to programs in C only that define `_GNU_SOURCE`,
-    /// so it is looked up by name.
+    /// `pthread_getattr_np`. It is looked up by name, because the headers of glibc declare it only for C programs that
+    /// define `_GNU_SOURCE`.
     private static var getAttributes: GetAttributes? {
       guard let symbol = unsafe dlsym(nil, "pthread_getattr_np") else { return nil }
       return unsafe unsafeBitCast(symbol, to: GetAttributes.self)

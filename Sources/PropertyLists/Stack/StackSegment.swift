@@ -1,24 +1,25 @@
 #if canImport(Glibc)
   private import SystemFiles
 
-  /// Memory in which a thread goes on when its stack has no room left: POSIX moves its stack pointer (`ucontext.h`).
-  /// The functions are looked up by name, because Swift does not import `makecontext` with its variable arguments.
+  /// Memory in which a thread continues when its stack is full: POSIX changes its stack pointer (`ucontext.h`). The
+  /// functions are looked up by name, because Swift does not import `makecontext` with its variable arguments.
   @safe
   struct StackSegment: ~Copyable {
     private let memory: UnsafeMutableRawPointer
     private let size: Int
     private let functions: Functions
 
-    /// The lowest address that may be used.
+    /// The lowest usable address.
     var bottom: UInt { unsafe UInt(bitPattern: memory) + UInt(Self.guardSize) }
 
-    /// The lowest page is not accessible, so that nothing below is overwritten.
+    /// The lowest pages, in bytes. They are not accessible, so that an overflow cannot overwrite other memory.
     private static let guardSize = 64 << 10
 
-    /// Takes hold of so many bytes; nil if the system has none, or no such functions. Untouched memory is free.
+    /// Maps a number of bytes, or returns nil if there is no memory or the functions are missing. Untouched memory
+    /// costs nothing.
     init?(size: Int) {
       guard let functions = Functions.all else { return nil }
-      // Sound: the memory is this segment's own from here to `deinit`.
+      // Sound: only this segment uses the memory until `deinit`.
       let memory = unsafe mmap(
         nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE) | Int32(MAP_STACK), -1, 0)
       guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return nil }
@@ -33,14 +34,14 @@
 
     deinit { _ = unsafe munmap(memory, size) }
 
-    /// Calls `entry` with its stack in the segment. Returns false if the system refused, and nothing was called.
+    /// Calls `entry` with its stack in the segment. Returns false, without calling it, if the system reported an error.
     func call(_ entry: @convention(c) () -> Void) -> Bool {
-      // Contexts must not move, so they are not variables of Swift.
+      // Contexts must not move, so they are not Swift variables.
       let contexts = UnsafeMutablePointer<ucontext_t>.allocate(capacity: 2)
       defer { unsafe contexts.deallocate() }
       let here = unsafe contexts
       let there = unsafe contexts + 1
-      // Sound: `getcontext` fills what `makecontext` changes; the thread comes back by `uc_link` when `entry` returns.
+      // Sound: `getcontext` fills what `makecontext` changes. The thread returns by `uc_link` when `entry` returns.
       guard unsafe functions.get(there) == 0 else { return false }
       unsafe there.pointee.uc_stack.ss_sp = memory
       unsafe there.pointee.uc_stack.ss_size = size
@@ -59,7 +60,7 @@
       let make: Make
       let swap: Swap
 
-      // Sound: these are the types of the functions in C, as called without further arguments.
+      // Sound: these are the types of the C functions when called without further arguments.
       static let all: Functions? = {
         guard let get = unsafe dlsym(nil, "getcontext"), let make = unsafe dlsym(nil, "makecontext"),
           let swap = unsafe dlsym(nil, "swapcontext")
@@ -71,7 +72,7 @@
     }
   }
 #else
-  /// Other systems have no way to go on elsewhere.
+  /// Other systems cannot switch to another stack.
   struct StackSegment: ~Copyable {
     let bottom: UInt = 0
 

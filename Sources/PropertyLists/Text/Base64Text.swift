@@ -1,4 +1,4 @@
-/// Base64 (RFC 4648) with white space, as data of text formats has it.
+/// Base64 (RFC 4648) with white space, the form of data in text formats.
 package enum Base64Text {
   private static let alphabet: [UInt8] = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -6,7 +6,7 @@ package enum Base64Text {
   private static let padding: UInt8 = 65
   private static let invalid: UInt8 = 255
 
-  /// What each byte means: a value of six bits, or one of the three above.
+  /// The meaning of each byte: a value of six bits, or one of the three constants above.
   private static let meaning: [UInt8] = {
     var table = [UInt8](repeating: invalid, count: 256)
     for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
@@ -15,8 +15,8 @@ package enum Base64Text {
     return table
   }()
 
-  /// Finds what is not base64: a character outside the alphabet, padding that is missing, wrong or followed by more.
-  /// The message has the name of what the text stands in.
+  /// Returns the first defect: a character outside the alphabet, or padding that is missing, wrong or followed by more
+  /// text. `name` is the element that the message mentions.
   package static func defect(in text: RawSpan, called name: StaticString) -> String? {
     let meaning = meaning
     var digits = 0
@@ -53,7 +53,7 @@ package enum Base64Text {
     return isComplete ? nil : "the base64 in \(name) is cut off"
   }
 
-  /// Appends the bytes of text without defects.
+  /// Decodes text without defects and appends the bytes.
   package static func decode(_ text: RawSpan, into bytes: inout [UInt8]) {
     bytes.reserve(text.byteCount / 4 * 3 + 2)
     let meaning = meaning
@@ -80,7 +80,7 @@ package enum Base64Text {
     }
   }
 
-  /// Appends one line of base64, with padding where the range is no multiple of three.
+  /// Appends one line of base64, with padding if the length of the range is not a multiple of three.
   package static func append(_ bytes: RawSpan, _ range: Range<Int>, to buffer: inout ByteBuffer) {
     let alphabet = alphabet
     buffer.reserve((range.count + 2) / 3 * 4 + 8)

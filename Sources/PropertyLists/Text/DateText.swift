@@ -1,14 +1,14 @@
-/// Dates as the text formats write them: `2001-01-01T00:00:00Z`, in UTC and whole seconds, in the Gregorian calendar
-/// extended to all years. Seconds count from that moment, as in the binary format.
+/// Dates in the form of the text formats: `2001-01-01T00:00:00Z`, in UTC and whole seconds, in the Gregorian calendar
+/// extended to all years. Seconds are relative to 2001-01-01T00:00:00Z, as in the binary format.
 package enum DateText {
-  /// From the first day of the year 0 to 2001-01-01.
+  /// The number of days from the first day of the year 0 to 2001-01-01.
   private static let daysToReferenceDate = 730_851
 
-  /// The years that a double counts in whole seconds, and that this calendar reaches.
+  /// The last supported year. Up to it, a double is exact to the second.
   private static let greatestYear = 99_999_999
 
-  /// Apple's form, `[-]Y…-MM-DDThh:mm:ssZ` and nothing else; a day or an hour that does not exist is refused.
-  /// `24:00:00` and the leap second `23:59:60` are the first moment of the next day.
+  /// Parses Apple's form, exactly `[-]Y…-MM-DDThh:mm:ssZ`. Days and hours that do not exist are rejected. `24:00:00`
+  /// and the leap second `23:59:60` are the first second of the next day.
   static func parse(_ bytes: RawSpan) -> Double? {
     var index = 0
     let end = bytes.byteCount
@@ -46,7 +46,7 @@ package enum DateText {
   }
 
   /// Appends a date without the fraction of its second, as Apple's writer does. Returns false for a date that is not
-  /// finite, or outside the years that ``parse(_:)`` reads.
+  /// finite, or is outside the years that ``parse(_:)`` accepts.
   static func append(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     let whole = seconds.rounded(.down)
     guard whole.magnitude < 3.2e15 else { return false }
@@ -70,7 +70,8 @@ package enum DateText {
     return true
   }
 
-  /// Appends the fraction of a date's second with its point, if it has one: up to nine digits, without trailing zeros.
+  /// Appends the fraction of a date's second with its point, if it is not zero: up to nine digits, without trailing
+  /// zeros.
   static func appendFraction(of seconds: Double, to buffer: inout ByteBuffer) {
     let billionths = min(((seconds - seconds.rounded(.down)) * 1e9).rounded(), 999_999_999)
     guard billionths > 0 else { return }
@@ -80,7 +81,8 @@ package enum DateText {
     buffer.append(decimal: digits, width: width)
   }
 
-  /// A date with the fraction of its second, as ISO 8601 has it: `2001-01-01T00:00:00.5Z`; nil as ``append(_:to:)``.
+  /// Returns a date with the fraction of its second in ISO 8601 form: `2001-01-01T00:00:00.5Z`. Returns nil if
+  /// ``append(_:to:)`` would return false.
   package static func text(_ seconds: Double) -> String? {
     var buffer = ByteBuffer()
     guard append(seconds, to: &buffer) else { return nil }
@@ -98,19 +100,19 @@ package enum DateText {
     daysBeforeMonth[month] - daysBeforeMonth[month - 1] + (month == 2 && isLeap(year) ? 1 : 0)
   }
 
-  /// Days from the first day of the year 0 to the first day of `year`. The year 0 is a leap year.
+  /// Returns the number of days from the first day of the year 0 to the first day of `year`. The year 0 is a leap year.
   private static func days(before year: Int) -> Int {
     let last = year - 1
     return 365 * year + floorDivision(last, 4).quotient - floorDivision(last, 100).quotient
       + floorDivision(last, 400).quotient + 1
   }
 
-  /// In years that begin with March, so that a leap day is the last day of a year, of a century and of 400 years.
+  /// Computes with years that begin in March, so that a leap day is the last day of its year, century and 400-year era.
   private static func civil(daysSinceYearZero days: Int) -> (year: Int, month: Int, day: Int) {
     let (era, dayOfEra) = floorDivision(days - 60, 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    // Five months in turn, from March, have 153 days.
+    // From March, each group of five months has 153 days.
     let month = (5 * dayOfYear + 2) / 153
     let day = dayOfYear - (153 * month + 2) / 5 + 1
     let year = 400 * era + yearOfEra
@@ -122,10 +124,10 @@ package enum DateText {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
-  /// The form of descriptions, which GNUstep's property lists use: `[-]Y…-MM-DD hh:mm:ss ±hhmm` and nothing else. The
-  /// last part says how far local time, in which the date is given, is ahead of UTC.
+  /// Parses the form of descriptions, which GNUstep's property lists use: exactly `[-]Y…-MM-DD hh:mm:ss ±hhmm`. The
+  /// date is in local time, and the last part is the difference between local time and UTC.
   static func parseWithZone(_ bytes: RawSpan) -> Double? {
-    // From the end, because only the year can have any number of digits.
+    // Parses from the end, because only the year has a variable number of digits.
     let zone = bytes.byteCount - 5
     let time = zone - 9
     guard time > 0, bytes[time - 1] == UInt8(ascii: " "), bytes[zone - 1] == UInt8(ascii: " "),
@@ -138,7 +140,7 @@ package enum DateText {
     return parse(text.rawBytes).map { $0 - Double(offset) }
   }
 
-  /// `±hhmm`, in seconds.
+  /// Returns `±hhmm` in seconds.
   static func secondsAhead(_ zone: RawSpan) -> Int? {
     guard zone[0] == UInt8(ascii: "+") || zone[0] == UInt8(ascii: "-") else { return nil }
     var digits = 0
@@ -152,10 +154,10 @@ package enum DateText {
     return zone[0] == UInt8(ascii: "-") ? -seconds : seconds
   }
 
-  /// ISO 8601, with a year of four digits: a day, which is its first moment in UTC, or a moment with its zone, to the
-  /// second or a fraction of it: `2027-01-31`, `2027-01-31T12:00:00Z`, `2027-01-31T12:00:00.5+01:00`.
+  /// Parses ISO 8601 with a four-digit year: a day, which means its first second in UTC, or a time with a zone,
+  /// optionally with a fraction: `2027-01-31`, `2027-01-31T12:00:00Z`, `2027-01-31T12:00:00.5+01:00`.
   ///
-  /// A moment without a zone is refused, since nothing says which one is meant.
+  /// A time without a zone is rejected, because it is ambiguous.
   package static func parseISO8601(_ text: String) -> Double? {
     var moment = Array(text.utf8)
     if moment.count == 10 { moment += "T00:00:00Z".utf8 }
@@ -176,22 +178,23 @@ package enum DateText {
     byte == UInt8(ascii: "Z") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
   }
 
-  // Dates with as many digits of the second as it takes to read back the same bits: `2001-01-01T00:00:00.5Z`.
+  // Dates with enough digits to read back the same bits: `2001-01-01T00:00:00.5Z`.
 
-  /// 0001-01-01T00:00:00Z and 10000-01-01T00:00:00Z: the years that every reader of ISO 8601 knows.
+  /// 0001-01-01T00:00:00Z up to 10000-01-01T00:00:00Z: the years that every ISO 8601 parser supports.
   private static let commonYears = -63_113_904_000.0..<252_423_993_600.0
 
-  /// More digits than this have only moments so near to 2001 that nobody reads them as dates.
+  /// The maximum number of digits. Only times very near to 2001 need more, and these are not useful as dates.
   private static let mostDigits = 18
 
-  /// Appends a date. Returns false for one that has no such form: outside the years 1 to 9999, with more than 18 digits
-  /// after the point, or -0.0, which reads back as 0.
+  /// Appends a date. Returns false if it has no such form: outside the years 1 to 9999, with more than 18 digits after
+  /// the point, or -0.0, which would be read back as 0.
   static func appendExact(_ seconds: Double, to buffer: inout ByteBuffer) -> Bool {
     guard commonYears.contains(seconds), seconds != 0 || seconds.sign == .plus else { return false }
     let whole = seconds.rounded(.down)
     var (fraction, width) = (UInt64(0), 0)
     if whole != seconds {
-      // The digits that tell the number from all others; a date before 2001 counts them up from the second below.
+      // The digits that distinguish the number from all others. Before 2001, the fraction counts up from the previous
+      // second.
       guard let (digits, count) = fractionDigits(seconds.magnitude), count <= mostDigits else { return false }
       var unit: UInt64 = 1
       for _ in 0..<count { unit *= 10 }
@@ -207,7 +210,8 @@ package enum DateText {
     return true
   }
 
-  /// The fewest digits after the point of a positive number that tell it from all others; nil if they are too many.
+  /// Returns the fewest digits after the point of a positive number that distinguish it from all others, or nil if they
+  /// are too many.
   private static func fractionDigits(_ value: Double) -> (digits: UInt64, count: Int)? {
     var digits: UInt64 = 0
     var count = 0
@@ -219,7 +223,7 @@ package enum DateText {
       exponent = number
       text = text[..<mark]
     }
-    // With an exponent, every digit of a number below 1 stands behind the point; larger ones have none there.
+    // With an exponent, all digits of a number below 1 are after the point, and larger numbers have none there.
     for byte in text {
       if byte == UInt8(ascii: ".") {
         isFraction = true
@@ -234,7 +238,8 @@ package enum DateText {
     return (digits, count - exponent)
   }
 
-  /// `YYYY-MM-DDThh:mm:ss.f…Z` with any number of digits behind the point, or without it, rounded once.
+  /// Parses `YYYY-MM-DDThh:mm:ss.f…Z`, with any number of digits after the point or without a fraction. Rounds only
+  /// once.
   static func parseExact(_ bytes: RawSpan) -> Double? {
     let point = 19
     let end = bytes.byteCount - 1
@@ -249,7 +254,8 @@ package enum DateText {
     for index in point + 1...last where bytes[index] &- UInt8(ascii: "0") > 9 { return nil }
     while last > point, bytes[last] == UInt8(ascii: "0") { last -= 1 }
     if last == point { return whole }
-    // Of a date before 2001, what the fraction lacks to the next second; nines and at last a ten.
+    // For a date before 2001, uses the complement of the fraction: each digit subtracted from nine, the last one from
+    // ten.
     var digits = Array((whole < 0 ? "-\(Int(-whole) - 1)." : "\(Int(whole)).").utf8)
     for index in point + 1...last {
       let digit = bytes[index] - UInt8(ascii: "0")

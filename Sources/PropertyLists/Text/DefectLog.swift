@@ -1,7 +1,7 @@
-/// What is wrong with an input, in the order in which its reader finds it. A reader gives up when the log is full; with
-/// room for more than one defect, it mends what it can and goes on.
+/// The defects of an input, in the order in which its reader finds them. A reader stops when the log is full. If there
+/// is room for more than one defect, the reader recovers from errors where possible.
 package struct DefectLog {
-  /// How many defects there is room for, at least 1.
+  /// The maximum number of defects, at least 1.
   package let limit: Int
   package private(set) var defects: [PropertyListError] = []
   private let isKept: Bool
@@ -13,10 +13,10 @@ package struct DefectLog {
     self.isKept = isKept
   }
 
-  /// The log of a reader that gives up at the first defect.
+  /// A log for a reader that stops at the first defect.
   package static var first: DefectLog { DefectLog(limit: 1) }
 
-  /// For readers whose defects nobody wants to know.
+  /// A log that discards all defects.
   package static var none: DefectLog { DefectLog(limit: .max, isKept: false) }
 
   var isFull: Bool { defects.count >= limit }
@@ -26,7 +26,7 @@ package struct DefectLog {
     defects.append(defect)
   }
 
-  /// Adds a defect, and throws it if there is room for no more.
+  /// Adds a defect, and throws it if the log is then full.
   package mutating func report(_ defect: PropertyListError) throws(PropertyListError) {
     add(defect)
     if isFull { throw defect }

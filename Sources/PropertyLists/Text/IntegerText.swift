@@ -1,7 +1,8 @@
-/// Integers as the text formats write them.
+/// Integers in the form of the text formats.
 enum IntegerText {
-  /// Apple's rule (`CFPropertyList.c`): white space, a sign, white space, then decimal digits, or `0x` and hexadecimal
-  /// digits, up to the end. Nil for anything else, and below `Int64.min` or above `UInt64.max`.
+  /// Parses by Apple's rule (`CFPropertyList.c`): white space, a sign, white space, then decimal digits, or `0x` and
+  /// hexadecimal digits, up to the end. Returns nil for other text, and for values below `Int64.min` or above
+  /// `UInt64.max`.
   static func parse(_ bytes: RawSpan) -> PropertyList.Integer? {
     var index = 0
     let end = bytes.byteCount

@@ -1,6 +1,6 @@
-/// The text of JSON strings: escapes.
+/// The text of JSON strings and its escapes.
 package enum JSONText {
-  /// Replaces the escapes of what stands between quotation marks, which a reader has checked.
+  /// Decodes the escapes of the text between quotation marks. The reader has validated it.
   package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
     text.reserve(content.byteCount)
     var index = 0
@@ -32,21 +32,21 @@ package enum JSONText {
     }
   }
 
-  /// The unit of UTF-16 that the escape `\uXXXX` at `start` names; nil if none stands there.
+  /// Returns the UTF-16 unit of the escape `\uXXXX` at `start`, or nil if there is no such escape.
   package static func unit(_ bytes: RawSpan, at start: Int) -> UInt32? {
     guard bytes.starts(with: "\\u", at: start), start + 6 <= bytes.byteCount else { return nil }
     return bytes.extracting(start + 2..<start + 6).hexadecimalNumber.map { UInt32(truncatingIfNeeded: $0) }
   }
 
-  /// Appends text between quotation marks, with the escapes of ``append(printable:to:)``.
+  /// Appends text in quotation marks, with the escapes of ``append(printable:to:)``.
   package static func append(quoted text: RawSpan, to buffer: inout ByteBuffer) {
     buffer.append(byte: UInt8(ascii: "\""))
     append(text, isQuoted: true, to: &buffer)
     buffer.append(byte: UInt8(ascii: "\""))
   }
 
-  /// Appends text with every character escaped that ``Visibility`` hides: those that terminals obey, ends of lines,
-  /// also JavaScript's, and those that deceive whoever reads the text.
+  /// Appends text. Escapes every character that ``Visibility`` hides: control characters of terminals, line ends
+  /// including JavaScript's, and characters that mislead readers.
   package static func append(printable text: RawSpan, to buffer: inout ByteBuffer) {
     append(text, isQuoted: false, to: &buffer)
   }
@@ -84,7 +84,7 @@ package enum JSONText {
     }
   }
 
-  /// Where a character that may have to be escaped comes next from `start` on, or the end.
+  /// Returns the index, from `start`, of the next character that may need an escape, or the end.
   @inline(__always)
   private static func endOfCleanText(_ text: RawSpan, from start: Int) -> Int {
     var index = start

@@ -1,18 +1,18 @@
 internal import FoundationEssentials
 
-/// Scalars as bare text, as shells pass them around.
+/// The text of scalars for use in shells.
 ///
 /// | kind | text |
 /// |---|---|
 /// | string | itself |
 /// | integer, UID | decimal digits |
-/// | real | as many digits as tell it from every other, `nan`, `inf`, `-inf` |
+/// | real | the fewest digits that are read back as the same value; `nan`, `inf`, `-inf` |
 /// | boolean | `true`, `false` |
 /// | date | `2001-01-01T00:00:00.5Z` |
 /// | data | base64 |
 /// | null | `null` |
 extension PropertyList {
-  /// The text of a scalar; nil for a container.
+  /// The text of a scalar, or nil for a container.
   package var rawText: String? {
     switch self {
     case .string(let value): value
@@ -34,8 +34,10 @@ extension PropertyList {
     return String(knownUTF8: buffer.bytes, isASCII: true)
   }
 
-  /// The scalar of a kind with exactly this text. Beside what ``rawText`` gives, a boolean may be `yes`, `no`, `1` or
-  /// `0` in any case, an integer hexadecimal, and a date as in descriptions, `2001-01-01 00:00:00 +0000`.
+  /// Creates a scalar of a kind from its text. In addition to the forms of ``rawText``, a boolean may be `yes`, `no`,
+  /// `1` or `0` in any case, an integer may be hexadecimal, and a date may have the form of descriptions, `2001-01-01
+  /// 00:00:00 +0000`.
+  ///
   /// - Throws: ``PropertyListError/Kind/malformed``; ``PropertyListError/Kind/wrongKind`` for a container.
   package init(rawText text: String, as kind: Kind) throws(PropertyListError) {
     let bytes = text.utf8Span.rawBytes

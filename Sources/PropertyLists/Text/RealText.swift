@@ -1,7 +1,7 @@
-/// Reals as the text formats write them.
+/// Reals in the form of the text formats.
 package enum RealText {
-  /// Apple's rule (`CFPropertyList.c`): `nan`, `inf` and `infinity` with a sign in any case, else a decimal number that
-  /// is the whole text. Nil for anything else, and for a number too large for a double.
+  /// Parses by Apple's rule (`CFPropertyList.c`): `nan`, `inf` and `infinity` in any case with an optional sign, or a
+  /// decimal number that is the whole text. Returns nil for other text, and for a number too large for a double.
   package static func parse(_ bytes: RawSpan) -> Double? {
     if let value = parseExact(bytes) { return value }
     return parseGeneral(bytes)
@@ -12,8 +12,8 @@ package enum RealText {
     1e21, 1e22,
   ]
 
-  /// A number below 2^53 times a power of ten up to 10^22. Both are doubles, so that one division rounds correctly
-  /// (Clinger 1990). Nil leaves the text to the general way.
+  /// Parses a number below 2^53 divided by a power of ten up to 10^22. Both are exact doubles, so that one division
+  /// rounds correctly (Clinger 1990). Returns nil for other text.
   @inline(__always)
   private static func parseExact(_ bytes: RawSpan) -> Double? {
     var index = 0
@@ -58,7 +58,7 @@ package enum RealText {
     return value
   }
 
-  /// A 4-byte real by the same rule. It is not rounded to a double first, for that could round twice.
+  /// Parses a 4-byte real by the same rule. It is not rounded to a double first, because rounding twice could be wrong.
   package static func parseFloat(_ bytes: RawSpan) -> Float? {
     guard let value = parse(bytes) else { return nil }
     guard value.isFinite else { return Float(value) }
@@ -74,11 +74,10 @@ package enum RealText {
     }
   }
 
-  /// A real as Apple's XML writer prints it (`CFPropertyList.c`): `%.17g`; `nan`, `+infinity`, `-infinity`.
+  /// Appends a real as Apple's XML writer prints it (`CFPropertyList.c`): `%.17g`; `nan`, `+infinity`, `-infinity`.
   static func append(_ value: Double, to buffer: inout ByteBuffer) {
     if value == 0 {
-      // The sign of a zero is kept, though Apple's writer drops it: a value that is read must be the value that was
-      // written.
+      // The sign of zero is kept, although Apple's writer drops it, so that the value is read back unchanged.
       buffer.append(value.sign == .minus ? "-0.0" : "0.0")
       return
     }
@@ -93,7 +92,7 @@ package enum RealText {
       digits /= 10
       digitCount -= 1
     }
-    // `%g`: positional notation for exponents from -4 to one below the precision.
+    // `%g` uses positional notation for exponents from -4 up to the precision minus one.
     if exponent >= -4, exponent < 17 {
       if exponent < 0 {
         buffer.append("0.")
@@ -112,7 +111,7 @@ package enum RealText {
     buffer.append(decimal: exponent.magnitude, width: 2)
   }
 
-  /// A number with so many of its digits behind the point, if there are any.
+  /// Appends a number with `decimals` of its digits after the point.
   private static func append(_ digits: UInt64, decimals: Int, to buffer: inout ByteBuffer) {
     let divisor = UInt64(powersOfTen[decimals])
     buffer.append(decimal: digits / divisor)
@@ -121,14 +120,14 @@ package enum RealText {
     buffer.append(decimal: digits % divisor, width: decimals)
   }
 
-  /// The first 17 significant digits, correctly rounded, and the exponent of the first, for values from 1e-5 to 1e17.
-  /// Times a power of ten, such a value is exact in 128 bits: 53 bits, and at most 74 of 10^22.
+  /// Returns the first 17 significant digits, correctly rounded, and the exponent of the first, for values from 1e-5 to
+  /// 1e17. Multiplied by a power of ten, such a value is exact in 128 bits: 53 bits, and at most 74 of 10^22.
   private static func exactDigits(_ value: Double) -> (digits: UInt64, exponent: Int)? {
     guard value >= 1e-5, value < 1e17 else { return nil }
     // value = significand * 2^shift
     let significand = UInt128(value.significandBitPattern | 1 << 52)
     let shift = Int(value.exponent) - 52
-    // A guess of the exponent, corrected below; 10^exponent <= value.
+    // An estimate of the exponent, corrected below: 10^exponent <= value.
     var exponent = Int((Double(value.exponent) * 0.301_029_995_663_981_2).rounded(.down))
     while true {
       let scale = 16 - exponent
@@ -146,7 +145,7 @@ package enum RealText {
         if rest > half || (rest == half && digits & 1 == 1) { digits += 1 }
       }
       if digits >= 100_000_000_000_000_000 {
-        // Either the guess was one too low, or rounding reached the next power of ten, which prints the same.
+        // The estimate was one too low, or rounding reached the next power of ten, which prints the same.
         exponent += 1
         continue
       }
@@ -160,7 +159,7 @@ package enum RealText {
     return powers
   }()
 
-  /// The same digits for every other value, by the C library, whose decimal point depends on the locale.
+  /// Returns the same digits for all other values, from the C library, whose decimal point depends on the locale.
   private static func printedDigits(_ value: Double) -> (digits: UInt64, exponent: Int) {
     var digits: UInt64 = 0
     var exponent = 0
@@ -180,15 +179,19 @@ package enum RealText {
   }
 }
 
-/// Reals that are no numbers, as the coerced forms of JSON have them: `inf`, `-inf`, `nan`, and with all bits of
-/// another not-a-number `nan(0x7ff8000000000001)`, 16 digits for an 8-byte real and 8 for a 4-byte one.
+/// The text of reals that are not finite, in the coerced forms of JSON: `inf`, `-inf`, `nan`, and for another NaN all
+/// its bits: `nan(0x7ff8000000000001)`, with 16 digits for an 8-byte real and 8 for a 4-byte one.
 package enum SpecialReal {
-  /// - Parameter value: not finite.
+  /// Returns the text of a value.
+  ///
+  /// - Parameter value: A value that is not finite.
   package static func text(of value: Double) -> String {
     value.bitPattern == Double.nan.bitPattern ? "nan" : text(of: value, bits: value.bitPattern, digits: 16)
   }
 
-  /// - Parameter value: not finite.
+  /// Returns the text of a value.
+  ///
+  /// - Parameter value: A value that is not finite.
   package static func text(of value: Float) -> String {
     value.bitPattern == Float.nan.bitPattern ? "nan" : text(of: value, bits: UInt64(value.bitPattern), digits: 8)
   }
@@ -199,10 +202,10 @@ package enum SpecialReal {
     return "nan(0x\(String(repeating: "0", count: count - digits.utf8.count))\(digits))"
   }
 
-  /// An 8-byte real; nil for any other text.
+  /// Parses an 8-byte real, or returns nil for other text.
   package static func parse(_ text: RawSpan) -> Double? { parse(text, digits: 16) { Double(bitPattern: $0) } }
 
-  /// A 4-byte real; nil for any other text.
+  /// Parses a 4-byte real, or returns nil for other text.
   package static func parseFloat(_ text: RawSpan) -> Float? {
     parse(text, digits: 8) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
   }

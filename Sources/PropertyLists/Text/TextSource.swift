@@ -1,15 +1,15 @@
 package import FoundationEssentials
 
-/// The text of an input in UTF-8, and how positions in it are found in the input.
+/// The text of an input as UTF-8, with the mapping from offsets in the text to positions in the input.
 package struct TextSource {
   package let text: Data
-  /// Where the text begins in the input, after a byte order mark.
+  /// The offset of the text in the input, after a byte order mark.
   package var start = 0
-  /// The bytes of a code unit in the input; nil if offsets in the input are not known.
+  /// The number of bytes of a code unit in the input, or nil if offsets in the input are unknown.
   package var unitWidth: Int? = 1
 
-  /// The offsets in ``text`` of positions, which are in order. One walk finds all. A position after the end of the text
-  /// has the offset of the end.
+  /// Returns the offsets in ``text`` of positions, which must be in ascending order. Scans the text once. The offset of
+  /// a position after the end is the end.
   package func offsets(of positions: [PropertyListError.TextPosition]) -> [Int] {
     let bytes = text.bytes
     var walk = TextWalk()
@@ -23,21 +23,21 @@ package struct TextSource {
     }
   }
 
-  /// A position as errors name it.
+  /// A position, in the form that errors use.
   package struct Position {
     package let byteOffset: Int?
     package let position: PropertyListError.TextPosition
   }
 
-  /// What is wrong with an input that has no text.
+  /// The error for an empty input.
   static var empty: PropertyListError {
     PropertyListError(
       .malformed, "the input is empty", byteOffset: 0, position: PropertyListError.TextPosition(line: 1, column: 1))
   }
 
-  /// The position in the input of the byte at an offset of the UTF-8 text. To find many, use ``PositionIndex``.
+  /// Returns the position in the input of an offset in the UTF-8 text. To find many positions, use ``PositionIndex``.
   ///
-  /// - Complexity: O(*n*).
+  /// - Complexity: O(*n*) in the offset.
   package func position(at offset: Int) -> Position {
     let bytes = text.bytes
     var walk = TextWalk()
@@ -45,7 +45,7 @@ package struct TextSource {
     return position(of: walk)
   }
 
-  /// The position that a walk through the text has reached.
+  /// Returns the position that a walk through the text has reached.
   func position(of walk: TextWalk) -> Position {
     var byteOffset: Int?
     switch unitWidth {
@@ -59,7 +59,7 @@ package struct TextSource {
   }
 }
 
-/// Counts the lines and characters of a text in UTF-8 up to an offset.
+/// A walk that counts the lines and characters of a UTF-8 text up to an offset.
 struct TextWalk {
   private(set) var offset = 0
   private(set) var line = 1
@@ -67,7 +67,7 @@ struct TextWalk {
   private(set) var scalars = 0
   private(set) var unitsOfUTF16 = 0
 
-  /// Goes on to a later offset in the text. For an offset inside a character, the first byte of the character counts.
+  /// Advances to a later offset in the text. An offset inside a character counts like one after its first byte.
   mutating func advance(to end: Int, in bytes: RawSpan) {
     while offset < end {
       let byte = bytes[offset]
@@ -85,22 +85,22 @@ struct TextWalk {
   }
 }
 
-/// Finds any number of positions in a text, in any order, by one walk through it.
+/// An index of a text that finds positions in any order, after a single walk through the text.
 struct PositionIndex {
   private let source: TextSource
-  /// The walk at every multiple of ``step``, as far as was asked for.
+  /// The walk at every multiple of ``step``, up to the highest requested offset.
   private var walks = [TextWalk()]
-  /// The walk to the offset that was asked for last. Mostly, the next one is a little greater.
+  /// The walk to the last requested offset. The next request is usually for a slightly higher one.
   private var last = TextWalk()
 
   private static let step = 1 << 14
 
   init(_ source: TextSource) { self.source = source }
 
-  /// The position in the input of the byte at an offset of the UTF-8 text.
+  /// Returns the position in the input of an offset in the UTF-8 text.
   ///
-  /// - Complexity: O(*n*) in the text for all offsets together, if they are in order; up to ``step`` bytes for each
-  ///   that is not.
+  /// - Complexity: O(*n*) in the text for all offsets together, if they are in ascending order; up to ``step`` bytes
+  ///   for each that is not.
   mutating func position(at offset: Int) -> TextSource.Position {
     let bytes = source.text.bytes
     let end = max(0, min(offset, bytes.byteCount))

@@ -1,12 +1,13 @@
-/// UTF-16 into UTF-8, strictly: a surrogate without its partner is an error, for a Swift string cannot hold it.
+/// Strict conversion from UTF-16 to UTF-8. An unpaired surrogate is an error, because a Swift string cannot represent
+/// it.
 enum UTF16Text {
-  /// - Parameter offset: where `bytes` begin in the input, for the error.
+  /// - Parameter offset: The offset of `bytes` in the input, for the error.
   static func decodeBigEndian(_ bytes: RawSpan, offset: Int, into text: inout [UInt8]) throws(PropertyListError) {
     guard let defect = decode(bytes, isBigEndian: true, into: &text) else { return }
     throw .malformed("a UTF-16 surrogate without its partner in a string", at: offset + defect)
   }
 
-  /// - Returns: nil, or the offset of the first unit that is a surrogate without its partner.
+  /// - Returns: Nil, or the offset of the first unpaired surrogate or incomplete unit.
   static func decode(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
     text.reserve(bytes.byteCount)
     var offset = 0
@@ -31,7 +32,7 @@ enum UTF16Text {
 }
 
 extension [UInt8] {
-  /// Appends a Unicode scalar value in UTF-8.
+  /// Appends a Unicode scalar value as UTF-8.
   @inline(__always)
   package mutating func append(scalar: UInt32) {
     if scalar < 0x80 {

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// The encoding forms of Unicode that a text file can be in, as its first bytes tell them.
+/// The Unicode encoding forms of text files that can be detected from their first bytes.
 package enum UnicodeEncoding {
   case utf8
   case utf16(isBigEndian: Bool)
   case utf32(isBigEndian: Bool)
 
-  /// The encoding by a byte order mark; without one, by a NUL among the first two bytes, which means UTF-16.
+  /// Detects the encoding from a byte order mark. Without one, a NUL among the first two bytes means UTF-16.
   package static func detect(_ bytes: RawSpan) -> (encoding: UnicodeEncoding, markLength: Int)? {
     if bytes.starts(with: "\u{FEFF}") { return (.utf8, 3) }
     guard bytes.byteCount >= 2 else { return nil }
@@ -21,8 +21,8 @@ package enum UnicodeEncoding {
     return nil
   }
 
-  /// The text of an input in UTF-8, not checked if it is UTF-8 itself; nil if the first bytes tell no encoding. What is
-  /// not in the encoding becomes U+FFFD.
+  /// Returns the text of an input as UTF-8, or nil if no encoding is detected. An input in UTF-8 is not validated.
+  /// Invalid parts of other encodings become U+FFFD.
   static func decode(_ data: Data, defects: inout DefectLog) throws(PropertyListError) -> TextSource? {
     let bytes = data.bytes
     guard let (encoding, markLength) = detect(bytes) else { return nil }
@@ -32,7 +32,7 @@ package enum UnicodeEncoding {
     return TextSource(text: text, start: markLength, unitWidth: encoding.unitWidth)
   }
 
-  /// How many bytes a code unit has.
+  /// The number of bytes of a code unit.
   private var unitWidth: Int {
     switch self {
     case .utf8: 1
@@ -41,7 +41,7 @@ package enum UnicodeEncoding {
     }
   }
 
-  /// The text from `start` on in UTF-8; nil if it is UTF-8. What is not in the encoding becomes U+FFFD.
+  /// Returns the text from `start` as UTF-8, or nil if it is already UTF-8. Invalid parts become U+FFFD.
   func decode(_ bytes: RawSpan, from start: Int, defects: inout DefectLog) throws(PropertyListError) -> Data? {
     switch self {
     case .utf8: nil
@@ -56,7 +56,7 @@ package enum UnicodeEncoding {
     }
   }
 
-  /// The decoder appends text to other text, and returns where it found what is none.
+  /// Decodes text with a decoder that appends to a text and returns the offset of the first invalid unit, or nil.
   private static func decode(
     _ bytes: RawSpan, from start: Int, unitWidth: Int, _ name: String, defects: inout DefectLog,
     by decoder: (RawSpan, inout [UInt8]) -> Int?
@@ -67,7 +67,7 @@ package enum UnicodeEncoding {
     var lastDefect = -unitWidth
     while let defect = decoder(bytes.extracting(min(offset, bytes.byteCount)...), &text) {
       offset += defect
-      // What is wrong without a gap is wrong once.
+      // Consecutive invalid units are reported once.
       if offset != lastDefect + unitWidth {
         walk.advance(to: text.count, in: text.rawBytes)
         try defects.report(wrong(name, at: offset, walk))
@@ -80,7 +80,7 @@ package enum UnicodeEncoding {
     return Data(text)
   }
 
-  /// - Returns: nil, or where the first unit stands that is no character.
+  /// - Returns: Nil, or the offset of the first invalid unit.
   private static func decodeUTF32(_ bytes: RawSpan, isBigEndian: Bool, into text: inout [UInt8]) -> Int? {
     var offset = 0
     while offset < bytes.byteCount {
@@ -94,7 +94,7 @@ package enum UnicodeEncoding {
     return nil
   }
 
-  /// Appends valid UTF-8 in this encoding, without a byte order mark.
+  /// Appends valid UTF-8 converted to this encoding, without a byte order mark.
   package func append(_ text: RawSpan, to output: inout ByteBuffer) {
     guard let utf8 = try? UTF8Span(validating: Span<UInt8>(_bytes: text)) else { return }
     if case .utf8 = self { return output.append(text) }
@@ -112,7 +112,7 @@ package enum UnicodeEncoding {
     }
   }
 
-  /// The error of bytes that are not in the encoding they ought to be in, behind the text of a walk.
+  /// Returns the error for invalid bytes after the text of a walk.
   static func wrong(_ encoding: String, at offset: Int, _ walk: TextWalk) -> PropertyListError {
     PropertyListError(
       .malformed, "not \(encoding.printable(limit: 80)), as it claims to be", byteOffset: offset,
@@ -121,7 +121,7 @@ package enum UnicodeEncoding {
 }
 
 extension TextSource {
-  /// The text with every byte that is no UTF-8 replaced by an underscore, which all formats take as part of a word.
+  /// Returns the text with each invalid UTF-8 byte replaced by an underscore, which is part of a word in all formats.
   func checkingUTF8(defects: inout DefectLog) throws(PropertyListError) -> TextSource {
     guard let first = text.bytes.firstInvalidUTF8(from: 0) else { return self }
     var walk = TextWalk()
@@ -130,7 +130,7 @@ extension TextSource {
     var line = 0
     while let range = next {
       walk.advance(to: range.lowerBound, in: text.bytes)
-      // Once for a line: where there are many, it is the encoding of the file that is wrong.
+      // Reported once per line. If there are many, the encoding of the file is wrong.
       if walk.line != line {
         line = walk.line
         let position = position(of: walk)
@@ -148,7 +148,7 @@ extension TextSource {
 }
 
 extension RawSpan {
-  /// Whether a byte and the next tell that no character of UTF-8 begins there.
+  /// Returns true if a byte and the next one prove that no UTF-8 character begins at an offset.
   func beginsNoCharacter(at offset: Int) -> Bool {
     switch self[offset] {
     case 0..<0x80: false
@@ -157,7 +157,7 @@ extension RawSpan {
     }
   }
 
-  /// The first bytes from `start` on that are no UTF-8.
+  /// Returns the range of the first invalid UTF-8 from `start`, or nil if there is none.
   func firstInvalidUTF8(from start: Int) -> Range<Int>? {
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: Span<UInt8>(_bytes: extracting(start...)))

@@ -1,19 +1,19 @@
-/// How a character is shown in text for people: the one table for all that prints, quotes or escapes.
-/// Hidden is what gives a terminal commands, ends a line, turns the direction of the text, or is seen by nobody.
+/// The way in which a character is shown in text for people. All code that prints, quotes or escapes uses this table.
+/// Hidden characters are those that control terminals, end a line, change the text direction, or are invisible.
 package enum Visibility {
-  /// Is shown as it is.
+  /// Shown unchanged.
   case shown
-  /// Is shown by its number.
+  /// Shown by its code.
   case hidden
-  /// Joins or parts the characters beside it (U+200C, U+200D), as some scripts and pictures need it.
+  /// Joins or separates the adjacent characters (U+200C, U+200D). Some scripts and emoji need it.
   case joiner
-  /// Chooses another form of the character before it.
+  /// Selects another form of the preceding character.
   case selector
 
-  /// The class of a character by itself.
+  /// Creates the class of a character without context.
   ///
-  /// Hidden are, of Unicode 16, the control characters (Cc), separators of lines and paragraphs (Zl, Zp), all that
-  /// `DerivedCoreProperties.txt` lists as `Default_Ignorable_Code_Point`, the marks of annotations, and noncharacters.
+  /// The hidden characters of Unicode 16 are control characters (Cc), line and paragraph separators (Zl, Zp), the
+  /// `Default_Ignorable_Code_Point` characters of `DerivedCoreProperties.txt`, annotation marks and noncharacters.
   @inline(__always)
   init(_ scalar: Unicode.Scalar) {
     self = scalar.value < 0x7F ? (scalar.value < 0x20 ? .hidden : .shown) : Self.beyondASCII(scalar.value)
@@ -33,8 +33,8 @@ package enum Visibility {
 }
 
 extension Unicode.Scalar {
-  /// True if the character is shown by its number. A joiner is shown after a character beyond ASCII that it can join,
-  /// and a selector after one that has forms; nil stands before the first.
+  /// Returns true if the character is shown by its code. A joiner is shown after a non-ASCII character that it can
+  /// join, and a selector is shown after a character that has several forms. `previous` is nil for the first character.
   @inline(__always)
   package func isHidden(after previous: @autoclosure () -> Unicode.Scalar?) -> Bool {
     switch Visibility(self) {
@@ -45,17 +45,17 @@ extension Unicode.Scalar {
       return Visibility(previous) == .joiner || Visibility(previous) == .hidden
     case .selector:
       guard let previous = previous(), Visibility(previous) == .shown else { return true }
-      // Of ASCII, the keys of a telephone have forms.
+      // In ASCII, digits, `#` and `*` have several forms.
       return previous.isASCII && !(previous.properties.numericType == .decimal || previous == "#" || previous == "*")
     }
   }
 }
 
 extension StringProtocol {
-  /// The text as a message shows it: between quotation marks, on one line, shortened if it is long.
+  /// The text in the form of messages: in quotation marks, on one line, truncated if it is long.
   package var quoted: String { "\"\(printable(limit: 80))\"" }
 
-  /// The text on one line, with the numbers of characters that ``Visibility`` hides.
+  /// Returns the text on one line. Characters that ``Visibility`` hides are replaced by their codes.
   package func printable(limit: Int = .max) -> String {
     var text = ""
     var count = 0
@@ -75,7 +75,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-  /// The number of the character, as in `U+000B`.
+  /// The code of the character, such as `U+000B`.
   var number: String {
     let digits = String(value, radix: 16, uppercase: true)
     return "U+\(String(repeating: "0", count: max(0, 4 - digits.utf8.count)))\(digits)"

@@ -1,6 +1,6 @@
-/// The text of XML elements: white space, character references, line ends.
+/// The text of XML elements: white space, character references and line ends.
 package enum XMLText {
-  /// The document type that Apple's writer names.
+  /// The document type that Apple's writer uses.
   package static let documentType: StaticString =
     #"<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">"#
 
@@ -8,7 +8,7 @@ package enum XMLText {
     bytes.starts(with: "<?xml", at: index) && index + 5 < bytes.byteCount && bytes[index + 5].isWhiteSpace
   }
 
-  /// Replaces the references, which a reader has checked, and CR LF and CR by LF as XML 1.0 section 2.11 has it.
+  /// Decodes the references, which the reader has validated, and replaces CR LF and CR by LF (XML 1.0 section 2.11).
   package static func decode(_ content: RawSpan, into text: inout [UInt8]) {
     text.reserve(content.byteCount)
     var index = 0
@@ -27,7 +27,7 @@ package enum XMLText {
     }
   }
 
-  /// Text that has no references, with its CR LF and CR replaced by LF.
+  /// Appends text without references. Replaces CR LF and CR by LF.
   package static func decodeLines(_ content: RawSpan, into text: inout [UInt8]) {
     var index = 0
     while let end = content.firstIndex(of: 0x0D, from: index) {
@@ -38,8 +38,8 @@ package enum XMLText {
     text.append(bytes: content.extracting(index...))
   }
 
-  /// The scalar that a reference at `start` stands for, and its length: one of the five entities, `&#…;` or `&#x…;`.
-  /// Nil for anything else, and for what XML 1.0 does not allow.
+  /// Returns the scalar and the length of the reference at `start`: one of the five entities, `&#…;` or `&#x…;`.
+  /// Returns nil for other text, and for characters that XML 1.0 does not allow.
   package static func reference(in bytes: RawSpan, at start: Int) -> (scalar: UInt32, length: Int)? {
     if bytes.starts(with: "&amp;", at: start) { return (0x26, 5) }
     if bytes.starts(with: "&lt;", at: start) { return (0x3C, 4) }
@@ -63,7 +63,7 @@ package enum XMLText {
     return (scalar, index + 1 - start)
   }
 
-  /// Whether XML 1.0 allows a scalar value in a document (production 2, `Char`).
+  /// Returns true if XML 1.0 allows a scalar value in a document (production 2, `Char`).
   package static func isAllowed(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
@@ -71,7 +71,8 @@ package enum XMLText {
     }
   }
 
-  /// The bytes of a character; nil for what is not UTF-8, and for a character that XML 1.0 does not allow.
+  /// Returns the length of a character in bytes, or nil for invalid UTF-8 and for a character that XML 1.0 does not
+  /// allow.
   static func characterLength(in bytes: RawSpan, at index: Int) -> Int? {
     let first = bytes[index]
     guard first >= 0x80 else { return first >= 0x20 || first.isWhiteSpace ? 1 : nil }
@@ -83,7 +84,7 @@ package enum XMLText {
     return first == 0xEF && character[1] == 0xBF && character[2] >= 0xBE ? nil : length
   }
 
-  /// Whether an ASCII character may stand in a name (XML 1.0, production 4a).
+  /// Returns true if an ASCII character may occur in a name (XML 1.0, production 4a).
   static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,24 +1,24 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// How the form for people looks.
+/// The options of the human-readable form.
 package struct DescriptionOptions: Hashable, Sendable {
-  /// Whether the keys of dictionaries are sorted.
+  /// True if the keys of dictionaries are sorted.
   package var sortsKeys = false
-  /// Whether each kind of value has a colour, as terminals take them.
+  /// True if each kind of value has a color, in terminal escape sequences.
   package var isColored = false
-  /// How many characters of a string and bytes of data are shown; nil for all.
+  /// The maximum number of characters of a string and bytes of data that are shown, or nil for all.
   package var greatestLength: Int?
-  /// How many levels of containers are shown; nil for all.
+  /// The maximum number of container levels that are shown, or nil for all.
   package var depth: Int?
-  /// Whether containers are on one line.
+  /// True if containers are written on one line.
   package var isOnOneLine = false
 
   package init() {}
 }
 
-/// Writes the form that people read: that of libplist's tool, in which nothing is elided unless that is asked for,
-/// every type can be told from its value, and no text can send a terminal commands.
+/// A writer of the human-readable form, which is that of libplist's tool. Nothing is omitted unless requested, the type
+/// of every value is recognizable, and no text can send commands to a terminal.
 ///
 /// | value | form |
 /// |---|---|
@@ -28,14 +28,14 @@ package struct DescriptionOptions: Hashable, Sendable {
 /// | date | `2001-01-01 00:00:00 +0000` |
 /// | data | `<00010203 0405>` |
 /// | UID | `CF$UID:3` |
-/// | what is left out | `"text" … 200 characters`, `<00010203> … 200 bytes`, `[ … 3 elements ]`, `{ … 3 entries }` |
+/// | omitted content | `"text" … 200 characters`, `<00010203> … 200 bytes`, `[ … 3 elements ]`, `{ … 3 entries }` |
 struct DescriptionWriter: NodeSink, ~Copyable {
   private var output = ByteBuffer()
   private let options: DescriptionOptions
-  /// For each open container, whether it has a value already.
+  /// For each open container, true if it has a value already.
   private var hasValue: [Bool] = []
   private var followsKey = false
-  /// How many containers are open in one that is not shown, with it.
+  /// The number of open containers in, and including, the outermost one that is not shown.
   private var hiddenDepth = 0
 
   init(_ options: DescriptionOptions = DescriptionOptions()) { self.options = options }
@@ -49,7 +49,7 @@ struct DescriptionWriter: NodeSink, ~Copyable {
 
   mutating func drain(to file: FileOutput) throws(PropertyListError) { try output.drain(to: file) }
 
-  /// - Returns: whether the value is shown.
+  /// Begins a value. Returns true if it is shown.
   private mutating func beginValue() -> Bool {
     guard hiddenDepth == 0 else { return false }
     if followsKey {
@@ -67,7 +67,7 @@ struct DescriptionWriter: NodeSink, ~Copyable {
     return true
   }
 
-  /// What makes a terminal change its colour.
+  /// The terminal escape sequences of the colors.
   private enum Color {
     static let key: StaticString = "\u{1B}[1m"
     static let string: StaticString = "\u{1B}[32m"
@@ -86,7 +86,7 @@ struct DescriptionWriter: NodeSink, ~Copyable {
     if options.isColored { output.append("\u{1B}[0m") }
   }
 
-  /// What is left out, such as ` … 200 bytes`.
+  /// Writes a note about omitted content, such as ` … 200 bytes`.
   private mutating func omission(_ count: Int, _ unit: StaticString) {
     begin(color: Color.omission)
     output.append(" … ")
@@ -184,7 +184,7 @@ struct DescriptionWriter: NodeSink, ~Copyable {
 }
 
 extension FlatNode {
-  /// A scalar of fixed size as people read it, but for a date.
+  /// The human-readable text of a scalar of fixed size, except a date.
   var scalarText: String {
     switch kind {
     case .boolean: boolean ? "true" : "false"
@@ -198,7 +198,7 @@ extension FlatNode {
 }
 
 extension RawSpan {
-  /// How many of the bytes, which are UTF-8, make up the first `limit` Unicode scalars.
+  /// Returns the number of bytes in the first `limit` Unicode scalars. The bytes must be UTF-8.
   fileprivate func prefixOfCharacters(_ limit: Int?) -> Int {
     guard let limit, limit < byteCount else { return byteCount }
     var count = 0
@@ -209,7 +209,7 @@ extension RawSpan {
     return byteCount
   }
 
-  /// How many Unicode scalars the bytes are, which are UTF-8.
+  /// The number of Unicode scalars. The bytes must be UTF-8.
   fileprivate var characterCount: Int {
     var count = 0
     for index in 0..<byteCount where self[index] & 0xC0 != 0x80 { count += 1 }

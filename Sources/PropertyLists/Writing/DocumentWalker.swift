@@ -1,22 +1,22 @@
 internal import SystemFiles
 
-/// Tells the values of a document to a writer, without a tree in between and with a stack of its own.
+/// A traversal that passes the values of a document to a sink, without creating a tree and without recursion.
 struct DocumentWalker<Source: NodeSource>: ~Copyable {
   private let source: Source
   private let document: PropertyListDocument
   private let sortsKeys: Bool
   private let depthLimit: Int
-  /// The size in the sense of ``ParsingLimits/expandedSize``, each value with its level.
+  /// The remaining size in the units of ``ParsingLimits/expandedSize``, with each value's level added.
   private var budget: WorkBudget
   private var scratch: [UInt8] = []
   /// The containers around the current one.
   private var outer: [Frame] = []
   private var current = Frame(node: .null, order: [])
 
-  /// A container that has been begun.
+  /// An open container.
   private struct Frame {
     let node: FlatNode
-    /// The entries of a dictionary in the order of their keys, if that is asked for.
+    /// The entries of a dictionary in the order of their sorted keys, or empty for the original order.
     let order: [Int]
     var next = 0
 
@@ -26,10 +26,10 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
   /// The path of the first date that has a fraction of a second.
   private(set) var fraction: PropertyListKeyPath?
 
-  /// Where a writer's bytes go when there are many; nil if it is to keep them all.
+  /// The file that receives the writer's bytes when there are many, or nil if the writer keeps them.
   private let output: FileOutput?
 
-  /// How many bytes a writer keeps that need not keep them.
+  /// The number of bytes that a writer collects before they are written to the file.
   private static var greatestReadyByteCount: Int { 1 << 20 }
 
   init(_ source: Source, _ document: PropertyListDocument, _ options: PropertyListWritingOptions, output: FileOutput?) {
@@ -43,12 +43,12 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
         ? .max : document.options.limits.effectiveExpandedSize(inputSize: document.source.count))
   }
 
-  /// Tells the value of a node with all that is below it.
+  /// Passes the value of a node, and everything in it, to a sink.
   package mutating func walk<Sink: PropertyListSink & ~Copyable>(
     _ root: FlatNode, into sink: inout Sink, in bytes: RawSpan
   ) throws(PropertyListError) {
     do {
-      // A container around the root, so that the root is a child like all others.
+      // A container around the root, so that the root is treated like other children.
       current = Frame(node: .container(.array, offset: 0, count: 1), order: [], next: 1)
       try tell(root, to: &sink, in: bytes)
       while true {
@@ -73,7 +73,7 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     }
   }
 
-  /// Tells a scalar, or begins with a container.
+  /// Writes a scalar, or begins a container.
   @inline(__always)
   private mutating func tell<Sink: PropertyListSink & ~Copyable>(
     _ node: FlatNode, to sink: inout Sink, in bytes: RawSpan
@@ -120,11 +120,11 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     _ node: FlatNode, to sink: inout Sink, in bytes: RawSpan
   ) throws(PropertyListError) {
     guard outer.count < depthLimit else {
-      // A circle is the better answer, if there is one.
+      // Reports a circular reference instead, if there is one.
       try document.validate()
       throw ParsingLimits.nestedTooDeeply(limit: depthLimit)
     }
-    // Before a writer makes room for so many.
+    // Checked before a writer reserves capacity for the children.
     try spend(node.count)
     let isSorted = sortsKeys && node.kind == .dictionary
     let frame = Frame(node: node, order: isSorted ? try sortedEntries(of: node, in: bytes) : [])
@@ -176,9 +176,9 @@ struct DocumentWalker<Source: NodeSource>: ~Copyable {
     guard budget.spend(length) else { throw ParsingLimits.expandsTooFar(limit: budget.limit) }
   }
 
-  /// The path to the child that was begun last of each open container.
+  /// Returns the path to the child that was last begun in each open container.
   private func path(in bytes: RawSpan) -> [PropertyListKeyPath.Component] {
-    // The outermost frame is the one around the root.
+    // The outermost frame is the container around the root.
     (outer + [current]).dropFirst().filter { $0.next > 0 }.compactMap {
       source.step(to: $0.entry($0.next - 1), of: $0.node, in: bytes)
     }

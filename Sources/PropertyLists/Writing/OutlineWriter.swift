@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 
-/// Writes the form that the tools of libimobiledevice print: an entry a line, indented by a space a level, without
-/// quotation marks.
+/// A writer of the form that the tools of libimobiledevice print: one entry per line, indented by one space per level,
+/// without quotation marks.
 ///
 /// | value | form |
 /// |---|---|
 /// | entry | `key: value` |
-/// | array | `key[2]:`, then `0: value` in lines of their own |
-/// | dictionary | `key:`, then its entries in lines of their own |
+/// | array | `key[2]:`, then `0: value` on separate lines |
+/// | dictionary | `key:`, then its entries on separate lines |
 /// | data | base64 |
 /// | date | `2001-01-01T00:00:00Z` |
-/// | others | as ``DescriptionWriter`` has them |
+/// | others | as in ``DescriptionWriter`` |
 struct OutlineWriter: NodeSink, ~Copyable {
   private var output = ByteBuffer()
-  /// Of each open container the index of its next element; nil for a dictionary.
+  /// For each open container, the index of its next element, or nil for a dictionary.
   private var nextIndex: [Int?] = []
-  /// Whether nothing was written yet.
+  /// True until something has been written.
   private var isFirst = true
 
   init() {}
@@ -31,7 +31,7 @@ struct OutlineWriter: NodeSink, ~Copyable {
     output.append(repeating: UInt8(ascii: " "), count: max(nextIndex.count - 1, 0))
   }
 
-  /// What stands before a value: its index, or a space behind its key.
+  /// Writes the index of a value, or a space after its key.
   private mutating func beginValue(isContainer: Bool = false) {
     guard let last = nextIndex.last else { return }
     guard let index = last else {
@@ -67,7 +67,7 @@ struct OutlineWriter: NodeSink, ~Copyable {
   }
 
   mutating func begin(_ kind: NodeKind, count: Int) {
-    // The count of an array stands between the key and its colon.
+    // The count of an array is between the key and its colon.
     if kind == .array, let last = nextIndex.last, last == nil { output.truncate(to: output.count - 1) }
     beginValue(isContainer: true)
     if kind == .array, let last = nextIndex.last {

@@ -1,17 +1,17 @@
 package import FoundationEssentials
 
 extension PropertyList: CustomDebugStringConvertible {
-  /// The value as people read it, on several lines if it is a container. The form may change.
+  /// A human-readable form of the value, on several lines if it is a container. The form may change between versions.
   public var debugDescription: String { description(DescriptionOptions()) }
 
-  /// The value as people read it, on one line.
+  /// The human-readable form of the value, on one line.
   package var line: String {
     var options = DescriptionOptions()
     options.isOnOneLine = true
     return description(options)
   }
 
-  /// The beginning of ``line``, as a message shows it.
+  /// The beginning of ``line``, for messages.
   package var summary: String { line.printable(limit: 80) }
 
   private func description(_ options: DescriptionOptions) -> String {
@@ -22,12 +22,13 @@ extension PropertyList: CustomDebugStringConvertible {
 }
 
 extension PropertyListDocument.Node: CustomDebugStringConvertible {
-  /// As ``PropertyList/debugDescription``; for a binary document that cannot be read, the error.
+  /// A human-readable form like ``PropertyList/debugDescription``. For a binary document that cannot be read, the
+  /// error.
   public var debugDescription: String {
     do { return String(decoding: try readableForm().dropLast(), as: UTF8.self) } catch { return "<\(error)>" }
   }
 
-  /// The value as people read it, in UTF-8 and with a line end.
+  /// Returns the human-readable form of the value, in UTF-8 and with a line end.
   package func readableForm(_ options: DescriptionOptions = DescriptionOptions()) throws(PropertyListError) -> Data {
     var writer = DescriptionWriter(options)
     try walk(
@@ -35,7 +36,8 @@ extension PropertyListDocument.Node: CustomDebugStringConvertible {
     return writer.finish()
   }
 
-  /// The value in the form that tools for iOS devices print, in UTF-8 and with a line end; see ``OutlineWriter``.
+  /// Returns the value in the form that tools for iOS devices print, in UTF-8 and with a line end; see
+  /// ``OutlineWriter``.
   package func outline(sortsKeys: Bool) throws(PropertyListError) -> Data {
     var writer = OutlineWriter()
     try walk(into: &writer, PropertyListWritingOptions(sortsKeys: sortsKeys, depth: ParsingLimits.greatestDepth))

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 
 extension PropertyList {
-  /// Tells this value to a writer, with a stack of its own. `depth` is how deep containers may be nested.
+  /// Passes this value to a sink, without recursion. `depth` is the maximum nesting depth of containers.
   func walk<Sink: PropertyListSink & ~Copyable>(
     into sink: inout Sink, sortsKeys: Bool, depth: Int
   ) throws(PropertyListError) {
@@ -13,7 +13,7 @@ extension PropertyList {
     var next = 0
     do throws(PropertyListError) {
       walking: while true {
-        // Spans, because reading an element of an array takes a reference to what it holds.
+        // Spans are used, because reading an element of an array retains its content.
         let (keyArray, valueArray) = (current.keys, current.values)
         let (keys, values) = (keyArray.span, valueArray.span)
         while next < values.count {
@@ -44,7 +44,7 @@ extension PropertyList {
     }
   }
 
-  /// Tells a scalar. Returns false, and tells nothing, for a container.
+  /// Writes a scalar. Returns false, without writing, for a container.
   @inline(__always)
   private func tellScalar<Sink: PropertyListSink & ~Copyable>(to sink: inout Sink) throws(PropertyListError) -> Bool {
     switch self {
@@ -70,15 +70,15 @@ extension PropertyList {
   }
 }
 
-/// A container that has been begun.
+/// An open container.
 private struct WalkFrame {
   let isDictionary: Bool
-  /// Of a dictionary; empty for an array.
+  /// The keys of a dictionary. Empty for an array.
   let keys: [String]
   let values: [PropertyList]
   var next = 0
 
-  /// Tells the beginning of a container, and its keys if the writer takes them first.
+  /// Begins a container in the sink, and writes its keys if the sink takes them first.
   @inline(__always)
   init<Sink: PropertyListSink & ~Copyable>(
     _ container: PropertyList, _ sink: inout Sink, sortsKeys: Bool, depth: Int
@@ -101,14 +101,14 @@ private struct WalkFrame {
   }
 }
 
-/// The order of keys by their UTF-16 code units, on UTF-8 text. The two differ only in that UTF-16 has the scalars
-/// above U+FFFF before those from U+E000: in UTF-8, the lead bytes 0xF0 and up before 0xEE and 0xEF.
+/// The order of keys by UTF-16 code units, applied to UTF-8 text. The two orders differ only in that UTF-16 sorts
+/// scalars above U+FFFF before those from U+E000: in UTF-8, lead bytes from 0xF0 before 0xEE and 0xEF.
 enum KeyOrder {
   static func precedes(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> Bool {
     first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }
   }
 
-  /// Below, equal or above 0, as the first text is before, like or behind the second.
+  /// Returns a negative number, 0 or a positive number if the first text sorts before, equal to or after the second.
   static func compare(_ first: RawSpan, _ second: RawSpan) -> Int {
     for index in 0..<min(first.byteCount, second.byteCount) where first[index] != second[index] {
       return Int(rank(first[index])) - Int(rank(second[index]))

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import SystemFiles
 
 extension PropertyListError {
-  /// The error of the system with its message and path, or ``Kind/limitExceeded`` for a file that is too large.
+  /// Creates an error with the system's message and path, or ``Kind/limitExceeded`` for a file that is too large.
   package init(_ error: FileError) {
     if let limit = error.limit {
       self = ParsingLimits.tooLarge(limit: limit)
@@ -11,14 +11,14 @@ extension PropertyListError {
     }
   }
 
-  /// Does something with files, whose errors become errors of property lists.
+  /// Performs file operations and converts their errors to errors of property lists.
   package static func converting<Result: ~Copyable>(
     _ body: () throws(FileError) -> Result
   ) throws(PropertyListError) -> Result {
     do { return try body() } catch { throw PropertyListError(error) }
   }
 
-  /// As the form with a closure, for one call.
+  /// Performs a single call, and converts its errors like the form with a closure.
   package static func converting<Result: ~Copyable>(
     _ call: @autoclosure () throws(FileError) -> Result
   ) throws(PropertyListError) -> Result {
@@ -39,7 +39,7 @@ extension URL {
 }
 
 extension Data {
-  /// Replaces a file by these bytes, in one step; see ``FileSystem/replace(_:with:)``.
+  /// Replaces a file by these bytes atomically; see ``FileSystem/replace(_:with:)``.
   package func replaceFile(at url: URL) throws(PropertyListError) {
     let path = try url.filePath
     try PropertyListError.converting(FileSystem.replace(path, with: self))
@@ -47,7 +47,7 @@ extension Data {
 }
 
 extension ByteBuffer {
-  /// Writes the bytes to a file and begins anew.
+  /// Writes the bytes to a file and empties the buffer.
   package mutating func drain(to output: FileOutput) throws(PropertyListError) {
     try PropertyListError.converting(output.write(bytes))
     truncate(to: 0)

@@ -1,10 +1,11 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// A writer, which is told the values of a property list in order. Trees and documents walk through themselves, so a
-/// writer knows neither, and a source knows no format.
+/// A receiver of the values of a property list, in order. Trees and documents traverse themselves, so a sink does not
+/// depend on them, and they do not depend on formats.
 protocol PropertyListSink: ~Copyable {
-  /// Whether a dictionary tells all keys before all values, as in the binary format, or each before its value.
+  /// True if a dictionary passes all keys before all values, as in the binary format, and not each key before its
+  /// value.
   static var takesKeysFirst: Bool { get }
 
   mutating func null() throws(PropertyListError)
@@ -12,23 +13,23 @@ protocol PropertyListSink: ~Copyable {
   mutating func integer(_ value: PropertyList.Integer) throws(PropertyListError)
   mutating func real(_ value: Double) throws(PropertyListError)
   mutating func float(_ value: Float) throws(PropertyListError)
-  /// - Parameter seconds: since 2001-01-01T00:00:00Z.
+  /// - Parameter seconds: The seconds since 2001-01-01T00:00:00Z.
   mutating func date(_ seconds: Double) throws(PropertyListError)
   mutating func uid(_ value: UInt32) throws(PropertyListError)
-  /// - Parameter utf8: valid UTF-8.
+  /// - Parameter utf8: Valid UTF-8.
   mutating func string(_ utf8: RawSpan) throws(PropertyListError)
   mutating func data(_ bytes: RawSpan) throws(PropertyListError)
 
   mutating func beginArray(count: Int) throws(PropertyListError)
   mutating func endArray() throws(PropertyListError)
   mutating func beginDictionary(count: Int) throws(PropertyListError)
-  /// - Parameter utf8: valid UTF-8.
+  /// - Parameter utf8: Valid UTF-8.
   mutating func key(_ utf8: RawSpan) throws(PropertyListError)
   mutating func endDictionary() throws(PropertyListError)
 
-  /// How many bytes are ready that no later value changes; 0 for a writer that is ready only at the end.
+  /// The number of bytes that later values will not change, or 0 for a writer that has output only at the end.
   var readyByteCount: Int { get }
-  /// Writes the bytes that are ready to a file, and forgets them.
+  /// Writes these bytes to a file, and removes them.
   mutating func drain(to output: FileOutput) throws(PropertyListError)
 }
 
@@ -38,9 +39,9 @@ extension PropertyListSink where Self: ~Copyable {
   mutating func drain(to output: FileOutput) throws(PropertyListError) {}
 }
 
-/// A writer to which scalars of fixed size are nodes, and both kinds of containers alike.
+/// A sink that receives scalars of fixed size as nodes, and both kinds of containers in the same way.
 protocol NodeSink: PropertyListSink, ~Copyable {
-  /// - Parameter node: a value that is no text, data or container.
+  /// - Parameter node: A value that is not a string, data or a container.
   mutating func scalar(_ node: FlatNode) throws(PropertyListError)
   mutating func begin(_ kind: NodeKind, count: Int) throws(PropertyListError)
   mutating func end(_ kind: NodeKind) throws(PropertyListError)
@@ -62,6 +63,6 @@ extension NodeSink where Self: ~Copyable {
 
 /// A writer of files.
 protocol FileWriter: PropertyListSink, ~Copyable {
-  /// The bytes that have not been drained.
+  /// Returns the bytes that have not been drained.
   consuming func finish() throws(PropertyListError) -> Data
 }

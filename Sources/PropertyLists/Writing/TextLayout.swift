@@ -1,28 +1,28 @@
-/// How a text format sets out its lines. With one, a writer writes a value to be put into a text, and not a file.
+/// The layout of a text format. With a layout, a writer writes a value for insertion into a text instead of a file.
 package struct TextLayout {
-  /// LF, CR LF or CR.
+  /// The line end: LF, CR LF or CR.
   package var lineEnd: [UInt8] = [0x0A]
-  /// What the line begins with on which the value begins.
+  /// The indent of the line on which the value begins.
   package var indent: [UInt8] = []
-  /// What each level adds to it.
+  /// The additional indent of each level.
   package var indentUnit: [UInt8]
-  /// Whether the value is to stand on one line.
+  /// True if the value is written on one line.
   package var isInline = false
-  /// What stands between a key and its value, where both are on one line; in XML nil: each has a line of its own.
+  /// The text between a key and its value on the same line, or nil in XML, where each has a line of its own.
   package var assignment: [UInt8]?
-  /// What stands before an entry or element that is not the first on its line.
+  /// The text before an entry or element that is not the first on its line.
   package var spacing: [UInt8]
-  /// What stands behind the opening bracket on the same line, and before the closing one.
+  /// The text after an opening bracket on the same line, and before the closing one.
   package var padding: [UInt8] = []
   package var closingPadding: [UInt8] = []
-  /// The quotation mark around every key and every string; nil for such around those that need it.
+  /// The quotation mark of every key and of every string, or nil if they are quoted only if necessary.
   package var keyQuote: UInt8?
   package var stringQuote: UInt8?
-  /// Whether the last element of an array has a comma behind it, where each has a line of its own.
+  /// True if the last element of an array is followed by a comma, when each element has a line of its own.
   package var hasTrailingCommas = false
-  /// The characters of a line of base64; nil for as many as Apple's writer has in a line of that indent.
+  /// The number of characters in a line of base64, or nil for the number that Apple's writer uses at that indent.
   package var base64LineLength: Int?
-  /// What precedes the hexadecimal digits of a character beyond ASCII; nil if such characters are written as they are.
+  /// The prefix of the hexadecimal digits of a non-ASCII character, or nil if such characters are not escaped.
   package var characterEscape: StaticString?
 
   package init(indentUnit: [UInt8], assignment: [UInt8]? = nil, spacing: [UInt8]) {
@@ -31,14 +31,15 @@ package struct TextLayout {
     self.spacing = spacing
   }
 
-  /// What a line of the level `depth` below the value begins with.
+  /// Begins a line that is `depth` levels below the value.
   func appendLine(depth: Int, to output: inout ByteBuffer) {
     output.append(lineEnd.rawBytes)
     output.append(indent.rawBytes)
     for _ in 0..<depth { output.append(indentUnit.rawBytes) }
   }
 
-  /// How much space is repeated in every line that is added, lest a file turn each byte into thousands.
+  /// The maximum number of bytes of white space that is repeated in every added line. Otherwise, a file could turn each
+  /// byte into thousands.
   package static var greatestSpace: Int { 400 }
 
   /// A position in a container.
@@ -46,7 +47,7 @@ package struct TextLayout {
     case first, next, closing
   }
 
-  /// What stands before an entry or element of the level `depth`, or before the bracket that closes a container.
+  /// Writes the break before an entry or element at level `depth`, or before the bracket that closes a container.
   func appendBreak(before position: Position, depth: Int, to output: inout ByteBuffer) {
     guard isInline else { return appendLine(depth: depth, to: &output) }
     let space =
@@ -58,20 +59,20 @@ package struct TextLayout {
     output.append(space.rawBytes)
   }
 
-  /// What stands between a key and its value.
+  /// Writes the text between a key and its value.
   func appendAssignment(to output: inout ByteBuffer) {
     guard let assignment else { return }
     output.append(assignment.rawBytes)
   }
 
-  /// The characters of a line of base64 at the level `depth`.
+  /// Returns the number of characters in a line of base64 at level `depth`.
   package func base64LineLength(depth: Int) -> Int {
     base64LineLength ?? Self.base64LineLength(column: Self.width(indent) + depth * Self.width(indentUnit))
   }
 
-  /// The line length of Apple's writer at a column: 76 with the indent, but no fewer than 12.
+  /// Returns the line length of Apple's writer at a column: 76 including the indent, but at least 12.
   package static func base64LineLength(column: Int) -> Int { (76 - min(column, 64)) / 4 * 4 }
 
-  /// The columns of an indent, with tabs of eight.
+  /// Returns the number of columns of an indent. A tab has eight.
   package static func width(_ indent: [UInt8]) -> Int { indent.reduce(0) { $0 + ($1 == 0x09 ? 8 : 1) } }
 }

@@ -1,27 +1,29 @@
 internal import FoundationEssentials
 
-/// A writer of a text format. It writes a file, or a value that becomes a part of a text.
+/// A writer of a text format. It writes a file, or a value for insertion into a text.
 protocol TextWriter: FileWriter, SendableMetatype, ~Copyable {
   /// The name of the format in messages.
   static var formatName: String { get }
 
-  /// - Parameter layout: how lines are set out in the text around the value; nil for a file.
+  /// - Parameter layout: The layout of the surrounding text, or nil for a file.
   init(_ options: PropertyListWritingOptions, in layout: TextLayout?)
-  /// Writes a key that becomes a part of a text, without its value.
+  /// Writes a key for insertion into a text, without its value.
   mutating func keyAlone(_ utf8: RawSpan) throws(PropertyListError)
-  /// The text of a value or key that becomes a part of a text.
+  /// Returns the text of a value or key for insertion into a text.
   consuming func finishFragment() -> Data
 }
 
 extension TextWriter where Self: ~Copyable {
   mutating func keyAlone(_ utf8: RawSpan) throws(PropertyListError) { try string(utf8) }
 
-  /// - Parameter kind: what the format has no form for, in the plural.
+  /// Returns the error for values that the format cannot represent.
+  ///
+  /// - Parameter kind: The kind of values, in the plural.
   static func refusal(_ kind: String) -> PropertyListError { .notRepresentable(kind, in: formatName) }
 
   /// Appends `YYYY-MM-DDThh:mm:ssZ`.
   ///
-  /// - Throws: for a fraction of a second, if it isn't to be dropped, and beyond the calendar.
+  /// - Throws: An error for a fraction of a second, unless it is dropped, and for a date outside the calendar.
   static func append(
     date seconds: Double, _ options: PropertyListWritingOptions, to output: inout ByteBuffer
   ) throws(PropertyListError) {
@@ -42,7 +44,7 @@ extension PropertyListError {
   }
 }
 
-/// Finds the dictionary that would be read back as a UID: its only key is `CF$UID`, and its value an integer.
+/// A detector of dictionaries that would be read back as a UID: the only key is `CF$UID`, and its value is an integer.
 struct UIDLookalike {
   private var state = State.none
 

@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 
-/// Compares a document with the values it is told, without a tree of the document.
+/// A sink that compares the values it receives with a document, without creating a tree of the document.
 package struct ValueComparison: NodeSink, ~Copyable {
   private let document: PropertyListDocument
   private let nodes: [FlatNode]
-  /// The indexes of the children, keys counted, of the innermost container that is open.
+  /// The indexes of the remaining children, including keys, of the innermost open container.
   private var children: Range<Int>
-  /// Those of the containers around it that are not used up.
+  /// The remaining children of the containers around it.
   private var outer: [Range<Int>] = []
   private var scratch: [UInt8] = []
-  /// What a value becomes that the format has no form for.
+  /// Converts a value that the format cannot represent.
   private let coerced: (PropertyList) throws(PropertyListError) -> PropertyList
 
-  /// What is thrown to end the comparison.
+  /// The error that ends the comparison.
   private static var difference: PropertyListError { PropertyListError(.noSuchValue, "the values differ") }
 
-  /// Whether a document of a text format has a value, or what is read back of its scalars by `coerced`.
+  /// Returns true if a document in a text format equals a value, or the value that `coerced` returns for its scalars.
   package static func isEqual(
     _ document: PropertyListDocument, _ value: PropertyList, depth: Int,
     coerced: @escaping (PropertyList) throws(PropertyListError) -> PropertyList
@@ -31,7 +31,7 @@ package struct ValueComparison: NodeSink, ~Copyable {
     }
   }
 
-  /// The next value of the document, or the next key.
+  /// Returns the next value or key of the document.
   @inline(__always)
   private mutating func take() throws(PropertyListError) -> FlatNode {
     guard let index = children.first else { throw Self.difference }
@@ -39,7 +39,7 @@ package struct ValueComparison: NodeSink, ~Copyable {
     return nodes[index]
   }
 
-  /// Compares the value that was taken last with what becomes of one in this format.
+  /// Compares the last value taken with the coerced form of a value.
   private func compareLast(_ value: PropertyList) throws(PropertyListError) {
     let index = children.lowerBound - 1
     let node = PropertyListDocument.Node(document: document, index: index, flat: nodes[index])
@@ -71,7 +71,7 @@ package struct ValueComparison: NodeSink, ~Copyable {
     guard try has(utf8, take()) else { throw Self.difference }
   }
 
-  /// Whether a string or data of the document has these bytes.
+  /// Returns true if a string or data of the document has these bytes.
   private mutating func has(_ bytes: RawSpan, _ node: FlatNode) throws(PropertyListError) -> Bool {
     let document = document
     if node.encoding == .verbatim {

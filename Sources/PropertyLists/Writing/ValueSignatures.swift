@@ -1,15 +1,14 @@
-/// The values below a root in the order of a text, each with a hash of all that is below it: to compare two values
-/// takes one step.
-/// The hash has 64 bits and a secret seed, so that nobody can make values that collide. By chance it happens once in
-/// 2^64 comparisons; whoever changes a file by it reads the result back.
+/// The values below a root in the order of a text, each with a hash of its whole content, so that two values can be
+/// compared in one step. The hash has 64 bits and a secret seed, so that collisions cannot be constructed. The chance
+/// of an accidental one is 1 in 2^64 per comparison. Callers that change a file based on hashes read the result back.
 package struct ValueSignatures {
   package struct Entry {
-    /// Of the value, its kind included, not of its key.
+    /// The hash of the value, including its kind, but not its key.
     package var hash: UInt64
-    /// Of the key of an entry of a dictionary, else 0.
+    /// The hash of the key of a dictionary's entry, else 0.
     package let key: UInt64
-    /// How many values there are below this one, itself included: the value number *n* is followed by its first child,
-    /// and the one after it stands at *n* plus this.
+    /// The number of values in this one, including itself. The value at index *n* is followed by its first child. Its
+    /// next sibling is at index *n* plus this count.
     fileprivate(set) var count: UInt32
     package let kind: NodeKind
 
@@ -22,7 +21,7 @@ package struct ValueSignatures {
 
   package subscript(index: Int) -> Entry { entries[index] }
 
-  /// The indexes of the children of a container.
+  /// Returns the indexes of the children of a container.
   package func children(of index: Int) -> [Int] {
     var indexes: [Int] = []
     var child = index + 1
@@ -35,19 +34,19 @@ package struct ValueSignatures {
   }
 }
 
-/// What makes no difference to a signature.
+/// The differences that a signature ignores.
 package struct SignatureOptions: OptionSet {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A 4-byte real counts as an 8-byte one, because the format has no other.
+  /// A 4-byte real equals an 8-byte one, because the format has only these.
   package static let widensFloats = SignatureOptions(rawValue: 1)
-  /// A date counts without the fraction of its second, because the format has none.
+  /// A date is compared without the fraction of its second, because the format has none.
   package static let dropsFractions = SignatureOptions(rawValue: 2)
-  /// Texts that Unicode holds equivalent are equal, as they are to Swift.
+  /// Canonically equivalent texts are equal, as in Swift.
   package static let ignoresSpelling = SignatureOptions(rawValue: 4)
-  /// Dictionaries with the same entries are equal, whatever their order.
+  /// Dictionaries with the same entries are equal in any order.
   package static let ignoresKeyOrder = SignatureOptions(rawValue: 8)
 }
 
@@ -61,7 +60,7 @@ extension ValueSignatures {
     entries = writer.entries
   }
 
-  /// - Throws: what is wrong with a binary document.
+  /// - Throws: The errors of a binary document.
   /// - Complexity: O(*n*) in the size of the document.
   package init(of document: PropertyListDocument) throws(PropertyListError) {
     var writer = SignatureWriter(expectedCount: document.objectCount, [])
@@ -71,15 +70,15 @@ extension ValueSignatures {
 
   /// - Complexity: O(*n*) in the size of the value.
   package init(of value: PropertyList, _ options: SignatureOptions) {
-    // The writer takes every value.
+    // This does not throw, because the writer accepts every value.
     self = (try? ValueSignatures(of: value, options, depth: .max)) ?? ValueSignatures()
   }
 }
 
-/// Makes the signatures of what it is told.
+/// A sink that creates signatures.
 private struct SignatureWriter: NodeSink, ~Copyable {
   private(set) var entries: [ValueSignatures.Entry] = []
-  /// The containers that are open.
+  /// The indexes of the open containers.
   private var open: [Int] = []
   private var key: UInt64 = 0
   private let seed = ByteHash.seed
@@ -121,7 +120,7 @@ private struct SignatureWriter: NodeSink, ~Copyable {
     add(kind, 0)
   }
 
-  /// Gives the innermost container, whose last child is the last value there is, its size and its hash.
+  /// Sets the size and hash of the innermost container. Its last child must be the last entry.
   mutating func end(_ kind: NodeKind) {
     guard let container = open.popLast() else { return }
     let isUnordered = kind == .dictionary && options.contains(.ignoresKeyOrder)

@@ -1,10 +1,10 @@
-/// Reads any XML document piece by piece: elements with attributes, and the text in them.
+/// A reader that returns an XML document as a sequence of events: elements with attributes, and their text.
 ///
-/// It is for formats of Apple's that are XML and not property lists. There are no namespaces, and no entities but the
-/// five predefined ones; comments and instructions are passed over. What it returns are ranges of the bytes, so that
-/// only what is wanted is copied.
+/// It is for Apple's XML formats that are not property lists. It supports no namespaces, and no entities except the
+/// five predefined ones; comments and instructions are skipped. It returns ranges of the bytes, so that callers copy
+/// only what they need.
 package struct XMLPullReader: ~Escapable {
-  /// What is wrong, and the offset of the byte where it is.
+  /// An error, and its offset.
   package struct Failure: Error {
     package let kind: PropertyListError.Kind
     package let message: String
@@ -18,28 +18,28 @@ package struct XMLPullReader: ~Escapable {
   }
 
   package enum Event {
-    /// An element begins: ``name`` and ``nextAttribute()``.
+    /// The beginning of an element. Read it with ``name`` and ``nextAttribute()``.
     case begin
-    /// The element ends that began last.
+    /// The end of the innermost element.
     case end
-    /// A piece of the text of an element: ``isPlainText``, ``textRange`` and ``appendText(to:)``.
+    /// A part of the text of an element. Read it with ``isPlainText``, ``textRange`` and ``appendText(to:)``.
     case text
-    /// The root has ended, and nothing follows.
+    /// The end of the document, after the root.
     case finished
   }
 
   private var lexer: XMLLexer
   private var token: XMLToken
-  /// The names of the elements that are open.
+  /// The names of the open elements.
   private var open: [Range<Int>] = []
-  /// Whether the last tag was that of an element without content, whose end is next.
+  /// True if the last tag was that of an empty element. Its end is the next event.
   package private(set) var isEmptyElement = false
   private var hasRoot = false
-  /// Where the next attribute of the tag is looked for.
+  /// The offset at which the search for the next attribute of the tag begins.
   private var attributeIndex = 0
   private let greatestDepth: Int
 
-  /// - Parameter depth: how deep elements may be nested.
+  /// - Parameter depth: The maximum nesting depth of elements.
   @_lifetime(copy bytes)
   package init(_ bytes: RawSpan, depth: Int = 256) {
     lexer = XMLLexer(bytes, at: XMLLexer.documentStart(in: bytes))
@@ -53,23 +53,23 @@ package struct XMLPullReader: ~Escapable {
     get { lexer.bytes }
   }
 
-  /// Where the tag or the text stands.
+  /// The range of the tag or the text.
   package var range: Range<Int> { token.range }
 
-  /// The name of the element that has begun or ended.
+  /// The name of the element that began or ended.
   package var name: Range<Int> { token.content }
 
-  /// The number of elements that are open; an element that has begun is one of them.
+  /// The number of open elements, including one that has just begun.
   package var depth: Int { open.count }
 
-  /// Whether the element that has begun or ended has a name.
+  /// Returns true if the element that began or ended has a name.
   @inline(__always)
   package func isNamed(_ name: StaticString) -> Bool { lexer.hasName(token, name) }
 
-  /// The next piece.
+  /// Returns the next event.
   ///
-  /// - Throws: what is wrong with the document up to there.
-  /// - Complexity: O(*n*) in its length.
+  /// - Throws: The first error of the document up to that event.
+  /// - Complexity: O(*n*) in the length of the event.
   package mutating func next() throws(Failure) -> Event {
     if isEmptyElement {
       isEmptyElement = false
@@ -78,7 +78,7 @@ package struct XMLPullReader: ~Escapable {
     }
     while true {
       token = lexer.next()
-      // The tags of property lists are short, because libxml2 takes long for long ones. It isn't asked here.
+      // The limit on the length of tags exists only because libxml2 is slow for long tags. It is not used here.
       if let defect = token.defect, defect.kind != .longTag {
         throw Failure(defect.message(bytes), kind: defect.errorKind, at: defect.offset)
       }
@@ -131,13 +131,13 @@ package struct XMLPullReader: ~Escapable {
 
   private func endTag(_ name: Range<Int>) -> String { "</\(text(name).printable(limit: 80))>" }
 
-  /// Bytes of the document as text.
+  /// Returns bytes of the document as text.
   package func text(_ range: Range<Int>) -> String { String(decoding: [UInt8](lexer.bytes, range), as: UTF8.self) }
 
-  /// The next attribute of the tag that was read last, or nil. The value is as it stands in the document:
+  /// Returns the next attribute of the last tag, or nil if there are no more. Decode the value with
   /// ``attributeText(_:)``.
   ///
-  /// - Complexity: O(*n*) in its length.
+  /// - Complexity: O(*n*) in the length of the attribute.
   package mutating func nextAttribute() throws(Failure) -> (name: Range<Int>, value: Range<Int>)? {
     let end = lexer.index
     lexer.index = attributeIndex
@@ -149,7 +149,7 @@ package struct XMLPullReader: ~Escapable {
     guard lexer.index < end, lexer.bytes[lexer.index] != UInt8(ascii: ">"),
       lexer.bytes[lexer.index] != UInt8(ascii: "/")
     else {
-      // The lexer has not looked at the rest of a long tag.
+      // The lexer has not scanned the rest of a long tag.
       let rest = lexer.bytes.extracting(min(lexer.index, end)..<end)
       guard rest.starts(with: isEmptyElement ? "/>" : ">", at: 0) else {
         throw Failure("neither an attribute nor \">\" in a tag", at: lexer.index)
@@ -163,20 +163,20 @@ package struct XMLPullReader: ~Escapable {
     }
   }
 
-  /// The value of an attribute, in which white space that is no reference stands for a space (XML 1.0, 3.3.3).
+  /// Returns the decoded value of an attribute. White space that is not a reference becomes a space (XML 1.0, 3.3.3).
   package func attributeText(_ range: Range<Int>) -> String {
     var text: [UInt8] = []
     XMLText.decodeAttribute(lexer.bytes.extracting(range), into: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Whether the text stands for itself, without references and ends of lines that XML would change.
+  /// True if the text needs no decoding: it has no references and no line ends that XML would change.
   package var isPlainText: Bool { token.kind == .text && !token.hasReplacements }
 
-  /// Where the text stands, without the marks of CDATA.
+  /// The range of the text, without the marks of CDATA.
   package var textRange: Range<Int> { token.kind == .cdata ? token.content : token.range }
 
-  /// Appends the text with its references replaced.
+  /// Appends the decoded text.
   package func appendText(to text: inout [UInt8]) {
     let content = lexer.bytes.extracting(textRange)
     if token.kind == .cdata { XMLText.decodeLines(content, into: &text) } else { XMLText.decode(content, into: &text) }
@@ -184,9 +184,7 @@ package struct XMLPullReader: ~Escapable {
 }
 
 extension XMLLexer {
-  /// Passes an attribute of a tag that has no defects.
-  ///
-  /// - Returns: nil for one with white space around its `=`.
+  /// Skips an attribute of a tag without defects. Returns nil for an attribute with white space around its `=`.
   @inline(__always)
   fileprivate mutating func passKnownAttribute() -> (name: Range<Int>, value: Range<Int>)? {
     let start = index
@@ -203,7 +201,7 @@ extension XMLLexer {
 }
 
 extension XMLText {
-  /// Replaces the references of the value of an attribute, and line ends and tabs by spaces.
+  /// Decodes the value of an attribute: resolves references, and replaces line ends and tabs by spaces.
   fileprivate static func decodeAttribute(_ content: RawSpan, into text: inout [UInt8]) {
     var index = 0
     while index < content.byteCount {

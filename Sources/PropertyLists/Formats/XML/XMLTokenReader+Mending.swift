@@ -1,21 +1,21 @@
-/// What is done about tags that don't fit together, so that the rest can be read.
+/// Recovery from mismatched tags, so that the rest of the text can be read.
 extension XMLTokenReader {
-  /// Whether an end tag only follows from a defect before it: its element was closed before it came, or all that are
-  /// open inside its element are those of tags that may be none.
+  /// Returns true if an end tag is wrong only because of an earlier defect: its element has been closed already, or the
+  /// elements that are open inside it come from malformed tags.
   func isEcho(endTagOf name: String) -> Bool {
     guard let index = elements.lastIndex(where: { $0.name == name }) else { return missedEnds[name] != nil }
     return elements[(index + 1)...].allSatisfy(\.isDoubtful)
   }
 
-  /// Closes what an end tag is meant to close: an element of its name, with all that is open inside it; otherwise the
-  /// innermost element, unless the name belongs to an element closed earlier.
+  /// Closes the element that an end tag probably belongs to: an element of its name, with all that are open inside it,
+  /// or else the innermost element, unless the name belongs to an element closed earlier.
   mutating func close(_ name: String) {
     let count = elements.count
     if let index = elements.lastIndex(where: { $0.name == name }) {
       if index > 0, index + 1 < count, elements[count - 1].isContainer, !isNextFit(for: elements[index - 1]),
         isNextFit(for: elements[count - 2])
       {
-        // It is the other of the two containers that ends.
+        // The end tag was meant for the innermost of the two containers.
         return closeInnermost()
       }
       while elements.count > index + 1 {
@@ -33,7 +33,7 @@ extension XMLTokenReader {
     case nil: closeInnermost()
     case .dict, .array, .plist:
       if innermost.isContainer, count > 1, isNextFit(for: innermost), !isNextFit(for: elements[count - 2]) {
-        // It ends what has ended before.
+        // The end tag belongs to an element that has been closed already.
         return
       }
       closeInnermost()
@@ -41,17 +41,17 @@ extension XMLTokenReader {
     }
   }
 
-  /// Closes the innermost element, whose end tag is missing or another one.
+  /// Closes the innermost element, whose end tag is missing or wrong.
   private mutating func closeInnermost() {
     isMending = true
     endInnermost()
     isMending = false
   }
 
-  /// How many bytes ahead is looked for what a tag may mean.
+  /// The number of bytes that are examined to find out the meaning of a tag.
   private static var lookahead: Int { 4096 }
 
-  /// Calls `body` for the tags that come next, a little ahead, until it returns a result.
+  /// Calls `body` for the next tags, within ``lookahead``, until it returns a result.
   private mutating func lookAhead<Answer>(from start: Int, _ body: (XMLToken) -> Answer?) -> Answer? {
     let index = lexer.index
     defer { lexer.index = index }
@@ -65,7 +65,7 @@ extension XMLTokenReader {
     }
   }
 
-  /// Whether the next tag is one that can come in a container.
+  /// Returns true if the next tag is valid in a container.
   private mutating func isNextFit(for container: Open) -> Bool {
     let bytes = lexer.bytes
     return lookAhead(from: lexer.index) { token in
@@ -82,10 +82,9 @@ extension XMLTokenReader {
     } ?? false
   }
 
-  /// Mends an element in one that holds text only. Mostly, the end tag of the outer one is missing, or lacks its slash.
-  ///
-  /// - Returns: whether the outer one ends here; then the tag that was read last is read again, unless it was the end
-  ///   tag.
+  /// Recovers from an element in one that can only contain text. In most cases, the end tag of the outer element is
+  /// missing, or lacks its slash. Returns true if the outer element ends here; then the last tag is read again, unless
+  /// it was the end tag.
   mutating func endsScalar(_ outer: XMLElement, withElement name: String) -> Bool {
     let last = elements.count - 1
     guard !elements[last].isDamaged else { return false }
@@ -105,7 +104,7 @@ extension XMLTokenReader {
 
   private enum Ending { case there, missing, withoutSlash }
 
-  /// Looks a little ahead for how an element with text ends that seems to have another one in it.
+  /// Looks ahead for the end of a text element that seems to contain another element.
   private mutating func ending(of name: String) -> Ending {
     let bytes = lexer.bytes
     var open = [name]
@@ -113,7 +112,7 @@ extension XMLTokenReader {
     return lookAhead(from: start) { token in
       switch token.kind {
       case .startTag, .emptyTag:
-        // What holds text has no two elements in it.
+        // A text element never contains two elements.
         if open.count == 1, token.range.lowerBound != start { return .missing }
         if token.kind == .emptyTag { return nil }
         if open.count == 2, open[1] == name { return .withoutSlash }

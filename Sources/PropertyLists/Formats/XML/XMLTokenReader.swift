@@ -1,74 +1,76 @@
 internal import FoundationEssentials
 
-/// Makes nodes of the tokens of a text, and finds what is wrong with it.
+/// A reader that creates nodes from the tokens of a text, and finds its defects.
 ///
-/// If the log of defects has room for more than one, what is wrong is mended: null replaces anything that isn't a value
-/// or key, and whatever doesn't belong in a property list is ignored.
+/// If the log has room for more than one defect, the reader recovers from errors: null replaces an invalid value or
+/// key, and everything that does not belong in a property list is ignored.
 struct XMLTokenReader: ~Copyable, ~Escapable {
   var lexer: XMLLexer
   private let depthLimit: Int
   private var builder: NodeTableBuilder
-  /// The text of all elements, references replaced; what the offsets of the nodes refer to.
+  /// The decoded text of all elements. The offsets of the nodes refer to it.
   var text: [UInt8] = []
-  /// The offset in the source of the element of each node that ``builder`` has pending.
+  /// The offset in the source of each pending node of ``builder``.
   private var offsets: [Int] = []
-  /// The elements that are open.
+  /// The open elements.
   var elements: [Open] = []
   private var hasRoot = false
-  /// Whether there was a tag.
+  /// True if a tag has been read.
   private(set) var hasBegun = false
-  /// The namespaces that the open elements declare.
+  /// The number of namespaces that the open elements declare.
   private var namespaceCount = 0
 
-  /// libxml2 looks through all namespaces in scope for each prefix, and property lists have no use for them.
+  /// The maximum number of namespaces in scope. libxml2 searches all of them for each prefix, and property lists do not
+  /// need them.
   private static let greatestNamespaceCount = 100
 
-  /// The attributes of the whole text.
+  /// The number of attributes in the whole text.
   private var attributeCount = 0
 
-  /// libxml2 keeps the names of all attributes and namespaces in one table, whose search gets slow.
+  /// The maximum number of attributes. libxml2 keeps the names of all attributes and namespaces in one table, whose
+  /// search becomes slow.
   private static let greatestAttributeCount = 100_000
 
-  /// What is wrong so far.
+  /// The defects found so far.
   private(set) var defects: DefectLog
   private var positionIndex: PositionIndex
-  /// Whether what is found now only follows from a defect that is known.
+  /// True if defects found now are consequences of a known defect.
   var isMending = false
   private var hasReportedDepth = false
-  /// Whether text was found where none may be, and no tag after it yet.
+  /// True after misplaced text, until the next tag. Prevents a second report.
   private var isInStrayText = false
-  /// Whether nothing can be told of what follows.
+  /// True if the rest of the text cannot be interpreted.
   private var isOver = false
-  /// Where the token begins that was read last.
+  /// The offset of the last token.
   private(set) var tokenStart = 0
-  /// How many elements of each name were closed before their end tags came.
+  /// For each name, the number of elements that were closed before their end tags.
   var missedEnds: [String: Int] = [:]
-  /// The last line in which bytes were found that are no UTF-8.
+  /// The last line in which invalid UTF-8 was found.
   private var lineThatIsNotUTF8 = 0
 
   struct Open {
     let name: String
-    /// Nil for an element that counts for nothing, with all that is in it.
+    /// Nil for an element that is ignored, with everything in it.
     let element: XMLElement?
     let offset: Int
-    /// Whether its tag ends with `/>`.
+    /// True if its tag ends with `/>`.
     let isEmptyTag: Bool
     let namespaceCount: Int
-    /// Where its text begins.
+    /// The offset of its text in ``text``.
     let textStart: Int
-    /// Whether a part of its text is missing, or something stands in it that is no text.
+    /// True if a part of its text is missing, or it contains something else than text.
     var isDamaged = false
-    /// Whether what stands in it now is known not to belong there.
+    /// True if its current content is known to be misplaced.
     var isAstray = false
-    /// Whether its tag is not well-formed, and so may be none.
+    /// True if its tag is malformed, so that it may not be a tag.
     let isDoubtful: Bool
 
     var isContainer: Bool { element == .plist || element == .dict || element == .array }
   }
 
   /// - Parameters:
-  ///   - bytes: the text of the source.
-  ///   - start: where the document begins in it.
+  ///   - bytes: The text of the source.
+  ///   - start: The offset of the document in it.
   @_lifetime(copy bytes)
   init(
     _ source: TextSource, _ bytes: RawSpan, from start: Int, _ options: PropertyListReadingOptions, _ defects: DefectLog
@@ -91,13 +93,13 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// The document, once all has been read, if nothing is wrong.
+  /// Returns the document. All tokens must have been read without defects.
   mutating func finish() -> TextContent { TextContent(text: Data(text), table: builder.finish()) }
 
   private mutating func read(_ token: XMLToken) {
     if elements.isEmpty, reportsOutside(token) { return }
     var defect = token.defect
-    // Only one document type, before the root.
+    // Only one document type is allowed, before the root.
     if token.kind == .declaration, hasBegun { defect = XMLDefect(kind: .less, offset: tokenStart) }
     if let defect, !isKnown(defect) { fail(defect.message(lexer.bytes), defect.errorKind, at: defect.offset) }
     guard !defects.isFull else { return }
@@ -117,15 +119,16 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Records a defect, unless it follows from one that is known.
+  /// Reports a defect, unless it is the consequence of a known one.
   mutating func fail(_ message: String, _ kind: PropertyListError.Kind = .malformed, at offset: Int) {
     guard !defects.isFull, !isMending else { return }
-    // A second owner of the text, so that the builder can change while it looks at it; so below.
+    // A second reference to the text allows the builder to change while it reads the text. The same applies below.
     let text = text
     defects.add(builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes))
   }
 
-  /// Bytes that are no UTF-8 are reported once in a line: where there are many, it is the encoding that is wrong.
+  /// Returns true for invalid UTF-8 in a line for which it was reported already. Many such lines mean that the encoding
+  /// is wrong.
   private mutating func isKnown(_ defect: XMLDefect) -> Bool {
     guard defect.kind == .notUTF8 else { return false }
     let line = positionIndex.position(at: defect.offset).position.line
@@ -133,7 +136,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return line == lineThatIsNotUTF8
   }
 
-  /// Which end tag has to come.
+  /// The description of the end tag that is expected next.
   var dueEnd: String {
     mutating get {
       guard let open = elements.last else { return "a tag is due" }
@@ -145,9 +148,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
 
   func name(of token: XMLToken) -> String { String(decoding: [UInt8](lexer.bytes, token.content), as: UTF8.self) }
 
-  /// Reports what may not stand outside the root element.
-  ///
-  /// - Returns: whether the token needs no more reading: it was reported, or is white space.
+  /// Reports tokens that are not allowed outside the root element. Returns true if the token was reported, or is white
+  /// space, so that it is not read further.
   private mutating func reportsOutside(_ token: XMLToken) -> Bool {
     var offset = token.range.lowerBound
     switch token.kind {
@@ -178,7 +180,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// After a defect was mended: nothing more can be wrong if that closed the root element, or if the text ends with it.
+  /// Called after recovery from a defect. Stops reading if that closed the root element, or if the text ends.
   private mutating func endIfMended() {
     if elements.isEmpty && hasBegun || lexer.index == lexer.bytes.byteCount { isOver = true }
   }
@@ -204,9 +206,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     isMending = false
   }
 
-  /// Begins an element.
-  ///
-  /// - Returns: whether it is open now.
+  /// Begins an element. Returns true if it is now open.
   private mutating func begin(_ tag: XMLToken, named name: String) -> Bool {
     isInStrayText = false
     hasBegun = true
@@ -239,7 +239,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return true
   }
 
-  /// What an element is where it stands; nil if it counts for nothing there.
+  /// Returns the type of an element in its context, or nil if the element is ignored there.
   private mutating func element(_ name: String) -> XMLElement? {
     let last = elements.count - 1
     if last >= 0, elements[last].element == nil { return nil }
@@ -255,7 +255,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
         if !elements[last].isAstray, element != .plist {
           fail("<\(name)> where a <key> is due in <dict>", at: tokenStart)
         }
-        // Up to the next key, all values lack theirs.
+        // No value has a key until the next `<key>`.
         elements[last].isAstray = true
         appendStandIn()
       } else if !builder.expectsKey, element == .key {
@@ -288,10 +288,10 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     return element
   }
 
-  /// The last key has no value.
+  /// Reports that the last key has no value.
   private mutating func missValue() {
     if let key = builder.pending.last, key.kind == .null {
-      // It was no key either.
+      // It was not a valid key either.
       builder.removeLast()
       offsets.removeLast()
     } else if let key = builder.pending.last {
@@ -344,7 +344,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     offsets.append(offset)
   }
 
-  /// Appends a null instead of a key or value that is none.
+  /// Appends a null in place of an invalid key or value.
   private mutating func appendStandIn() {
     if builder.depth == 0 { hasRoot = true }
     append(.null, at: tokenStart)
@@ -383,7 +383,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     let range = open.textStart..<text.count
     var node: FlatNode?
     if open.isDamaged {
-      // What is wrong with it has been reported.
+      // The defect has been reported.
     } else if range.isEmpty, open.isEmptyTag, [.integer, .real, .date].contains(element) {
       fail("<\(element.rawValue)/> holds nothing", at: open.offset)
     } else {
