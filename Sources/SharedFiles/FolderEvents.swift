@@ -1,30 +1,30 @@
 #if os(Linux) || os(Android)
-  // Sound: the source is made, and cancelled when nobody has it any more; all between is Dispatch's.
+  // Sound: the source is cancelled when it is released; everything else is done by Dispatch.
   @unsafe @preconcurrency package import Dispatch
 
   internal import SystemFiles
 
-  /// What happens in folders, as the kernel tells it (inotify).
+  /// The events in folders that the kernel reports (inotify).
   package final class FolderEvents: Sendable {
-    /// The number of a folder that is watched.
+    /// The inotify watch descriptor of a folder.
     package typealias Folder = Int32
 
-    /// Something that happened.
+    /// An event.
     package enum Event: Hashable, Sendable {
-      /// A file of this name came, went, or was written to.
+      /// A file with this name was created, removed, renamed, or written, or its attributes changed.
       case changed(Folder, name: String)
-      /// The folder itself, or the link, was moved, removed or unmounted.
+      /// The folder or link itself was moved, removed or unmounted, or is no longer watched.
       case gone(Folder)
-      /// More happened than the kernel kept.
+      /// More events occurred than the kernel could queue.
       case overflow
     }
 
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Nil if the system has no more of these; users have a limit.
+    /// Creates a watcher, or nil if the limit of the system or of the user is reached.
     ///
-    /// - Parameter handler: called on `queue` with all that happened since the last call.
+    /// - Parameter handler: Called on `queue` with all events since the last call.
     package init?(on queue: DispatchQueue, _ handler: @escaping @Sendable ([Event]) -> Void) {
       let descriptor = FileSystem.aboveStandard(inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
       guard descriptor >= 0 else { return nil }
@@ -40,7 +40,7 @@
 
     deinit { source.cancel() }
 
-    /// Watches a folder; nil if it cannot be watched. Watching it again gives the same number.
+    /// Watches a folder. Returns nil if it cannot be watched. Watching it again returns the same descriptor.
     package func watch(_ path: String) -> Folder? {
       let mask =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE)
@@ -48,8 +48,8 @@
       return watch(path, mask)
     }
 
-    /// Watches whether a folder or a symbolic link is moved or removed, not what happens in it; nil if it cannot be
-    /// watched. Has the number of the folder if that is watched too.
+    /// Watches a folder or a symbolic link only for being moved or removed. Returns nil if it cannot be watched. If the
+    /// folder is already watched, the descriptor is the same.
     package func watchMoveOrRemoval(of path: String) -> Folder? {
       watch(path, UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD))
     }
@@ -59,27 +59,27 @@
       return folder >= 0 ? folder : nil
     }
 
-    /// Ends watching a folder.
+    /// Stops watching a folder.
     package func forget(_ folder: Folder) { _ = inotify_rm_watch(descriptor, folder) }
 
     private static func read(_ descriptor: Int32) -> [Event] {
       var events: [Event] = []
       var buffer = [UInt8](repeating: 0, count: 1 << 14)
       while true {
-        // Sound: the buffer's own length is given.
+        // Sound: the buffer's own length is passed.
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(descriptor, $0.baseAddress, $0.count) }
         guard count > 0 else { return events }
         decode(buffer.prefix(count), into: &events)
       }
     }
 
-    /// Takes events apart: the folder's number, what happened, a cookie and the length of the name, each of 4 bytes,
-    /// then the name and NULs (inotify(7)).
+    /// Decodes events. Each has a watch descriptor, a mask, a cookie and the length of the name, of 4 bytes each,
+    /// followed by the name and NULs (inotify(7)).
     private static func decode(_ bytes: ArraySlice<UInt8>, into events: inout [Event]) {
       var rest = bytes
       func word(_ index: Int) -> UInt32 {
         let start = rest.startIndex + 4 * index
-        // Sound: 4 bytes, whatever their alignment.
+        // Sound: 4 bytes, with any alignment.
         return unsafe rest[start..<start + 4].withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt32.self) }
       }
       while rest.count >= 16 {
@@ -101,7 +101,7 @@
     }
   }
 
-  // Under a name that the type's own function does not hide.
+  // This function has a name that the type's own function does not hide.
   private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     unsafe read(descriptor, buffer, count)
   }

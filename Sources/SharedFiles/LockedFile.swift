@@ -1,27 +1,29 @@
 package import FoundationEssentials
 package import SystemFiles
 
-/// A file that this process has locked against all processes that lock it too, until the value goes.
+/// A file that this process has locked. The lock ends with this value, and works against all processes that also lock
+/// the file.
 ///
-/// The lock is advisory (`flock`) and the kernel's: it ends with the process that holds it, however that ends. Because
-/// files are replaced and not written to, the lock on a file means something only as long as the file is the one at its
-/// path, which is looked at once the lock is held and again when the file is replaced. A file that this process may not
-/// open is locked by way of its folder.
+/// The lock is advisory (`flock`) and belongs to the kernel, so it ends with the process even if that is killed.
+/// Because files are replaced instead of written, the lock is valid only while the file is at its path. This is checked
+/// after locking and again when the file is replaced. If this process may not open the file, the folder is locked
+/// instead.
 package struct LockedFile: ~Copyable, Sendable {
   private let location: FileLocation
-  /// Of the file, or of its folder if the file may not be opened; -1 if that may not be opened either.
+  /// The lock of the file, or of its folder if the file cannot be opened. The descriptor is -1 if that cannot be opened
+  /// either.
   private let lock: HeldLock
-  /// Why the file cannot be opened; nil if it is.
+  /// The reason why the file cannot be opened, or nil if it is open.
   private let defect: FileError?
-  /// The state of the file that was read.
+  /// The identity of the file when it was last read, or when it was locked.
   package private(set) var identity: FileIdentity
 
   /// Opens and locks a file.
   ///
-  /// - Parameter deadline: how long to wait for another process that has it locked.
-  /// - Returns: nil if there is no such file.
-  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names the location if what
-  ///   is there is no regular file, or must not be replaced by way of the links that lead to it.
+  /// - Parameter deadline: The time until which to wait for another process that has locked the file.
+  /// - Returns: Nil if the file does not exist.
+  /// - Throws: `EWOULDBLOCK` if another process keeps it locked until the deadline; an error with the path if it is not
+  ///   a regular file, or must not be replaced because of the links that lead to it.
   package init?(_ path: String, until deadline: ContinuousClock.Instant) throws(FileError) {
     while true {
       guard let location = try FileLocation(path), let found = try location.file() else { return nil }
@@ -43,17 +45,17 @@ package struct LockedFile: ~Copyable, Sendable {
         self.identity = identity
         return
       }
-      // Somebody replaced or removed it while this process waited. Another file may be there, which has to be locked.
+      // The file was replaced or removed while this process waited. If there is a new file, that must be locked.
       if ContinuousClock.now >= deadline { throw FileSystem.locked(path) }
     }
   }
 
-  /// Opens what is to be locked for a file. Never waits.
+  /// Opens the file, or its folder if the file may not be opened, for locking. Never waits.
   private static func open(
     _ location: FileLocation, _ status: stat
   ) throws(FileError) -> (descriptor: Int32, defect: FileError?) {
     var defect: FileError?
-    // To write if that is allowed: on a network file system only such a descriptor can be locked.
+    // Opened for writing if possible, because network file systems can lock only such descriptors.
     for flags in [O_RDWR, O_RDONLY] {
       do {
         guard let descriptor = try location.open(flags) else { break }
@@ -63,11 +65,12 @@ package struct LockedFile: ~Copyable, Sendable {
         defect = error
       }
     }
-    // Of two processes that may not open it, one sets it aside, and the other finds what the first has saved.
+    // If two processes may not open the file, one sets it aside, and the other then finds the file that the first has
+    // saved.
     return (location.folder.openAgain(), defect)
   }
 
-  /// Whether the file may still not be opened.
+  /// Returns true if the file still may not be opened.
   private static func isForbidden(_ location: FileLocation) throws(FileError) -> Bool {
     do {
       if let descriptor = try location.open(O_RDONLY) { _ = close(descriptor) }
@@ -78,7 +81,7 @@ package struct LockedFile: ~Copyable, Sendable {
     }
   }
 
-  /// The whole of the file, at most `limit` bytes.
+  /// Reads the whole file, of at most `limit` bytes.
   package mutating func read(limit: Int) throws(FileError) -> Data {
     if let defect { throw defect }
     guard lseek(lock.descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", location.path) }
@@ -87,21 +90,22 @@ package struct LockedFile: ~Copyable, Sendable {
     return data
   }
 
-  /// Replaces the file with `data` in one step. It is on the disk, and its name is when its folder is.
+  /// Replaces the file with `data` atomically and syncs the contents; the caller syncs the folder to make the name
+  /// durable.
   ///
   /// The new file belongs to the user of this process. If the old one does too, or is shared with a group on purpose,
-  /// its group and permission bits are kept; else only this user can read it. It stays locked until it is certain that
-  /// no other file took its path.
+  /// its group and permission bits are kept; otherwise only this user, and the group of a folder that is shared on
+  /// purpose, can read it. It stays locked until it is certain that no other file has taken its path.
   ///
   /// - Parameters:
-  ///   - suffix: if not nil, the old file is kept in the same folder, under its name with this suffix, and a number if
-  ///     that name is taken. The new file does not get its permissions then: these may be what is wrong with it.
-  ///   - lastGood: the file whose group and permission bits are kept instead of those of a file that is set aside.
-  ///   - displaced: the suffix for a file that another program put at the path meanwhile, and that was replaced again.
-  /// - Returns: the identity of the new file. Nil if a program that does not lock the file changed it since it was
-  ///   read, and that file is still there; also nil if the path leads to another folder by now.
-  /// - Throws: ``FileError``, also for another user's file that is not shared on purpose, in a folder that both can
-  ///   write to.
+  ///   - suffix: If not nil, the old file is kept in the same folder, under its name with this suffix, and a number if
+  ///     that name exists. The new file then does not get its permissions, because they may be the problem.
+  ///   - lastGood: The file whose group and permission bits are kept instead of those of a file that is set aside.
+  ///   - displaced: The suffix for a file that another program put at the path meanwhile, and that was replaced again.
+  /// - Returns: The identity of the new file. Nil if a program that does not lock the file has changed it since it was
+  ///   read, and that file is still there; also nil if the path now leads to another folder.
+  /// - Throws: ``FileError``, also if the file belongs to another user and is not shared on purpose, in a folder that
+  ///   both can write to.
   package consuming func replace(
     with data: Data, settingAside suffix: String?, lastGood: FileIdentity? = nil, displaced: @autoclosure () -> String
   ) throws(FileError) -> FileIdentity? {
@@ -111,25 +115,25 @@ package struct LockedFile: ~Copyable, Sendable {
     guard let identity = try file.commit(replacing: self.identity, settingAside: suffix, displaced: displaced) else {
       return nil
     }
-    // The folder may have been moved, and the path lead to another.
+    // The folder may have been moved, so that the path leads to another one.
     return location.isCurrent ? identity : nil
   }
 
-  /// Throws an error if the file, which cannot be read, must stay where it is.
+  /// Throws an error if the file, which cannot be read, must not be set aside.
   package func checkSettingAside() throws(FileError) {
     try location.checkSettingAside(identity, isForbidden: defect != nil)
   }
 
-  /// Whether the file is still at its path and as it was when it was read.
+  /// Returns true if the file is still at its path and unchanged since it was read.
   package func isUnchanged() throws(FileError) -> Bool { try FileIdentity(at: location.path) == identity }
 
-  /// Brings the file to the disk; its name is there when its folder is.
+  /// Syncs the file to the disk; the caller syncs the folder to make the name durable.
   package func synchronize() throws(FileError) {
     try FileSystem.perform(.synchronize, "write", location.path) { fsync(lock.descriptor) }
   }
 
-  /// Removes the file, or keeps it under its name with a suffix, and a number if need be. That is on the disk when the
-  /// folder is. Returns false if somebody who does not lock it changed the file since it was read.
+  /// Removes the file, or keeps it under its name with a suffix, and a number if necessary. The caller syncs the folder
+  /// to make that durable. Returns false if a program that does not lock the file has changed it since it was read.
   package consuming func remove(settingAside suffix: String? = nil) throws(FileError) -> Bool {
     if suffix == nil { try location.checkOwner(of: identity) }
     guard try isUnchanged() else { return false }
@@ -146,12 +150,12 @@ package struct LockedFile: ~Copyable, Sendable {
 }
 
 extension FileSystem {
-  /// Locks an open file. Throws `EWOULDBLOCK` if another process has it locked for longer than until `deadline`.
+  /// Locks an open file. Throws `EWOULDBLOCK` if another process keeps it locked until `deadline`.
   package static func lock(
     _ descriptor: Int32, _ path: String, until deadline: ContinuousClock.Instant
   ) throws(FileError) {
-    // Asked again and again, since a call that waits can be ended by a signal only. A save takes about as long as one
-    // wait. Who has waited longer asks more often, so that of many processes that save all the time each has its turn.
+    // Polls, because only a signal can end a call that waits. A save takes about as long as one pause. A process that
+    // has waited longer polls more often, so that each gets its turn when many processes save all the time.
     let start = ContinuousClock.now
     while attempt(.lock, path, { flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
       switch errno {

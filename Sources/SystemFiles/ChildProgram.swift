@@ -1,16 +1,16 @@
 package import FoundationEssentials
 
-/// Another program, which is run to its end.
+/// Another program that is run until it ends.
 ///
-/// The unsafe expressions are sound: texts end with a NUL and outlive the call that they are given to, and what a call
-/// fills is given to it whole.
+/// The unsafe expressions are sound: strings end with a NUL and outlive the calls that use them, and the variables that
+/// calls fill have the required size.
 package enum ChildProgram {
-  /// How a program ended.
+  /// The way in which a program ended.
   package enum End: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
 
-    /// As shells say it: an exit code, or 128 and the number of the signal.
+    /// The exit code as shells report it: the code of the program, or 128 plus the number of the signal.
     package var exitCode: Int32 {
       switch self {
       case .exited(let code): code
@@ -19,10 +19,10 @@ package enum ChildProgram {
     }
   }
 
-  /// Runs a program with the standard input and outputs of this one, while the keys that interrupt programs are for it
-  /// alone.
+  /// Runs a program with the standard input and outputs of this process. Keys that interrupt programs affect only that
+  /// program.
   ///
-  /// - Parameter name: a path, or the name of a program in a folder of `PATH`.
+  /// - Parameter name: A path, or the name of a program in a folder of `PATH`.
   package static func runInForeground(_ name: String, _ arguments: [String]) throws(FileError) -> End {
     let interrupt = signal(SIGINT, SIG_IGN)
     let quit = signal(SIGQUIT, SIG_IGN)
@@ -33,7 +33,7 @@ package enum ChildProgram {
     return try wait(for: spawn(name, arguments, output: nil, restoresSignals: true), name)
   }
 
-  /// Runs a program, and collects what it writes to its standard output.
+  /// Runs a program and returns its standard output.
   package static func output(_ name: String, _ arguments: [String]) throws(FileError) -> (end: End, output: Data) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { throw FileSystem.failure("run", name) }
@@ -75,7 +75,7 @@ package enum ChildProgram {
       _ = unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
       _ = unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     }
-    // Names of files among them may have bytes that are not UTF-8.
+    // Arguments can be file names with bytes that are not UTF-8.
     var texts = unsafe ([name] + arguments).map { unsafe strdup(FileSystem.systemPath($0)) } + [nil]
     defer {
       for index in unsafe texts.indices { unsafe free(texts[index]) }
@@ -88,8 +88,8 @@ package enum ChildProgram {
 
   /// The environment of this process, byte by byte.
   ///
-  /// Sound: the C library has the variable for as long as the process lives. Swift does not let it be named, because it
-  /// can be changed, which this program does not do.
+  /// Sound: the variable of the C library exists as long as the process. Swift does not allow it to be named because it
+  /// is mutable, but this program does not change it.
   @unsafe
   private static var environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
     unsafe dlsym(nil, "environ")?.load(as: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?.self)
@@ -100,7 +100,7 @@ package enum ChildProgram {
     while unsafe waitpid(process, &status, 0) < 0 {
       guard errno == EINTR else { throw FileSystem.failure("wait for", name) }
     }
-    // What the macros of the C library do, which Swift does not see.
+    // Same as the macros of the C library, which Swift does not import.
     let signal = status & 0x7F
     return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
   }

@@ -1,10 +1,10 @@
-/// Why a file, or a folder, could not be read, written or locked.
+/// The reason why a file or a folder could not be read, written or locked.
 package struct FileError: Error, Hashable, Sendable {
   /// The value of `errno`.
   package let code: Int32
-  /// What failed, with the path, and why: one line.
+  /// A description in one line: what failed, the path, and the reason.
   package let message: String
-  /// How many bytes a file may have that has more; nil for any other error.
+  /// The maximum size that the file exceeds, in bytes, or nil for any other error.
   package let limit: Int?
 
   package init(_ code: Int32, _ message: String, limit: Int? = nil) {
@@ -28,9 +28,9 @@ package struct FileError: Error, Hashable, Sendable {
     return FileError(code, "cannot read \(name): no \(library) is installed that can be used")
   }
 
-  /// True if another process has the file locked.
+  /// True if another process has locked the file.
   package var isLocked: Bool { code == EWOULDBLOCK }
 
-  /// True if `code` says that the file cannot be read for what it is, and not for what the system could do just now.
+  /// Returns true if `code` means that the file itself cannot be read, and not that the system has a temporary problem.
   package static func isAboutFile(_ code: Int32) -> Bool { code == EACCES || code == EPERM }
 }

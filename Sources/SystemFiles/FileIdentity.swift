@@ -1,13 +1,13 @@
-/// What tells a file, in the state that it has, from any other and from itself once it was written to.
+/// The identity of a file in its current state. It differs for any other file, and for the same file after a write.
 package struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   private let inode: UInt64
   package let size: Int
   private let modification: FileMoment
-  /// The permission bits and the kind of file.
+  /// The permission bits and the type of the file.
   private let mode: UInt32
   private let owner: UInt32
-  /// The ID of the file's group.
+  /// The group ID of the file.
   let group: UInt32
 
   package init(_ status: stat) {
@@ -24,14 +24,14 @@ package struct FileIdentity: Hashable, Sendable {
     #endif
   }
 
-  /// The file that is open under a descriptor.
+  /// Creates the identity of the file that is open as a descriptor.
   init(_ descriptor: Int32, named path: String) throws(FileError) {
     var status = stat()
     try FileSystem.perform(.status, "read", path) { unsafe fstat(descriptor, &status) }
     self.init(status)
   }
 
-  /// The file that a path leads to; nil if there is none.
+  /// Creates the identity of the file at a path, or nil if there is none.
   package init?(at path: String) throws(FileError) {
     var status = stat()
     guard FileSystem.attempt(.status, path, { unsafe stat(FileSystem.systemPath(path), &status) }) == 0 else {
@@ -46,19 +46,19 @@ package struct FileIdentity: Hashable, Sendable {
   /// The permission bits.
   var permissions: mode_t { mode_t(truncatingIfNeeded: mode) & 0o777 }
 
-  /// True for a folder whose new files get its group.
+  /// True for a folder whose new files inherit its group.
   var givesItsGroup: Bool { mode_t(truncatingIfNeeded: mode) & S_ISGID != 0 }
 
-  /// The file and its state as a text, for who keeps it in another file.
+  /// The identity as text, for storage in another file.
   package var text: String { "\(device).\(inode).\(size).\(modification.text)" }
 
-  /// Whether the file belongs to the user of this process.
+  /// True if the file belongs to the user of this process.
   package var isOwn: Bool { owner == UInt32(geteuid()) }
 
-  /// Whether this is the same file, whatever was written to it.
+  /// Returns true if this is the same file, regardless of changes to its contents.
   package func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 
-  /// How many seconds ago the file was written to; negative if that is in the future.
+  /// The number of seconds since the file was last written; negative if that time is in the future.
   package var secondsSinceModification: Double {
     var now = timespec()
     guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return .infinity }
@@ -66,7 +66,7 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// A moment by the clock of a file system.
+/// A point in time by the clock of a file system.
 struct FileMoment: Hashable, Sendable {
   private let seconds: Int64
   private let nanoseconds: Int64
@@ -76,7 +76,7 @@ struct FileMoment: Hashable, Sendable {
   fileprivate var text: String { "\(seconds).\(nanoseconds)" }
 
   fileprivate func seconds(since other: FileMoment) -> Double {
-    // File systems have any times, also those whose difference is no integer.
+    // File times can have any values, so their difference may not fit an integer.
     Double(seconds) - Double(other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
   }
 }

@@ -1,20 +1,20 @@
-/// Taking what is at a location out of it, so that nothing is lost of what a program put there that does not lock it.
+/// Removing the file at a location in a way that loses nothing that a program without a lock puts there meanwhile.
 extension FileLocation {
-  /// Exchanges the file at the location and one beside it, in one step. Returns false if the system or the file system
-  /// cannot do that.
+  /// Exchanges the file at the location with another one in the same folder, atomically. Returns false if the system or
+  /// the file system does not support that.
   func exchange(with other: FileSystem.SystemPath) throws(FileError) -> Bool {
     guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return true }
     switch errno {
-    // EPERM is what sandboxes answer for system calls that they do not know. If it is about the folder, the other way
-    // fails with it, too.
+    // Sandboxes return EPERM for unknown system calls. If the error is about the folder, the alternative fails with it,
+    // too.
     case ENOSYS, EINVAL, ENOTSUP, EOPNOTSUPP, EPERM: return false
     default: throw FileSystem.failure("write", path)
     }
   }
 
-  /// Puts back what came out of the location unexpectedly, and now has the name `other`, in exchange for the file that
-  /// was put there. If yet another has replaced that, it stays, being the newest, and what came out is kept beside it,
-  /// under the name of the location with `displaced`.
+  /// Puts back a file that was unexpectedly taken out of the location, and now has the name `other`, in exchange for
+  /// `file`, which was put there. If yet another file has replaced `file`, that one stays, because it is the newest,
+  /// and the file taken out is kept next to it, under the name of the location with the suffix `displaced`.
   func putBack(_ other: FileSystem.SystemPath, insteadOf file: FileIdentity, displaced: String) throws(FileError) {
     func exchange() throws(FileError) {
       guard FileSystem.attempt(.exchange, path, { folder.exchange(other, with: name) }) != 0 else { return }
@@ -26,9 +26,8 @@ extension FileLocation {
     _ = try addName(to: other, suffix: displaced)
   }
 
-  /// Gives the file at the location a second name, one that no other file has: its own with a suffix, and a number if
-  /// need be. Returns it; nil if the file is not the one at the location any more. Throws `EMLINK` where there are no
-  /// second names.
+  /// Adds an unused name for the file at the location: its own name with a suffix, and a number if necessary. Returns
+  /// the name, or nil if `file` is no longer at the location. Throws `EMLINK` if hard links are not supported.
   package func keep(_ file: FileIdentity, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     if let kept = nameKept(of: file) { return kept }
     guard let candidate = try addName(to: name, suffix: suffix) else { return nil }
@@ -37,8 +36,7 @@ extension FileLocation {
     return nil
   }
 
-  /// Gives a file of the folder another name, one that no other file has. Returns the name; nil if the file is not
-  /// there.
+  /// Adds an unused name for a file of the folder. Returns the name, or nil if the file does not exist.
   private func addName(to file: FileSystem.SystemPath, suffix: String) throws(FileError) -> FileSystem.SystemPath? {
     for candidate in candidates(suffix) {
       if FileSystem.attempt(.link, path, { folder.link(file, to: candidate) }) == 0 { return candidate }
@@ -52,8 +50,8 @@ extension FileLocation {
     throw FileError(EEXIST, "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 
-  /// Gives the file at the location another name, where there are no second names. Returns whether that was done; not
-  /// if the file is not the one at the location any more.
+  /// Renames the file at the location to an unused name, for file systems without hard links. Returns false if `file`
+  /// is no longer at the location.
   package func moveAside(_ file: FileIdentity, suffix: String) throws(FileError) -> Bool {
     guard identity(of: name) == file else { return false }
     for candidate in candidates(suffix) where identity(of: candidate) == nil {
@@ -63,17 +61,16 @@ extension FileLocation {
     throw FileError(EEXIST, "cannot set aside \(path): \(FileSystem.message(EEXIST))")
   }
 
-  /// Removes the file at the location. Returns whether that was done; not if the file is not the one at the location
-  /// any more.
+  /// Removes the file at the location. Returns false if `file` is no longer there.
   package func remove(_ file: FileIdentity) throws(FileError) -> Bool {
-    // Under another name first, to look at what it is.
+    // Renamed first, so that its identity can be checked.
     let out = NewFile.temporaryName(for: name)
     guard FileSystem.attempt(.rename, path, { folder.rename(name, to: out) }) == 0 else {
       if errno == ENOENT { return false }
       throw FileSystem.failure("remove", path)
     }
     let isExpected = identity(of: out) == file
-    // What somebody put there meanwhile goes back, unless there is another file already.
+    // A file that another program put there meanwhile is put back, unless yet another file exists there.
     if !isExpected, folder.link(out, to: name) != 0, errno != EEXIST {
       guard folder.rename(out, to: name) == 0 else { throw FileSystem.failure("remove", path) }
       return false
@@ -82,7 +79,7 @@ extension FileLocation {
     return isExpected
   }
 
-  /// The name under which a process that was killed before it replaced the file has kept it.
+  /// Returns the additional name of a file that was kept by a process that was killed before it replaced the file.
   private func nameKept(of file: FileIdentity) -> FileSystem.SystemPath? {
     var status = stat()
     guard folder.status(of: name, &status) == 0, status.st_nlink > 1 else { return nil }
@@ -92,7 +89,7 @@ extension FileLocation {
       .first { identity(of: $0)?.isSameFile(as: file) == true }
   }
 
-  /// Names for a file that is set aside.
+  /// Returns names for a file that is set aside.
   private func candidates(_ suffix: String) -> some Sequence<FileSystem.SystemPath> {
     (1..<1000).lazy.map { name.dropLast() + "\(suffix)\($0 == 1 ? "" : "-\($0)")".utf8CString }
   }

@@ -3,7 +3,7 @@ package import FoundationEssentials
 /// A file that is being written, or one of the standard outputs.
 package struct FileOutput: Sendable {
   let descriptor: Int32
-  /// How errors name it.
+  /// The name in error messages.
   let name: String
 
   package init(descriptor: Int32, name: String) {

@@ -1,16 +1,16 @@
 private import Synchronization
 
-/// Paths as the system has them.
+/// Conversions between strings and the paths of the system.
 extension FileSystem {
-  /// Bytes, which need not be UTF-8, and a NUL.
+  /// A path as bytes, which may not be UTF-8, with a final NUL.
   package typealias SystemPath = [CChar]
 
-  /// How many links Linux follows on the way to a file.
+  /// The maximum number of links that Linux follows in a path.
   static let greatestLinkCount = 40
 
   static let slash = CChar(bitPattern: UInt8(ascii: "/"))
 
-  /// The file that a path leads to when all symbolic links are followed; also if the last of them names no file yet.
+  /// Returns the path with symbolic links of its last component followed. The target of the last link may not exist.
   static func resolvedPath(_ path: String) -> SystemPath {
     var current = systemPath(path)
     for _ in 0..<greatestLinkCount {
@@ -21,18 +21,18 @@ extension FileSystem {
     return current
   }
 
-  /// What a symbolic link says; nil if it is none.
+  /// Returns the target of a symbolic link, or nil if the path is not a link.
   private static func linkTarget(of path: SystemPath) -> SystemPath? {
     var target = SystemPath(repeating: 0, count: Int(PATH_MAX) + 1)
     let length = unsafe readlink(path, &target, target.count - 1)
     return length > 0 ? target.prefix(length) + [0] : nil
   }
 
-  /// The folders and symbolic links that an absolute path leads through, from the top; itself if it is such a link. If
-  /// one is replaced by another, the path leads elsewhere.
+  /// Returns the folders and symbolic links that an absolute path leads through, from the top, and the path itself if
+  /// it is a link. If one of them is replaced, the path may lead to another file.
   package static func waypoints(of path: String) -> [String] {
     var waypoints: [String] = []
-    // What is passed has no links in it, so the folder above it is the one its name says.
+    // These names have no links, so their parent is the previous name.
     var passed: [Substring] = []
     var ahead = Array(path.split(separator: "/").reversed())
     var linkCount = 0
@@ -58,40 +58,40 @@ extension FileSystem {
     return waypoints
   }
 
-  /// The path as text; what is not UTF-8 in it is shown as replacement characters.
+  /// Returns the path as text. Invalid UTF-8 is replaced, unless ``keepBytesOfPaths()`` has been called.
   package static func text(_ path: SystemPath) -> String {
     text(ofBytes: path.dropLast().map { UInt8(bitPattern: $0) })
   }
 
-  /// The file that a path leads to, symbolic links followed.
+  /// Returns the file that a path leads to, with symbolic links followed.
   package static func target(of path: String) -> String { text(resolvedPath(path)) }
 
-  /// The path without links that leads where a path does, as far as that can be told.
+  /// Returns the path with all links resolved, as far as possible.
   package static func realPath(of path: String) -> String {
     (try? FileLocation(lookingFor: path))?.realPath ?? target(of: path)
   }
 
-  /// The folder that holds the file a path leads to, symbolic links followed.
+  /// Returns the folder of the file that a path leads to, with symbolic links followed.
   package static func folderOfTarget(of path: String) -> String { parent(of: target(of: path)) }
 
-  // Names of files that are not UTF-8, as text.
+  // File names that are not UTF-8, as text.
   //
-  // A program that asks for it gets each byte that is no part of a character as a character of a private range, and the
-  // calls of the system get the byte back. So does each byte of a character of that very range, so that any two names
-  // are two texts. Without it, paths are the UTF-8 that they say.
+  // After ``keepBytesOfPaths()``, each byte that is not part of a character becomes a character of a private range, and
+  // is converted back for system calls. Each byte of a character in that range is converted, too, so that different
+  // names are always different strings. Otherwise, paths are converted as UTF-8.
 
-  /// The characters from U+10F780 on stand for the bytes from 0x80 on.
+  /// The characters from U+10F780 represent the bytes from 0x80.
   private static let firstStandIn: UInt32 = 0x10F700
   private static let standIns = firstStandIn + 0x80...firstStandIn + 0xFF
-  /// The byte that all characters of the range begin with in UTF-8, and no character below U+100000.
+  /// The first UTF-8 byte of all characters in the range. No character below U+100000 begins with it.
   private static let leadByte: UInt8 = 0xF4
 
   private static let keepsBytes = Atomic(false)
 
-  /// Has characters stand for bytes from now on. To be called once, before any path is made of bytes.
+  /// Represents bytes by private characters from now on. Must be called once, before any path is created from bytes.
   package static func keepBytesOfPaths() { keepsBytes.store(true, ordering: .relaxed) }
 
-  /// The path as the system has it.
+  /// Returns the path in the form of the system.
   package static func systemPath(_ path: String) -> SystemPath {
     guard keepsBytes.load(ordering: .relaxed), path.utf8.contains(leadByte) else { return Array(path.utf8CString) }
     var bytes: SystemPath = []
@@ -105,8 +105,8 @@ extension FileSystem {
     return bytes + [0]
   }
 
-  /// Text that ``systemPath(_:)`` makes these bytes of. Where bytes are not kept, replacement characters stand for what
-  /// is not UTF-8.
+  /// Returns the string that ``systemPath(_:)`` converts to these bytes. If bytes are not kept, invalid UTF-8 becomes
+  /// replacement characters.
   package static func text(ofBytes bytes: [UInt8]) -> String {
     guard keepsBytes.load(ordering: .relaxed) else { return String(decoding: bytes, as: UTF8.self) }
     if !bytes.contains(leadByte), let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -125,15 +125,15 @@ extension FileSystem {
     return text
   }
 
-  /// As ``text(ofBytes:)``, for a text of the system, which ends with a NUL; nil if it is not UTF-8 and bytes are not
-  /// kept.
+  /// Converts a NUL-terminated string of the system like ``text(ofBytes:)``. Returns nil if it is not UTF-8 and bytes
+  /// are not kept.
   @unsafe
   package static func text(ofCString text: UnsafePointer<CChar>) -> String? {
     if !keepsBytes.load(ordering: .relaxed) { return unsafe String(validatingCString: text) }
     return unsafe self.text(ofBytes: UnsafeBufferPointer(start: text, count: strlen(text)).map(UInt8.init(bitPattern:)))
   }
 
-  /// How many bytes a character has that begins with a byte.
+  /// Returns the length of a UTF-8 character from its first byte.
   private static func length(ofCharacter byte: UInt8) -> Int {
     switch byte {
     case 0xC2...0xDF: 2
@@ -143,12 +143,12 @@ extension FileSystem {
     }
   }
 
-  /// Whether characters of a text stand for bytes that are not UTF-8.
+  /// Returns true if a string has characters that represent bytes.
   package static func hasStandIns(_ text: String) -> Bool {
     text.utf8.contains(leadByte) && text.unicodeScalars.contains { standIns.contains($0.value) }
   }
 
-  /// The text for people: `\xff` for a byte that is not UTF-8.
+  /// Returns a human-readable text, with `\xff` for a byte that is not UTF-8.
   package static func showingBytes(_ text: String) -> String {
     guard keepsBytes.load(ordering: .relaxed), hasStandIns(text) else { return text }
     var shown = ""

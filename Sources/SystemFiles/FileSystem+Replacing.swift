@@ -1,26 +1,25 @@
 package import FoundationEssentials
 
-/// Files that are replaced or made in one step: whoever opens one finds what was there before, or all that is there
-/// now.
+/// Replacing and creating files atomically: readers see either the old contents or the complete new ones.
 ///
-/// The unsafe expressions are sound: paths end with a NUL, and status is filled by the call that it is given to.
+/// The unsafe expressions are sound: paths end with a NUL, and status variables are filled by the calls that get them.
 extension FileSystem {
-  /// Replaces a file with `data` in one step: writes a new file beside it, brings it to the disk, then renames it.
+  /// Replaces a file with `data` atomically: writes a new file next to it, syncs it to the disk, and renames it.
   ///
-  /// A symbolic link is followed, so that the file it names is replaced and not the link; but not one that another user
-  /// made in a folder that others can write to, and not to a file that belongs to another user. The permission bits of
-  /// the old file are kept, and its owner where the system allows that. What is no regular file, such as a terminal or
-  /// a pipe, is written to.
+  /// A symbolic link is followed, and its target is replaced. A link is not followed if another user made it in a
+  /// folder that others can write to, or if it leads to a file of another user. The permission bits of the old file are
+  /// kept, and its owner if the system allows that. If the path is not a regular file, but for example a terminal or a
+  /// pipe, the data is written to it.
   package static func replace(_ path: String, with data: Data) throws(FileError) {
     let replacement = try Replacement(of: path)
     try replacement.output.write(data)
     try replacement.commit()
   }
 
-  /// Makes a file that must not exist yet, in one step. It is on the disk, and its name is when its folder is. Returns
-  /// what the file is known by; nil if there is a file already, which is left as it is, or no folder.
+  /// Creates a file atomically and syncs its contents; the caller syncs the folder to make the name durable. Returns
+  /// the identity of the file, or nil if a file exists already, which is not changed, or if the folder is missing.
   ///
-  /// - Parameter permissions: as for `open`; nil for its owner only, and for the group of a folder that is shared on
+  /// - Parameter permissions: As for `open`; nil for the owner only, and for the group of a folder that is shared on
   ///   purpose.
   package static func create(
     _ path: String, with data: Data, permissions: mode_t? = nil
@@ -30,44 +29,44 @@ extension FileSystem {
     return try NewFile.holding(data, at: location, permissions).commitAsNew()
   }
 
-  /// Whether a path leads to something that is written to, as a terminal is, and that is not replaced by a file.
+  /// Returns true if a path leads to something that is written to instead of being replaced, such as a terminal.
   fileprivate static func isWrittenTo(_ path: String) throws(FileError) -> Bool {
     if namesOpenFile(path) { return true }
     var status = stat()
     guard attempt(.status, path, { unsafe stat(systemPath(path), &status) }) == 0, status.st_mode & S_IFMT != S_IFREG,
       status.st_mode & S_IFMT != S_IFDIR
     else { return false }
-    // A link to it is to be one that may be followed. To where it leads in the end only the system knows, as for
-    // `/dev/stdout`.
+    // If it is a link, it must be one that may be followed. The final target of a path such as `/dev/stdout` is known
+    // only to the system.
     _ = try FileLocation(path)
     return true
   }
 
-  /// Whether a path names a file by a descriptor that a process has open on it; there is nothing to rename then.
+  /// Returns true if a path refers to an open file by its descriptor. Such a file cannot be replaced by renaming.
   private static func namesOpenFile(_ path: String) -> Bool {
     if path.hasPrefix("/dev/fd/") || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     return parts.count == 5 && parts[1] == "proc" && parts[3] == "fd"
   }
 
-  /// Whether two paths lead to the same file.
+  /// Returns true if two paths lead to the same file.
   package static func isSameFile(_ path: String, _ other: String) -> Bool {
     guard let first = try? FileIdentity(at: path), let second = try? FileIdentity(at: other) else { return false }
     return first.isSameFile(as: second)
   }
 
-  /// Brings to the disk the name of a file, or that there is none any more.
+  /// Syncs the folder of a file to the disk, so that the name, or its removal, is durable.
   package static func synchronizeFolder(of path: String) throws(FileError) {
     try FileLocation(path)?.folder.synchronize(reportedAs: path)
   }
 }
 
-/// The replacement of one file, as ``FileSystem/replace(_:with:)`` does it, for what is written piece by piece. Nothing
-/// changes unless it is committed.
+/// An atomic replacement of one file, as by ``FileSystem/replace(_:with:)``, that is written in pieces. Nothing changes
+/// unless it is committed.
 package struct Replacement: ~Copyable {
-  /// What the file is to hold is written here.
+  /// The output for the new contents of the file.
   package let output: FileOutput
-  /// Nil for what is no regular file, such as a terminal or a pipe; that is written to.
+  /// The new file, or nil if the path is not a regular file, but for example a terminal or a pipe, and is written to.
   private let file: UnfinishedFile?
 
   deinit { if file == nil { _ = close(output.descriptor) } }
@@ -91,7 +90,7 @@ package struct Replacement: ~Copyable {
     self.file = file
   }
 
-  /// Replaces the file with what was written. It is on the disk then, and so is its name.
+  /// Replaces the file with the new contents, and syncs the contents and the name to the disk.
   package consuming func commit() throws(FileError) {
     let path = output.name
     guard let file = try finish(isOnDisk: true) else { return }
@@ -99,8 +98,8 @@ package struct Replacement: ~Copyable {
     try FileSystem.synchronizeFolder(of: path)
   }
 
-  /// Replaces a file that must still be in the state `original` with what was written. It is on the disk then, and so
-  /// is its name. Returns false if another file is there by now, or it was written to; nothing has changed then.
+  /// Replaces a file that must still be in the state `original` with the new contents, and syncs the contents and the
+  /// name to the disk. Returns false, without changing anything, if the file has been replaced or written to.
   package consuming func commit(insteadOf original: Replacements.Original) throws(FileError) -> Bool {
     let path = output.name
     guard let file = try finish(isOnDisk: true) else { return true }
@@ -109,21 +108,23 @@ package struct Replacement: ~Copyable {
     return true
   }
 
-  /// Returns whether the new file has replaced the other.
+  /// Replaces the original by the new file. Returns false if the original has changed.
   static func exchange(_ file: consuming NewFile, _ original: Replacements.Original) throws(FileError) -> Bool {
     try file.commit(replacing: original.identity, settingAside: nil) { ".displaced" } != nil
   }
 
-  /// - Returns: nil for what was written to.
+  /// Finishes writing.
+  ///
+  /// - Returns: Nil if the contents were written to the path itself.
   consuming func finish(isOnDisk: Bool) throws(FileError) -> NewFile? { try file?.finish(isOnDisk: isOnDisk) }
 }
 
 extension FileSystem {
-  /// Replaces a file with `data` in one step, as ``replace(_:with:)`` does, unless the file is not the one any more
-  /// that was read, or was written to since. Then it stays as it is.
+  /// Replaces a file with `data` atomically, like ``replace(_:with:)``, unless it has been replaced or written to since
+  /// it was read.
   ///
-  /// - Parameter identity: what the file was known by when it was read.
-  /// - Returns: whether the file was replaced.
+  /// - Parameter identity: The identity of the file when it was read.
+  /// - Returns: False if the file has changed and was not replaced.
   package static func replace(
     _ path: String, with data: Data, unlessChangedSince identity: FileIdentity
   ) throws(FileError) -> Bool {
@@ -135,13 +136,13 @@ extension FileSystem {
     return isReplaced
   }
 
-  // Files that get another name, or none. Foundation has no names that are not UTF-8.
+  // Renaming and removing files. Foundation does not support names that are not UTF-8.
 
-  /// Gives a file or a folder another name on the same file system, in place of whatever file has it.
+  /// Renames a file or a folder on the same file system. Replaces an existing file with the new name.
   package static func move(_ path: String, to other: String) throws(FileError) {
     try perform(.rename, "make", other) { unsafe rename(systemPath(path), systemPath(other)) }
   }
 
-  /// Removes a file or a link. What cannot be removed stays.
+  /// Removes a file or a link. Errors are ignored.
   package static func removeFile(_ path: String) { _ = attempt(.unlink, path) { unsafe unlink(systemPath(path)) } }
 }

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 
-/// The calls to the operating system that this package makes, but for printing: here those that read and write.
+/// The operating system calls that this package makes, except for printing. This file has those that read and write.
 ///
-/// The unsafe expressions are sound: each passes memory with its own length, of a buffer that outlives the call.
+/// The unsafe expressions are sound: each passes memory with its own length, from a buffer that outlives the call.
 package enum FileSystem {
-  /// The whole of a file, at most `limit` bytes.
+  /// Reads a whole file of at most `limit` bytes.
   package static func read(_ path: String, limit: Int = .max) throws(FileError) -> Data {
     let descriptor = try openToRead(path)
     defer { _ = close(descriptor) }
@@ -12,16 +12,16 @@ package enum FileSystem {
     guard unsafe fstat(descriptor, &status) == 0 else { throw failure("read", path) }
     let size = Int(status.st_size)
     guard size <= limit else { throw FileError.tooLarge(limit: limit) }
-    // One byte more than the file has, so that its end is seen without another buffer.
+    // One byte more than the size of the file, so that its end is found without another allocation.
     return try read(descriptor, named: path, expecting: size + 1, limit: limit)
   }
 
-  /// The whole of a regular file and the state it was read in; nil if there is none. Never waits for what a path leads
-  /// to. Throws ``FileError``, also if it has more than `limit` bytes.
+  /// Reads a whole regular file. Returns its contents and its identity, or nil if it does not exist. Never waits,
+  /// whatever the path leads to. Throws ``FileError``, also if the file has more than `limit` bytes.
   package static func readRegularFile(
     _ path: String, limit: Int
   ) throws(FileError) -> (data: Data, identity: FileIdentity)? {
-    // Looked at first, since opening a device may do something.
+    // Checked before opening, because opening a device may have side effects.
     guard let identity = try FileIdentity(at: path) else { return nil }
     try requireRegularFile(identity, named: path)
     let descriptor = attempt(.open, path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -33,7 +33,7 @@ package enum FileSystem {
     return try readRegularFile(descriptor, named: path, limit: limit)
   }
 
-  /// The whole of a regular file from where it is read next, and the state it was read in.
+  /// Reads a regular file from its current position to the end. Returns its contents and its identity.
   package static func readRegularFile(
     _ descriptor: Int32, named path: String, limit: Int
   ) throws(FileError) -> (data: Data, identity: FileIdentity) {
@@ -48,7 +48,7 @@ package enum FileSystem {
     throw FileError(EINVAL, "cannot read \(path): it is no regular file")
   }
 
-  /// All that can be read from a descriptor, such as standard input.
+  /// Reads from a descriptor, such as standard input, until its end.
   package static func read(
     _ descriptor: Int32, named name: String, expecting size: Int = 1 << 16, limit: Int = .max
   ) throws(FileError) -> Data {
@@ -81,7 +81,8 @@ package enum FileSystem {
     return unsafe Data(bytesNoCopy: block, count: count, deallocator: .free)
   }
 
-  /// The first bytes of a regular file; nil if there are none that can be read. Never waits for what a path leads to.
+  /// Returns up to `count` bytes from the beginning of a regular file, or nil if none can be read. Never waits,
+  /// whatever the path leads to.
   package static func beginning(of path: String, count: Int) -> Data? {
     guard sizeOfRegularFile(path) != nil else { return nil }
     let descriptor = attempt(.open, path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -92,7 +93,8 @@ package enum FileSystem {
     return received > 0 ? Data(bytes.prefix(received)) : nil
   }
 
-  /// The last bytes of a regular file; nil if it has fewer, or cannot be read. Never waits for what a path leads to.
+  /// Returns the last `count` bytes of a regular file, or nil if it has fewer or cannot be read. Never waits, whatever
+  /// the path leads to.
   package static func end(of path: String, count: Int) -> [UInt8]? {
     guard let size = sizeOfRegularFile(path), size >= count else { return nil }
     let descriptor = attempt(.open, path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -105,10 +107,10 @@ package enum FileSystem {
     return received == count ? bytes : nil
   }
 
-  /// Reads what a descriptor has at once, at most 64 KiB.
+  /// Reads the available bytes of a descriptor, at most 64 KiB.
   ///
-  /// - Parameter goesOn: returns false if a signal that interrupts the call is to end reading.
-  /// - Returns: no bytes at the end, or if a signal has ended reading.
+  /// - Parameter goesOn: Called before each attempt; returns false to stop reading after an interrupting signal.
+  /// - Returns: An empty value at the end, or after a signal has stopped reading.
   package static func readSome(
     _ descriptor: Int32, named name: String, while goesOn: () -> Bool = { true }
   ) throws(FileError) -> Data {
@@ -122,7 +124,7 @@ package enum FileSystem {
     return Data()
   }
 
-  /// A file as memory whose pages are read when they are looked at.
+  /// Maps a file into memory. Its pages are loaded on access.
   package static func map(_ path: String) throws(FileError) -> Data {
     let descriptor = try openToRead(path)
     defer { _ = close(descriptor) }
@@ -137,7 +139,8 @@ package enum FileSystem {
       bytesNoCopy: start, count: size, deallocator: .custom { start, size in unsafe munmap(start, size) })
   }
 
-  /// Makes a file that must not exist yet, for its owner only, and has it filled. It need not be on the disk.
+  /// Creates a file that must not exist yet, for its owner only, and fills it with `fill`. It is not synced to the
+  /// disk.
   package static func create(_ path: String, filledBy fill: (FileOutput) throws(FileError) -> Void) throws(FileError) {
     let descriptor = try perform(.create, "make", path) {
       unsafe open(systemPath(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -146,8 +149,7 @@ package enum FileSystem {
     try fill(FileOutput(descriptor: descriptor, name: path))
   }
 
-  /// Copies a regular file, piece by piece, to a path where nothing is, for its owner only. Nothing happens if there is
-  /// no such file.
+  /// Copies a regular file in pieces to an unused path, for its owner only. Does nothing if the file does not exist.
   package static func copyRegularFile(_ path: String, to copy: String) throws(FileError) {
     guard let identity = try FileIdentity(at: path) else { return }
     try requireRegularFile(identity, named: path)
@@ -162,7 +164,7 @@ package enum FileSystem {
     }
   }
 
-  /// Writes as much of `bytes` as the system takes at once. Returns how many bytes that is.
+  /// Writes as many of `bytes` as the system accepts at once. Returns their number.
   static func write(_ bytes: RawSpan, to descriptor: Int32, named name: String) throws(FileError) -> Int {
     while true {
       let result = attempt(.write, name) {
@@ -173,9 +175,10 @@ package enum FileSystem {
     }
   }
 
-  /// The descriptor, or another for the same file if it is one of the three standard ones.
+  /// Returns a descriptor above 2 for the same file. Duplicates and closes the descriptor if it is one of the standard
+  /// ones.
   ///
-  /// A process that has closed those goes on printing to them, and what it prints would get into the file.
+  /// If a process has closed its standard descriptors, its output would otherwise be written to the file.
   package static func aboveStandard(_ descriptor: Int32) -> Int32 {
     guard (0...2).contains(descriptor) else { return descriptor }
     let other = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
@@ -187,13 +190,13 @@ package enum FileSystem {
 
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Opens a file to read it. The caller closes the descriptor.
+  /// Opens a file for reading. The caller closes the descriptor.
   package static func openToRead(_ path: String) throws(FileError) -> Int32 {
     try perform(.open, "open", path) { unsafe open(systemPath(path), O_RDONLY | O_CLOEXEC) }
   }
 }
 
-// Under names that this type's own functions do not hide.
+// These functions have names that the methods of this type do not hide.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   unsafe read(descriptor, buffer, count)
 }

@@ -1,16 +1,16 @@
 private import Synchronization
 
-/// An open file that this process locks (`flock`). The lock ends with this value, also if a child of the process has a
-/// copy of the descriptor. A child closes its copies at once, so that none keeps a file locked whose parent is killed.
+/// An open file that this process locks (`flock`). The lock ends with this value, even if a child of the process has a
+/// copy of the descriptor. A child closes its copies immediately, so that no file stays locked if its parent is killed.
 package struct HeldLock: ~Copyable, Sendable {
-  /// The descriptor; -1 if the file could not be opened.
+  /// The descriptor, or -1 if the file could not be opened.
   package let descriptor: Int32
   private let path: String
   private let generation: Int
 
   fileprivate static let descriptors = LockDescriptors()
 
-  /// - Parameter descriptor: a descriptor that the caller locks after this. It is closed with this value.
+  /// - Parameter descriptor: A descriptor that the caller will lock. It is closed at the end of this value's lifetime.
   package init(on descriptor: Int32, reportedAs path: String) {
     self.descriptor = descriptor
     self.path = path
@@ -20,7 +20,7 @@ package struct HeldLock: ~Copyable, Sendable {
   }
 
   deinit {
-    // A child has closed it, and may have another file under its number.
+    // A child has closed the descriptor, and may use its number for another file.
     guard descriptor >= 0, generation == ForkedChild.generation else { return }
     _ = flock(descriptor, LOCK_UN)
     Self.descriptors.remove(descriptor)
@@ -30,17 +30,17 @@ package struct HeldLock: ~Copyable, Sendable {
   /// Closes a child's copies of the descriptors that its parent had locked.
   static func closeCopies() { descriptors.closeAll() }
 
-  /// Allocates what ``closeCopies()`` needs, since a child must not wait for another thread that does so.
+  /// Allocates the memory for ``closeCopies()``, because a child must not wait for another thread that does so.
   static func prepare() { _ = descriptors }
 }
 
-/// The descriptors of a process that are locked.
+/// The locked descriptors of a process.
 ///
-/// Sound: the memory is made once for the process, and stays.
+/// Sound: the memory is allocated once per process and never released.
 @safe
 private struct LockDescriptors: @unchecked Sendable {
   private static let none: Int32 = -1
-  /// More than a process locks at a time. A child does not close those beyond.
+  /// More than a process normally locks at a time. A child does not close any beyond this number.
   private static let count = 128
   private let slots: UnsafeMutablePointer<Atomic<Int32>>
 
@@ -53,7 +53,7 @@ private struct LockDescriptors: @unchecked Sendable {
 
   func remove(_ descriptor: Int32) { replace(descriptor, by: Self.none) }
 
-  /// Replaces the first that is `old`.
+  /// Replaces the first slot that contains `old`.
   private func replace(_ old: Int32, by new: Int32) {
     for index in 0..<Self.count {
       let (isOld, _) = unsafe slots[index].compareExchange(

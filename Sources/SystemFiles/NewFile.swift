@@ -1,11 +1,11 @@
 package import FoundationEssentials
 
-/// A complete file on the disk beside the one that it is to replace.
+/// A complete file on the disk, next to the file that it will replace.
 package struct NewFile: ~Copyable {
   fileprivate let location: FileLocation
   fileprivate let temporary: FileSystem.SystemPath
   fileprivate let identity: FileIdentity
-  /// Keeps the file locked; nil if it is not to be.
+  /// Keeps the file locked, or nil if it is not locked.
   fileprivate let lock: HeldLock?
   fileprivate var isGone = false
   /// The registrations of the temporary name. They end after the file is renamed or removed.
@@ -15,21 +15,21 @@ package struct NewFile: ~Copyable {
     if !isGone { _ = FileSystem.attempt(.unlink, location.path) { location.folder.remove(temporary) } }
   }
 
-  /// To whom the file belongs, and who may use it.
+  /// The owner, group and permission bits of a new file.
   package enum Permissions {
-    /// To the user of this process, with these permission bits, less those that the process masks.
+    /// The user of this process, with these permission bits, minus those that the process masks.
     case new(mode_t)
-    /// To owner and group of another file, with its permission bits, as far as the system allows that.
+    /// The owner, group and permission bits of another file, as far as the system allows.
     case same(as: stat)
-    /// To the user of this process, with this group and these permission bits. If the group cannot be set, no group has
-    /// permissions.
+    /// The user of this process, with this group and these permission bits. If the group cannot be set, the bits for
+    /// the group are cleared.
     case own(group: UInt32, mode: mode_t)
 
-    /// The group and permission bits of another file, with the user of this process as owner.
+    /// Returns the group and permission bits of another file, with the user of this process as owner.
     static func own(like file: FileIdentity) -> Permissions { .own(group: file.group, mode: file.permissions) }
   }
 
-  /// A file that holds `data`, which nobody else can lock before this value goes.
+  /// Creates a file that contains `data`. It stays locked while this value exists.
   package static func holding(
     _ data: Data, at location: FileLocation, _ permissions: Permissions
   ) throws(FileError) -> NewFile {
@@ -38,7 +38,7 @@ package struct NewFile: ~Copyable {
     return try file.finish(isLocked: true)
   }
 
-  /// Replaces whatever is at the location. The name is on the disk when the folder is.
+  /// Replaces any file at the location. The caller syncs the folder to make the name durable.
   @discardableResult
   package consuming func commit() throws(FileError) -> FileIdentity {
     let (location, temporary) = (location, temporary)
@@ -47,11 +47,13 @@ package struct NewFile: ~Copyable {
     return identity
   }
 
-  /// Replaces a file. The name is on the disk when the folder is. Returns nil if another file is there; it stays.
+  /// Replaces a file. The caller syncs the folder to make the name durable. Returns nil, without replacing it, if
+  /// another file is at the location.
   ///
   /// - Parameters:
-  ///   - suffix: if not nil, the file is kept under its name with that, and a number if need be.
-  ///   - displaced: the same for a file that came between, and that another one has replaced.
+  ///   - suffix: If not nil, the old file is kept under its name with this suffix, and a number if necessary.
+  ///   - displaced: Returns the suffix for a file that another program put there meanwhile, and that was replaced
+  ///     again.
   package consuming func commit(
     replacing old: FileIdentity, settingAside suffix: String?, displaced: () -> String
   ) throws(FileError) -> FileIdentity? {
@@ -71,37 +73,38 @@ package struct NewFile: ~Copyable {
       guard location.identity(of: location.name) == old else { return nil }
       return try commit()
     }
-    // What came out goes with this value, if that is what was to be replaced.
+    // If this is the expected file, it is removed with this value.
     if location.identity(of: temporary) == old { return identity }
     do { try location.putBack(temporary, insteadOf: identity, displaced: displaced()) } catch {
       isGone = true
       throw error
     }
-    // The same file, written to, is not to be kept as it is now. Another one has taken the last other name of the old
-    // one.
+    // The kept name is removed if the old file was written to, because it is still at the location. If the file was
+    // replaced, the kept name is its last one and stays.
     if let kept, location.identity(of: location.name)?.isSameFile(as: old) == true { _ = location.folder.remove(kept) }
     return nil
   }
 
-  /// Makes the file where there must be none. The name is on the disk when the folder is. Returns nil if there is one.
+  /// Creates the file at the location. The caller syncs the folder to make the name durable. Returns nil if a file
+  /// exists there already.
   consuming func commitAsNew() throws(FileError) -> FileIdentity? {
     let (location, temporary) = (location, temporary)
     guard FileSystem.attempt(.link, location.path, { location.folder.link(temporary, to: location.name) }) == 0 else {
       switch errno {
       case EEXIST: return nil
-      // File systems without hard links, and Android, which allows none. Two processes that make the first file at the
-      // same moment are not told apart there.
+      // File systems without hard links, and Android, which does not allow them. If two processes create the first file
+      // at the same moment, this is not detected.
       case EPERM, EACCES, ENOTSUP, ENOSYS, EMLINK:
         if try location.status() != nil { return nil }
         return try commit()
       default: throw FileSystem.failure("write", location.path)
       }
     }
-    // The second name goes when this value does.
+    // The temporary name is removed with this value.
     return identity
   }
 
-  /// Leaves the file where it is, for somebody else to commit or to remove.
+  /// Keeps the temporary file, so that the caller can commit or remove it later.
   consuming func handOver(insteadOf original: Replacements.Original?) -> ReadyFile {
     isGone = true
     return ReadyFile(
@@ -109,20 +112,20 @@ package struct NewFile: ~Copyable {
       temporary: temporary)
   }
 
-  /// How many bytes of a file's name are part of the name of the file beside it.
+  /// The number of bytes of a file's name that are part of its temporary name.
   private static let greatestStem = 225
   static let temporarySuffix = ".tmp"
 
-  /// What the names of the files begin with that are made beside one of this name.
+  /// Returns the prefix of the temporary names for a file.
   static func temporaryPrefix(_ name: String) -> String {
     ".\(String(decoding: name.utf8.prefix(greatestStem), as: UTF8.self))."
   }
 
-  /// The number of digits, in base 36, of most random numbers of 64 bits. All have fewer than that or as many.
+  /// The number of digits, in base 36, of most random 64-bit numbers. No number has more than the upper bound.
   private static let digitCounts = 10...13
 
-  /// The beginning of a temporary file's name, as ``temporaryPrefix(_:)`` makes it; nil for a name that no writer
-  /// makes.
+  /// Returns the prefix of a temporary name, as ``temporaryPrefix(_:)`` creates it, or nil if the name is not a
+  /// temporary one.
   static func prefix(ofTemporary name: String) -> String? {
     guard name.hasPrefix("."), name.hasSuffix(temporarySuffix) else { return nil }
     let stem = name.dropLast(temporarySuffix.count)
@@ -132,7 +135,7 @@ package struct NewFile: ~Copyable {
     return digitCounts.contains(digits.count) && digits.allSatisfy(isDigit) ? String(stem[...dot]) : nil
   }
 
-  /// A name for a file beside another, which no other process knows.
+  /// Returns a temporary name for a file, which no other process knows.
   static func temporaryName(for name: FileSystem.SystemPath) -> FileSystem.SystemPath {
     // A file name has at most 255 bytes.
     let stem = name.dropLast().prefix(greatestStem)
@@ -141,10 +144,10 @@ package struct NewFile: ~Copyable {
   }
 }
 
-/// A file that is being written beside the one that it is to replace, under a name that no other process knows. It is
+/// A file that is being written next to the file that it will replace, under a name that no other process knows. It is
 /// removed unless it is finished.
 final class UnfinishedFile {
-  /// What is to be in the file is written here.
+  /// The output for the contents of the file.
   let output: FileOutput
   private let location: FileLocation
   private let temporary: FileSystem.SystemPath
@@ -161,9 +164,9 @@ final class UnfinishedFile {
     if unsafe fstat(descriptor, &status) == 0 {
       self.registration = UnfinishedFiles.add(temporary, in: location.folder, .new(FileIdentity(status)))
     }
-    // `removeAbandonedFiles` leaves locked files. Some file systems have no locks.
+    // `removeAbandonedFiles` skips locked files. Some file systems have no locks.
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
-    // From here on the file goes with this value.
+    // From here on, the file is removed with this value.
     try Self.set(permissions, on: descriptor, reportedAs: location.path)
   }
 
@@ -173,7 +176,8 @@ final class UnfinishedFile {
     _ = FileSystem.attempt(.close, location.path) { close(output.descriptor) }
   }
 
-  /// The complete file, on the disk if it has to be, and locked until the value that is returned goes, if wanted.
+  /// Finishes the file. Syncs it to the disk if `isOnDisk`, and keeps it locked for the lifetime of the returned value
+  /// if `isLocked`.
   func finish(isOnDisk: Bool = true, isLocked: Bool = false) throws(FileError) -> NewFile {
     let descriptor = output.descriptor
     if isOnDisk { try FileSystem.perform(.synchronize, "write", location.path) { fsync(descriptor) } }
@@ -185,7 +189,7 @@ final class UnfinishedFile {
       return NewFile(
         location: location, temporary: temporary, identity: identity, lock: nil, registrations: registrations)
     }
-    // It is locked since it was created.
+    // The file has been locked since it was created.
     let lock = HeldLock(on: descriptor, reportedAs: location.path)
     return NewFile(
       location: location, temporary: temporary, identity: identity, lock: lock, registrations: registrations)
@@ -198,8 +202,8 @@ final class UnfinishedFile {
     switch permissions {
     case .new: return
     case .same(let status):
-      // The owner first, because changing it clears bits of the mode. Who may not keep owner or group keeps the
-      // permissions that do not depend on them.
+      // The owner is set first, because that clears bits of the mode. If the owner or group cannot be kept, only the
+      // permissions that do not depend on them are kept.
       mode = status.st_mode & 0o7777
       if FileSystem.attempt(.changeOwner, path, { fchown(descriptor, status.st_uid, status.st_gid) }) == 0 { break }
       mode &= 0o1777
@@ -218,7 +222,7 @@ final class UnfinishedFile {
   private static func createTemporary(
     in location: FileLocation, _ permissions: NewFile.Permissions
   ) throws(FileError) -> (descriptor: Int32, name: FileSystem.SystemPath, UnfinishedFiles.Registration) {
-    // Nobody else may read it until it has the permissions it is to have.
+    // Other users must not be able to read it before it has its final permissions.
     let mode: mode_t = if case .new(let mode) = permissions { mode } else { 0o600 }
     var code: Int32 = 0
     for _ in 0..<100 {
@@ -239,24 +243,24 @@ final class UnfinishedFile {
   }
 }
 
-/// A complete file beside the one that it is to replace. Nothing is open for it, since many may wait.
+/// A complete file next to the file that it will replace. It is not kept open, because many such files may wait.
 struct ReadyFile: Sendable {
-  /// How errors name it.
+  /// The path in error messages.
   let path: String
   let identity: FileIdentity
-  /// The file that is not to have changed; nil if it may.
+  /// The file that must not have changed, or nil if it may.
   fileprivate let original: Replacements.Original?
   fileprivate let folder: FileIdentity?
   fileprivate let temporary: FileSystem.SystemPath
 
-  /// The folder that the file is in, and where it is to go. Throws `ENOENT` if the path leads to another folder by now.
+  /// Returns the destination of the file. Throws `ENOENT` if the path now leads to another folder.
   private func location() throws(FileError) -> FileLocation {
     guard let location = try FileLocation(path), let folder, location.folder.identity?.isSameFile(as: folder) == true
     else { throw FileError(ENOENT, "cannot write \(path): its folder was replaced") }
     return location
   }
 
-  /// Returns false, and removes this file, if the one that is not to have changed has.
+  /// Replaces the original. Returns false, and removes this file, if the original has changed.
   func commit() throws(FileError) -> Bool {
     let location = try location()
     _ = try location.file()

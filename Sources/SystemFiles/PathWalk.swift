@@ -1,19 +1,19 @@
-/// The way that a path leads, a name at a time.
+/// A walk along a path, one name at a time.
 ///
-/// The unsafe expressions are sound: names end with a NUL, and what a call fills is given to it whole.
+/// The unsafe expressions are sound: names end with a NUL, and the variables that calls fill have the required size.
 struct PathWalk {
   /// The folder that has been reached.
   private(set) var folder: OpenFolder
-  /// Whether the last name of the path was a link's.
+  /// True if the last name of the path was a link.
   private(set) var isBehindLink = false
   private var passed: [FileSystem.SystemPath] = []
-  /// The names to come, the next one last.
+  /// The remaining names. The next one is last.
   private var ahead: [FileSystem.SystemPath]
   private var isAbsolute: Bool
   private var linkCount = 0
   private let path: String
 
-  /// - Parameter name: how errors name the path; as it is if nil.
+  /// - Parameter name: The path in error messages, or nil to use `path`.
   init(_ path: String, reportedAs name: String? = nil) throws(FileError) {
     self.path = name ?? path
     let whole = FileSystem.systemPath(path)
@@ -22,8 +22,8 @@ struct PathWalk {
     folder = try Self.start(isAbsolute, self.path)
   }
 
-  /// Goes on to the last name of the path, or to the first that there is nothing of. Makes folders that are missing if
-  /// permissions are given. Returns the last name, in ``folder``; nil if a folder on the way is missing.
+  /// Walks to the last name of the path and returns it; it is a name in ``folder``. Creates missing folders if
+  /// permissions are given, otherwise returns nil if a folder along the path is missing.
   mutating func next(making permissions: mode_t? = nil) throws(FileError) -> FileSystem.SystemPath? {
     while let name = ahead.popLast() {
       switch Array(name.dropLast()) {
@@ -54,12 +54,12 @@ struct PathWalk {
     throw Self.failure(EISDIR, path)
   }
 
-  /// The path of a name in the folder that has been reached, as far as it is UTF-8.
+  /// Returns the path of a name in the folder that has been reached. Invalid UTF-8 is replaced.
   func description(of name: FileSystem.SystemPath) -> String {
     (isAbsolute ? "/" : "") + (passed + [name]).map { FileSystem.text($0) }.joined(separator: "/")
   }
 
-  /// - Parameter isCounted: whether a test may have it fail.
+  /// - Parameter isCounted: True if tests can make the call fail.
   private func look(_ name: FileSystem.SystemPath, _ status: inout stat, isCounted: Bool) -> Int32 {
     guard isCounted else { return folder.status(of: name, &status) }
     return FileSystem.attempt(.status, description(of: name)) { folder.status(of: name, &status) }
@@ -98,11 +98,11 @@ struct PathWalk {
       FileSystem.attempt(.makeFolder, made, { unsafe mkdirat(folder.descriptor, name, permissions) }) == 0
         || errno == EEXIST
     else { throw FileSystem.failure("make the folder", made) }
-    // A file in it is on the disk when its folder is.
+    // A file in the new folder is durable only if the folder is.
     try folder.synchronize(reportedAs: made)
   }
 
-  /// Users who can do to the files of this process what they want, or what it wants.
+  /// Returns true for users who can do anything to the files of this process, or anything in its name.
   private static func isTrusted(_ user: uid_t) -> Bool { user == geteuid() || user == 0 }
 
   private static func start(_ isAbsolute: Bool, _ path: String) throws(FileError) -> OpenFolder {
@@ -112,14 +112,14 @@ struct PathWalk {
     return OpenFolder(descriptor)
   }
 
-  /// A link, and what it says.
+  /// Returns the status and the target of a link.
   private static func link(
     _ name: FileSystem.SystemPath, in folder: OpenFolder
   ) -> (status: stat, target: FileSystem.SystemPath)? {
     var status = stat()
     var target = FileSystem.SystemPath(repeating: 0, count: Int(PATH_MAX) + 1)
     #if os(Linux) || os(Android)
-      // Opened, so that what it says is what the one says whose owner is looked at.
+      // Opened, so that the target belongs to the link whose owner is checked.
       let descriptor = folder.open(name, FileSystem.searchOnly | O_NOFOLLOW)
       guard descriptor >= 0 else { return nil }
       defer { _ = close(descriptor) }
@@ -132,7 +132,7 @@ struct PathWalk {
     return length > 0 ? (status, target.prefix(length) + [0]) : nil
   }
 
-  /// The names of a path, the last one first.
+  /// Returns the names of a path, the last one first.
   private static func names(_ path: FileSystem.SystemPath) -> [FileSystem.SystemPath] {
     path.dropLast().split(separator: FileSystem.slash).reversed().map { $0 + [0] }
   }
@@ -146,13 +146,13 @@ struct PathWalk {
 }
 
 extension FileSystem {
-  /// The flag that opens a folder that may be passed through but not listed, or a link.
+  /// The flag that opens a link, or a folder that may be searched but not listed.
   fileprivate static var searchOnly: Int32 {
     #if os(Linux) || os(Android)
-      // O_PATH, which the headers of glibc show to some programs only (<asm-generic/fcntl.h>).
+      // O_PATH, which the headers of glibc declare only conditionally (<asm-generic/fcntl.h>).
       0o10000000
     #else
-      // O_EXEC, which is O_SEARCH for a folder (<sys/fcntl.h>).
+      // O_EXEC, which means O_SEARCH for a folder (<sys/fcntl.h>).
       0x4000_0000
     #endif
   }

@@ -1,19 +1,20 @@
 package import FoundationEssentials
 
-/// A folder for temporary files that nobody else may look into. It is removed with this value, unless it is to be kept.
+/// A folder for temporary files that only the user can read. It is removed with this value, unless ``keep()`` is
+/// called.
 package struct PrivateFolder: ~Copyable {
   package let path: String
   private var isKept = false
   private var registration: UnfinishedFiles.Registration?
 
-  /// A folder among the temporary files of the system.
+  /// Creates a folder in the system's folder for temporary files.
   ///
-  /// - Parameter files: the names of the files that a signal handler removes with the folder:
+  /// - Parameter files: The names of the files that a signal handler removes with the folder; see
   ///   ``UnfinishedFiles/removeAll()``.
   package init(files: [String] = []) throws(FileError) {
     let template = FileManager.default.temporaryDirectory.path + "/plist-XXXXXX"
     var path = Array(template.utf8CString)
-    // Sound: the template ends with a NUL, and the call writes within it.
+    // Sound: the template ends with a NUL, and the call writes only within it.
     guard FileSystem.attempt(.makeFolder, template, { unsafe mkdtemp(&path) == nil ? -1 : 0 }) == 0 else {
       throw FileSystem.failure("make", template)
     }
@@ -23,13 +24,13 @@ package struct PrivateFolder: ~Copyable {
 
   deinit { if !isKept { try? FileManager.default.removeItem(atPath: path) } }
 
-  /// Leaves the folder where it is.
+  /// Prevents the removal of the folder.
   package mutating func keep() {
     isKept = true
     registration = nil
   }
 
-  /// Makes a file in the folder, for the user alone.
+  /// Creates a file in the folder, for the user only. Returns its path.
   package func create(_ name: String, with data: Data) throws(FileError) -> String {
     let path = "\(path)/\(name)"
     guard try FileSystem.create(path, with: data) != nil else {

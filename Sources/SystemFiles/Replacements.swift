@@ -1,25 +1,25 @@
 private import Synchronization
 
-/// Many files that are replaced, each in one step: what takes the time, that a file is on the disk before it has its
-/// name, is waited for once for many.
+/// Atomic replacements of many files. Syncing a file before it is renamed takes most of the time, so many files are
+/// synced together.
 ///
 /// The unsafe expressions are sound: paths end with a NUL.
 package final class Replacements: Sendable {
   private let ready = Mutex<(files: [ReadyFile], since: ContinuousClock.Instant)>(([], .now))
   private let greatestCount: Int
 
-  /// The file that could not be replaced, and why. It is as it was before.
+  /// A file that could not be replaced, and the reason. It is unchanged.
   package struct Failure {
     package let path: String
     package let error: FileError
-    /// Whether the edited file is not as it was when it was read.
+    /// True if the file has changed since it was read.
     package var isOutdated = false
   }
 
-  /// The file that is edited, which is not to have changed.
+  /// A file that is being edited and must not have changed.
   package struct Original: Sendable {
     let identity: FileIdentity
-    /// What is to live until the file is replaced: what keeps others from editing it.
+    /// An object that is retained until the file is replaced, such as a lock that keeps other programs from editing it.
     let lock: any AnyObject & Sendable
 
     package init(_ identity: FileIdentity, lock: any AnyObject & Sendable) {
@@ -27,21 +27,21 @@ package final class Replacements: Sendable {
     }
   }
 
-  /// How many locked files wait at most, each of which takes two descriptors.
+  /// The maximum number of locked files that wait. Each uses two descriptors.
   private static let greatestLockedCount = 64
 
-  /// - Parameter greatestCount: how many files wait before they replace the others.
+  /// - Parameter greatestCount: The number of waiting files at which all are committed.
   package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
 
-  /// The longest time that a file waits if others follow it, far below the age of abandoned ones:
+  /// The maximum time that a file waits if others follow it. It is far below the age of abandoned files; see
   /// ``FileSystem/removeAbandonedFiles(of:)``.
   private static let greatestWait = Duration.seconds(60)
 
   deinit { for file in ready.withLock({ $0.files }) { file.remove() } }
 
-  /// Commits a replacement, now or when others are committed. Returns what failed of the files that waited.
+  /// Commits a replacement, now or together with others. Returns the failures of the files that were committed.
   ///
-  /// - Parameter original: the file, if it is not to have changed.
+  /// - Parameter original: The file that must not have changed, or nil to replace any file.
   package func add(
     _ replacement: consuming Replacement, insteadOf original: Original? = nil
   ) throws(FileError) -> [Failure] {
@@ -56,7 +56,7 @@ package final class Replacements: Sendable {
     return due ? finish() : []
   }
 
-  /// Commits all that wait. They are on the disk then.
+  /// Commits all waiting files and syncs them to the disk. Returns the failures.
   package func finish() -> [Failure] {
     let files = ready.withLock { ready in
       defer { ready.files = [] }
@@ -85,10 +85,10 @@ package final class Replacements: Sendable {
     return failures
   }
 
-  /// Brings files to the disk. Returns for each of them why it is not there.
+  /// Syncs files to the disk. Returns for each file its error, or nil.
   private static func synchronize(_ files: [ReadyFile]) -> [FileError?] {
     #if os(Linux)
-      // A file system at a time. Where it cannot do that, or says that something failed, each file is asked for.
+      // Syncs one file system at a time. If that is not supported or fails, syncs each file.
       var synchronized: [UInt64: Bool] = [:]
       return files.map { file in
         let device = file.identity.device
@@ -102,7 +102,7 @@ package final class Replacements: Sendable {
 
   #if os(Linux)
     private static func synchronizeFileSystem(of file: ReadyFile) -> Bool {
-      // Sound: this is its type.
+      // Sound: this is the type of the function.
       guard let syncfs = unsafe FileSystem.function("syncfs", as: (@convention(c) (Int32) -> Int32).self),
         let descriptor = try? file.open()
       else { return false }

@@ -1,31 +1,32 @@
 private import Synchronization
 
-/// The calls that reading and replacing a file is made of, as tests name them to make one fail.
+/// The system calls for reading and replacing files, by the names that tests use to make one fail.
 package enum SystemCall: String, Hashable, Sendable, CaseIterable {
   case open, create, status, read, write, synchronize, changeOwner, changeMode, lock, rename, exchange, link, unlink,
     makeFolder, close, watch
 }
 
 extension FileSystem {
-  /// Asked before each call with the path that it is about; what it returns is the error that the call then fails with.
+  /// Called before each call, with its path. Returns the error that the call fails with, or nil.
   package typealias Interception = @Sendable (SystemCall, _ path: String) -> Int32?
 
-  /// Has the calls of this process intercepted, which only tests do.
+  /// Intercepts the calls of this process. Only tests use this.
   package static func intercept(_ interception: @escaping Interception) {
     self.interception.withLock { $0 = Interceptor(intercept: interception) }
     isIntercepted.store(true, ordering: .releasing)
   }
 
   private static let interception = Mutex<Interceptor?>(nil)
-  /// Without this, each call would take a lock, which a child of `fork` might wait for in vain.
+  /// Without this flag, each call would take a lock, which might never be released in a child of `fork`.
   private static let isIntercepted = Atomic(false)
 
-  /// A function in a structure, since one by itself is wrapped anew, and so becomes slower, each time it is read.
+  /// The function is stored in a structure, because a function on its own is wrapped again, and becomes slower, each
+  /// time it is read.
   private struct Interceptor: Sendable {
     let intercept: Interception
   }
 
-  /// Makes a call, unless a test has it fail.
+  /// Makes a call, unless a test makes it fail.
   package static func attempt<Result: BinaryInteger>(_ call: SystemCall, _ path: String, _ body: () -> Result) -> Result
   {
     if isIntercepted.load(ordering: .acquiring), let interceptor = interception.withLock({ $0 }),
@@ -37,8 +38,8 @@ extension FileSystem {
     return body()
   }
 
-  /// Makes a call as ``attempt(_:_:_:)`` does. Throws "cannot `verb` `path`" and why, if the call returns a negative
-  /// number.
+  /// Makes a call like ``attempt(_:_:_:)``. If it returns a negative number, throws "cannot `verb` `path`" with the
+  /// reason.
   @discardableResult
   package static func perform<Result: BinaryInteger>(
     _ call: SystemCall, _ verb: String, _ path: String, _ body: () -> Result
@@ -48,7 +49,7 @@ extension FileSystem {
     return result
   }
 
-  /// The error of the call that failed just now.
+  /// Returns the error of the last call, which must have failed.
   package static func failure(_ verb: String, _ name: String) -> FileError {
     let code = errno
     return FileError(code, "cannot \(verb) \(name): \(message(code))")
@@ -56,9 +57,9 @@ extension FileSystem {
 
   static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
-  /// A function of the C library that the headers of glibc show to some programs only; nil if there is none.
+  /// Returns a function of the C library that the headers of glibc declare only conditionally, or nil if it is missing.
   ///
-  /// Safe if the type is that of its manual page. Its address stays where it is.
+  /// Safe if `Function` is the type on its manual page. Its address never changes.
   @unsafe
   static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
     guard let symbol = unsafe dlsym(nil, name) else { return nil }

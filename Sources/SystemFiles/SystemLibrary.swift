@@ -1,4 +1,4 @@
-// The C library, for this target and those that import it. No library exports this target.
+// The C library, for this target and those that import it. No library product exports this target.
 #if canImport(Glibc)
   @_exported public import Glibc
 #elseif canImport(Musl)

@@ -1,14 +1,15 @@
 internal import FoundationEssentials
 
-/// A file without a name, for bytes that are wanted only once all of them are known. It is gone with this value.
+/// A file without a name, for bytes that are used only after all of them have been written. It is deleted with this
+/// value.
 package struct TemporaryFile: ~Copyable {
   package let output: FileOutput
 
-  /// A file in the folder for temporary files; nil if the system gives none.
+  /// Creates a file in the folder for temporary files, or returns nil if that fails.
   package init?() {
     let template = FileManager.default.temporaryDirectory.path + "/plist-XXXXXX"
     var path = Array(template.utf8CString)
-    // Sound: the template ends with a NUL, and the call writes within it.
+    // Sound: the template ends with a NUL, and the call writes only within it.
     let descriptor = FileSystem.attempt(.open, template) { FileSystem.aboveStandard(unsafe mkstemp(&path)) }
     guard descriptor >= 0 else { return nil }
     _ = FileSystem.attempt(.unlink, template) { unsafe unlink(path) }
@@ -18,7 +19,7 @@ package struct TemporaryFile: ~Copyable {
 
   deinit { _ = close(output.descriptor) }
 
-  /// Writes all that was written to this file to another one.
+  /// Copies the contents of this file to another one.
   package func copy(to other: FileOutput) throws(FileError) {
     guard lseek(output.descriptor, 0, SEEK_SET) == 0 else { throw FileSystem.failure("read", output.name) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -29,7 +30,7 @@ package struct TemporaryFile: ~Copyable {
       }
       if count == 0 { return }
       if count > 0 {
-        // Sound: the call has filled so many bytes of the buffer, which outlives the span.
+        // Sound: the call has filled this many bytes of the buffer, which outlives the span.
         try other.write(unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
       } else if errno != EINTR {
         throw FileSystem.failure("read", output.name)

@@ -2,11 +2,11 @@ private import Synchronization
 
 /// The files that this process is writing under temporary names. A signal handler removes them with ``removeAll()``.
 ///
-/// The handler may run at any moment on any thread, so the table has a fixed size and consists of atomics. Files beyond
+/// The handler may run at any time on any thread, so the table has a fixed size and consists of atomics. Files beyond
 /// its size are not removed by the handler.
 ///
-/// The unsafe expressions are sound: an entry in the table is retained until it is taken out of it, and the handler
-/// releases none; names end with a NUL.
+/// The unsafe expressions are sound: an entry is retained while it is in the table, and the handler releases none;
+/// names end with a NUL.
 package enum UnfinishedFiles {
   private final class Slot: Sendable { let entry = Atomic<UInt>(0) }
 
@@ -14,12 +14,12 @@ package enum UnfinishedFiles {
 
   /// The files of one writer.
   fileprivate final class Entry: Sendable {
-    /// The folder of the names; nil for absolute paths.
+    /// The folder of the names, or nil for absolute paths.
     let folder: OpenFolder?
     let names: [FileSystem.SystemPath]
     /// A folder that is removed after the files in it.
     let ownFolder: FileSystem.SystemPath?
-    /// The only file that is removed; nil for any.
+    /// The only file that is removed, or nil to remove any file.
     let file: File?
 
     init(_ folder: OpenFolder?, _ names: [FileSystem.SystemPath], ownFolder: FileSystem.SystemPath?, file: File?) {
@@ -43,10 +43,10 @@ package enum UnfinishedFiles {
     }
   }
 
-  /// The file that a temporary name must have to be removed. When two files are exchanged, another program's file can
-  /// get the name.
+  /// The file that a temporary name must refer to in order to be removed. When two files are exchanged, the name can
+  /// refer to another program's file.
   enum File {
-    /// The new file, however much of it is written.
+    /// The new file, complete or not.
     case new(FileIdentity)
     /// The file that the new one has replaced, in the state in which it was read.
     case replaced(FileIdentity)
@@ -59,7 +59,7 @@ package enum UnfinishedFiles {
     }
   }
 
-  /// The registration of files, which lasts as long as this value.
+  /// The registration of files. It ends with this value.
   final class Registration: Sendable {
     private let slot: Slot?
     private let bits: UInt
@@ -96,11 +96,11 @@ package enum UnfinishedFiles {
         file: nil))
   }
 
-  /// Makes the table. To be called before a signal handler may call ``removeAll()``.
+  /// Creates the table. Must be called before a signal handler may call ``removeAll()``.
   package static func prepare() { _ = slots.count }
 
-  /// Removes all registered files. It allocates nothing, takes no lock, and may be called in a signal handler before
-  /// the process ends.
+  /// Removes all registered files. It does not allocate or lock, and may be called in a signal handler before the
+  /// process ends.
   package static func removeAll() {
     for slot in slots {
       let bits = slot.entry.exchange(0, ordering: .acquiringAndReleasing)

@@ -1,27 +1,28 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Finds for each element of an array the one of another array that it was: first equal elements, in order; then
-/// wherever they are; then containers that are alike, between matched ones and anywhere; then what stands between the
-/// same two elements, which has been replaced.
+/// The matching of the elements of a new array with those of an old one. It matches equal elements in order, then equal
+/// elements anywhere, then similar containers between matched elements, then similar containers anywhere, and finally
+/// the elements between the same two matched elements, as replacements.
 struct ArrayMatching {
   private var old: Elements
   private var new: Elements
-  /// How many children of elements may still be compared to find out how much containers are alike.
+  /// The number of child comparisons that may still be made to find similar containers.
   private var budget: WorkBudget
 
-  /// For each element of the new array the index that it had in the old one; nil if it is new.
+  /// For each new element, its index in the old array, or nil if it is new.
   private(set) var sources: [Int?]
   private var isTaken: [Bool]
-  /// The new elements whose old ones are alike, so that it is worth while to look into them.
+  /// For each new element, true if it resembles its old counterpart enough to be compared in depth.
   private(set) var isAlike: [Bool]
 
-  /// As many children of elements as may be compared for all arrays of a value.
+  /// The maximum number of child comparisons for all arrays of a value.
   static let standardBudget = WorkBudget(20_000_000)
 
-  /// How many pairs of elements are compared at most at a time.
+  /// The maximum number of pairs of elements that are compared at a time.
   private static let greatestTable = 1 << 18
 
-  /// The elements are indices in their signatures. `budget` is how many children of them may be compared.
+  /// Matches elements, which are given by their indexes in the signatures. `budget` is the number of child comparisons
+  /// that may be made.
   init(
     _ old: [Int], _ oldSignatures: ValueSignatures, _ new: [Int], _ newSignatures: ValueSignatures,
     budget: inout WorkBudget
@@ -49,7 +50,8 @@ struct ArrayMatching {
     isTaken[i] = true
   }
 
-  /// Calls `body` with what is left of both arrays between each two pairs. Returns these pairs and those of `body`.
+  /// Calls `body` with the unmatched elements of both arrays between each two pairs. Returns the given pairs and those
+  /// that `body` returned.
   private mutating func between(
     _ anchors: [(Int, Int)], _ body: (inout ArrayMatching, [Int], [Int]) -> [(Int, Int)]
   ) -> [(Int, Int)] {
@@ -66,7 +68,7 @@ struct ArrayMatching {
     return pairs
   }
 
-  /// Matches containers that are alike, in order, so that they are as much alike as can be in all.
+  /// Matches similar containers in order, with the greatest total likeness.
   private mutating func matchAlike(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
     let pairs =
       left.count * right.count <= Self.greatestTable
@@ -75,11 +77,11 @@ struct ArrayMatching {
     return pairs
   }
 
-  /// The pairs of elements, in order, whose scores have the greatest sum. A pair with the score 0 is none.
+  /// Returns the pairs of elements, in order, whose total score is the greatest. A pair with the score 0 is not used.
   private mutating func bestPairs(
     _ left: [Int], _ right: [Int], _ score: (inout ArrayMatching, Int, Int) -> Int
   ) -> [(Int, Int)] {
-    // The best sum for the elements from a row and a column on.
+    // The best total score for the elements from a row and a column.
     let width = right.count + 1
     var best = Array(repeating: 0, count: (left.count + 1) * width)
     var scores = Array(repeating: 0, count: left.count * right.count)
@@ -114,7 +116,7 @@ struct ArrayMatching {
     isAlike[j] = true
   }
 
-  /// Matches containers that have both moved and changed: of each new one, the old one that is most like it.
+  /// Matches containers that were both moved and changed: each new one with the most similar old one.
   private mutating func matchAlikeAnywhere() {
     var left = isTaken.indices.filter { !isTaken[$0] && old.isContainer($0) }
     let right = sources.indices.filter { sources[$0] == nil && new.isContainer($0) }
@@ -129,7 +131,8 @@ struct ArrayMatching {
     }
   }
 
-  /// Matches what stands between the same two elements, in order: of the same kind, or else as similar as possible.
+  /// Matches the elements between the same two matched elements, in order: elements of the same kind, or else as
+  /// similar as possible.
   private mutating func matchReplaced(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
     let pairs =
       left.count * right.count <= Self.greatestTable
@@ -141,10 +144,9 @@ struct ArrayMatching {
     return []
   }
 
-  /// How much two containers have in common, in thousandths; 0 if it is too little.
-  /// Of dictionaries it is to be more than half, where an entry counts as a half if its key is in both, as three
-  /// quarters if its values are containers of the same kind, and as one if they are equal. Of arrays, half of the
-  /// elements are to be equal.
+  /// Returns the share of two containers that is equal, in thousandths, or 0 if it is too little. Dictionaries need
+  /// more than half. An entry counts as a half if its key is in both, as three quarters if its values are containers of
+  /// the same kind, and as one if they are equal. In arrays, at least half of the elements must be equal.
   private mutating func likeness(_ i: Int, _ j: Int) -> Int {
     let kind = old.kind(i)
     guard kind.isContainer, kind == new.kind(j) else { return 0 }
@@ -174,7 +176,7 @@ struct ArrayMatching {
     let hashes: [UInt64]
     private let elements: [Int]
     private let signatures: ValueSignatures
-    /// What was looked into before.
+    /// The sorted children of the containers that were examined before.
     private var known: [Int: [Child]] = [:]
 
     init(_ elements: [Int], _ signatures: ValueSignatures) {
@@ -187,7 +189,7 @@ struct ArrayMatching {
 
     func isContainer(_ index: Int) -> Bool { kind(index).isContainer }
 
-    /// The children of a container in an order that two containers have in common.
+    /// Returns the children of a container, sorted so that two containers can be compared.
     mutating func children(of index: Int) -> [Child] {
       if let children = known[index] { return children }
       let isArray = kind(index) == .array
@@ -201,7 +203,7 @@ struct ArrayMatching {
     }
   }
 
-  /// An entry, which its key names, or an element, which names itself.
+  /// An entry, identified by its key, or an element, identified by its own hash.
   private struct Child {
     let name: UInt64
     let hash: UInt64

@@ -1,9 +1,10 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Finds elements that two lists have in the same order.
+/// Functions that find the elements that two lists have in the same order.
 enum CommonSubsequence {
-  /// Pairs of indices of equal elements, ascending in both: a longest common subsequence if the lists are alike (Eugene
-  /// W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else one that may be shorter.
+  /// Returns pairs of indexes of equal elements, ascending in both lists. They are a longest common subsequence if the
+  /// lists are similar (Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986), else possibly a
+  /// shorter one.
   static func pairs(_ first: [UInt64], _ second: [UInt64]) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     let shorter = min(first.count, second.count)
@@ -14,7 +15,7 @@ enum CommonSubsequence {
     }
     var end = 0
     while end < shorter - start, first[first.count - 1 - end] == second[second.count - 1 - end] { end += 1 }
-    // What only one of them has is nobody's partner; without it the search is short.
+    // Elements that are in only one of the lists cannot match. Without them, the search is short.
     let inFirst = Set(first[start..<first.count - end])
     let inSecond = Set(second[start..<second.count - end])
     let candidates = (start..<first.count - end).filter { inSecond.contains(first[$0]) }
@@ -25,15 +26,16 @@ enum CommonSubsequence {
     return pairs
   }
 
-  /// How many elements may be in only one list. The time is this times the length of the lists, the memory its square.
+  /// Returns the maximum number of elements that may be in only one list. Time is proportional to this number times the
+  /// length of the lists, memory to its square.
   private static func distanceLimit(_ length: Int) -> Int { max(64, min(1000, 20_000_000 / max(length, 1))) }
 
-  /// A longest common subsequence; nil if the lists are too different.
+  /// Returns a longest common subsequence, or nil if the lists are too different.
   private static func longest(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)]? {
     let limit = min(a.count + b.count, distanceLimit(a.count + b.count))
-    // How far each diagonal was followed in `a`; diagonal k is at k + limit + 1.
+    // The furthest index in `a` on each diagonal. Diagonal k is at index k + limit + 1.
     var reach = Array(repeating: 0, count: 2 * limit + 3)
-    // What `reach` was from diagonal -d to d before step d.
+    // The values of `reach` from diagonal -d to d before step d.
     var history: [[Int]] = []
     for distance in 0...limit {
       history.append(Array(reach[(limit + 1 - distance)...(limit + 1 + distance)]))
@@ -49,7 +51,7 @@ enum CommonSubsequence {
     return nil
   }
 
-  /// The way back from the ends of both lists.
+  /// Returns the path, traced back from the ends of both lists.
   private static func path(_ a: [UInt64], _ b: [UInt64], _ history: [[Int]]) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
     var (x, y) = (a.count, b.count)
@@ -58,7 +60,7 @@ enum CommonSubsequence {
       let diagonal = x - y
       var (previousX, previousY, startX) = (0, 0, 0)
       if distance > 0 {
-        // In step d, diagonal k is at k + d.
+        // In step d, diagonal k is at index k + d.
         let before = { (diagonal: Int) in
           diagonal < -distance || diagonal > distance ? -1 : reach[diagonal + distance]
         }
@@ -78,15 +80,16 @@ enum CommonSubsequence {
     return pairs.reversed()
   }
 
-  /// The first of a number in the one list with the first of it in the other and so on, if in the same order.
+  /// Returns pairs in order, after matching the first occurrence of a number in one list with the first in the other,
+  /// the second with the second, and so on.
   private static func likely(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
     let partners = equalPairs(a, b)
     return longestIncreasing(partners.map(\.1)).map { partners[$0] }
   }
 
-  /// Pairs of indices of equal elements in any order, ascending in the first list, each element once.
+  /// Returns pairs of indexes of equal elements in any order, ascending in the first list. Each element is used once.
   static func equalPairs(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)] {
-    // For each element its first index that is left, and for each index the next one of the same element, or -1.
+    // For each element, its first unused index; for each index, the next one of an equal element, or -1.
     var first = [UInt64: Int](minimumCapacity: b.count)
     var next = Array(repeating: -1, count: b.count)
     for index in b.indices.reversed() { next[index] = first.updateValue(index, forKey: b[index]) ?? -1 }
@@ -99,9 +102,9 @@ enum CommonSubsequence {
     return pairs
   }
 
-  /// The indices of a longest increasing subsequence of different numbers.
+  /// Returns the indexes of a longest increasing subsequence of distinct numbers.
   static func longestIncreasing(_ numbers: [Int]) -> [Int] {
-    // For each length, where the subsequence of that length ends whose end is least.
+    // For each length, the end of the subsequence of that length that ends with the least number.
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: numbers.count)
     for index in numbers.indices {

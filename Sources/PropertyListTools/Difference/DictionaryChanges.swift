@@ -1,7 +1,7 @@
 private import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Many removals from one dictionary, or insertions, made at once, since each alone takes O(*n*).
+/// Many removals from one dictionary, or insertions, that are applied together, because each alone takes O(*n*).
 struct DictionaryChanges {
   private let parent: ArraySlice<PropertyListKeyPath.Component>
   private let changes: ArraySlice<PropertyListDifference.Change>
@@ -9,15 +9,15 @@ struct DictionaryChanges {
 
   var count: Int { changes.count }
 
-  /// Fewer are as well made one by one.
+  /// The minimum number of changes. Fewer are applied one by one.
   private static let leastCount = 8
 
-  /// The changes of one sort in one dictionary that a list begins with; nil if there are few.
+  /// Creates the changes of one kind in one dictionary at the beginning of a list, or nil if there are only a few.
   init?(_ list: ArraySlice<PropertyListDifference.Change>) {
     guard let first = list.first, let isRemoval = first.isRemoval else { return nil }
     let parent = first.path.components.dropLast()
     (self.isRemoval, self.parent) = (isRemoval, parent)
-    // An early end costs nothing, where each change is in another dictionary.
+    // If each change is in another dictionary, the prefix ends early and costs nothing.
     changes = list.prefix { change in
       change.isRemoval == isRemoval && change.path.components.count == parent.count + 1
         && change.path.components.dropLast() == parent
@@ -25,7 +25,7 @@ struct DictionaryChanges {
     guard changes.count >= Self.leastCount else { return nil }
   }
 
-  /// - Returns: false, and nothing is changed, if the changes have to be made one by one.
+  /// - Returns: False, without changing anything, if the changes must be applied one by one.
   func make(in value: inout PropertyList) throws(PropertyListError) -> Bool {
     let path = PropertyListKeyPath(Array(parent))
     guard let entries = (try? value.value(at: path))?.dictionary else { return false }
@@ -34,7 +34,7 @@ struct DictionaryChanges {
     return true
   }
 
-  /// The entries that are left; nil if one to remove is not there or is another.
+  /// Returns the remaining entries, or nil if an entry to be removed is missing or differs.
   private func removing(
     from entries: OrderedDictionary<String, PropertyList>
   ) -> OrderedDictionary<String, PropertyList>? {
@@ -47,7 +47,7 @@ struct DictionaryChanges {
     return entries.filter { !removed.contains($0.key) }
   }
 
-  /// The old and the new entries; nil if a key is there already, or if the positions are in no order.
+  /// Returns the old and the new entries, or nil if a key exists already, or if the positions are not sorted.
   private func inserting(
     into entries: OrderedDictionary<String, PropertyList>
   ) throws(PropertyListError) -> OrderedDictionary<String, PropertyList>? {
@@ -58,8 +58,8 @@ struct DictionaryChanges {
       new.append((key, value, position.flatMap { $0 < 0 ? nil : $0 } ?? .max))
     }
     let positions = zip(new, new.dropFirst()).map { ($0.position, $1.position) }
-    // From the first to the last, a position counts the new entries before it; from the last to the first, as where
-    // removals are undone, it does not.
+    // In ascending order, a position counts the new entries before it. In descending order, as when removals are
+    // undone, it does not.
     let isAscending = positions.allSatisfy { $0 < $1 || $1 == .max }
     if !isAscending {
       guard positions.allSatisfy({ $0 >= $1 }), positions.allSatisfy({ $0.0 <= entries.count }) else { return nil }

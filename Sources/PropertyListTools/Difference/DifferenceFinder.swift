@@ -1,32 +1,32 @@
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Goes through two values at once and notes what is different.
+/// A parallel traversal of two values that records their differences.
 struct DifferenceFinder {
   private let ignoresKeyOrder: Bool
   private let oldSignatures: ValueSignatures
   private let newSignatures: ValueSignatures
   private var changes: [PropertyListDifference.Change] = []
-  /// The pairs of values that are still to compare, the next at the end.
+  /// The pairs of values that remain to be compared. The next one is last.
   private var pending: [Pair] = []
-  /// How many children of elements may be compared to find out which elements of arrays are alike.
+  /// The number of child comparisons that may be made to find similar elements of arrays.
   private var budget = ArrayMatching.standardBudget
 
   private struct Pair {
     let path: PropertyListKeyPath
     let old: PropertyList
-    /// Its index in the signatures, as `newIndex`.
+    /// The index of `old` in the old signatures. `newIndex` is the index of `new` in the new ones.
     let oldIndex: Int
     let new: PropertyList
     let newIndex: Int
-    /// Whether changes inside are told, and not the whole as replaced.
+    /// True if changes inside are reported; if false, the whole value is reported as replaced.
     let isAlike: Bool
   }
 
-  /// How many elements may be shifted in all to make the changes of one container.
+  /// The maximum total number of elements that are shifted to apply the changes of one container.
   private static let greatestShift = 1_000_000_000
 
-  /// - Returns: what makes the one value the other.
+  /// - Returns: The changes that turn the old value into the new one.
   static func changes(
     from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool
   ) -> [PropertyListDifference.Change] {
@@ -92,7 +92,7 @@ struct DifferenceFinder {
     let sources = new.keys.map { old.index(forKey: $0) }
     let plan = Rearrangement(of: old.count, sources: sources)
     guard !Self.isTooLong(plan, old.count, new.count) else { return replace(pair) }
-    // A key stays the same whatever goes before it, so that the order of the file can be kept.
+    // A key does not depend on the entries before it, so removals can keep the order of the file.
     for (count, index) in plan.removals.reversed().enumerated() {
       let (key, value) = old.elements[index]
       changes.append(.removal(pair.path.appending(.key(key)), value, position: ignoresKeyOrder ? nil : index - count))

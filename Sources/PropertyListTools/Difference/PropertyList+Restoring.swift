@@ -2,17 +2,17 @@ private import OrderedCollections
 @_spi(Archives) package import PropertyLists
 
 extension PropertyList {
-  /// This value, which was edited in a form that does not show everything, with what the form did not show wherever
-  /// nothing was edited.
+  /// Restores the parts of the original value that were not edited. This value was edited in a form that does not show
+  /// everything, for example without the fractions of seconds.
   ///
-  /// Elements of arrays are found again as a difference finds them.
+  /// Elements of arrays are matched like in a difference.
   ///
   /// - Parameters:
-  ///   - original: the value with all there is to it, such as the fractions of seconds.
-  ///   - shown: what the form showed of it: the same containers, with other scalars.
-  /// - Returns: nil if nothing was edited.
-  /// - Complexity: O(*n*) in the sizes of the values, but for arrays that were edited at many positions. Not for values
-  ///   that are nested too deeply for the stack: as deep as a reader takes them.
+  ///   - original: The complete value.
+  ///   - shown: The value that the form showed: the same containers, with other scalars.
+  /// - Returns: Nil if nothing was edited.
+  /// - Complexity: O(*n*) in the sizes of the values, except for arrays that were edited at many positions. Uses
+  ///   recursion, so values must not be nested deeper than a reader allows.
   package func restoring(_ original: PropertyList, shownAs shown: PropertyList) throws(PropertyListError)
     -> PropertyList?
   {

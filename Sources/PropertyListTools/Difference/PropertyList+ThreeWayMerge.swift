@@ -2,19 +2,18 @@ private import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension PropertyList {
-  /// Makes the changes to this value that have made another value of the one that both come from.
+  /// Applies to this value the changes that another value has compared with their common base.
   ///
-  /// Dictionaries are merged entry by entry, at every level: what only one of the two has changed, added or removed
-  /// since the base is taken from it, and what both have changed alike is no conflict. All other values, arrays too,
-  /// are taken as a whole. The order of keys does not count as a change; keys keep their order, and new ones come
-  /// behind them.
+  /// Dictionaries are merged entry by entry, at every level: a change, addition or removal that only one side made is
+  /// applied, and a change that both made in the same way is not a conflict. All other values, including arrays, are
+  /// merged as a whole. A changed order of keys is ignored. Keys keep their order, and new ones follow.
   ///
   /// - Parameters:
-  ///   - other: the other value.
-  ///   - base: what both were before.
-  ///   - conflicts: what becomes of an entry that both have changed, and not alike.
-  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first conflict, under ``MergeRule/fail`` only.
-  ///   Nothing is changed then.
+  ///   - other: The other value.
+  ///   - base: The common ancestor of both.
+  ///   - conflicts: The treatment of an entry that both sides have changed in different ways.
+  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first conflict, only with ``MergeRule/fail``.
+  ///   Nothing is changed in that case.
   /// - Complexity: O(*n*) in the sizes of the three values.
   public mutating func merge(
     _ other: PropertyList, since base: PropertyList, conflicts: MergeRule
@@ -24,13 +23,13 @@ extension PropertyList {
   }
 }
 
-/// Merges three values. It keeps its own stack, so that the depth of a value costs no stack of the thread.
+/// A merge of three values. It keeps its own stack, so that depth uses no stack of the thread.
 private struct ThreeWayMerge {
   private let conflicts: PropertyList.MergeRule
-  /// The dictionaries that are being merged, from the root on.
+  /// The dictionaries that are being merged, beginning at the root.
   private var open: [Frame] = []
 
-  /// A value of one of the three, with its signature.
+  /// A value of one of the three sides, with its signature.
   private struct Signed {
     let value: PropertyList
     let signatures: ValueSignatures
@@ -40,10 +39,10 @@ private struct ThreeWayMerge {
     var hash: UInt64 { signatures[index].hash }
   }
 
-  /// A value of one of the three that may be missing.
+  /// A value of one side, or nil if it is missing.
   private typealias Side = Signed?
 
-  /// The entries of a side, none if it is no dictionary.
+  /// The entries of a side. Empty if it is not a dictionary.
   private struct Entries {
     private var entries: OrderedDictionary<String, PropertyList> = [:]
     private var children: [Int] = []
@@ -70,7 +69,7 @@ private struct ThreeWayMerge {
     var next = 0
     var merged: OrderedDictionary<String, PropertyList> = [:]
 
-    /// Notes the value of the key that was begun last.
+    /// Stores the value of the key that was last begun.
     mutating func finish(_ value: PropertyList) {
       guard next > 0 else { return }
       merged[keys[next - 1]] = value
@@ -87,8 +86,8 @@ private struct ThreeWayMerge {
     }
     var result = try begin(signed(base), signed(ours), signed(theirs))
     while let last = open.indices.last {
-      // The value of the key that was begun last is there, unless it is a dictionary that is still open.
-      // It changes in place: a second owner of the frame would make a copy of all entries for each of them.
+      // Stores the value of the last key, unless it is a dictionary that is still open. Changes the frame in place,
+      // because a second reference to it would make each change copy all entries.
       if case .done(let value?) = result { open[last].finish(value) }
       guard open[last].next < open[last].keys.count else {
         result = .done(.dictionary(open.removeLast().merged))
@@ -103,13 +102,13 @@ private struct ThreeWayMerge {
   }
 
   private enum Result {
-    /// The value; nil if there is to be none.
+    /// The value, or nil if it is removed.
     case done(PropertyList?)
-    /// It is a dictionary, which has been opened.
+    /// A dictionary, which has been opened.
     case opened
   }
 
-  /// Decides about a value, or begins with it if it is a dictionary that both have changed.
+  /// Merges a value, or opens it if it is a dictionary that both sides have changed.
   private mutating func begin(_ base: Side, _ ours: Side, _ theirs: Side) throws(PropertyListError) -> Result {
     if ours?.hash == theirs?.hash || theirs?.hash == base?.hash { return .done(ours?.value) }
     if ours?.hash == base?.hash { return .done(theirs?.value) }

@@ -2,24 +2,24 @@ private import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension PropertyListDifference {
-  /// The difference as a property list, to be kept as a file in any format that can hold the values in it.
+  /// The difference as a property list. It can be stored in any format that can represent its values.
   ///
   /// It is a dictionary with an array `changes`; each change is a dictionary:
   ///
   /// | `change` | keys |
   /// |---|---|
-  /// | `insert`, `remove` | `path`, `value`, and maybe `position` |
+  /// | `insert`, `remove` | `path`, `value`, and optionally `position` |
   /// | `replace` | `path`, `old`, `new` |
   /// | `move` | `path`, `to`, `value` |
   /// | `reorder` | `path`, `from`, `to`, both arrays of keys |
   ///
-  /// Paths are spelled with dots. JSON and OpenStep want ``PropertyListWritingOptions/Coercion/reversible``, and
+  /// Paths use the syntax with dots. For JSON and OpenStep, use ``PropertyListWritingOptions/Coercion/reversible`` and
   /// ``PropertyListReadingOptions/restoresCoercedValues``.
   public var patch: PropertyList { ["changes": .array(changes.map(\.patch))] }
 
-  /// The difference that ``patch`` gave.
+  /// Creates a difference from its ``patch``.
   ///
-  /// - Throws: ``PropertyListError/Kind/malformed`` with the path of what is wrong in the patch.
+  /// - Throws: ``PropertyListError/Kind/malformed`` with the path of the error in the patch.
   /// - Complexity: O(*n*) in the number of changes and the lengths of their paths.
   public init(patch: PropertyList) throws(PropertyListError) {
     guard let list = patch["changes"]?.array else {

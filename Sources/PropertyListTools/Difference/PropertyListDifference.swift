@@ -1,7 +1,7 @@
 private import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
-/// What makes one property list another: a list of changes, each at a path.
+/// The difference between two property lists: a list of changes that turn one into the other, each with a path.
 ///
 /// ```swift
 /// let difference = PropertyListDifference(from: old, to: new)
@@ -9,61 +9,60 @@ private import OrderedCollections
 /// let same = try difference.applied(to: old) == new
 /// ```
 ///
-/// The changes are in the order in which they are made: the path of each is that of the value at that point, after the
-/// changes before it. In an array, elements that went are removed from the last to the first, then elements move to
-/// their index among those that stay, then new ones are inserted from the first to the last; in a dictionary it is the
-/// same with entries, from the first to the last. What has changed in an element or an entry that stays comes after
-/// that.
+/// The changes are in the order in which they are applied: the path of each is the path after all previous changes. In
+/// an array, removed elements come first, from the last to the first, then moves to the index among the remaining
+/// elements, then insertions from the first to the last. In a dictionary the order is the same, but removals go from
+/// the first entry to the last. Changes inside the remaining elements and entries follow.
 public struct PropertyListDifference: Hashable, Sendable {
   /// One change.
   public enum Change: Hashable, Sendable {
-    /// A new entry or element. `position` is the index of the entry among those of the dictionary; nil if it follows
-    /// all of them, and for an array, where the last component of the path is the index.
+    /// A new entry or element. For a dictionary, `position` is the index of the new entry, or nil if it follows all
+    /// others. For an array it is nil, because the last component of the path is the index.
     case insertion(PropertyListKeyPath, PropertyList, position: Int?)
-    /// An entry or element that is gone. `position` as for an insertion; nil if the order of keys does not matter.
+    /// A removed entry or element. `position` is as for an insertion; nil if the order of keys is ignored.
     case removal(PropertyListKeyPath, PropertyList, position: Int?)
-    /// Another value at the same path.
+    /// A replaced value at the same path.
     case replacement(PropertyListKeyPath, old: PropertyList, new: PropertyList)
-    /// An element of an array that is at the index `to` when it has been taken out and put in again.
+    /// A moved element of an array. `to` is its index after it has been removed and inserted again.
     case move(PropertyListKeyPath, to: Int, PropertyList)
-    /// The keys of the dictionary at the path that stand in another order: before and after it.
+    /// A changed order of keys in the dictionary at the path: the keys before and after the change.
     case reordering(PropertyListKeyPath, from: [String], to: [String])
   }
 
-  /// The changes, from the first to make to the last.
+  /// The changes, in the order in which they are applied.
   public var changes: [Change]
 
-  /// A difference of changes that are known.
+  /// Creates a difference from its changes.
   public init(_ changes: [Change] = []) { self.changes = changes }
 
-  /// Finds what makes one value another.
+  /// Finds the changes that turn one value into another.
   ///
-  /// Values are equal as ``PropertyList`` has it: two spellings of a string that Unicode holds equivalent are no
-  /// difference. Dictionaries are compared key by key. Elements of arrays that are equal are matched by a longest
-  /// common subsequence, and then wherever they are, as moves. What is left is matched with what is like it: a
-  /// container of the same kind with most entries in common is descended into. For arrays so large and so different
-  /// that this would take long, the matching is coarser, and the array is replaced as a whole where the changes would
-  /// take longer to make than it takes to write it.
+  /// Values are compared as in ``PropertyList``, except that canonically equivalent spellings of a string are equal.
+  /// Dictionaries are compared key by key. Equal elements of arrays are matched by a longest common subsequence, then
+  /// at any position, as moves. The rest is matched by similarity: containers of the same kind that have most of their
+  /// entries in common are compared in depth. If arrays are so large and different that this would take too long, the
+  /// matching is coarser, and an array is replaced as a whole if applying the changes would take longer than writing
+  /// it.
   ///
-  /// - Parameter ignoresKeyOrder: whether dictionaries with the same entries are equal in whatever order they are. Then
-  ///   what the difference makes of the one value is the other up to that order.
+  /// - Parameter ignoresKeyOrder: True if dictionaries with the same entries are equal in any order. The result of
+  ///   applying the difference then equals the new value except for that order.
   /// - Complexity: O(*n* + *m*) in the sizes of the values, and O(*k* · *d*) in the elements and the differences of
   ///   each array, where *d* is bounded.
   public init(from old: PropertyList, to new: PropertyList, ignoresKeyOrder: Bool = false) {
     self.init(DifferenceFinder.changes(from: old, to: new, ignoresKeyOrder: ignoresKeyOrder))
   }
 
-  /// Whether the two values are the same.
+  /// True if the two values are equal.
   public var isEmpty: Bool { changes.isEmpty }
 
-  /// The difference the other way: the changes undone, from the last to the first.
+  /// The inverse difference, which undoes the changes in reverse order.
   ///
   /// - Complexity: O(*n*) in the number of changes.
   public var inverse: PropertyListDifference { PropertyListDifference(changes.reversed().map(\.inverse)) }
 }
 
 extension PropertyListDifference.Change {
-  /// The path of the change, as the value is before it.
+  /// The path of the change, in the value before the change.
   public var path: PropertyListKeyPath {
     switch self {
     case .insertion(let path, _, _), .removal(let path, _, _), .replacement(let path, _, _), .move(let path, _, _),
@@ -88,12 +87,12 @@ extension PropertyListDifference.Change {
 }
 
 extension PropertyListDifference: CustomStringConvertible {
-  /// The changes as people read them, a line each. The form may change.
+  /// A human-readable form, with one change per line. The form may change between versions.
   public var description: String { changes.map(\.description).joined(separator: "\n") }
 }
 
 extension PropertyListDifference.Change: CustomStringConvertible {
-  /// The change as people read it, on one line; the values are whole.
+  /// A human-readable form on one line, with complete values.
   ///
   /// | change | line |
   /// |---|---|
@@ -103,7 +102,7 @@ extension PropertyListDifference.Change: CustomStringConvertible {
   /// | move | `> items.0 -> items.3: "moved"` |
   /// | reordering | `# items: the order of keys is "b", "a"` |
   ///
-  /// Real numbers that only differ in their width have it behind them: `~ items.0: 24.0 (4 bytes) -> 24.0 (8 bytes)`.
+  /// If real numbers differ only in their width, the width is added: `~ items.0: 24.0 (4 bytes) -> 24.0 (8 bytes)`.
   public var description: String {
     let location = path.components.isEmpty ? "the root" : path.description
     switch self {
@@ -119,7 +118,7 @@ extension PropertyListDifference.Change: CustomStringConvertible {
     }
   }
 
-  /// A value as it can be told from another: real numbers of different widths look alike.
+  /// Returns the text of a value. Adds the width of a real number if the texts of both values are equal.
   private static func distinct(_ value: PropertyList, from other: PropertyList) -> String {
     guard value.line == other.line else { return value.line }
     switch value {
@@ -131,15 +130,15 @@ extension PropertyListDifference.Change: CustomStringConvertible {
 }
 
 extension PropertyListDifference {
-  /// The value that the changes make of another.
+  /// Returns the result of applying the changes to a value.
   ///
-  /// Every change looks at what it changes: what it removes, replaces or moves must be there and be equal, and where it
-  /// inserts a key there must be none. What no change touches may be different, and so may the order of the other keys.
+  /// Every change checks its value: a removed, replaced or moved value must exist and be equal, and an inserted key
+  /// must not exist. Parts that are not changed may differ, and so may the order of other keys.
   ///
-  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first change that cannot be made;
+  /// - Throws: ``PropertyListError/Kind/conflict`` with the path of the first change that cannot be applied;
   ///   ``PropertyListError/Kind/nestedTooDeeply`` beyond ``ParsingLimits/greatestDepth``.
-  /// - Complexity: O(*c* · (*d* + *k*)) in the changes, the components of their paths and the children of the
-  ///   containers they are in, and O(*n*) in the values that they hold.
+  /// - Complexity: O(*c* · (*d* + *k*)) in the changes, the components of their paths and the children of their
+  ///   containers, and O(*n*) in the values of the changes.
   public func applied(to value: PropertyList) throws(PropertyListError) -> PropertyList {
     var value = value
     var rest = changes[...]
@@ -187,7 +186,7 @@ extension PropertyList {
     }
   }
 
-  /// - Throws: ``PropertyListError/Kind/conflict`` if the value at the path is another.
+  /// - Throws: ``PropertyListError/Kind/conflict`` if the value at the path differs.
   func expect(_ expected: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) {
     let found = try value(at: path)
     guard found == expected else {
@@ -196,7 +195,8 @@ extension PropertyList {
     }
   }
 
-  /// As ``insert(_:at:)``, with the index of a new entry, which is the last if the dictionary has fewer.
+  /// Inserts a value like ``insert(_:at:)``. A new entry gets the index `position`, or is the last if the dictionary
+  /// has fewer entries.
   private mutating func insert(
     _ value: PropertyList, at path: PropertyListKeyPath, position: Int?
   ) throws(PropertyListError) {
@@ -209,7 +209,7 @@ extension PropertyList {
     }
   }
 
-  /// Puts entries in an order, at the indices that they have among the others.
+  /// Sorts the entries with these keys into their new order. All other entries keep their positions.
   private mutating func reorder(_ keys: [String]) throws(PropertyListError) {
     guard let entries = dictionary else {
       throw PropertyListError(.conflict, "only the keys of dictionaries have an order")

@@ -1,15 +1,15 @@
 @_spi(Archives) internal import PropertyLists
 
-/// How the children of a container become those of another: removals, then moves, then insertions.
+/// The steps that turn the children of a container into those of another: removals, then moves, then insertions.
 struct Rearrangement {
-  /// The old indices of what is removed, from the last to the first.
+  /// The old indexes of the removed children, from the last to the first.
   var removals: [Int] = []
-  /// The moves, one after the other: from an index to another one. `child` is its new index when all is done.
+  /// The moves, in order, each from one index to another. `child` is the final index.
   var moves: [(from: Int, to: Int, child: Int)] = []
-  /// The new indices of what is inserted, from the first to the last.
+  /// The new indexes of the inserted children, from the first to the last.
   var insertions: [Int] = []
 
-  /// - Parameter sources: for each new child the index of the old one that it was, each at most once; nil if it is new.
+  /// - Parameter sources: For each new child, the index of its old counterpart, each at most once, or nil if it is new.
   /// - Complexity: O(*n* log *n*) in the number of children.
   init(of count: Int, sources: [Int?]) {
     var isKept = Array(repeating: false, count: count)
@@ -19,30 +19,30 @@ struct Rearrangement {
     findMoves(sources.indices.filter { sources[$0] != nil }, sources.compactMap { $0 })
   }
 
-  /// The new and the old indices of what stays.
+  /// Finds the moves from the new and the old indexes of the remaining children.
   private mutating func findMoves(_ children: [Int], _ sources: [Int]) {
     let count = sources.count
     var isStill = Array(repeating: false, count: count)
     for rank in CommonSubsequence.longestIncreasing(sources) { isStill[rank] = true }
     guard isStill.contains(false) else { return }
-    // A rank is the index among what stays when all is done, an origin the index before that.
+    // A rank is the final index among the remaining children, an origin the index before the moves.
     var origins = Array(repeating: 0, count: count)
     for (origin, rank) in (0..<count).sorted(by: { sources[$0] < sources[$1] }).enumerated() { origins[rank] = origin }
 
-    // What moves goes behind the one that it follows in the end. So the list is at any time: what is still and what has
-    // moved, by rank; and what has yet to move, which stands before the next thing that is still, behind what has moved
-    // there.
+    // A moved child is inserted after the one that it finally follows. So at any time the list consists of the still
+    // and already moved children, by rank, and of the waiting children, which precede the next still child and follow
+    // the children that have been moved there.
     var settled = PrefixCounts(isStill.map { $0 ? 1 : 0 })
     var waiting = PrefixCounts(Array(repeating: 0, count: count))
     for rank in 0..<count where !isStill[rank] { waiting.add(1, at: origins[rank]) }
-    // For each origin the rank of the first still one at or behind it.
+    // For each origin, the rank of the first still child at or after it.
     var nextStill = Array(repeating: count, count: count + 1)
     var ranks = Array(repeating: 0, count: count)
     for rank in 0..<count { ranks[origins[rank]] = rank }
     for origin in (0..<count).reversed() {
       nextStill[origin] = isStill[ranks[origin]] ? ranks[origin] : nextStill[origin + 1]
     }
-    // The origin of the last still one up to the current rank.
+    // The origin of the last still child up to the current rank.
     var stillOrigin: Int?
     for rank in 0..<count {
       if isStill[rank] {
@@ -51,7 +51,7 @@ struct Rearrangement {
       }
       let origin = origins[rank]
       let from = waiting.sum(below: origin) + settled.sum(below: nextStill[origin])
-      // Behind everything of a lower rank, and what waits before the still one of these.
+      // After all children of a lower rank, and after the waiting ones before the last still child of these.
       let target = settled.sum(below: rank) + (stillOrigin.map { waiting.sum(below: $0) } ?? 0)
       moves.append((from, from < target ? target - 1 : target, children[rank]))
       waiting.add(-1, at: origin)
@@ -60,7 +60,7 @@ struct Rearrangement {
   }
 }
 
-/// Counts whose sums up to an index are found and changed in O(log *n*) (Peter Fenwick, 1994).
+/// Counts whose prefix sums can be read and changed in O(log *n*) (Peter Fenwick, 1994).
 private struct PrefixCounts {
   private var sums: [Int]
 

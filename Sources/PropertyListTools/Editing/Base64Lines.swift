@@ -1,20 +1,20 @@
 @_spi(Archives) internal import PropertyLists
 
-/// How the base64 in an element `<data>` is set out.
+/// The layout of the base64 in a `<data>` element.
 struct Base64Lines {
-  /// Whether the base64 begins on a line of its own, behind the tag.
+  /// True if the base64 begins on a line of its own, after the tag.
   let beginsLine: Bool
-  /// Where the base64 begins.
+  /// The offset of the base64.
   let start: Int
-  /// With what the first line begins, if it is one of its own.
+  /// The indent of the first line, if the base64 begins on a line of its own.
   let indent: Range<Int>
-  /// The characters of the first line, if there are others.
+  /// The number of characters in the first line, or nil if it is the only one.
   let length: Int?
-  /// What stands between the base64 and the closing tag.
+  /// The range between the base64 and the closing tag.
   let ending: Range<Int>
 
-  /// - Parameter element: from tag to tag.
-  /// - Returns: nil for an element with comments in it, and for one without base64.
+  /// - Parameter element: The range of the element, including its tags.
+  /// - Returns: Nil for an element that contains comments or no base64.
   init?(_ bytes: RawSpan, in element: Range<Int>) {
     guard let content = XMLLayoutScanner.Element(bytes, at: element.lowerBound)?.content(bytes),
       bytes.firstIndex(of: UInt8(ascii: "<"), from: content.lowerBound) == content.upperBound

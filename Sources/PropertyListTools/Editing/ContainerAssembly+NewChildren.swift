@@ -1,8 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The children that are new.
+/// Adding new children.
 extension ContainerAssembly {
-  /// A new child, after the child `former` that keeps its position, or -1.
+  /// Inserts a new child after the child `former`, which keeps its position, or at the beginning if that is -1.
   mutating func insert(
     _ position: Int, behind former: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -23,7 +23,7 @@ extension ContainerAssembly {
     try appendNew(position, fragments, assignment: assignment(of: model, bytes), &text)
   }
 
-  /// An entry or element that is new, with its separator and with what is to stand between its key and its value.
+  /// Appends a new entry or element with its separator and with the text between its key and its value.
   mutating func appendNew(
     _ position: Int, _ fragments: FragmentWriter, assignment: [UInt8]?, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -33,7 +33,7 @@ extension ContainerAssembly {
       pieces.append(text.add(try located(position) { () throws(PropertyListError) in try fragments.key(key) }))
       if let assignment = assignment ?? fragments.layout.assignment {
         pieces.append(text.add(assignment))
-        // The value stands on a line of its own.
+        // The value is on a line of its own.
         if let newline = assignment.lastIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
           fragments.layout.indent = Array(assignment[(newline + 1)...])
         }
@@ -53,7 +53,7 @@ extension ContainerAssembly {
     do { return try body() } catch { throw error.below([container.component(position)]) }
   }
 
-  /// A writer with the quotation marks of a child, and what it has between its key and its value.
+  /// Returns a writer that uses the quotation marks of a child, and the text between its key and its value.
   func modelled(on child: Int, _ bytes: RawSpan) -> FragmentWriter {
     func quote(_ offset: Int) -> UInt8? {
       bytes[offset] == UInt8(ascii: "\"") || bytes[offset] == UInt8(ascii: "'") ? bytes[offset] : nil
@@ -73,13 +73,13 @@ extension ContainerAssembly {
     return fragments
   }
 
-  /// What stands between the key and the value of an entry; nil if a comment does.
+  /// Returns the text between the key and the value of an entry, or nil if it contains a comment.
   private func assignment(of child: Int, _ bytes: RawSpan) -> [UInt8]? {
     guard container.kind == .dictionary, !children[child].hasNoValue else { return nil }
     return scanner.assignment(bytes, in: children[child].keyEnd..<children[child].value.lowerBound)?.text
   }
 
-  /// What stands before a child that begins no line.
+  /// Appends the text before a child that does not begin a line.
   mutating func appendSpacing(isFirst: Bool, _ bytes: RawSpan, _ text: inout EditedText) {
     if endsInLineComment {
       let indent = Array(bytes, layout: container.line) + fragments.layout.indentUnit
@@ -107,7 +107,8 @@ extension ContainerAssembly {
     if let byte = separator.byte { pieces.append(text.add([byte])) }
   }
 
-  /// How a child is set out that is a short container on one line, in a file that has lines; nil for all others.
+  /// Returns the layout of a child that is a short container on one line, in a file with several lines, or nil for
+  /// others.
   private func valueLayout(of child: Int, _ bytes: RawSpan) -> TextLayout? {
     let value = children[child].value
     guard !fragments.layout.isInline, !value.isEmpty, value.count <= TextLayout.greatestSpace else { return nil }
@@ -122,7 +123,7 @@ extension ContainerAssembly {
 }
 
 extension PropertyList {
-  /// Whether it is a container of few values that are none themselves.
+  /// True for a container that has only a few values, none of which is a container.
   fileprivate var fitsOnOneLine: Bool {
     switch self {
     case .array(let elements): elements.count <= 8 && !elements.contains(where: \.isContainer)
@@ -133,7 +134,7 @@ extension PropertyList {
 }
 
 extension TextLayout {
-  /// Sets values out on one line as another layout does, if there is one.
+  /// Copies the layout of values on one line from another layout, unless that is nil.
   fileprivate mutating func takeLine(of other: TextLayout?) {
     guard let other else { return }
     isInline = true

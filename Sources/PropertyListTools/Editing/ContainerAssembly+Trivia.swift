@@ -1,36 +1,36 @@
 @_spi(Archives) internal import PropertyLists
 
-/// What stands between the children.
+/// The trivia between the children: white space and comments.
 extension ContainerAssembly {
-  /// What follows a child on its line, if nothing but trivia does.
+  /// The trivia after a child on its line, if nothing else follows on the line.
   struct Tail {
     var end: Int
     var hasComment = false
     var endsInLineComment = false
   }
 
-  /// What stands before a child, behind what belongs to the one before it.
+  /// The trivia before a child, after the tail of the previous one.
   struct Lead {
     var range: Range<Int>
-    /// The last end of a line in it.
+    /// The last line end in it.
     var lastNewline: Range<Int>?
-    /// Where the last comment ends; the beginning if there is none.
+    /// The end of the last comment, or the beginning if there is none.
     var commentEnd: Int
     var hasComment = false
-    /// Whether a comment stands before the child on its line.
+    /// True if a comment precedes the child on its line.
     var hasCommentOnLine = false
-    /// Where the lines of comments begin that stand directly above the child, with the end of the line before them.
+    /// The beginning of the comment lines directly above the child, including the preceding line end.
     var attachedStart: Int
-    /// Where the empty lines before them begin.
+    /// The beginning of the empty lines before these comments.
     var emptyLinesStart: Int
-    /// Whether it begins with an empty line.
+    /// True if it begins with an empty line.
     var beginsWithEmptyLine = false
-    /// Whether the child begins a line, but for comments and spaces.
+    /// True if only comments and spaces precede the child on its line.
     var beginsLine: Bool
     /// The spaces at the beginning of the child's line.
     var indent: Range<Int>
 
-    /// The spaces before a child that begins no line; nil for another one, and where there is a comment.
+    /// Returns the spaces before a child that does not begin a line, or nil if it does, or if there is a comment.
     func space(_ bytes: RawSpan) -> [UInt8]? {
       lastNewline == nil && !beginsLine && !hasComment ? Array(bytes, layout: range) : nil
     }
@@ -46,7 +46,7 @@ extension ContainerAssembly {
 
   func lead(_ bytes: RawSpan, _ range: Range<Int>) -> Lead {
     let start = range.lowerBound
-    // The text of a file begins a line.
+    // The beginning of the file is the beginning of a line.
     let beginsLine = start == 0
     var lead = Lead(
       range: range, commentEnd: start, attachedStart: start, emptyLinesStart: start, beginsLine: beginsLine,
@@ -83,7 +83,7 @@ extension ContainerAssembly {
     return lead
   }
 
-  /// The end of the trivia that follows `start` on its line; `start` if something else than trivia stands there, too.
+  /// Returns the trivia that follows `start` on its line, or an empty tail if other text follows on the line.
   func tail(_ bytes: RawSpan, from start: Int) -> Tail {
     var tail = Tail(end: start)
     while let trivia = scanner.trivia(bytes, at: tail.end), trivia.kind != .newline {
@@ -94,8 +94,8 @@ extension ContainerAssembly {
     return isNewline(bytes, at: tail.end) || tail.end == bytes.byteCount ? tail : Tail(end: start)
   }
 
-  /// The end of the opening bracket and of what follows it on its line. Without a bracket, the end of the comments at
-  /// the head of the file, which an empty line ends.
+  /// Returns the end of the opening bracket and its tail. Without a bracket, returns the end of the comments at the
+  /// head of the file, which are followed by an empty line.
   func beginning(_ bytes: RawSpan) -> Int {
     guard let first = children.first else { return container.opening.upperBound }
     if container.hasBrackets { return tail(bytes, from: container.opening.upperBound).end }

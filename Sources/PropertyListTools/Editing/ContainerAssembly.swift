@@ -1,31 +1,31 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Puts a container that has changed together, out of pieces of its text and new ones.
-/// What follows a child on its line, a comment perhaps, belongs to it; the rest, with the comments on lines of their
-/// own, stands before the next child. A child that goes takes its line along if nothing else stands on it; comments
-/// stay. A child that moves takes along the comments directly above it too.
+/// The assembly of a changed container from pieces of its text and new pieces. Trivia that follows a child on its line,
+/// such as a comment, belongs to the child. All other trivia, including comments on separate lines, precedes the next
+/// child. A removed child takes its line with it, if there is nothing else on the line; comments stay. A moved child
+/// also takes the comments directly above it.
 struct ContainerAssembly<Scanner: LayoutScanner> {
   let scanner: Scanner
   let container: EditedContainer
   let fragments: FragmentWriter
   let closing: Range<Int>
-  /// Stored, because its computation would copy all that is here for each child.
+  /// Stored, because computing it for each child would copy this value.
   let separator: LayoutSeparator
   var pieces: [EditedText.Piece] = []
-  /// For each child, what follows it on its line.
+  /// For each child, the trivia that follows it on its line.
   var tails: [Tail] = []
-  /// What stands before the child that was asked for last.
+  /// The last lead that was requested.
   var knownLead: (child: Int, lead: Lead)?
-  /// What is left out of the trivia that comes next, because what stood on the line before it has gone.
+  /// The part of the following trivia that is omitted, because the text before it on its line was removed.
   var omission = Omission.nothing
-  /// Whether what was put in last runs on to the end of its line.
+  /// True if the last piece is a comment that extends to the end of its line.
   var endsInLineComment = false
   /// The first child that keeps its position, or the first of all.
   private(set) var firstKept = 0
-  /// What stands before the first child, and before others that begin no line; nil where they begin lines.
+  /// The text before the first child, and before other children, if they do not begin lines; else nil.
   private(set) var padding: [UInt8]?
   private(set) var spacing: [UInt8]?
-  /// Whether empty lines stand between the children.
+  /// True if the children are separated by empty lines.
   private(set) var separatesByEmptyLines = false
 
   enum Omission {
@@ -43,9 +43,9 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   var plan: ContainerPlan { container.plan }
   var children: [EditedContainer.Child] { container.children }
 
-  /// The pieces of a container that has children.
+  /// Returns the pieces of a container that has children.
   mutating func assemble(_ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError) -> [EditedText.Piece] {
-    // A closure that captures what can change would copy it for each child.
+    // A closure that captures mutable state would copy it for each child.
     let assembly = self
     tails = children.map { assembly.tail(bytes, from: $0.separator.upperBound) }
     pieces.append(source: container.opening.lowerBound, beginning(bytes))
@@ -73,7 +73,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     return plan.source.isEmpty && isBlank(bytes) ? empty(&text) : closed()
   }
 
-  /// Looks at what stands between the first children.
+  /// Examines the trivia between the first children.
   private mutating func lookAtChildren(_ bytes: RawSpan) {
     firstKept = plan.stays.firstIndex(of: true) ?? 0
     let leads = children.indices.prefix(4).map { lead(of: $0, bytes) }
@@ -82,14 +82,14 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     separatesByEmptyLines = leads.count > 1 && leads.dropFirst().allSatisfy(\.beginsWithEmptyLine)
   }
 
-  /// A child that keeps its position.
+  /// Appends a child that keeps its position.
   private mutating func keep(
     _ child: Int, as position: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
     if child == 0 || position == 0 {
       let lead = lead(of: child, bytes)
       if child == 0, position > 0, lead.range.lowerBound == 0 {
-        // The first of a file is not the first any more.
+        // The first child of a file is no longer the first.
         pieces.append(text.add(fragments.layout.lineEnd))
         appendTrivia(0, lead.range.upperBound, bytes)
       } else if (child == 0) != (position == 0), lead.space(bytes) != nil, omission == .nothing {
@@ -106,7 +106,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     endsInLineComment = tails[child].endsInLineComment
   }
 
-  /// A child with its separator, if it needs one where it stands now.
+  /// Appends a child, and its separator if one is needed at the new position.
   private mutating func appendChild(
     _ child: Int, as position: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -144,7 +144,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     }
   }
 
-  /// What a child leaves behind that goes or moves away.
+  /// Appends the text that a removed or moved child leaves.
   private mutating func leave(_ child: Int, _ bytes: RawSpan, _ text: inout EditedText) {
     let lead = lead(of: child, bytes)
     let isAtBeginningOfFile = isAtBeginningOfFile
@@ -181,7 +181,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     }
   }
 
-  /// A child that comes from another position.
+  /// Appends a child from another position.
   private mutating func move(
     _ child: Int, to position: Int, _ bytes: RawSpan, _ text: inout EditedText
   ) throws(PropertyListError) {
@@ -203,7 +203,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
   /// Ends the line before a child that begins one.
   mutating func appendLineEnds(_ position: Int, followsEmptyLine: Bool, _ bytes: RawSpan, _ text: inout EditedText) {
     guard !isAtBeginningOfFile else { return }
-    // The comments at the head of a file are not those of its first entry.
+    // The comments at the head of a file do not belong to its first entry.
     let isFollowing = position == 0 ? !container.hasBrackets : followsEmptyLine || separatesByEmptyLines
     for _ in 0..<(isFollowing ? 2 : 1) { pieces.append(text.add(fragments.layout.lineEnd)) }
   }
@@ -218,7 +218,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     return pieces
   }
 
-  /// Whether nothing but white space stands behind the opening bracket.
+  /// Returns true if only white space follows the opening bracket.
   func isBlank(_ bytes: RawSpan) -> Bool {
     pieces.allSatisfy { piece in
       guard case .source(let range) = piece else { return false }
@@ -230,9 +230,9 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     }
   }
 
-  /// The container without anything in it, and nothing of its text but the opening bracket.
+  /// Returns the pieces of an empty container. Of the old text, only the opening and closing brackets are kept.
   func empty(_ text: inout EditedText) -> [EditedText.Piece] {
-    // A file of no bytes is none.
+    // A file without bytes would be invalid.
     guard container.hasBrackets else { return pieces.isEmpty ? [text.add(fragments.layout.lineEnd)] : pieces }
     var pieces: [EditedText.Piece] = []
     if Scanner.hasTags {
@@ -245,7 +245,8 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     return pieces
   }
 
-  /// The pieces of a container that had no children and gets some. If it is one tag, there is no other that closes it.
+  /// Returns the pieces of a container that had no children and gets some. If `isTag`, it was a single tag without a
+  /// closing one.
   mutating func fill(isTag: Bool, _ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError)
     -> [EditedText.Piece]
   {
@@ -283,7 +284,7 @@ struct ContainerAssembly<Scanner: LayoutScanner> {
     return pieces
   }
 
-  /// The entries of a file that had none.
+  /// Appends the entries of a file that had none.
   private mutating func fillFile(_ lead: Lead, _ bytes: RawSpan, _ text: inout EditedText) throws(PropertyListError) {
     pieces.append(source: lead.commentEnd, lead.range.upperBound)
     let endsInNewline = bytes.byteCount == 0 || lead.lastNewline?.upperBound == bytes.byteCount

@@ -1,15 +1,16 @@
 @_spi(Archives) internal import PropertyLists
 
-/// What becomes of each child of a container, and where each child comes from that it is to have.
+/// Maps old children of a container to new ones, and back.
 struct ContainerPlan {
-  /// For each child there is: the child it becomes, or -1 if it goes.
+  /// For each old child, the index of its new counterpart, or -1 if it is removed.
   private(set) var target: [Int]
-  /// For each child there is to be: the child it was, or -1 if it is new.
+  /// For each new child, the index of its old counterpart, or -1 if it is new.
   private(set) var source: [Int]
-  /// For each child there is: whether it keeps its position among the others that do.
+  /// For each old child, true if it keeps its position relative to the others that do.
   private(set) var stays: [Bool]
 
-  /// A plan for the entries of a dictionary: what has the same key is the same entry. Entries without an old key go.
+  /// Creates a plan for the entries of a dictionary. Entries with the same key match. Old entries with a nil key are
+  /// removed.
   init(oldKeys: [UInt64?], newKeys: [UInt64]) {
     if oldKeys == newKeys {
       self.init(target: Array(oldKeys.indices), newCount: newKeys.count)
@@ -24,7 +25,7 @@ struct ContainerPlan {
     }
   }
 
-  /// A plan for the elements of an array. Of a scalar that became a container, or the reverse, nothing is left.
+  /// Creates a plan for the elements of an array. A scalar never matches a container.
   init(
     oldElements: [Int], _ old: ValueSignatures, newElements: [Int], _ new: ValueSignatures, budget: inout WorkBudget
   ) {
@@ -47,7 +48,7 @@ struct ContainerPlan {
     for (old, new) in target.enumerated() where new >= 0 { source[new] = old }
   }
 
-  /// Between two children that keep their positions, what goes and what comes is paired as one child that changed.
+  /// Pairs removed with new entries between two children that keep their positions, as entries that were renamed.
   private mutating func pairRest(where isEntry: (Int) -> Bool) {
     var old = 0
     var new = 0

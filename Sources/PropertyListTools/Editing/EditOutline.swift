@@ -1,17 +1,17 @@
 private import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// A document as far as one edit looks at it: the containers on the way to its path, before and after it. Numbers stand
-/// in for the containers beside that way, so that the edit takes memory for the way alone.
+/// The part of a document that one edit needs: the containers along its path, before and after the edit. Numbers
+/// replace all other containers, so that the edit uses memory only for the path.
 struct EditOutline {
   let old: PropertyList
   let new: PropertyList
   let standIns: StandIns
 
-  /// - Returns: nil if two keys of a container on the way are equal strings, which no tree holds.
-  /// - Throws: what ``PropertyList/apply(_:)`` throws.
-  /// - Complexity: O(*n*) in the number of children of the containers on the way, and in the size of a container that
-  ///   is replaced by another one of its kind.
+  /// - Returns: Nil if a container along the path has two keys that are equal strings, which a tree cannot represent.
+  /// - Throws: The errors of ``PropertyList/apply(_:)``.
+  /// - Complexity: O(*n*) in the number of children of the containers along the path, and in the size of a container
+  ///   that is replaced by another one of its kind.
   init?(_ document: PropertyListDocument, _ edit: PropertyListEdit) throws(PropertyListError) {
     var standIns = StandIns(document.format)
     var way: [(container: PropertyListDocument.Node, position: Int)] = []
@@ -28,7 +28,7 @@ struct EditOutline {
       guard let shallow = try standIns.shallow(last) else { return nil }
       value = shallow
     case .replace(let new, _), .set(let new, _):
-      // Of two containers of one kind, the differences are found; of others, only the kind is looked at.
+      // If both are containers of one kind, their differences are found; otherwise only the kind matters.
       value =
         switch (last.kind, new.kind) {
         case (.array, .array), (.dictionary, .dictionary): try PropertyList(last)
@@ -49,16 +49,17 @@ struct EditOutline {
   }
 }
 
-/// Integers that no file can know beforehand, each once, for containers nobody looks into; in OpenStep their digits.
+/// Integers that replace containers that are not examined. Each is used once, and files cannot predict them. In
+/// OpenStep, strings of their digits are used.
 struct StandIns {
   private let format: PropertyListFormat
-  /// Of 14 digits: short enough for a string without memory of its own.
+  /// A number of 14 digits, which Swift stores inline as a string.
   private let first = Int.random(in: 10_000_000_000_000..<90_000_000_000_000)
   private var count = 0
 
   fileprivate init(_ format: PropertyListFormat) { self.format = format }
 
-  /// The number that stands in for a container; nil for any other value.
+  /// Returns the number that replaces a container, or nil for any other value.
   func number(of value: PropertyList) -> Int? {
     let number: Int?
     switch value {
@@ -69,21 +70,22 @@ struct StandIns {
     return number.flatMap { first..<first + count ~= $0 ? $0 : nil }
   }
 
-  /// The text of a stand-in.
+  /// Appends the text of a stand-in.
   func append(_ number: Int, to text: inout ByteBuffer) {
     if format == .xml { text.append("<integer>") }
     text.append(decimal: UInt(number))
     if format == .xml { text.append("</integer>") }
   }
 
-  /// A scalar itself, and a number for a container.
+  /// Returns a scalar itself, or a number that replaces a container.
   fileprivate mutating func standIn(for node: PropertyListDocument.Node) throws(PropertyListError) -> PropertyList {
     guard node.flat.kind.isContainer else { return try PropertyList(node) }
     defer { count += 1 }
     return format == .openStep ? .string(String(first + count)) : .integer(PropertyList.Integer(first + count))
   }
 
-  /// A container with what stands in for its children; any other value itself; nil if two keys are equal strings.
+  /// Returns a container whose child containers are replaced by numbers, or any other value itself. Returns nil if two
+  /// keys are equal strings.
   fileprivate mutating func shallow(
     _ node: PropertyListDocument.Node, replacing position: Int = -1, by value: PropertyList = .null
   ) throws(PropertyListError) -> PropertyList? {
@@ -110,7 +112,7 @@ struct StandIns {
 }
 
 extension PropertyListDocument.Node {
-  /// The child that a component names, and its position; nil if there is none.
+  /// Returns the child that a component leads to, and its position, or nil if there is none.
   fileprivate func child(
     of component: PropertyListKeyPath.Component
   ) throws(PropertyListError) -> (position: Int, child: PropertyListDocument.Node)? {

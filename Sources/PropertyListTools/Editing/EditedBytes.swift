@@ -13,15 +13,15 @@ package struct EditedBytes {
 
   package init(_ data: Data) { content = .whole(data) }
 
-  /// The pieces of a text in UTF-8, and what precedes the text in the input.
+  /// Creates the bytes from the pieces of a UTF-8 text, and the bytes that precede the text in the input.
   init(_ text: EditedText, _ root: EditedText.Piece, of source: TextSource, head: Data) {
     content = .pieces(text, root, source, head: head)
   }
 
-  /// How many pieces are collected before they are written.
+  /// The number of bytes that are collected before they are written.
   private static let greatestReadyByteCount = 1 << 20
 
-  /// All of them.
+  /// All bytes.
   package var data: Data {
     switch content {
     case .whole(let data): return data
@@ -33,7 +33,7 @@ package struct EditedBytes {
     }
   }
 
-  /// Whether they are a binary property list.
+  /// True if the bytes are a binary property list.
   package var beginsBinary: Bool {
     guard case .whole(let data) = content else { return false }
     return data.starts(with: Data("bplist".utf8))
@@ -50,7 +50,7 @@ package struct EditedBytes {
     }
   }
 
-  /// Writes them to a file, as far as they are those of the document without a copy.
+  /// Writes the bytes to a file. Large unchanged parts of the document are written without copying them.
   package func write(to output: FileOutput) throws(PropertyListError) {
     guard case .pieces(let text, let root, let source, let head) = content else {
       return try PropertyListError.converting(output.write(data))

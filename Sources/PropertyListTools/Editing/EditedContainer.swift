@@ -1,37 +1,37 @@
 @_spi(Archives) internal import PropertyLists
 
-/// A container of a text that is changed, with the offsets of its children.
+/// A container of a text that is being changed, with the offsets of its children.
 struct EditedContainer {
   let kind: NodeKind
-  /// The opening bracket; of a container of one tag, the tag.
+  /// The opening bracket, or the tag of an empty element.
   let opening: Range<Int>
-  /// False for entries without braces around them.
+  /// False for entries without surrounding braces.
   let hasBrackets: Bool
   let plan: ContainerPlan
-  /// The keys that the entries of a dictionary are to have.
+  /// The new keys of a dictionary.
   let keys: [String]
-  /// The values that the children are to have.
+  /// The new values of the children.
   let values: [PropertyList]
   let oldChildren: [Int]
   let newChildren: [Int]
-  /// For each entry, whether it gets another key; empty if none does.
+  /// For each old entry, true if its key changes; empty if none does.
   let renamed: [Bool]
-  /// With what the line begins on which the container stands.
+  /// The indent of the line that contains the opening bracket.
   let line: Range<Int>
-  /// With what the line begins on which the last child stands.
+  /// The indent of the line that contains the last child.
   var childLine: Range<Int>
   var children: [Child] = []
 
   /// An entry or element, from its key to its separator.
   struct Child {
     let start: Int
-    /// Where the key ends; of an element, where it begins.
+    /// The end of the key. For an element, its beginning.
     var keyEnd: Int
-    /// Empty for an entry of OpenStep that has a key alone.
+    /// The range of the value. Empty for an entry of OpenStep that has only a key.
     var value: Range<Int>
-    /// What replaces the value.
+    /// The replacement of the value.
     var content = Content.same
-    /// Empty if there is none.
+    /// The range of the separator. Empty if there is none.
     var separator: Range<Int>
 
     init(start: Int) {
@@ -44,20 +44,20 @@ struct EditedContainer {
     var hasNoValue: Bool { value.isEmpty }
   }
 
-  /// The child number `position` and what is to become of it, which is something.
+  /// Returns the old child at a position with its new value. It must have a new counterpart.
   func counterpart(of position: Int) -> Counterpart {
     let target = plan.target[position]
     return Counterpart(old: oldChildren[position], new: newChildren[target], value: values[target])
   }
 
-  /// The step of a key path to the child number `position` that is to be.
+  /// Returns the path component of the new child at a position.
   func component(_ position: Int) -> PropertyListKeyPath.Component {
     kind == .dictionary && position < keys.count ? .key(keys[position]) : .index(position)
   }
 
-  /// Whether the entry number `position` has another key from now on.
+  /// Returns true if the key of the old entry at a position changes.
   func isRenamed(_ position: Int) -> Bool { !renamed.isEmpty && renamed[position] }
 
-  /// Whether no line ended between the opening bracket and the last child.
+  /// True if no line ended between the opening bracket and the last child.
   var isOnOneLine: Bool { hasBrackets && childLine == line }
 }

@@ -1,25 +1,25 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// A text made of pieces of another one and of new ones.
+/// A text that consists of pieces of an original text and of new ones.
 struct EditedText {
-  /// A piece.
+  /// A piece of the text.
   enum Piece {
-    /// Of the text there was.
+    /// A range of the original text.
     case source(Range<Int>)
-    /// Of ``added``.
+    /// A range of ``added``.
     case added(Range<Int>)
-    /// All pieces of a part, by its number.
+    /// All pieces of a part, by its index.
     case part(Int)
   }
 
-  /// Everything that is new.
+  /// The text of all new pieces.
   private(set) var added: [UInt8] = []
   private var parts: [[Piece]] = []
-  /// The values of the text there was that nobody looked into, in its order, with the numbers that stand in for them.
+  /// The skipped values of the original text, in its order, with the numbers that replace them.
   private var passed: [(range: Range<Int>, number: Int)] = []
 
-  /// Adds a text.
+  /// Adds a new text and returns its piece.
   mutating func add(_ text: RawSpan) -> Piece {
     let start = added.count
     added.append(bytes: text)
@@ -33,20 +33,21 @@ struct EditedText {
     return .part(parts.count - 1)
   }
 
-  /// Notes a value that is passed over, which comes after those noted before.
+  /// Records a skipped value. It must follow those that were recorded before.
   mutating func pass(_ range: Range<Int>, standIn number: Int) { passed.append((range, number)) }
 
-  /// The values that were passed over in a range of the text there was.
+  /// Returns the skipped values in a range of the original text.
   func passed(in range: Range<Int>) -> ArraySlice<(range: Range<Int>, number: Int)> {
     let first = passed.partitioningIndex { $0.range.lowerBound >= range.lowerBound }
     return passed[first...].prefix { $0.range.upperBound <= range.upperBound }
   }
 
-  /// The text of what was added.
+  /// Returns the bytes of a new piece.
   @_lifetime(borrow self)
   func bytes(ofAdded range: Range<Int>) -> RawSpan { added.rawBytes.extracting(range) }
 
-  /// Tells where the pieces of a part stand, in order, and whether in ``added``. It has a stack of its own.
+  /// Calls `body` with the range of each piece in order, and with true if the range is in ``added``. It keeps its own
+  /// stack.
   func forEach<Failure: Error>(
     of root: Piece, _ body: (_ range: Range<Int>, _ isAdded: Bool) throws(Failure) -> Void
   ) throws(Failure) {
@@ -67,7 +68,7 @@ struct EditedText {
 }
 
 extension [EditedText.Piece] {
-  /// Appends a stretch of the text there was.
+  /// Appends a range of the original text.
   mutating func append(source start: Int, _ end: Int) {
     guard start < end else { return }
     if case .source(let former)? = last, former.upperBound == start {
@@ -78,9 +79,9 @@ extension [EditedText.Piece] {
   }
 }
 
-/// The bytes of an edited text, in the encoding of the text it was made of.
+/// The bytes of an edited text, in the encoding of the original.
 extension EditedText {
-  /// The bytes of all pieces, in the encoding of the text there was; nil if that is one that is not written.
+  /// Returns the bytes of all pieces in the encoding of the original, or nil if that encoding cannot be written.
   func data(_ root: Piece, of source: TextSource, _ input: Data) -> Data? {
     switch source.unitWidth {
     case 1: return EditedBytes(self, root, of: source, head: input.prefix(source.start)).data
@@ -98,7 +99,7 @@ extension EditedText {
     }
   }
 
-  /// The text in UTF-8.
+  /// Appends the text as UTF-8.
   func append(_ root: Piece, of source: TextSource, to output: inout ByteBuffer) {
     let bytes = source.text.bytes
     forEach(of: root) { range, isAdded in
@@ -106,7 +107,7 @@ extension EditedText {
     }
   }
 
-  /// The text in UTF-8 with stand-ins instead of what was passed over.
+  /// Returns the text as UTF-8, with numbers in place of the skipped values.
   func outline(_ root: Piece, of source: TextSource, _ standIns: StandIns) -> Data {
     var output = ByteBuffer()
     let bytes = source.text.bytes
@@ -123,13 +124,13 @@ extension EditedText {
     return output.takeData()
   }
 
-  /// The text in an encoding by name. Whole lines of the text there was keep their bytes, for a character can have
-  /// several forms; all others are encoded anew.
+  /// Returns the text in a named encoding. Whole lines of the original text keep their bytes, because a character may
+  /// have several encoded forms; everything else is encoded again.
   private func data(_ root: Piece, of source: TextSource, _ input: Data, inEncoding name: String) -> Data? {
     let text = source.text.bytes
     guard let lines = LineStarts(text, input.bytes) else { return nil }
     var output: [UInt8] = []
-    // What is to be encoded next.
+    // The text to encode next.
     var pending: [UInt8] = []
     var isEncoded = true
     func encode() {
@@ -150,27 +151,27 @@ extension EditedText {
   }
 }
 
-/// Where the lines of a text begin, and where in the input. In no encoding that is read by
-/// its name is an LF part of another character.
+/// The offsets of the lines in a text and in its input. In all encodings that are read by name, an LF is never part of
+/// another character.
 private struct LineStarts {
   private let inText: [Int]
   private let inInput: [Int]
 
-  /// - Returns: nil if the two have not the same number of lines.
+  /// - Returns: Nil if the two have different numbers of lines.
   init?(_ text: RawSpan, _ input: RawSpan) {
     inText = Self.starts(text)
     inInput = Self.starts(input)
     guard inText.count == inInput.count else { return nil }
   }
 
-  /// The beginnings of all lines, and the end of the text, which ends the last one.
+  /// Returns the offsets of all lines, and the end of the text, which ends the last one.
   private static func starts(_ text: RawSpan) -> [Int] {
     var starts = [0]
     while let feed = text.firstIndex(of: 0x0A, from: starts[starts.count - 1]) { starts.append(feed + 1) }
     return starts + [text.byteCount]
   }
 
-  /// The lines that lie in a range of the text as a whole.
+  /// Returns the lines that are completely in a range of the text.
   func whole(in range: Range<Int>) -> (text: Range<Int>, input: Range<Int>)? {
     let first = inText.partitioningIndex { $0 >= range.lowerBound }
     var last = inText.partitioningIndex { $0 >= range.upperBound }

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Writes values that are put into a text, as the text has others.
+/// A writer of values that are inserted into a text in the layout of that text.
 struct FragmentWriter {
   let format: PropertyListFormat
   let options: PropertyListWritingOptions
   var layout: TextLayout
 
-  /// The text of a value.
+  /// Returns the text of a value.
   func value(_ value: PropertyList) throws(PropertyListError) -> [UInt8] { try fragment(value, isKey: false) }
 
   private func fragment(_ value: PropertyList, isKey: Bool) throws(PropertyListError) -> [UInt8] {
@@ -15,7 +15,7 @@ struct FragmentWriter {
     return layout.characterEscape.map { Self.escaped(text, $0) } ?? Array(text)
   }
 
-  /// The text of a key.
+  /// Returns the text of a key.
   func key(_ key: String) throws(PropertyListError) -> [UInt8] {
     var writer = self
     writer.layout.assignment = nil
@@ -23,7 +23,7 @@ struct FragmentWriter {
     return try writer.fragment(.string(key), isKey: true)
   }
 
-  /// Text with escapes for all that is no ASCII, which stands in strings alone.
+  /// Escapes all non-ASCII characters of a text. They occur only in strings.
   private static func escaped(_ text: Data, _ escape: StaticString) -> [UInt8] {
     var result: [UInt8] = []
     for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Finds the values of a text in JSON.
+/// A scanner of the values of a JSON text.
 struct JSONLayoutScanner: LayoutScanner {
   var index = 0
 

@@ -1,11 +1,11 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Finds out how a text is set out, by its beginning: what is put into it is to look like the rest.
+/// A detector of the layout of a text from its beginning, so that inserted text looks like the rest.
 struct LayoutDetector<Scanner: LayoutScanner> {
   private var scanner: Scanner
   private var layout: TextLayout
   private var frames: [Frame] = []
-  /// With what the line of the next token begins.
+  /// The indent of the line of the next token.
   private var line = 0..<0
   private var hasUnit = false
   private var hasSpacing = false
@@ -18,18 +18,18 @@ struct LayoutDetector<Scanner: LayoutScanner> {
   private var keyQuotes = Quotes()
   private var stringQuotes = Quotes()
 
-  /// A container that is open.
+  /// An open container.
   private struct Frame {
     let kind: NodeKind
     let line: Range<Int>
     var hasChild = false
-    /// Where the key ends whose value is next.
+    /// The end of the key whose value is next.
     var keyEnd: Int?
     var followsSeparator = false
     var brokeLine = false
   }
 
-  /// Whether all strings seen have quotation marks.
+  /// The quotation mark that all strings seen so far have.
   private struct Quotes {
     private var mark: UInt8?
     private var isMixed = false
@@ -41,10 +41,10 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     var quote: UInt8? { isMixed ? nil : mark }
   }
 
-  /// How many tokens are looked at.
+  /// The maximum number of tokens that are examined.
   private static var tokenLimit: Int { 4096 }
 
-  /// - Parameter standard: what the format has where the text shows nothing.
+  /// - Parameter standard: The layout to use where the text shows none.
   static func detect(_ bytes: RawSpan, standard: TextLayout) -> TextLayout {
     var detector = LayoutDetector(scanner: Scanner(end: bytes.byteCount), layout: standard)
     guard let root = detector.scanner.begin(bytes) else { return standard }
@@ -53,7 +53,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     return detector.result(bytes)
   }
 
-  /// How a container is set out that stands on one line.
+  /// Returns the layout of a container that is on one line.
   static func detect(_ bytes: RawSpan, insideOf container: Range<Int>, standard: TextLayout) -> TextLayout {
     var detector = LayoutDetector(scanner: Scanner(end: bytes.byteCount), layout: standard)
     detector.scanner.index = container.lowerBound
@@ -105,7 +105,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     return true
   }
 
-  /// - Parameter start: where the token or separator before the child ends.
+  /// - Parameter start: The end of the token or separator before the child.
   private mutating func seeChild(_ bytes: RawSpan, _ child: Range<Int>, behind start: Int, brokeLine: Bool) {
     guard let frame = frames.last else { return }
     let before = start..<child.lowerBound
@@ -146,7 +146,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     hasUnit = true
   }
 
-  /// - Parameter between: from the end of a key to its value.
+  /// - Parameter between: The range from the end of a key to its value.
   private mutating func seeAssignment(_ bytes: RawSpan, _ between: Range<Int>) {
     guard !hasAssignment, let (text, breaksLine) = scanner.assignment(bytes, in: between) else { return }
     hasAssignment = true
@@ -161,7 +161,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
     scanner.spaces(bytes, at: range.lowerBound).upperBound >= range.upperBound
   }
 
-  /// Notes how long the lines of the first data are that has several, unless they are as long as Apple's.
+  /// Records the line length of the first data with several lines, unless it equals that of Apple's writer.
   private mutating func seeData(_ bytes: RawSpan, _ scalar: Range<Int>) {
     guard !hasData, let length = Scanner.base64Lines(bytes, in: scalar)?.length else { return }
     hasData = true
@@ -185,19 +185,19 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 }
 
 extension [UInt8] {
-  /// Spaces of a text that are repeated in what is added, as many of them as are sensible.
+  /// Copies white space of a text that is repeated in inserted text, up to ``TextLayout/greatestSpace`` bytes.
   init(_ bytes: RawSpan, layout range: Range<Int>) {
     self.init(bytes, range.lowerBound..<Swift.min(range.upperBound, range.lowerBound + TextLayout.greatestSpace))
   }
 }
 
 extension RawSpan {
-  /// Whether a character is escaped by its number, as `\u` or `\U`.
+  /// True if a character is escaped by its code, with `\u` or `\U`.
   fileprivate var hasCharacterEscape: Bool {
     var offset = 0
     while let backslash = firstIndex(of: UInt8(ascii: "\\"), from: offset), backslash + 1 < byteCount {
       if self[backslash + 1] | 0x20 == UInt8(ascii: "u") { return true }
-      // What follows may be an escaped backslash.
+      // The next character may be an escaped backslash.
       offset = backslash + 2
     }
     return false

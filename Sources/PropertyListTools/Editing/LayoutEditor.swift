@@ -1,31 +1,30 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Changes the text of a property list only where its value and a new one differ.
-/// It goes once through the text, and through both values with it. A value that did not change is passed as a whole; of
-/// a container that did, the offsets of all children are noted, and what becomes of them is settled at its end. Open
-/// containers wait on a stack of its own.
+/// An editor that changes the text of a property list only where its value and a new one differ. It scans the text
+/// once, in parallel with both values. An unchanged value is skipped as a whole. For a changed container, the offsets
+/// of all children are recorded, and its pieces are assembled at its end. Open containers are kept on a separate stack.
 struct LayoutEditor<Scanner: LayoutScanner> {
   var scanner: Scanner
   let fragments: FragmentWriter
   let old: ValueSignatures
   let new: ValueSignatures
-  /// The entries of dictionaries that have a key twice, by the offset of their bracket; see ``RepeatedKeys``.
+  /// The entries of dictionaries that have duplicate keys, by the offset of the opening bracket; see ``RepeatedKeys``.
   let repeatedKeys: [Int: [Int]]
-  /// What stands in for the containers that the values do not hold; nil if they hold all.
+  /// The stand-ins for containers that the values do not contain, or nil if they contain all.
   let standIns: StandIns?
   var frames: [EditedContainer] = []
-  /// How many children of elements may still be compared, in all arrays.
+  /// The number of child comparisons that may still be made, for all arrays.
   var budget = ArrayMatching.standardBudget
   var text = EditedText()
 
-  /// Why there is no edited text.
+  /// The reason why there is no edited text.
   enum Failure: Error {
-    /// The text does not stand as it was thought to.
+    /// The text does not have the expected structure.
     case unknownLayout
     case error(PropertyListError)
   }
 
-  /// The whole text with the new value in it.
+  /// Returns the whole text with the new value.
   mutating func edit(_ bytes: RawSpan, to value: PropertyList) throws(Failure) -> EditedText.Piece {
     guard let root = scanner.begin(bytes) else { throw .unknownLayout }
     var content: Content?
@@ -57,23 +56,23 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   }
 }
 
-/// What replaces a value.
+/// The replacement of a value.
 enum Content {
-  /// What stood there.
+  /// The original text.
   case same
   case piece(EditedText.Piece)
 }
 
-/// A value of the text and what is to become of it.
+/// A value of the text and its new value.
 struct Counterpart {
   let old: Int
   let new: Int
   let value: PropertyList
 }
 
-/// The values.
+/// Editing the values.
 extension LayoutEditor {
-  /// Looks at the next value. Returns what replaces it; nil for a container that changes, which is open now.
+  /// Edits the next value. Returns its replacement, or nil for a container that changes, which is then open.
   private mutating func begin(_ counterpart: Counterpart, _ bytes: RawSpan) throws(Failure) -> Content? {
     if old[counterpart.old].hash == new[counterpart.new].hash {
       guard let range = scanner.skipValue(bytes) else { throw .unknownLayout }
@@ -102,7 +101,7 @@ extension LayoutEditor {
     var oldChildren = old.children(of: counterpart.old)
     if kind == .dictionary, let entries = repeatedKeys[opening.lowerBound] {
       guard entries.allSatisfy({ $0 < oldChildren.count }) else { throw .unknownLayout }
-      // Entries that a later duplicate overrides are none of the values that there are.
+      // Entries that a later duplicate overrides have no value in the signatures.
       oldChildren = entries.map { $0 < 0 ? -1 : oldChildren[$0] }
     }
     let newChildren = new.children(of: counterpart.new)
@@ -129,7 +128,7 @@ extension LayoutEditor {
         oldChildren: oldChildren, newChildren: newChildren, renamed: renamed, line: line, childLine: line))
   }
 
-  /// The indentation of the root's line.
+  /// Returns the indent of the root's line.
   private func lineIndent(_ bytes: RawSpan, at offset: Int) -> Range<Int> {
     var start = offset
     while start > 0, bytes[start - 1] != 0x0A, bytes[start - 1] != 0x0D { start -= 1 }
@@ -137,7 +136,7 @@ extension LayoutEditor {
     return spaces.lowerBound..<min(spaces.upperBound, offset)
   }
 
-  /// Passes the next child of the innermost container, or closes it. Returns what replaces the root.
+  /// Edits the next child of the innermost container, or closes the container. Returns the replacement of the root.
   private mutating func next(_ bytes: RawSpan) throws(Failure) -> Content? {
     let depth = frames.count - 1
     scanner.skipTrivia(bytes, indent: &frames[depth].childLine)
@@ -186,7 +185,7 @@ extension LayoutEditor {
     return nil
   }
 
-  /// What replaces the value of an entry of OpenStep that has only a key, which is its value, too.
+  /// Returns the replacement of the value of an OpenStep entry that has only a key, which is also its value.
   private mutating func shorthandContent(_ position: Int, _ bytes: RawSpan) throws(Failure) -> Content {
     guard let frame = frames.last, frame.plan.target[position] >= 0 else { return .same }
     let counterpart = frame.counterpart(of: position)
@@ -195,7 +194,7 @@ extension LayoutEditor {
     return .piece(try replacement(of: .null, at: scanner.index..<scanner.index, by: counterpart.value, bytes))
   }
 
-  /// Notes what replaces the value of the last child, and where its separator is.
+  /// Records the replacement of the last child's value, and finds its separator.
   private mutating func endChild(_ content: Content, _ bytes: RawSpan) throws(Failure) {
     let depth = frames.count - 1
     let last = frames[depth].children.count - 1
@@ -213,7 +212,7 @@ extension LayoutEditor {
     }
   }
 
-  /// Settles what becomes of the innermost container, which its closing bracket ends, unless it is one tag.
+  /// Assembles the innermost container, which ends at its closing bracket, unless it is a single tag.
   private mutating func close(_ closing: Range<Int>, isTag: Bool, _ bytes: RawSpan) throws(Failure) -> Content {
     guard let container = frames.popLast() else { throw .unknownLayout }
     var assembly = ContainerAssembly(scanner: scanner, container: container, fragments: fragments, closing: closing)
@@ -227,7 +226,7 @@ extension LayoutEditor {
     }
   }
 
-  /// The text of a value that replaces another.
+  /// Returns the text of a value that replaces another.
   private mutating func replacement(
     of kind: NodeKind, at range: Range<Int>, by value: PropertyList, _ bytes: RawSpan
   ) throws(Failure) -> EditedText.Piece {
@@ -244,7 +243,7 @@ extension LayoutEditor {
     }
   }
 
-  /// The error with the way to the innermost container before its own.
+  /// Returns the error with the path of the innermost container before its own path.
   private func located(_ error: PropertyListError) -> PropertyListError {
     var components: [PropertyListKeyPath.Component] = []
     for frame in frames where !frame.children.isEmpty {

@@ -1,56 +1,56 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Finds where the values of a text stand, and what stands between them.
+/// A scanner that finds the values of a text and the trivia between them.
 ///
-/// The text is one that the reader of its format has accepted, so a scanner checks nothing: it returns nil for anything
-/// unexpected, and the caller gives up.
+/// The text has been accepted by the reader of its format, so a scanner validates nothing. It returns nil for
+/// unexpected text, and the caller gives up.
 protocol LayoutScanner {
-  /// - Parameter end: where the text ends.
+  /// - Parameter end: The end of the text.
   init(end: Int)
 
-  /// What is looked at next.
+  /// The offset of the next token.
   var index: Int { get set }
 
-  /// Goes to the root value; to the beginning of the text if that is entries without braces around them.
+  /// Advances to the root value, or to the beginning of the text if that consists of entries without braces.
   mutating func begin(_ bytes: RawSpan) -> LayoutRoot?
 
-  /// What stands at an offset, if it belongs to no value: white space or a comment.
+  /// Returns the white space or comment at an offset, or nil if a value begins there.
   func trivia(_ bytes: RawSpan, at offset: Int) -> Trivia?
 
-  /// The token that begins at ``index``, where no trivia stands; goes behind it.
+  /// Returns the token at ``index``, which must not be at trivia, and advances past it.
   mutating func token(_ bytes: RawSpan) -> LayoutToken?
 
-  /// Passes the trivia at ``index``.
+  /// Skips the trivia at ``index``.
   mutating func skipTrivia(_ bytes: RawSpan)
 
-  /// Passes the value that begins at ``index``, and returns where it stands.
+  /// Skips the value at ``index`` and returns its range.
   mutating func skipValue(_ bytes: RawSpan) -> Range<Int>?
 
-  /// Whether a bracket that closes a container stands at an offset.
+  /// Returns true if a closing bracket is at an offset.
   func closes(_ bytes: RawSpan, at offset: Int) -> Bool
 
-  /// What stands between a key and its value beside trivia.
+  /// The byte between a key and its value, in addition to trivia.
   static var assignment: UInt8? { get }
 
-  /// What stands behind an entry or an element.
+  /// Returns the separator after an entry or an element.
   static func separator(in kind: NodeKind) -> LayoutSeparator
 
-  /// Whether brackets are tags, of which a container without anything in it needs one.
+  /// True if brackets are tags. An empty container can then be a single tag.
   static var hasTags: Bool { get }
 
-  /// What the writer of the format does by itself.
+  /// The layout that the writer of the format uses by default.
   static var standardLayout: TextLayout { get }
 
-  /// What precedes the hexadecimal digits of a unit of UTF-16 in a string; nil if strings have no such escapes.
+  /// The prefix of the hexadecimal digits of a UTF-16 unit in a string, or nil if strings have no such escapes.
   static var characterEscape: StaticString? { get }
 
-  /// The text of a key, which stands in a range; nil if the range isn't a key.
+  /// Returns the text of the key in a range, or nil if the range is not a key.
   static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]?
 
-  /// How base64 is set out, if a scalar is that and the format has it in lines.
+  /// Returns the layout of base64, if a scalar is base64 and the format writes it in lines.
   static func base64Lines(_ bytes: RawSpan, in scalar: Range<Int>) -> Base64Lines?
 
-  /// The pieces that replace a value of a kind, where they depend on its spelling; nil where they don't.
+  /// Returns the pieces that replace a value of a kind, if they depend on its spelling, else nil.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -70,22 +70,22 @@ extension LayoutScanner {
   ) throws(PropertyListError) -> [EditedText.Piece]? { nil }
 }
 
-/// What the outermost value of a text is.
+/// The kind of content at the top level of a text.
 enum LayoutRoot {
   case value
   /// The entries of a dictionary.
   case entries
 }
 
-/// A piece of text that stands for a value, or for a bracket of one.
+/// A token that is a scalar or a bracket of a container.
 struct LayoutToken {
   enum Kind {
     /// The beginning and the end of a container.
     case begin(NodeKind)
     case end(NodeKind)
-    /// A container without anything in it, which is one tag.
+    /// An empty container that is a single tag.
     case empty(NodeKind)
-    /// A key, or a value that is no container.
+    /// A key, or a value that is not a container.
     case scalar
   }
 
@@ -93,12 +93,12 @@ struct LayoutToken {
   let range: Range<Int>
 }
 
-/// What stands behind the entries or elements of a container.
+/// The separator of the entries or elements of a container.
 enum LayoutSeparator: Equatable {
   case none
-  /// Behind each.
+  /// After each child.
   case terminator(UInt8)
-  /// Behind each but the last, which may have one too in some formats.
+  /// After each child but the last. In some formats, the last may have one, too.
   case between(UInt8)
 
   var byte: UInt8? {
@@ -112,11 +112,11 @@ enum LayoutSeparator: Equatable {
 /// A piece of text between values.
 struct Trivia {
   enum Kind {
-    /// White space that ends no line.
+    /// White space other than line ends.
     case space
     case newline
     case comment
-    /// A comment that the end of its line ends, which is no part of it.
+    /// A comment that extends to the end of its line. The line end is not part of it.
     case lineComment
   }
 
@@ -131,7 +131,7 @@ extension LayoutScanner {
     while let trivia = trivia(bytes, at: index) { index = trivia.end }
   }
 
-  /// Passes trivia, and notes the indentation of the next line. Returns whether a line ended.
+  /// Skips trivia, and records the indent of the next line. Returns true if a line ended.
   @discardableResult
   mutating func skipTrivia(_ bytes: RawSpan, indent: inout Range<Int>) -> Bool {
     var endedLine = false
@@ -144,7 +144,8 @@ extension LayoutScanner {
     return endedLine
   }
 
-  /// What stands between a key and its value, and whether a line ends there; nil if a comment or too much does.
+  /// Returns the text between a key and its value, and true if a line ends there. Returns nil if the text contains a
+  /// comment or is too long.
   func assignment(_ bytes: RawSpan, in range: Range<Int>) -> (text: [UInt8], breaksLine: Bool)? {
     guard range.count <= TextLayout.greatestSpace else { return nil }
     var offset = range.lowerBound
@@ -162,7 +163,7 @@ extension LayoutScanner {
     return (Array(bytes, range), breaksLine)
   }
 
-  /// The white space from an offset on that ends no line.
+  /// Returns the range of white space at an offset, without line ends.
   func spaces(_ bytes: RawSpan, at offset: Int) -> Range<Int> {
     guard let trivia = trivia(bytes, at: offset), trivia.kind == .space else { return offset..<offset }
     return offset..<trivia.end

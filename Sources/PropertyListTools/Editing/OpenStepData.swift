@@ -1,14 +1,14 @@
 @_spi(Archives) internal import PropertyLists
 
-/// How data is spelled in a text of OpenStep.
+/// The spelling of data in an OpenStep text.
 struct OpenStepData {
-  /// Whether it is base64 between `<[` and `]>`.
+  /// True for base64 between `<[` and `]>`.
   private let isBase64: Bool
   private let isUppercase: Bool
-  /// How many bytes stand together; nil if all do.
+  /// The number of bytes per group, or nil if there are no groups.
   private let group: Int?
 
-  /// - Parameter range: the data with its brackets.
+  /// - Parameter range: The data, including its brackets.
   init(_ bytes: RawSpan, in range: Range<Int>) {
     isBase64 = bytes.starts(with: "<[", at: range.lowerBound)
     var digits: Int?

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Finds the values of a text in the OpenStep format.
+/// A scanner of the values of an OpenStep text.
 struct OpenStepLayoutScanner: LayoutScanner {
   var index = 0
 
@@ -19,7 +19,7 @@ struct OpenStepLayoutScanner: LayoutScanner {
   static var characterEscape: StaticString? { "\\U" }
 
   static func key(_ bytes: RawSpan, in range: Range<Int>) -> [UInt8]? {
-    // The reader knows all spellings, and a string can be all there is.
+    // The reader decodes all spellings. A string alone is a valid document.
     let key = try? PropertyListDocument(Data([UInt8](bytes, range)), format: .openStep).root.string
     return key.map { Array($0.utf8) }
   }
@@ -39,7 +39,7 @@ struct OpenStepLayoutScanner: LayoutScanner {
     if fragments.layout.stringQuote == nil, range.upperBound < bytes.byteCount,
       OpenStepLexer.isUnquoted(bytes[range.upperBound])
     {
-      // A comment may follow, whose slash would be part of a string without quotation marks.
+      // A comment may follow, and its slash would become part of an unquoted string.
       fragments.layout.stringQuote = UInt8(ascii: "\"")
     }
     return [text.add(try fragments.value(new))]
@@ -50,7 +50,7 @@ struct OpenStepLayoutScanner: LayoutScanner {
     let start = index
     var isValue = index < bytes.byteCount
     if isValue, OpenStepLexer.beginsString(bytes[index]) {
-      // Alone, a string is the value; else it is the first key.
+      // A string alone is the value; otherwise it is the first key.
       guard token(bytes) != nil else { return nil }
       skipTrivia(bytes)
       isValue = index == bytes.byteCount

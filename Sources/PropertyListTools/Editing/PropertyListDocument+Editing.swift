@@ -2,12 +2,12 @@ public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
 extension PropertyListDocument {
-  /// The bytes of this document with another value, changed only where the two values differ.
+  /// Returns the bytes of this document with a new value. Only the parts where the two values differ are changed.
   ///
-  /// The format, the encoding, the byte order mark, the ends of the lines and all that is not part of a changed value
-  /// stay byte for byte: comments, the order of the keys, indentation, spelling. What is added looks like what is
-  /// there: it has the same indent, the same quotation marks, the same ends of lines. A character that the encoding of
-  /// an XML file lacks is added as a reference.
+  /// The format, the encoding, the byte order mark, line ends, and everything outside of changed values stay the same,
+  /// byte for byte: comments, the order of the keys, indentation and spelling. Added text looks like the existing text:
+  /// it has the same indent, quotation marks and line ends. If the encoding of an XML file lacks a character, it is
+  /// added as a reference.
   ///
   /// ```swift
   /// let document = try PropertyListDocument(contentsOf: url)
@@ -16,27 +16,27 @@ extension PropertyListDocument {
   /// try document.data(updatedTo: value).write(to: url)
   /// ```
   ///
-  /// - A value that changes is replaced where it stands; containers of the same kind are changed inside.
-  /// - What is removed goes with its line, if nothing else stands there. Comments stay, but for those between a key and
-  ///   its value.
-  /// - A new entry stands behind the one that `new` has before it. A key that goes where another comes is renamed.
-  /// - Entries whose order changes, and elements that are found again at another index, move with their bytes, with
-  ///   what follows them on their line, and with the comments directly above them.
-  /// - A dictionary or array that loses all it has, comments included, becomes an empty one.
-  /// - Of entries with the same key, those that do not count go when their dictionary changes.
+  /// - A changed value is replaced in its position. Containers of the same kind are edited recursively.
+  /// - A removed child takes its line with it, if there is nothing else on the line. Comments stay, except those
+  ///   between a key and its value.
+  /// - A new entry is inserted after the one that precedes it in `new`. A removed key next to a new one is renamed.
+  /// - Entries and elements that change their order move with their bytes, with the trivia that follows them on their
+  ///   line, and with the comments directly above them.
+  /// - A dictionary or array becomes an empty one if nothing is left in it, including comments.
+  /// - If a dictionary changes, those of its duplicate entries that are ignored are removed.
   ///
-  /// Of the options, `sortsKeys` sorts the keys of all dictionaries, `isCompact` puts what is added on one line, and
-  /// the others say what added values become that the format has no form for.
+  /// Of the options, `sortsKeys` sorts the keys of all dictionaries, `isCompact` writes added values on one line, and
+  /// the others control how values that the format cannot represent are added.
   ///
-  /// The result is read again. If it had not the value that it ought to have, which no text is known for, and where
-  /// there is no layout to keep, all of the new value is written as ``PropertyList/data(format:options:)`` does: for
-  /// the binary format, for a document that was not read from bytes, and for a strings file that is to become something
-  /// else than a dictionary.
+  /// The result is read back. If it does not have the new value, for which no example is known, or if there is no
+  /// layout to keep, the whole new value is written as by ``PropertyList/data(format:options:)``. There is no layout in
+  /// the binary format, in a document that was not read from bytes, and in a strings file if the new value is not a
+  /// dictionary.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of an added value that the format cannot
-  ///   hold; ``PropertyListError/Kind/nestedTooDeeply``.
-  /// - Complexity: O(*n*) in the length of the document and the size of `new`; where an array was changed at many
-  ///   positions, up to twenty million comparisons of their children more.
+  ///   represent; ``PropertyListError/Kind/nestedTooDeeply``.
+  /// - Complexity: O(*n*) in the length of the document and the size of `new`. If an array changed at many positions,
+  ///   up to twenty million comparisons of children in addition.
   public func data(
     updatedTo new: PropertyList, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {
@@ -47,28 +47,29 @@ extension PropertyListDocument {
     }
     if let edited = try editedData(updatedTo: new, options: options) { return edited }
     var options = options
-    // A strings file stays one, if it can.
+    // A strings file remains one, if the new value is a dictionary.
     if new.kind == .dictionary, hasEntriesWithoutBraces { options.openStepDialect = .strings }
     return try new.data(format: format, options: options)
   }
 
-  /// The bytes of this document with one value changed, as ``data(updatedTo:options:)`` gives them.
+  /// Returns the bytes of this document with one value changed, like ``data(updatedTo:options:)``.
   ///
   /// ```swift
   /// let version = try PropertyListKeyPath("CFBundleVersion")
   /// try document.data(applying: .set("43", at: version)).write(to: url)
   /// ```
   ///
-  /// - Throws: what ``PropertyList/apply(_:)`` and ``data(updatedTo:options:)`` throw.
-  /// - Complexity: O(*n*) in the length of the document. Of a text in UTF-8, only the containers on the way to the
-  ///   value become a tree.
+  /// - Throws: The errors of ``PropertyList/apply(_:)`` and ``data(updatedTo:options:)``.
+  /// - Complexity: O(*n*) in the length of the document. For text in UTF-8, trees are created only for the containers
+  ///   along the path to the value.
   public func data(
     applying edit: PropertyListEdit, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) -> Data {
     try edited(by: edit, options: options).data
   }
 
-  /// As ``data(applying:options:)``, for somebody who writes the bytes and needs no memory for all of them.
+  /// Returns the bytes like ``data(applying:options:)``, in a form that can be written without holding all of them in
+  /// memory.
   package func edited(
     by edit: PropertyListEdit, options: PropertyListWritingOptions
   ) throws(PropertyListError) -> EditedBytes {
@@ -83,13 +84,14 @@ extension PropertyListDocument {
     return EditedBytes(try data(updatedTo: value, options: options))
   }
 
-  /// The bytes with another value; nil if there is no layout to keep, or they would not have that value.
+  /// Returns the bytes with another value, or nil if there is no layout to keep, or if reading them back would not give
+  /// that value.
   func editedData(updatedTo new: PropertyList, options: PropertyListWritingOptions) throws(PropertyListError) -> Data? {
     guard let source = try inputText else { return nil }
     return try TextEdit(document: self, input: source, options: options).data(updatedTo: new)
   }
 
-  /// The text of the input; nil for the binary format, and where there is no input.
+  /// The text of the input, or nil for the binary format and for a document without an input.
   var inputText: TextSource? {
     get throws(PropertyListError) {
       guard let input else { return nil }
@@ -98,7 +100,7 @@ extension PropertyListDocument {
     }
   }
 
-  /// Whether this is a strings file.
+  /// True if this is a strings file.
   private var hasEntriesWithoutBraces: Bool {
     guard format == .openStep, let text = (try? inputText)?.text else { return false }
     var scanner = OpenStepLayoutScanner(end: text.count)

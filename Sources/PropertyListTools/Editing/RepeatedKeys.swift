@@ -1,18 +1,18 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The dictionaries of a text that have a key several times. The last value counts, at the position of the first one.
+/// The dictionaries of a text that have duplicate keys. The last value of a key is used, at the position of the first.
 struct RepeatedKeys<Scanner: LayoutScanner> {
-  /// By the offset of the opening bracket: for each entry in the order of the text, which of the entries that are read
-  /// it is, or -1 if a later one overrides it. Has only dictionaries with such keys.
+  /// For each such dictionary, by the offset of its opening bracket: for each entry of the text, the index of the entry
+  /// in the parsed dictionary, or -1 if a later entry overrides it.
   private(set) var entries: [Int: [Int]] = [:]
 
-  /// A dictionary or an array that is open.
+  /// An open dictionary or array.
   private struct Frame {
     let kind: NodeKind
     let offset: Int
-    /// Of each key, its number among the different ones.
+    /// The index of each distinct key.
     var numbers: [[UInt8]: Int] = [:]
-    /// The numbers of the keys in the order of the text.
+    /// The indexes of the keys, in the order of the text.
     var keys: [Int] = []
     var isValueNext = false
 
@@ -24,7 +24,7 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
     }
   }
 
-  /// - Returns: nil if the text is not what it was thought to be.
+  /// - Returns: Nil if the text does not have the expected structure.
   init?(_ bytes: RawSpan) {
     var scanner = Scanner(end: bytes.byteCount)
     guard let root = scanner.begin(bytes) else { return nil }
@@ -39,7 +39,7 @@ struct RepeatedKeys<Scanner: LayoutScanner> {
       }
       if !frames.isEmpty, bytes[scanner.index] == Scanner.separator(in: kind).byte {
         scanner.index += 1
-        // Also behind a key that is its own value.
+        // Also needed after a key without a value.
         frames[frames.count - 1].isValueNext = false
         continue
       }

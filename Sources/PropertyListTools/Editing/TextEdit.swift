@@ -7,7 +7,7 @@ struct TextEdit {
   let input: TextSource
   let options: PropertyListWritingOptions
 
-  /// The bytes with the new value; nil if they would not have it.
+  /// Returns the bytes with the new value, or nil if reading them back would not give that value.
   func data(updatedTo new: PropertyList) throws(PropertyListError) -> Data? {
     switch try edit(from: ValueSignatures(of: document), to: new, nil) {
     case .unchanged: return document.input
@@ -18,8 +18,8 @@ struct TextEdit {
     }
   }
 
-  /// The bytes after an edit; nil if they would not have the value that they are to have. Numbers stand in for what the
-  /// edit did not look into when the text is read back.
+  /// Returns the bytes after an edit, or nil if reading them back would not give the new value. For reading back,
+  /// numbers replace the values that the edit did not examine.
   func bytes(_ outline: EditOutline) throws(PropertyListError) -> EditedBytes? {
     switch try edit(
       from: ValueSignatures(of: outline.old, depth: ParsingLimits.greatestDepth), to: outline.new, outline.standIns)
@@ -45,7 +45,7 @@ struct TextEdit {
     case .xml: try edit(from: old, to: new, standIns, XMLLayoutScanner.self)
     case .openStep: try edit(from: old, to: new, standIns, OpenStepLayoutScanner.self)
     case .json: try edit(from: old, to: new, standIns, JSONLayoutScanner.self)
-    // A file of a format without a layout is written anew.
+    // A file in a format without a layout is written completely.
     default: .unknownLayout
     }
   }
@@ -78,18 +78,19 @@ struct TextEdit {
     }
   }
 
-  /// The entries of dictionaries that have a key twice; nil if they were not found.
+  /// Returns the entries of dictionaries that have duplicate keys, or nil if the text does not have the expected
+  /// structure.
   private func repeatedKeys<Scanner: LayoutScanner>(_ scanner: Scanner.Type) -> [Int: [Int]]? {
     guard document.options.duplicateKeys == .keepLast, let data = document.input else { return [:] }
     var reading = document.options
     reading.duplicateKeys = .reject
-    // Most texts have none.
+    // Most texts have no duplicate keys.
     if (try? PropertyListDocument(data, format: document.format, options: reading)) != nil { return [:] }
     let bytes = input.text.bytes
     return RepeatedKeys<Scanner>(bytes)?.entries
   }
 
-  /// Whether the bytes are read back as a value, or as what the format makes of it.
+  /// Returns true if the bytes are read back as a value, or as the coerced form of the value.
   private func has(_ bytes: Data, _ value: PropertyList) -> Bool {
     var reading = document.options
     reading.limits = ParsingLimits(depth: ParsingLimits.greatestDepth, inputSize: .max)

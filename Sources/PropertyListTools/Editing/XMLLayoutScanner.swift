@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Finds the elements of a property list in XML.
+/// A scanner of the elements of an XML property list.
 struct XMLLayoutScanner: LayoutScanner {
   var index = 0
   private let end: Int
@@ -33,7 +33,7 @@ struct XMLLayoutScanner: LayoutScanner {
     Element(bytes, at: scalar.lowerBound)?.isData == true ? Base64Lines(bytes, in: scalar) : nil
   }
 
-  /// Passes the declaration, the document type and the tag `<plist>`.
+  /// Skips the declaration, the document type and the `<plist>` tag.
   mutating func begin(_ bytes: RawSpan) -> LayoutRoot? {
     while true {
       skipTrivia(bytes)
@@ -86,7 +86,7 @@ struct XMLLayoutScanner: LayoutScanner {
     return LayoutToken(kind: .scalar, range: tag.range.lowerBound..<index)
   }
 
-  /// Goes from tag to tag, whatever their names are.
+  /// Skips a value from tag to tag, without checking names.
   mutating func skipValue(_ bytes: RawSpan) -> Range<Int>? {
     let start = index
     var lexer = XMLLexer(bytes, at: start)
@@ -106,11 +106,11 @@ struct XMLLayoutScanner: LayoutScanner {
   /// A tag of an element.
   struct Element {
     let tag: XMLToken
-    /// The container that it begins or ends.
+    /// The kind of container that the tag begins or ends.
     let container: NodeKind?
     let isData: Bool
 
-    /// - Returns: nil if no tag stands at `offset`.
+    /// - Returns: Nil if there is no tag at `offset`.
     init?(_ bytes: RawSpan, at offset: Int) {
       var lexer = XMLLexer(bytes, at: offset)
       tag = lexer.next()
@@ -119,7 +119,7 @@ struct XMLLayoutScanner: LayoutScanner {
       isData = lexer.hasName(tag, "data")
     }
 
-    /// What stands between the tags of an element without elements in it.
+    /// Returns the range between the tags of an element that contains no elements.
     func content(_ bytes: RawSpan) -> Range<Int>? {
       guard tag.kind == .startTag else { return nil }
       var lexer = XMLLexer(bytes, at: tag.range.upperBound)
@@ -134,7 +134,7 @@ struct XMLLayoutScanner: LayoutScanner {
       }
     }
 
-    /// Where an element ends that has no elements in it.
+    /// Returns the end of an element that contains no elements.
     func end(_ bytes: RawSpan) -> Int? {
       guard tag.kind == .startTag else { return tag.range.upperBound }
       guard let content = content(bytes) else { return nil }
@@ -143,7 +143,7 @@ struct XMLLayoutScanner: LayoutScanner {
     }
   }
 
-  /// A scalar of the same kind, between the tags that there are; nil if it is another element.
+  /// Returns a scalar of the same kind between the existing tags, or nil if it needs another element.
   static func replacement(
     of kind: NodeKind, at range: Range<Int>, by new: PropertyList, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -168,7 +168,7 @@ struct XMLLayoutScanner: LayoutScanner {
     return pieces(range, replacing: content, by: [new])
   }
 
-  /// Base64 in lines like those there are.
+  /// Returns Base64 in lines like the existing ones.
   private static func dataReplacement(
     at range: Range<Int>, by data: RawSpan, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
@@ -191,14 +191,14 @@ struct XMLLayoutScanner: LayoutScanner {
     return pieces(range, replacing: lines.start..<lines.ending.lowerBound, by: [text.add(output.bytes)])
   }
 
-  /// The number in a dictionary that stands for a UID.
+  /// Replaces the number in a dictionary that represents a UID.
   private static func uidReplacement(
     at range: Range<Int>, by uid: PropertyList.UID, _ bytes: RawSpan, _ fragments: FragmentWriter,
     _ text: inout EditedText
   ) throws(PropertyListError) -> [EditedText.Piece]? {
     var scanner = XMLLayoutScanner(end: range.upperBound)
     scanner.index = range.lowerBound
-    // The opening tag, and the key.
+    // Skips the opening tag and the key.
     for _ in 0..<2 {
       guard scanner.token(bytes) != nil else { return nil }
       scanner.skipTrivia(bytes)

@@ -1,32 +1,32 @@
 @_spi(Archives) internal import PropertyLists
 
-/// What stands between two values of a text, or between a value and a bracket: comments, the ends of lines, and the
-/// mark that separates or assigns.
+/// The text between two values, or between a value and a bracket: comments, line ends, and the mark, which is a
+/// separator or an assignment.
 struct FormattingGap {
-  /// A comment, and how it stands to what precedes it.
+  /// A comment, and its relation to the text before it.
   struct Comment {
     let range: Range<Int>
-    /// Whether the end of its line ends it.
+    /// True if the comment extends to the end of its line.
     let isLineComment: Bool
-    /// Whether a line ended before it.
+    /// True if a line ended before it.
     let beginsLine: Bool
-    /// Whether an empty line stands before it.
+    /// True if an empty line precedes it.
     let followsEmptyLine: Bool
   }
 
-  /// Before the mark, if there is one.
+  /// The comments before the mark, if there is one.
   private(set) var beforeMark: [Comment] = []
-  /// After the mark; all, if there is none.
+  /// The comments after the mark, or all if there is no mark.
   private(set) var comments: [Comment] = []
   private(set) var hasMark = false
-  /// Whether a line ends after the last comment and the mark.
+  /// True if a line ends after the last comment and the mark.
   private(set) var endsLine = false
-  /// Whether an empty line follows them.
+  /// True if an empty line follows them.
   private(set) var endsWithEmptyLine = false
 
-  /// Passes the gap at which a scanner stands.
+  /// Skips the gap at the position of a scanner.
   ///
-  /// - Parameter mark: the mark that may stand in it, once.
+  /// - Parameter mark: The mark that may occur once in the gap.
   init<Scanner: LayoutScanner>(_ scanner: inout Scanner, _ bytes: RawSpan, mark: UInt8?) {
     var newlines = 0
     while scanner.index < bytes.byteCount {
@@ -55,17 +55,18 @@ struct FormattingGap {
     endsWithEmptyLine = newlines > 1
   }
 
-  /// Moves those comments to after the mark that cannot stand before it on the line of the value: from the first on
-  /// that begins a line, or is ended by one.
+  /// Moves the comments that cannot precede the mark on the line of the value to after the mark: those from the first
+  /// one that begins a line or extends to the end of its line.
   mutating func moveCommentsBehindMark() {
     let first = beforeMark.firstIndex { $0.beginsLine || $0.isLineComment } ?? beforeMark.endIndex
     comments = beforeMark[first...] + comments
     beforeMark.removeSubrange(first...)
   }
 
-  /// How many of ``comments`` stand on the line of what precedes them, and not before something else on it.
+  /// Returns the number of ``comments`` that are on the line of the preceding text, and are not followed by other text
+  /// on it.
   ///
-  /// - Parameter isLast: whether a bracket or the end of the text follows.
+  /// - Parameter isLast: True if a bracket or the end of the text follows.
   func trailingCount(isLast: Bool) -> Int {
     let count = comments.firstIndex { $0.beginsLine } ?? comments.count
     return count < comments.count || endsLine || isLast ? count : 0

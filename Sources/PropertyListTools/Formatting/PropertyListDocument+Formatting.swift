@@ -2,42 +2,41 @@ public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
 extension PropertyListDocument {
-  /// The text of this document in the one layout of its format, with its comments.
+  /// Returns the text of this document in the standard layout of its format, with its comments.
   ///
   /// ```swift
   /// let document = try PropertyListDocument(contentsOf: url)
   /// try document.formattedData().write(to: url)
   /// ```
   ///
-  /// It is what ``PropertyList/data(format:options:)`` writes of the value, and so the same for the same value, but for
-  /// what people wrote on purpose:
+  /// The result is the text that ``PropertyList/data(format:options:)`` writes for the value, and therefore the same
+  /// for equal values, except that intentional parts of the text are kept:
   ///
-  /// - Comments stay, each byte for byte but for the ends of its lines: those on the line of a value stay on it, others
-  ///   get a line of their own with the indent of what is there.
-  /// - An empty line between two entries, elements or comments stays; of several, one does.
-  /// - An element of XML with CDATA, a comment or attributes keeps its spelling, and so does data of OpenStep with a
-  ///   comment.
+  /// - Comments stay, byte for byte except for line ends. Comments on the line of a value stay on it; others get a line
+  ///   of their own with the current indent.
+  /// - An empty line between two entries, elements or comments stays. Several are reduced to one.
+  /// - An XML element with CDATA, a comment or attributes keeps its spelling, and so does OpenStep data with a comment.
   ///
-  /// A strings file stays one. The encoding is UTF-8 without a byte order mark, and lines end with LF. The text of a
-  /// formatted document is the same again.
+  /// A strings file remains one. The encoding is UTF-8 without a byte order mark, and lines end with LF. Formatting the
+  /// result again does not change it.
   ///
-  /// The values are compared before the text is given out.
+  /// The values of the text are checked before it is returned.
   ///
-  /// - Parameter sortsKeys: whether the keys of every dictionary are sorted, by their UTF-16 code units. Entries move
-  ///   with the comments above them and on their lines.
+  /// - Parameter sortsKeys: True if the keys of each dictionary are sorted by UTF-16 code units. Entries move with the
+  ///   comments above them and on their lines.
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` for the binary format, which has no layout;
-  ///   ``PropertyListError/Kind/duplicateKey`` also where the document takes the last of several values;
-  ///   ``PropertyListError/Kind/malformed`` for what a reader takes, but which no writer writes, such as a reference to
-  ///   white space between tags.
-  /// - Complexity: O(*n*) in the length of the text and of what is written, which has an indent on each line; O(*n*
-  ///   log *n*) if keys are sorted.
+  ///   ``PropertyListError/Kind/duplicateKey``, even if the document uses the last of several values;
+  ///   ``PropertyListError/Kind/malformed`` for text that readers accept but writers do not write, such as a reference
+  ///   to white space between tags.
+  /// - Complexity: O(*n*) in the length of the text and of the result, which has an indent on each line; O(*n* log *n*)
+  ///   if keys are sorted.
   public func formattedData(sortsKeys: Bool = false) throws(PropertyListError) -> Data {
     guard format != .binary else { throw PropertyListError(.notRepresentable, "a binary property list has no layout") }
     guard let input, let source = try inputText else {
       let options = PropertyListWritingOptions(sortsKeys: sortsKeys, depth: ParsingLimits.greatestDepth)
       return try root.data(format: format, options: options)
     }
-    // Each node is one that the text shows: no dictionary stands for something else.
+    // Every node must correspond to the text: dictionaries are not replaced by the values they represent.
     var options = options
     options.recognizesUIDDictionaries = false
     options.restoresCoercedValues = false
@@ -49,7 +48,7 @@ extension PropertyListDocument {
       case .json: try TextFormatter<JSONLayoutScanner>.format(plain, source, sortsKeys: sortsKeys)
       default: try TextFormatter<OpenStepLayoutScanner>.format(plain, source, sortsKeys: sortsKeys)
       }
-    // The same values have the same bytes in the binary format.
+    // Equal values have the same bytes in the binary format.
     let comparing = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth)
     var sorting = comparing
     sorting.sortsKeys = sortsKeys

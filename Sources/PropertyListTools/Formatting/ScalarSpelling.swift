@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// How a formatted text spells values, keys and brackets: as the writer of the format does.
+/// The spelling of values, keys and brackets in a formatted text, which is that of the format's writer.
 struct ScalarSpelling<Scanner: LayoutScanner> {
   private let format: PropertyListFormat
   private var fragments: FragmentWriter
@@ -9,7 +9,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
 
   init(_ format: PropertyListFormat) {
     self.format = format
-    // OpenStep has the numbers and dates of GNUstep only where the text has them.
+    // OpenStep text uses GNUstep's numbers and dates only if the original text does.
     fragments = FragmentWriter(
       format: format, options: PropertyListWritingOptions(coercion: format == .openStep ? .reversible : .refuse),
       layout: Scanner.standardLayout)
@@ -18,7 +18,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
   var indentUnit: [UInt8] { fragments.layout.indentUnit }
   var assignment: [UInt8] { fragments.layout.assignment ?? [] }
 
-  /// Puts all text between quotation marks, as a strings file has it.
+  /// Quotes all strings, as in a strings file.
   mutating func quotesAll() {
     quotesAllText = true
     fragments.layout.keyQuote = UInt8(ascii: "\"")
@@ -30,12 +30,12 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     return try fragments.key(key)
   }
 
-  /// A value that is no container.
+  /// Returns the text of a value that is not a container.
   ///
   /// - Parameters:
-  ///   - range: where it stands in the text.
-  ///   - column: how many levels its line is indented.
-  ///   - isFloat: whether a real is in the form of JSON for 4-byte reals.
+  ///   - range: The range of the value in the text.
+  ///   - column: The number of levels that its line is indented.
+  ///   - isFloat: True if a real is in the JSON form for 4-byte reals.
   func value(
     _ node: PropertyListDocument.Node, _ range: Range<Int>, column: Int, isRoot: Bool, isFloat: Bool = false,
     _ bytes: RawSpan
@@ -44,16 +44,16 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     if isFloat, let real = node.real, let text = Self.floatText(real) { return text }
     if format == .xml, let data = node.data { return Self.element(of: data.bytes, column: column) }
     var fragments = fragments
-    // A word alone would not be known as this format.
+    // The format could not be detected from a single word.
     if isRoot { fragments.layout.stringQuote = UInt8(ascii: "\"") }
     do { return try fragments.value(PropertyList(node)) } catch {
       guard error.kind == .notRepresentable else { throw error }
-      // Such as a number of JSON that is infinite as a double.
+      // For example, a JSON number that is infinite as a double.
       return source(range, bytes)
     }
   }
 
-  /// The fewest digits of a 4-byte real; nil if they would be another number.
+  /// Returns the fewest digits of a 4-byte real, or nil if they would be another number.
   private static func floatText(_ real: Double) -> [UInt8]? {
     let text = Float(real).description
     return real.isFinite && Double(text) == real ? Array(text.utf8) : nil
@@ -80,22 +80,22 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     return Array(text.utf8)
   }
 
-  /// A part of the text as it is, but for the ends of its lines.
+  /// Returns a part of the text unchanged, except for line ends.
   func source(_ range: Range<Int>, _ bytes: RawSpan) -> [UInt8] {
     var text: [UInt8] = []
     XMLText.decodeLines(bytes.extracting(range), into: &text)
     return text
   }
 
-  /// The form that a dictionary of JSON is for a value that JSON has none for, such as `{"$date": "…"}`. The writer
-  /// puts it on one line, and JSON has no comments that would need more.
+  /// Returns the form that a JSON dictionary has, if it represents a value without a JSON form, such as `{"$date":
+  /// "…"}`. The writer puts it on one line. JSON has no comments that would need more lines.
   func form(of node: PropertyListDocument.Node) throws(PropertyListError) -> CoercedForm? {
     guard format == .json, node.kind == .dictionary, node.count == 1 else { return nil }
     let (key, value) = try node.entry(at: 0)
     return value.flat.kind.isContainer ? nil : CoercedForm(key: key.utf8Span.rawBytes)
   }
 
-  /// Whether a tag of XML has attributes.
+  /// Returns true if an XML tag has attributes.
   func keepsTag(_ range: Range<Int>, _ bytes: RawSpan) -> Bool {
     guard format == .xml, let tag = XMLLayoutScanner.Element(bytes, at: range.lowerBound)?.tag else { return false }
     return (tag.content.upperBound..<tag.range.upperBound).contains { offset in
@@ -103,7 +103,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     }
   }
 
-  /// Whether a key or a value has something in it that another spelling would lose.
+  /// Returns true if another spelling of a key or value would lose something.
   private func keepsSpelling(_ range: Range<Int>, _ bytes: RawSpan) -> Bool {
     switch format {
     case .xml:
@@ -111,7 +111,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
       guard let content = XMLLayoutScanner.Element(bytes, at: range.lowerBound)?.content(bytes) else { return false }
       return bytes.extracting(content).firstIndex(of: UInt8(ascii: "<"), from: 0) != nil
     case .openStep:
-      // A comment in data. Base64 and the values of GNUstep have slashes of their own, and no comments.
+      // Data with a comment. Base64 and GNUstep's values may contain slashes, but no comments.
       let text = bytes.extracting(range)
       guard text.byteCount > 2, text[0] == UInt8(ascii: "<"), text[1] != UInt8(ascii: "["), text[1] != UInt8(ascii: "*")
       else { return false }
@@ -120,7 +120,7 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     }
   }
 
-  /// `<data>` as Apple's writer has it: lines that the indent narrows, down to 12 characters at 8 tabs.
+  /// Returns a `<data>` element as Apple's writer writes it. Deeper lines are shorter, down to 12 characters at 8 tabs.
   private static func element(of data: RawSpan, column: Int) -> [UInt8] {
     var output = ByteBuffer()
     output.append("<data>\n")

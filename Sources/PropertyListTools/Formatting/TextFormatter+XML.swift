@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// What stands around the root value of a text in XML.
+/// Formatting the text around the root value of an XML text.
 extension TextFormatter {
   mutating func formatXML(_ bytes: RawSpan) throws(PropertyListError) {
     output += Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>".utf8)
@@ -24,9 +24,9 @@ extension TextFormatter {
     output.append(0x0A)
   }
 
-  /// The document type and the opening tag, with the comments before each, but for the XML declaration.
+  /// Formats the document type and the opening tag, with the comments before each, but not the XML declaration.
   ///
-  /// - Returns: whether the text has the tag `<plist>`, and where it ends.
+  /// - Returns: True if the text has the `<plist>` tag, and the end of that tag.
   private mutating func formatProlog(_ bytes: RawSpan) throws(PropertyListError) -> (hasTag: Bool, end: Int) {
     var beforeType: [Range<Int>] = []
     var afterType: [Range<Int>] = []
@@ -47,7 +47,7 @@ extension TextFormatter {
       case .startTag where lexer.hasName(token, "plist"):
         hasTag = true
         end = token.range.upperBound
-        // Other attributes than the version, such as those of namespaces.
+        // Attributes other than the version, such as namespaces.
         let attributes = token.range.filter { bytes[$0] == UInt8(ascii: "=") }.count
         let version = bytes.firstIndex(of: "version", from: token.range.lowerBound)
         let isVersion = attributes == 1 && token.range.contains(version ?? -1)

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Writes a text anew in the layout that the writer of its format has, with its comments.
+/// A formatter that writes a text in the layout of its format's writer, with its comments.
 ///
-/// It goes through the tokens of the text and the nodes of its document side by side. The containers that are open
-/// wait in ``frames``, so that depth costs no stack. Each line begins with the end of the one before it.
+/// It processes the tokens of the text and the nodes of its document in parallel. Open containers are kept in
+/// ``frames``, so that depth uses no stack. Each line begins with the end of the previous one.
 struct TextFormatter<Scanner: LayoutScanner> {
   let document: PropertyListDocument
   let source: TextSource
@@ -13,7 +13,8 @@ struct TextFormatter<Scanner: LayoutScanner> {
   var spelling: ScalarSpelling<Scanner>
   var output: [UInt8] = []
   private var frames: [Frame] = []
-  /// How many levels all lines together may still be indented, as when a document is written.
+  /// The total number of indent levels that may still be written for all lines. When a document is written, there is
+  /// the same limit.
   private var budget: WorkBudget
 
   private init(_ document: PropertyListDocument, _ source: TextSource, sortsKeys: Bool, _ scanner: Scanner) {
@@ -25,25 +26,25 @@ struct TextFormatter<Scanner: LayoutScanner> {
     budget = WorkBudget(document.options.limits.effectiveExpandedSize(inputSize: source.text.count))
   }
 
-  /// A container that is open.
+  /// An open container.
   struct Frame {
     let node: PropertyListDocument.Node
-    /// Where its opening bracket is in the output, and where that ends; nil for the entries of a strings file, which
-    /// have no brackets.
+    /// The range of its opening bracket in the output, or nil for the entries of a strings file, which have no
+    /// brackets.
     let bracket: Range<Int>?
-    /// Whether a tag with attributes has to stay as it is.
+    /// True if the tag has attributes, and so must stay unchanged.
     let keepsTag: Bool
-    /// Which form of JSON it is for a value that JSON has none for; all of it stands on one line then.
+    /// The JSON form that it has, if it represents a value without a JSON form. It is then written on one line.
     var form: CoercedForm?
-    /// How many children have been written.
+    /// The number of children that have been written.
     var position = 0
-    /// Whether a child or a comment of its own line has been written.
+    /// True if a child, or a comment on a line of its own, has been written.
     var hasLines = false
-    /// The entries of a dictionary that is to be sorted.
+    /// The entries of a dictionary that will be sorted.
     var entries: [Entry] = []
   }
 
-  /// Where an entry begins in the output, with the comments above it.
+  /// The beginning of an entry in the output, including the comments above it.
   struct Entry {
     let start: Int
     let key: [UInt16]
@@ -74,12 +75,12 @@ struct TextFormatter<Scanner: LayoutScanner> {
       beginLine(followsEmptyLine: gap.endsWithEmptyLine && !isFirst)
       try formatRoot(bytes)
     }
-    // The first line ends none.
+    // The first line does not end another one.
     if output.first == 0x0A { output.removeFirst() }
     output.append(0x0A)
   }
 
-  /// The root value, and the comments after it.
+  /// Formats the root value, and the comments after it.
   mutating func formatRoot(_ bytes: RawSpan) throws(PropertyListError) {
     try append(document.root, bytes)
     try formatContainers(bytes)
@@ -91,10 +92,10 @@ struct TextFormatter<Scanner: LayoutScanner> {
     for comment in gap.comments[trailing...] { appendLine(comment, bytes, &isFirst) }
   }
 
-  /// Everything in the containers that are open.
+  /// Formats the content of the open containers.
   private mutating func formatContainers(_ bytes: RawSpan) throws(PropertyListError) {
     while let last = frames.indices.last {
-      // Not the frame, since a second owner would make each change of its entries a copy.
+      // The frame is not bound, because a second reference to it would make each change of its entries a copy.
       let (kind, bracket, isFresh) = (frames[last].node.flat.kind, frames[last].bracket, frames[last].position == 0)
       guard !budget.isExhausted else {
         throw PropertyListError(.limitExceeded, "with its indents the text would be more than a hundred times larger")
@@ -103,7 +104,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
       var gap = FormattingGap(&scanner, bytes, mark: mark)
       let isLast = scanner.index == bytes.byteCount || bracket != nil && scanner.closes(bytes, at: scanner.index)
       if !isFresh { appendSeparator(kind, &gap, isLast: isLast, bytes) }
-      // In a container that has nothing else, comments have lines of their own, and so at the beginning of a text.
+      // Comments in a container without children, and at the beginning of a text, get lines of their own.
       let trailing = isFresh && (isLast || bracket == nil) ? 0 : gap.trailingCount(isLast: isLast)
       appendTrailing(gap.comments[..<trailing], bytes)
       let lines = gap.comments[trailing...]
@@ -115,7 +116,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     }
   }
 
-  /// The mark behind a child, with the comments that stand before it.
+  /// Appends the separator after a child, and the comments before it.
   private mutating func appendSeparator(_ kind: NodeKind, _ gap: inout FormattingGap, isLast: Bool, _ bytes: RawSpan) {
     gap.moveCommentsBehindMark()
     appendTrailing(gap.beforeMark[...], bytes)
@@ -159,7 +160,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     let keyEnd = scanner.index
     let gap = FormattingGap(&scanner, bytes, mark: Scanner.assignment)
     guard Scanner.assignment != nil else {
-      // A line each for key and value.
+      // Key and value have a line each.
       let trailing = gap.trailingCount(isLast: false)
       appendTrailing(gap.comments[..<trailing], bytes)
       var isFirst = true
@@ -174,21 +175,21 @@ struct TextFormatter<Scanner: LayoutScanner> {
       appendInline(gap.beforeMark, bytes)
       appendAssignment()
       if !gap.comments.isEmpty {
-        // What follows begins with a space of its own.
+        // The comment begins with a space of its own.
         output.removeLast()
         appendInline(gap.comments, bytes)
         if output.last != UInt8(ascii: " ") { output.append(UInt8(ascii: " ")) }
       }
       try append(value, bytes)
     } else {
-      // A key that is its own value. What follows it stands behind that.
+      // A key that is its own value. Text that follows the key is written after the value.
       scanner.index = keyEnd
       appendAssignment()
       output += try spelling.value(value, token.range, column: 0, isRoot: false, bytes)
     }
   }
 
-  /// A value; of a container, the opening bracket.
+  /// Formats a value. Of a container, only the opening bracket is written.
   mutating func append(_ node: PropertyListDocument.Node, _ bytes: RawSpan) throws(PropertyListError) {
     guard let token = scanner.token(bytes) else { throw unknownLayout }
     let start = output.count
@@ -232,7 +233,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     }
   }
 
-  /// Puts the entries of the innermost dictionary in the order of their keys.
+  /// Sorts the entries of the innermost dictionary by their keys.
   private mutating func sort(_ entries: [Entry]) {
     let sorted = entries.indices.sorted { entries[$0].key.lexicographicallyPrecedes(entries[$1].key) }
     guard sorted != Array(entries.indices), let first = entries.first else { return }
@@ -244,7 +245,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
       let end = index + 1 < entries.count ? entries[index + 1].start : output.count
       var chunk = output[entries[index].start..<end]
       if position == 0, entries[index].followsEmptyLine { chunk.removeFirst() }
-      // A format with commas has no comments, so that a comma is the last of an entry.
+      // A format with commas has no comments, so an entry ends with its comma.
       if separator != nil, index + 1 < entries.count { chunk.removeLast() }
       result += chunk
       if let separator, position + 1 < sorted.count { result.append(separator) }
@@ -262,14 +263,14 @@ struct TextFormatter<Scanner: LayoutScanner> {
     for _ in 0..<depth { output += spelling.indentUnit }
   }
 
-  /// A comment with a line of its own.
+  /// Appends a comment on a line of its own.
   mutating func appendLine(_ comment: FormattingGap.Comment, _ bytes: RawSpan, _ isFirst: inout Bool) {
     beginLine(followsEmptyLine: comment.followsEmptyLine && !isFirst)
     output += spelling.source(comment.range, bytes)
     isFirst = false
   }
 
-  /// Comments on the line of what precedes them.
+  /// Appends comments on the line of the preceding text.
   private mutating func appendTrailing(_ comments: ArraySlice<FormattingGap.Comment>, _ bytes: RawSpan) {
     for comment in comments {
       output.append(UInt8(ascii: " "))
@@ -277,7 +278,7 @@ struct TextFormatter<Scanner: LayoutScanner> {
     }
   }
 
-  /// Comments between a key and its value, which stand on the line of both as far as they can.
+  /// Appends comments between a key and its value, on the same line where possible.
   private mutating func appendInline(_ comments: [FormattingGap.Comment], _ bytes: RawSpan) {
     for comment in comments {
       if output.last != UInt8(ascii: " "), output.last != 0x09 { output.append(UInt8(ascii: " ")) }
@@ -290,11 +291,11 @@ struct TextFormatter<Scanner: LayoutScanner> {
 
   private mutating func appendAssignment() {
     let space = UInt8(ascii: " ")
-    // After the indent of a line that a comment ended, no other space is needed.
+    // After the indent of a line that follows a comment, no other space is needed.
     output += output.last == space ? spelling.assignment.drop { $0 == space } : spelling.assignment[...]
   }
 
-  /// The error of a text in which something stands that no writer writes.
+  /// The error for text that writers do not write.
   var unknownLayout: PropertyListError {
     let position = source.position(at: scanner.index)
     return PropertyListError(

@@ -2,23 +2,23 @@ public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
 extension PropertyListDocument {
-  /// Everything that is wrong with an input, and not only what a reader meets first.
+  /// Returns all errors of an input, not only the first one that a reader finds.
   ///
   /// ```swift
   /// for defect in PropertyListDocument.defects(in: data) { print(defect) }
   /// ```
   ///
-  /// There are none exactly if the input can be read, and passes ``validate()``. The error that a reader throws is one
-  /// of them. For the others, what is wrong is mended in the way that is most likely meant: a tag or a mark that is
-  /// missing counts as if it were there, what is no value counts as some value, and what only follows from a defect
-  /// before it is left out. So a defect can hide others, which come to light when it is corrected.
+  /// The result is empty if and only if the input can be read and passes ``validate()``. It includes the error that a
+  /// reader throws. To find the others, each error is corrected in the most likely way: a missing tag or mark is
+  /// assumed to be there, an invalid value is treated as some value, and errors that only follow from an earlier one
+  /// are omitted. Therefore an error can hide others, which appear after it has been corrected.
   ///
   /// - Parameters:
-  ///   - data: the whole input.
-  ///   - format: the format of the input; nil to go by how it begins.
-  ///   - limit: how many defects are listed at most. Where there are as many as that, there may be more.
-  /// - Returns: the defects in the order of their positions; those without a position last.
-  /// - Complexity: O(*n*) in the length of the input, and O(*d*) for each defect, in the depth at which it stands.
+  ///   - data: The whole input.
+  ///   - format: The format of the input, or nil to detect it from its beginning.
+  ///   - limit: The maximum number of errors. If the result has that many, there may be more.
+  /// - Returns: The errors in the order of their positions. Those without a position are last.
+  /// - Complexity: O(*n*) in the length of the input, and O(*d*) for each error, in its depth.
   public static func defects(
     in data: Data, format: PropertyListFormat? = nil,
     options: PropertyListReadingOptions = PropertyListReadingOptions(), limit: Int = 100
@@ -30,7 +30,7 @@ extension PropertyListDocument {
     }.map(\.element)
   }
 
-  /// The defects of an input in the order in which its reader finds them.
+  /// Returns the errors of an input in the order in which its reader finds them.
   static func defectLog(
     of data: Data, format: PropertyListFormat?, options: PropertyListReadingOptions, limit: Int
   ) -> DefectLog {
@@ -39,7 +39,7 @@ extension PropertyListDocument {
       let document = try PropertyListDocument(data, format: format, options: options)
       document.validate(&defects)
     } catch {
-      // What the reader of a text format stopped at is found again, with all the rest.
+      // The error that stopped the reader of a text format is found again, with all others.
       list(&defects, in: data, format ?? PropertyListFormat(detecting: data.bytes), options)
       if defects.defects.isEmpty { defects.add(error) }
     }
@@ -55,7 +55,7 @@ extension PropertyListDocument {
 }
 
 extension PropertyListError {
-  /// What errors are put in order by: the line and column if it has them, else the byte; without either, it is last.
+  /// The sort key of an error: its line and column, else its byte offset. Errors without either are last.
   package var sortingPosition: SortingPosition {
     if let position { return SortingPosition(line: position.line, column: position.column, offset: byteOffset ?? 0) }
     return SortingPosition(line: byteOffset == nil ? .max : 0, column: 0, offset: byteOffset ?? 0)
