@@ -157,8 +157,8 @@ package struct FileLocation: Sendable {
   /// Returns true if the folder is shared on purpose with the group of a file, and the group may read the file.
   func isShared(_ file: FileIdentity) -> Bool { sharingGroup == file.group && file.permissions & 0o040 != 0 }
 
-  /// The permissions of a new file that replaces no other: for its owner, and for the group of a folder that is shared
-  /// on purpose.
+  /// The permissions of a new file that does not replace another one: for its owner, and for the group of a folder that
+  /// is shared on purpose.
   var permissionsOfNewFile: NewFile.Permissions { sharingGroup.map { .own(group: $0, mode: 0o660) } ?? .new(0o600) }
 
   /// Returns the permissions of a file that replaces another one. The group and permission bits are kept if that file

@@ -4,8 +4,8 @@ private import Synchronization
 ///
 /// The unsafe expressions are sound: paths end with a NUL, and the variables that calls fill have the required size.
 extension FileSystem {
-  /// Creates a folder and its missing parents, by default for their owner only. If `base` is a parent and does not
-  /// exist, throws `ENOENT` and creates nothing.
+  /// Creates a folder and its missing parents, by default for their owner only. If `base` is the folder or one of its
+  /// parents, and does not exist, throws `ENOENT` and creates nothing.
   package static func makeFolder(_ path: String, below base: String?, permissions: UInt32 = 0o700) throws(FileError) {
     if let base, path == base || path.hasPrefix(base + "/"), try FileIdentity(at: base) == nil {
       throw FileError(ENOENT, "\(base) does not exist")
@@ -29,7 +29,7 @@ extension FileSystem {
   }
 
   /// Returns the names in a folder, without `.` and `..`, or an empty array if it cannot be read. Names that are not
-  /// UTF-8 are omitted.
+  /// UTF-8 are omitted, unless ``keepBytesOfPaths()`` has been called.
   package static func names(in path: String) -> [String] {
     var names: [String] = []
     try? forEachEntry(of: path) { name, _ in names.append(name) }

@@ -37,12 +37,11 @@ public struct PropertyListDifference: Hashable, Sendable {
 
   /// Finds the changes that turn one value into another.
   ///
-  /// Values are compared as in ``PropertyList``, except that canonically equivalent spellings of a string are equal.
-  /// Dictionaries are compared key by key. Equal elements of arrays are matched by a longest common subsequence, then
-  /// at any position, as moves. The rest is matched by similarity: containers of the same kind that have most of their
-  /// entries in common are compared in depth. If arrays are so large and different that this would take too long, the
-  /// matching is coarser, and an array is replaced as a whole if applying the changes would take longer than writing
-  /// it.
+  /// Values are compared as in ``PropertyList``: canonically equivalent spellings of a string are equal. Dictionaries
+  /// are compared key by key. Equal elements of arrays are matched by a longest common subsequence, then at any
+  /// position, as moves. The rest is matched by similarity: containers of the same kind that have most of their entries
+  /// in common are compared in depth. If arrays are so large and different that this would take too long, the matching
+  /// is coarser. An array is replaced as a whole if applying the changes would take longer than writing it.
   ///
   /// - Parameter ignoresKeyOrder: True if dictionaries with the same entries are equal in any order. The result of
   ///   applying the difference then equals the new value except for that order.

@@ -185,7 +185,7 @@ struct LayoutDetector<Scanner: LayoutScanner> {
 }
 
 extension [UInt8] {
-  /// Copies white space of a text that is repeated in inserted text, up to ``TextLayout/greatestSpace`` bytes.
+  /// Copies white space of a text that is repeated in inserted text, up to `TextLayout.greatestSpace` bytes.
   init(_ bytes: RawSpan, layout range: Range<Int>) {
     self.init(bytes, range.lowerBound..<Swift.min(range.upperBound, range.lowerBound + TextLayout.greatestSpace))
   }

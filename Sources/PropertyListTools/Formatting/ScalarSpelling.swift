@@ -87,8 +87,8 @@ struct ScalarSpelling<Scanner: LayoutScanner> {
     return text
   }
 
-  /// Returns the form that a JSON dictionary has, if it represents a value without a JSON form, such as `{"$date":
-  /// "…"}`. The writer puts it on one line. JSON has no comments that would need more lines.
+  /// Returns the form that a JSON dictionary has, if it represents a value without a JSON form, such as
+  /// `{"$date": "…"}`. The writer puts it on one line. JSON has no comments that would need more lines.
   func form(of node: PropertyListDocument.Node) throws(PropertyListError) -> CoercedForm? {
     guard format == .json, node.kind == .dictionary, node.count == 1 else { return nil }
     let (key, value) = try node.entry(at: 0)

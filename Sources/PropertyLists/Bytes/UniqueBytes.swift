@@ -19,8 +19,8 @@ struct UniqueBytes: ~Copyable {
   @inline(__always)
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
-  /// Returns the index of the string at the end of the bytes. If there is an equal one, removes it and returns the
-  /// index of that.
+  /// Returns the index of the string at the end of the bytes. If an equal string exists already, removes the new one
+  /// and returns the index of the existing one.
   @inline(__always)
   mutating func find() -> Int {
     let start = ends.last ?? 0

@@ -25,8 +25,8 @@ public import FoundationEssentials
 /// ``PropertyListReadingOptions/limits`` always ends the call. More than 16 levels deep, an error that a type catches
 /// has the outer keys of its path combined into one; the error that the call throws has all keys.
 ///
-/// - Note: Foundation has a type of the same name. In a file that imports both, add `import struct
-///   PropertyLists.PropertyListDecoder`, or write `PropertyLists.PropertyListDecoder`.
+/// - Note: Foundation has a type of the same name. In a file that imports both, add
+///   `import struct PropertyLists.PropertyListDecoder`, or write `PropertyLists.PropertyListDecoder`.
 public struct PropertyListDecoder: Sendable {
   /// The values that decoded types find in `Decoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]

@@ -23,8 +23,8 @@ public import FoundationEssentials
 /// ``PropertyListWritingOptions/coercion`` of ``writingOptions`` is ``PropertyListWritingOptions/Coercion/reversible``.
 /// A decoder with ``PropertyListReadingOptions/restoresCoercedValues`` then restores them.
 ///
-/// - Note: Foundation has a type of the same name. In a file that imports both, add `import struct
-///   PropertyLists.PropertyListEncoder`, or write `PropertyLists.PropertyListEncoder`.
+/// - Note: Foundation has a type of the same name. In a file that imports both, add
+///   `import struct PropertyLists.PropertyListEncoder`, or write `PropertyLists.PropertyListEncoder`.
 public struct PropertyListEncoder: Sendable {
   /// The format of the data.
   public var outputFormat = PropertyListFormat.binary

@@ -21,7 +21,7 @@ extension PropertyList {
   /// The permissions of an existing file are kept. A symbolic link is followed, and its target is replaced.
   ///
   /// - Throws: The errors of ``data(format:options:)``, and ``PropertyListError/Kind/inputOutput(errno:)``.
-  /// - Complexity: as ``data(format:options:)``.
+  /// - Complexity: See ``data(format:options:)``.
   public func write(
     to url: URL, format: PropertyListFormat, options: PropertyListWritingOptions = PropertyListWritingOptions()
   ) throws(PropertyListError) {

@@ -17,7 +17,7 @@ extension PropertyList {
     case asValues
     /// Appends the elements of the other array.
     case append
-    /// Appends the elements of the other array that are not in this one.
+    /// Appends the elements of the other array that are not in this one, each once.
     case union
   }
 

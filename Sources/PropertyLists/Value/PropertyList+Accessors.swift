@@ -8,7 +8,7 @@ extension PropertyList {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The integer, exactly.
+  /// The value of an integer.
   public var integer: Integer? {
     if case .integer(let value) = self { value } else { nil }
   }

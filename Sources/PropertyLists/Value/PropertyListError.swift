@@ -82,7 +82,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
     /// The column, from 1, in Unicode scalars.
     public var column: Int
 
-    /// A position; both numbers count from 1.
+    /// Creates a position.
     public init(line: Int, column: Int) {
       self.line = line
       self.column = column
@@ -91,7 +91,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
 }
 
 extension PropertyListError: CustomStringConvertible {
-  /// The location, then the message: `3:17: no value for the key "a" (in items.0)`, `byte 12: …`.
+  /// The location followed by the message: `3:17: no value for the key "a" (in items.0)`, `byte 12: …`.
   public var description: String {
     var text = ""
     if let position {
@@ -102,12 +102,12 @@ extension PropertyListError: CustomStringConvertible {
     return text + detail
   }
 
-  /// The message and the key path, for callers that print the location in a form of their own.
+  /// The message and the key path, for callers that print the location themselves.
   public var detail: String { message + keyPathText }
 
-  /// The key path in brackets, after a space; nothing without one.
+  /// The key path in brackets, after a space, or an empty string if there is none.
   package var keyPathText: String {
-    // Long enough for people to find the value, short enough for one line; programs have ``keyPath``.
+    // Long enough to find the value, short enough for one line. Programs should use ``keyPath``.
     guard let components = keyPath?.components, !components.isEmpty else { return "" }
     guard components.count > 20 else {
       return " (in \(PropertyListKeyPath(components).description.printable(limit: 300)))"

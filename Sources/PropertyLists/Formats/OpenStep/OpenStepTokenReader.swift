@@ -213,8 +213,6 @@ struct OpenStepTokenReader: ~Copyable, ~Escapable {
   }
 
   /// Skips white space and comments. Returns true if more text follows.
-  ///
-  /// - Returns: whether there is more in the text.
   @inline(__always)
   private mutating func skipSpace() throws(PropertyListError) -> Bool {
     guard lexer.passTrivia() else { throw failure(OpenStepDefect(kind: .commentWithoutEnd, offset: lexer.index)) }

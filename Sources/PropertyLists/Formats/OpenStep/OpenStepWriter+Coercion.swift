@@ -21,7 +21,7 @@ extension OpenStepWriter {
 
   mutating func appendFloat(_ value: Float) throws(PropertyListError) {
     guard options.coercion == .reversible else {
-      // As in XML, an 8-byte real of the same value.
+      // Written as an 8-byte real of the same value, as in XML.
       return isTyped ? try appendReal(Double(value)) : try appendPlainReal(value.description)
     }
     if value.isNaN, value.bitPattern != Float.nan.bitPattern {

@@ -1,7 +1,7 @@
 /// A token of an XML text, valid or not. Tokens are adjacent, so every byte of a text belongs to exactly one.
 package struct XMLToken {
   package enum Kind {
-    /// Characters and references that XML allows, up to the next `<` or to what is invalid.
+    /// Characters and references that XML allows, up to the next `<` or the first invalid byte.
     case text
     case startTag
     /// A tag that ends with `/>`.
