@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Maps old children of a container to new ones, and back.
+/// A mapping of the old children of a container to the new ones, and back.
 struct ContainerPlan {
   /// For each old child, the index of its new counterpart, or -1 if it is removed.
   private(set) var target: [Int]

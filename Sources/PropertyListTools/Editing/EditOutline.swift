@@ -49,8 +49,8 @@ struct EditOutline {
   }
 }
 
-/// Integers that replace containers that are not examined. Each is used once, and files cannot predict them. In
-/// OpenStep, strings of their digits are used.
+/// Integers that replace containers that are not examined. They are random, so that no file can contain them on
+/// purpose, and each is used once. In OpenStep, strings of their digits are used.
 struct StandIns {
   private let format: PropertyListFormat
   /// A number of 14 digits, which Swift stores inline as a string.

@@ -14,7 +14,7 @@ struct EditedContainer {
   let values: [PropertyList]
   let oldChildren: [Int]
   let newChildren: [Int]
-  /// For each old entry, true if its key changes; empty if none does.
+  /// For each old entry of a dictionary, true if its key changes. Empty for an array.
   let renamed: [Bool]
   /// The indent of the line that contains the opening bracket.
   let line: Range<Int>

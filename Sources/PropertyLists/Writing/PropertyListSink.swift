@@ -4,7 +4,8 @@ internal import SystemFiles
 /// A receiver of the values of a property list, in order. Trees and documents traverse themselves, so a sink does not
 /// depend on them, and they do not depend on formats.
 protocol PropertyListSink: ~Copyable {
-  /// True if a dictionary passes all keys before all values, as in the binary format, and not each key before its
+  /// True if all keys of a dictionary are written before all values, as in the binary format; false if each key is
+  /// written before its value.
   /// value.
   static var takesKeysFirst: Bool { get }
 

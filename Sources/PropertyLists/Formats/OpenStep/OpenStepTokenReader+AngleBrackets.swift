@@ -53,8 +53,9 @@ extension OpenStepTokenReader {
   @inline(__always)
   private static func value(ofDigit digit: UInt8) -> UInt8 { digit & 0xF + digit >> 6 * 9 }
 
-  /// Reads GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>`, or date `<*D2001-01-01 00:00:00
-  /// +0000>`, whose content may be quoted, or one of this package's additional forms (`OpenStepWriter+Coercion.swift`).
+  /// Reads GNUstep's integer `<*I5>`, real `<*R1.5>`, boolean `<*BY>` or `<*BN>`, or date
+  /// `<*D2001-01-01 00:00:00 +0000>`, whose content may be quoted, or one of this package's additional forms
+  /// (`OpenStepWriter+Coercion.swift`).
   private mutating func readTypedValue(_ range: Range<Int>) throws(PropertyListError) -> FlatNode {
     let content = lexer.bytes.extracting(range.lowerBound + 2..<range.upperBound - 1)
     // No valid value is longer. Longer content is not examined as a whole, because its ">" may belong to another value.
