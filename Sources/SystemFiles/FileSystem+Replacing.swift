@@ -6,10 +6,10 @@ package import FoundationEssentials
 extension FileSystem {
   /// Replaces a file with `data` atomically: writes a new file next to it, syncs it to the disk, and renames it.
   ///
-  /// A symbolic link is followed, and its target is replaced. A link is not followed if another user made it in a
-  /// folder that others can write to, or if it leads to a file of another user. The permission bits of the old file are
-  /// kept, and its owner if the system allows that. If the path is not a regular file, but for example a terminal or a
-  /// pipe, the data is written to it.
+  /// A symbolic link is followed, and its target is replaced. Throws for a link that another user made in a folder that
+  /// others can write to, and for a link to a file of another user. The permission bits of the old file are kept, and
+  /// its owner if the system allows that. If the path is not a regular file, but for example a terminal or a pipe, the
+  /// data is written to it.
   package static func replace(_ path: String, with data: Data) throws(FileError) {
     let replacement = try Replacement(of: path)
     try replacement.output.write(data)

@@ -6,7 +6,6 @@ internal import SystemFiles
 protocol PropertyListSink: ~Copyable {
   /// True if all keys of a dictionary are written before all values, as in the binary format; false if each key is
   /// written before its value.
-  /// value.
   static var takesKeysFirst: Bool { get }
 
   mutating func null() throws(PropertyListError)
