@@ -5,7 +5,7 @@ package import FoundationEssentials
 /// The unsafe expressions are sound: strings end with a NUL and outlive the calls that use them, and the variables that
 /// calls fill have the required size.
 package enum ChildProgram {
-  /// The way in which a program ended.
+  /// The result of a program.
   package enum End: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)

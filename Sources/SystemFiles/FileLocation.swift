@@ -43,7 +43,7 @@ package struct FileLocation: Sendable {
     isBehindLink = false
   }
 
-  /// Returns the status of the file at the location, or nil if there is none.
+  /// Returns the status of the file at the location, or nil if none exists.
   func status() throws(FileError) -> stat? {
     var status = stat()
     guard FileSystem.attempt(.status, path, { folder.status(of: name, &status) }) == 0 else {
@@ -53,8 +53,8 @@ package struct FileLocation: Sendable {
     return status
   }
 
-  /// Returns the status of the regular file at the location, or nil if there is no file. Throws if another kind of file
-  /// is there, or if a link leads to it and it belongs to another user.
+  /// Returns the status of the regular file at the location, or nil if none exists. Throws if another kind of file is
+  /// there, or if a link leads to it and it belongs to another user.
   package func file() throws(FileError) -> stat? {
     guard let status = try status() else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
@@ -68,8 +68,8 @@ package struct FileLocation: Sendable {
     return status
   }
 
-  /// Returns the identity of a file in the folder, or nil if there is none. Tests cannot make this call fail, because
-  /// it only checks the result of other calls.
+  /// Returns the identity of a file in the folder, or nil if none exists. Tests cannot make this call fail, because it
+  /// only checks the result of other calls.
   func identity(of name: FileSystem.SystemPath) -> FileIdentity? {
     var status = stat()
     return folder.status(of: name, &status) == 0 ? FileIdentity(status) : nil

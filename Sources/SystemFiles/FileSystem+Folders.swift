@@ -57,7 +57,7 @@ extension FileSystem {
     }
   }
 
-  /// The text between the old name of a file that was set aside and the time at which it was.
+  /// The text between the old name of a file that was set aside and the time of that.
   package static let suffixOfUnreadable = ".unreadable-"
 
   /// True if other computers may change the files of a folder, without notifications from the local system.
@@ -78,7 +78,7 @@ extension FileSystem {
     #endif
   }
 
-  /// Removes an empty folder. Any other folder stays, including one in which a file is created at the same time.
+  /// Removes an empty folder. Any other folder stays, including one that gets a file at the same time.
   package static func removeEmptyFolder(_ path: String) { unsafe rmdir(systemPath(path)) }
 
   // Examining paths.
@@ -92,7 +92,7 @@ extension FileSystem {
   /// Returns true if a path leads to a file or folder.
   package static func exists(_ path: String) -> Bool { mode(path) != nil }
 
-  /// Returns the size of the regular file at a path, in bytes, or nil if there is none.
+  /// Returns the size of the regular file at a path, in bytes, or nil if none exists.
   package static func sizeOfRegularFile(_ path: String) -> Int? {
     var status = stat()
     guard unsafe stat(systemPath(path), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

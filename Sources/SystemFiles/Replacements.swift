@@ -30,7 +30,7 @@ package final class Replacements: Sendable {
   /// The maximum number of locked files that wait. Each uses two descriptors.
   private static let greatestLockedCount = 64
 
-  /// - Parameter greatestCount: The number of waiting files at which all are committed.
+  /// - Parameter greatestCount: The maximum number of waiting files. When it is reached, all are committed.
   package init(greatestCount: Int = 1024) { self.greatestCount = greatestCount }
 
   /// The maximum time that a file waits if others follow it. It is far below the age of abandoned files; see

@@ -48,7 +48,7 @@ package enum UnfinishedFiles {
   enum File {
     /// The new file, complete or not.
     case new(FileIdentity)
-    /// The file that the new one has replaced, in the state in which it was read.
+    /// The file that the new one has replaced. Its state must be that of the last read.
     case replaced(FileIdentity)
 
     func matches(_ found: FileIdentity) -> Bool {

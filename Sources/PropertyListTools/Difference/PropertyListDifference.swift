@@ -9,10 +9,10 @@ private import OrderedCollections
 /// let same = try difference.applied(to: old) == new
 /// ```
 ///
-/// The changes are in the order in which they are applied: the path of each is the path after all previous changes. In
-/// an array, removed elements come first, from the last to the first, then moves to the index among the remaining
-/// elements, then insertions from the first to the last. In a dictionary the order is the same, but removals go from
-/// the first entry to the last. Changes inside the remaining elements and entries follow.
+/// The changes are in the order of application: the path of each is the path after all previous changes. In an array,
+/// removed elements come first, from the last to the first, then moves to the index among the remaining elements, then
+/// insertions from the first to the last. In a dictionary the order is the same, but removals go from the first entry
+/// to the last. Changes inside the remaining elements and entries follow.
 public struct PropertyListDifference: Hashable, Sendable {
   /// One change.
   public enum Change: Hashable, Sendable {
@@ -29,7 +29,7 @@ public struct PropertyListDifference: Hashable, Sendable {
     case reordering(PropertyListKeyPath, from: [String], to: [String])
   }
 
-  /// The changes, in the order in which they are applied.
+  /// The changes, in the order of application.
   public var changes: [Change]
 
   /// Creates a difference from its changes.

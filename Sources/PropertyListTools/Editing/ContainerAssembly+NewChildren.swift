@@ -123,7 +123,7 @@ extension ContainerAssembly {
 }
 
 extension PropertyList {
-  /// True for a container that has only a few values, none of which is a container.
+  /// True for a container that has only a few values, and no container among them.
   fileprivate var fitsOnOneLine: Bool {
     switch self {
     case .array(let elements): elements.count <= 8 && !elements.contains(where: \.isContainer)

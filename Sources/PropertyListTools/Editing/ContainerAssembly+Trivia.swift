@@ -14,7 +14,7 @@ extension ContainerAssembly {
     var range: Range<Int>
     /// The last line end in it.
     var lastNewline: Range<Int>?
-    /// The end of the last comment, or the beginning if there is none.
+    /// The end of the last comment, or the beginning of the lead.
     var commentEnd: Int
     var hasComment = false
     /// True if a comment precedes the child on its line.

@@ -112,7 +112,7 @@ struct StandIns {
 }
 
 extension PropertyListDocument.Node {
-  /// Returns the child that a component leads to, and its position, or nil if there is none.
+  /// Returns the child that a component leads to, and its position, or nil if the path leads to no child.
   fileprivate func child(
     of component: PropertyListKeyPath.Component
   ) throws(PropertyListError) -> (position: Int, child: PropertyListDocument.Node)? {

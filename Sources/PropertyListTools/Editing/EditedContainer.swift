@@ -31,7 +31,7 @@ struct EditedContainer {
     var value: Range<Int>
     /// The replacement of the value.
     var content = Content.same
-    /// The range of the separator. Empty if there is none.
+    /// The range of the separator. Empty if it is missing.
     var separator: Range<Int>
 
     init(start: Int) {

@@ -17,7 +17,7 @@ struct LayoutEditor<Scanner: LayoutScanner> {
   var budget = ArrayMatching.standardBudget
   var text = EditedText()
 
-  /// The reason why there is no edited text.
+  /// The reason why the text could not be edited.
   enum Failure: Error {
     /// The text does not have the expected structure.
     case unknownLayout

@@ -5,7 +5,7 @@ struct OpenStepData {
   /// True for base64 between `<[` and `]>`.
   private let isBase64: Bool
   private let isUppercase: Bool
-  /// The number of bytes per group, or nil if there are no groups.
+  /// The number of bytes per group, or nil if the bytes are not grouped.
   private let group: Int?
 
   /// - Parameter range: The data, including its brackets.

@@ -28,10 +28,9 @@ extension PropertyListDocument {
   /// Of the options, `sortsKeys` sorts the keys of all dictionaries, `isCompact` writes added values on one line, and
   /// the others control how values that the format cannot represent are added.
   ///
-  /// The result is read back. If it does not have the new value, for which no example is known, or if there is no
-  /// layout to keep, the whole new value is written as by ``PropertyList/data(format:options:)``. There is no layout in
-  /// the binary format, in a document that was not read from bytes, and in a strings file if the new value is not a
-  /// dictionary.
+  /// The result is read back. If it does not have the new value (no example is known), or if the document has no
+  /// layout, the whole new value is written as by ``PropertyList/data(format:options:)``. That applies to the binary
+  /// format, to documents that were not read from bytes, and to strings files if the new value is not a dictionary.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` with the key path of an added value that the format cannot
   ///   represent; ``PropertyListError/Kind/nestedTooDeeply``.
@@ -84,7 +83,7 @@ extension PropertyListDocument {
     return EditedBytes(try data(updatedTo: value, options: options))
   }
 
-  /// Returns the bytes with another value, or nil if there is no layout to keep, or if reading them back would not give
+  /// Returns the bytes with another value, or nil if the document has no layout, or if reading them back would not give
   /// that value.
   func editedData(updatedTo new: PropertyList, options: PropertyListWritingOptions) throws(PropertyListError) -> Data? {
     guard let source = try inputText else { return nil }

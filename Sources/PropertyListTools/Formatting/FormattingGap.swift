@@ -16,7 +16,7 @@ struct FormattingGap {
 
   /// The comments before the mark, if there is one.
   private(set) var beforeMark: [Comment] = []
-  /// The comments after the mark, or all if there is no mark.
+  /// The comments after the mark, or all without a mark.
   private(set) var comments: [Comment] = []
   private(set) var hasMark = false
   /// True if a line ends after the last comment and the mark.

@@ -30,7 +30,7 @@ extension PropertyListDocument {
     }.map(\.element)
   }
 
-  /// Returns the errors of an input in the order in which its reader finds them.
+  /// Returns the errors of an input in the order of their discovery.
   static func defectLog(
     of data: Data, format: PropertyListFormat?, options: PropertyListReadingOptions, limit: Int
   ) -> DefectLog {

@@ -102,8 +102,8 @@ package struct ByteBuffer: ~Copyable {
     return true
   }
 
-  /// Appends `text` from `start` up to the first byte that may need an escape in XML. Returns the index at which it
-  /// stopped.
+  /// Appends `text` from `start` up to the first byte that may need an escape in XML. Returns the index of that byte,
+  /// or the end.
   @inline(never)
   package mutating func append(cleanTextOf text: RawSpan, from start: Int) -> Int {
     let length = text.byteCount - start

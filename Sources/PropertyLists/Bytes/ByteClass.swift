@@ -26,7 +26,7 @@ enum ByteClass {
     equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20) | equal(word, 0xEF)
   }
 
-  /// Finds bytes at which the scanner stops in text: `<`, `>`, `&`, control characters, and optionally those from 0x80.
+  /// Finds bytes that stop the scanner in text: `<`, `>`, `&`, control characters, and optionally those from 0x80.
   @inline(__always)
   static func stopsText(_ word: UInt64, stopsAtHigh: Bool) -> UInt64 {
     let mark = equal(word, UInt8(ascii: "&")) | equal(word | splat(2), UInt8(ascii: ">")) | below(word, 0x20)

@@ -15,7 +15,7 @@ struct IndexedNumbers: ~Copyable {
     all = SparseNumbers(count: areMany ? count : 0)
   }
 
-  /// The count up to which a table is created immediately.
+  /// The maximum count for creating a table immediately.
   private static let smallCount = 64
   /// The table is created when more than 1 in this many numbers is set. Creating it takes less time than these took in
   /// the dictionary.

@@ -1,5 +1,5 @@
 extension RawSpan {
-  /// Returns the first index of a byte from `start`, or nil if there is none.
+  /// Returns the first index of a byte from `start`, or nil if it does not occur.
   package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     var index = start
     while index + 8 <= byteCount {
@@ -14,7 +14,7 @@ extension RawSpan {
     return nil
   }
 
-  /// Returns the first index of a text from `start`, or nil if there is none. The text must not be empty.
+  /// Returns the first index of a text from `start`, or nil if it does not occur. The text must not be empty.
   package func firstIndex(of text: StaticString, from start: Int) -> Int? {
     // Sound: the string is not empty.
     let first = unsafe text.utf8Start.pointee
@@ -37,7 +37,7 @@ struct ForwardSearch {
 
   init(_ text: StaticString) { self.text = text }
 
-  /// Returns the next offset of the text from `start`, or nil if there is none.
+  /// Returns the next offset of the text from `start`, or nil if it does not occur.
   ///
   /// - Complexity: O(*n*) in the bytes for all calls together, if the offsets increase.
   mutating func next(from start: Int, in bytes: RawSpan) -> Int? {

@@ -1,6 +1,6 @@
-/// The sequences of keys of the encoded dictionaries, as a tree in which each key is a child of the key before it.
-/// Values of one type usually have the same keys in the same order. So a key is compared only with those that followed
-/// the same keys before, is written once, and is known to be distinct.
+/// The sequences of keys of the encoded dictionaries, as a tree: each key is a child of the key before it. Values of
+/// one type usually have the same keys in the same order. So a key is compared only with those that followed the same
+/// keys before, is written once, and is known to be distinct.
 struct EncodedKeys {
   private struct Key {
     let text: String
@@ -11,9 +11,9 @@ struct EncodedKeys {
     let depth: Int
     /// True if no key before it is equal.
     let isDistinct: Bool
-    /// The index of the key that was last added after this one, or 0 if there is none.
+    /// The index of the key that was last added after this one, or 0.
     var firstChild = 0
-    /// The index of another key that followed the same keys as this one, or 0 if there is none.
+    /// The index of another key that followed the same keys as this one, or 0.
     let sibling: Int
     let isASCII: Bool
 

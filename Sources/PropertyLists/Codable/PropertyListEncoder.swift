@@ -15,9 +15,9 @@ public import FoundationEssentials
 /// | `nil`, if it is encoded | the string `$null`; null in JSON |
 /// | all others | as their `encode(to:)` encodes them |
 ///
-/// Dictionaries have their keys in the order in which they were encoded. The order of Swift's own dictionaries and sets
-/// differs from process to process; they are sorted, so that equal values always produce the same bytes. They are not
-/// sorted if a type calls their `encode(to:)` itself instead of passing them to a container.
+/// Dictionaries keep the order of encoding. The order of Swift's own dictionaries and sets differs from process to
+/// process; they are sorted, so that equal values always produce the same bytes. They are not sorted if a type calls
+/// their `encode(to:)` itself instead of passing them to a container.
 ///
 /// JSON cannot represent dates and data, and OpenStep also not numbers and booleans. They are errors, unless
 /// ``PropertyListWritingOptions/coercion`` of ``writingOptions`` is ``PropertyListWritingOptions/Coercion/reversible``.

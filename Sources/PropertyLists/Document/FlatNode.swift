@@ -134,7 +134,7 @@ public struct FlatNode: Hashable, Sendable {
 
   /// Creates a container of a node table. The offset is the index of the first child, which is followed by the others.
   ///
-  /// - Parameter count: The number of elements, or of entries, each of which is a key and a value.
+  /// - Parameter count: The number of elements, or of entries (pairs of a key and a value).
   @inlinable @inline(__always)
   public static func container(_ kind: NodeKind, offset: Int, count: Int) -> FlatNode {
     FlatNode(kind, .verbatim, offset: offset, payload: UInt64(truncatingIfNeeded: count))

@@ -74,7 +74,7 @@ extension PropertyList {
     }
   }
 
-  /// Merges another value. With ``MergeRule/fail``, there are no conflicts left.
+  /// Merges another value. With ``MergeRule/fail``, all conflicts have been ruled out.
   private mutating func mergeInPlace(_ other: PropertyList, _ conflicts: MergeRule, _ arrays: ArrayMergeRule) {
     guard case .dictionary(let theirs) = other, kind == .dictionary else { return mergeValue(other, conflicts, arrays) }
     // The dictionaries around the current one, each without the current one.

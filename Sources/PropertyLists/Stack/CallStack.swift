@@ -12,7 +12,7 @@ package final class CallStack {
 
   /// The number of levels of nested values in progress when the thread left its own stack.
   package private(set) var levelsBelow = 0
-  /// The address at which the thread left its own stack, or nil if it has not.
+  /// The stack address when the thread left its own stack, or nil if it has not.
   private var left: UInt?
   /// The work to do in a segment.
   private var work: (() -> Void)?

@@ -1,8 +1,8 @@
 #if canImport(Glibc)
   private import SystemFiles
 
-  /// Memory in which a thread continues when its stack is full: POSIX changes its stack pointer (`ucontext.h`). The
-  /// functions are looked up by name, because Swift does not import `makecontext` with its variable arguments.
+  /// Memory for continuing a thread whose stack is full: POSIX changes its stack pointer (`ucontext.h`). The functions
+  /// are looked up by name, because Swift does not import `makecontext` with its variable arguments.
   @safe
   struct StackSegment: ~Copyable {
     private let memory: UnsafeMutableRawPointer

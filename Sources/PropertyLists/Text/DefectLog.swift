@@ -1,5 +1,5 @@
-/// The defects of an input, in the order in which its reader finds them. A reader stops when the log is full. If there
-/// is room for more than one defect, the reader recovers from errors where possible.
+/// The defects of an input, in the order of their discovery. A reader stops when the log is full. If there is room for
+/// more than one defect, the reader recovers from errors where possible.
 package struct DefectLog {
   /// The maximum number of defects, at least 1.
   package let limit: Int

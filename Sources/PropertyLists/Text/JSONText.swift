@@ -32,7 +32,7 @@ package enum JSONText {
     }
   }
 
-  /// Returns the UTF-16 unit of the escape `\uXXXX` at `start`, or nil if there is no such escape.
+  /// Returns the UTF-16 unit of the escape `\uXXXX` at `start`, or nil if no such escape is there.
   package static func unit(_ bytes: RawSpan, at start: Int) -> UInt32? {
     guard bytes.starts(with: "\\u", at: start), start + 6 <= bytes.byteCount else { return nil }
     return bytes.extracting(start + 2..<start + 6).hexadecimalNumber.map { UInt32(truncatingIfNeeded: $0) }

@@ -157,7 +157,7 @@ extension RawSpan {
     }
   }
 
-  /// Returns the range of the first invalid UTF-8 from `start`, or nil if there is none.
+  /// Returns the range of the first invalid UTF-8 from `start`, or nil if all is valid.
   func firstInvalidUTF8(from start: Int) -> Range<Int>? {
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: Span<UInt8>(_bytes: extracting(start...)))

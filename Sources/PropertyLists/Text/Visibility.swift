@@ -1,5 +1,5 @@
-/// The way in which a character is shown in text for people. All code that prints, quotes or escapes uses this table.
-/// Hidden characters are those that control terminals, end a line, change the text direction, or are invisible.
+/// The display of a character in text for people. All code that prints, quotes or escapes uses this table. Hidden
+/// characters are those that control terminals, end a line, change the text direction, or are invisible.
 package enum Visibility {
   /// Shown unchanged.
   case shown

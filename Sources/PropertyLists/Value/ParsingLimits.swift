@@ -1,4 +1,4 @@
-/// The limits at which a reader gives up with an error. The defaults are safe for untrusted input.
+/// The limits of a reader. It throws an error if one is exceeded. The defaults are safe for untrusted input.
 public struct ParsingLimits: Hashable, Sendable {
   /// The maximum nesting depth of containers. The default, 512, is the limit of Apple's reader (`CFBinaryPList.c`).
   /// Values above ``greatestDepth`` are treated as ``greatestDepth``.

@@ -9,9 +9,9 @@
 public struct PropertyListKeyPath: Hashable, Sendable {
   /// One step of a path.
   ///
-  /// The container to which a step is applied decides how the step is used: ``index(_:)`` of 7 is the key `7` in a
-  /// dictionary, and the key `7` is an index in an array. Therefore the two are equal. In an array, the key `-1` is the
-  /// last element, `-2` the one before it, and so on.
+  /// A container decides how a step is used: ``index(_:)`` of 7 is the key `7` in a dictionary, and the key `7` is an
+  /// index in an array. Therefore the two are equal. In an array, the key `-1` is the last element, `-2` the one before
+  /// it, and so on.
   public enum Component: Sendable {
     /// A key of a dictionary.
     case key(String)

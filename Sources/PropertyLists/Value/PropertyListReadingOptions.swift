@@ -1,6 +1,6 @@
 /// The options for reading a property list.
 public struct PropertyListReadingOptions: Hashable, Sendable {
-  /// The limits at which the reader gives up.
+  /// The limits of the reader.
   public var limits: ParsingLimits
 
   /// True if a dictionary of XML or OpenStep is read as a UID if its only key is `CF$UID` and its value is an integer

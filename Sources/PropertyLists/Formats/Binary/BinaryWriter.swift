@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// A writer of the binary format. The order of objects is that of Core Foundation (`CFBinaryPList.c`): depth first,
 /// with a dictionary followed by all its keys and then its values. Equal scalars are written once. Their bytes are
-/// created immediately, in order, and double as the keys by which equal ones are found. Containers are written last,
-/// with the narrowest possible references.
+/// created immediately, in order, and are also the search keys for equal scalars. Containers are written last, with the
+/// narrowest possible references.
 struct BinaryWriter: FileWriter, NodeSink, ~Copyable {
   static var takesKeysFirst: Bool { true }
 

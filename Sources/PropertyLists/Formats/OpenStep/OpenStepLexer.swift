@@ -233,7 +233,7 @@ package struct OpenStepLexer: ~Escapable {
       kind: .quoted, range: start..<index, defect: OpenStepDefect(kind: .stringWithoutEnd, offset: start))
   }
 
-  /// Skips to the next quotation mark or backslash. Returns false if there is none.
+  /// Skips to the next quotation mark or backslash. Returns false if none follows.
   @inline(__always)
   private mutating func passPlainText(before quote: UInt8) -> Bool {
     while index + 8 <= bytes.byteCount {

@@ -58,7 +58,7 @@ extension XMLLexer {
     return true
   }
 
-  /// Skips to the next `<`. Returns false if there is none.
+  /// Skips to the next `<`. Returns false if none follows.
   @inline(__always)
   mutating func passPlainText() -> Bool {
     while true {

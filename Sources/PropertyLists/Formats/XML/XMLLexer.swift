@@ -9,7 +9,7 @@ package struct XMLLexer: ~Escapable {
   let documentStart: Int
   /// True if text may contain characters that XML does not allow.
   var allowsAllCharacters = false
-  /// A range of text in which only invalid UTF-8 ends a token. It is remembered so that it is scanned only once.
+  /// A range of text whose tokens are ended only by invalid UTF-8. It is remembered so that it is scanned only once.
   private var scannedText = 0..<0
   var commentEnd = ForwardSearch("-->")
   var cdataEnd = ForwardSearch("]]>")
@@ -215,7 +215,7 @@ package struct XMLLexer: ~Escapable {
     return XMLDefect(kind: hasEnd ? .unknownEntity : .referenceWithoutEnd, offset: index)
   }
 
-  /// Returns the offset after the `;` of a malformed reference, or after its `&` if there is no `;`.
+  /// Returns the offset after the `;` of a malformed reference, or after its `&` if the `;` is missing.
   private func referenceEnd(from start: Int) -> Int {
     for offset in start + 1..<max(start + 1, min(bytes.byteCount, start + 64)) {
       switch bytes[offset] {

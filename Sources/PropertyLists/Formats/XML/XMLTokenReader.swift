@@ -45,7 +45,7 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
   private(set) var tokenStart = 0
   /// For each name, the number of elements that were closed before their end tags.
   var missedEnds: [String: Int] = [:]
-  /// The last line in which invalid UTF-8 was found.
+  /// The last line with invalid UTF-8.
   private var lineThatIsNotUTF8 = 0
 
   struct Open {
@@ -127,8 +127,8 @@ struct XMLTokenReader: ~Copyable, ~Escapable {
     defects.add(builder.failure(message, kind, at: positionIndex.position(at: offset), in: text.rawBytes))
   }
 
-  /// Returns true for invalid UTF-8 in a line for which it was reported already. Many such lines mean that the encoding
-  /// is wrong.
+  /// Returns true if invalid UTF-8 was already reported in the same line. Many such lines mean that the encoding is
+  /// wrong.
   private mutating func isKnown(_ defect: XMLDefect) -> Bool {
     guard defect.kind == .notUTF8 else { return false }
     let line = positionIndex.position(at: defect.offset).position.line
