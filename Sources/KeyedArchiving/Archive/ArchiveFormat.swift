@@ -7,18 +7,18 @@ internal import PropertyLists
 /// if ArchiveFormat(data) == .typedstream { print("written by NSArchiver") }
 /// ```
 ///
-/// A property list is not always an archive. To find out, use ``KeyedArchive/init(_:limits:)``.
+/// Not every property list is an archive. To check, open it with ``KeyedArchive/init(_:limits:)``.
 public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
   /// A property list in the binary format.
   case binaryPropertyList
   /// A property list in the XML format.
   case xmlPropertyList
-  /// An archive of `NSArchiver`, of any version and byte order.
+  /// An archive written by `NSArchiver`, of any version and byte order.
   case typedstream
   /// A compiled nib.
   case nibArchive
 
-  /// Detects the format of data by its first bytes. Returns nil for other data.
+  /// Detects the format from the first bytes. Returns nil for other data.
   ///
   /// The rest of the data is not checked.
   public init?(_ data: Data) { self.init(data.bytes) }
@@ -37,7 +37,7 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The bytes that every compiled nib begins with.
+  /// The signature at the start of every compiled nib.
   package static var nibSignature: StaticString { "NIBArchive" }
 
   private static func isTypedstream(_ bytes: RawSpan) -> Bool {
@@ -46,7 +46,7 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
       && (bytes.starts(with: signature.littleEndian, at: 2) || bytes.starts(with: signature.bigEndian, at: 2))
   }
 
-  /// The number of bytes, from an XML declaration on, that are searched for the root element.
+  /// The number of bytes, counted from an XML declaration, that are searched for the root element.
   private static var greatestPrologLength: Int { 1024 }
 
   private static func isXML(_ bytes: RawSpan) -> Bool {
@@ -59,8 +59,8 @@ public enum ArchiveFormat: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The signature of a typedstream, at offset 2, which gives the byte order. Byte 0 is the version, byte 1 the length of
-/// the signature.
+/// The signature of a typedstream, at offset 2. It also gives the byte order. Byte 0 is the version, byte 1 the length
+/// of the signature.
 package enum TypedstreamSignature {
   package static let littleEndian: StaticString = "streamtyped"
   package static let bigEndian: StaticString = "typedstream"

@@ -1,21 +1,21 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The keys of objects as they stand in a file: one that begins with a dollar has one more dollar in front, because
-/// those with one are the archiver's own.
+/// Converts between the keys that types choose and the keys in a file. A chosen key that begins with `$` has a second
+/// `$` in the file, because keys with one `$` belong to the archiver.
 package enum ArchiveKey {
   package static var dollar: UInt8 { UInt8(ascii: "$") }
 
-  /// The key in a file, for one that a user chose.
+  /// Returns the key in the file for a key that a type chose.
   @inline(__always)
   package static func escaped(_ key: String) -> String { key.utf8.first == dollar ? "$" + key : key }
 
-  /// The key that a user chose, for one in a file.
+  /// Returns the key that a type chose for a key in the file.
   package static func unescaped(_ key: String) -> String {
-    // By bytes, because a mark behind a dollar is one character with it.
+    // Compares bytes, because a combining mark after the `$` forms one character with it.
     key.utf8.starts(with: "$$".utf8) ? String(key.unicodeScalars.dropFirst()) : key
   }
 
-  /// The keys that users chose, of all keys in a file.
+  /// Returns the keys that types chose, without the archiver's own keys.
   static func userKeys(_ keys: [String]) -> [String] {
     guard keys.contains(where: { $0.utf8.first == dollar }) else { return keys }
     let escaped = Set(keys.lazy.filter { $0.utf8.starts(with: "$$".utf8) })
@@ -25,10 +25,10 @@ package enum ArchiveKey {
     }
   }
 
-  /// True for the keys that archivers use themselves: `$class`, and `$0`, `$1` and so on.
+  /// True for the archiver's own keys: `$class`, `$0`, `$1` and so on.
   static func isArchivers(_ key: String) -> Bool { key == "$class" || isNumber(key) }
 
-  /// True for `$0`, `$1` and so on, which stand for values without a key.
+  /// True for `$0`, `$1` and so on, the keys of values that were encoded without a key.
   package static func isNumber(_ key: String) -> Bool {
     key.utf8.first == dollar && key.utf8.count > 1 && key.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
   }

@@ -1,13 +1,13 @@
 @_spi(Archives) package import PropertyLists
 
-/// The parts that every keyed archive has at its top.
+/// The parts at the root of every keyed archive.
 package struct ArchiveLayout {
   package static let archiverName = "NSKeyedArchiver"
   package static let version = 100_000
 
-  /// The name of the class that wrote it.
+  /// The name of the class that wrote the archive.
   package let archiver: String
-  /// A dictionary: values by their keys, which are UIDs where they are objects.
+  /// A dictionary: the top-level values by key. References to objects are UIDs.
   package let top: FlatNode
   /// An array: the objects by UID. The first is `$null`.
   package let objects: FlatNode
@@ -24,7 +24,7 @@ package struct ArchiveLayout {
   }
 }
 
-/// The parts that a property list has of those that every keyed archive has, and what is wrong with them.
+/// The archive parts that a property list has, and the findings about missing or invalid parts.
 package struct ArchiveParts {
   package private(set) var archiver: String?
   package private(set) var top: FlatNode?
@@ -38,7 +38,7 @@ package struct ArchiveParts {
       return
     }
     var parts: [String: FlatNode] = [:]
-    // Four keys are all there are; a few more do no harm.
+    // A keyed archive has four keys. A few more do no harm.
     for entry in 0..<min(root.count, 64) {
       do {
         let key = try document.key(ofEntry: entry, of: root)

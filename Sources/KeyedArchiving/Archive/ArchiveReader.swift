@@ -1,16 +1,16 @@
 package import FoundationEssentials
 @_spi(Archives) package import PropertyLists
 
-/// Reads the objects of an archive for those who look at all of them, and counts the work.
+/// Reads the objects of an archive for code that visits all of them, and limits the work.
 ///
-/// In a binary file objects can overlap and be referred to again and again, so that a few kilobytes ask for any amount
-/// of work. What is read here may come to no more than `PropertyListDocument.expandedSizeLimit`, in values and bytes.
+/// Objects in a binary file can overlap and be referenced many times, so a few kilobytes can ask for any amount of
+/// work. The values and bytes that are read here may not exceed `PropertyListDocument.expandedSizeLimit`.
 package struct ArchiveReader {
   package let document: PropertyListDocument
   /// An array: the objects by UID.
   package let objects: FlatNode
   private var budget: WorkBudget
-  /// The keys of dictionaries lately read; nil in a reader for one object, where remembering does not pay.
+  /// The keys of recently read dictionaries. Nil in a reader of a single object, where a cache does not pay off.
   private var shapes: DictionaryShapes?
   private var classes: [UInt32: KeyedArchive.ClassDescription?] = [:]
 
@@ -29,7 +29,7 @@ package struct ArchiveReader {
     budget = WorkBudget(document.expandedSizeLimit)
   }
 
-  /// Takes work out of the budget; throws when nothing is left.
+  /// Subtracts work from the budget. Throws ``KeyedArchiveError/Kind/limitExceeded`` when the budget is used up.
   @inline(__always)
   package mutating func spend(_ size: Int) throws(KeyedArchiveError) {
     guard budget.spend(size) else { throw limitExceeded }
@@ -39,13 +39,15 @@ package struct ArchiveReader {
     KeyedArchiveError(.limitExceeded, "the objects expand to more than \(budget.limit) values and bytes")
   }
 
-  /// Goes on after an error, unless it is the end of all work. An error takes more time than a value.
+  /// Continues after an error, unless the budget is used up. Subtracts 64, because an error takes more time than a
+  /// value.
   package mutating func tolerate(_ error: KeyedArchiveError) throws(KeyedArchiveError) {
     if error.kind == .limitExceeded { throw error }
     try spend(64)
   }
 
-  /// Throws if a container contains itself, or is nested too deeply in the `depth` containers of the same object.
+  /// Throws if a container contains itself, or is nested too deeply. `depth` is the number of containers around it in
+  /// the same object.
   package mutating func checkNesting(
     of node: FlatNode, in outer: some Sequence<FlatNode>, depth: Int
   ) throws(KeyedArchiveError) {
@@ -90,11 +92,11 @@ package struct ArchiveReader {
     try translated(document.keyNode(ofEntry: entry, of: dictionary))
   }
 
-  /// All keys of a dictionary; throws what is wrong with one of them, a duplicate included.
+  /// Returns all keys of a dictionary. Throws if a key is invalid or a duplicate.
   package mutating func shape(of dictionary: FlatNode) throws(KeyedArchiveError) -> DictionaryShape {
     try spend(dictionary.count)
     var known = shapes ?? DictionaryShapes()
-    // Taken out, so that there is one owner to change it in place.
+    // Moved out, so that the value has one owner and can be changed in place.
     shapes = nil
     defer { shapes = known }
     do { return try document.shape(of: dictionary, in: &known) } catch {
@@ -112,7 +114,7 @@ package struct ArchiveReader {
     return document.data(of: node)
   }
 
-  /// The fields of an instance, or of the top of the archive.
+  /// Returns the fields of an instance, or of the top of the archive.
   package mutating func fields(
     of node: PropertyListDocument.Node, isObject: Bool
   ) throws(KeyedArchiveError) -> [KeyedArchive.Field] {
@@ -133,11 +135,11 @@ package struct ArchiveReader {
     return fields
   }
 
-  /// Where a dictionary has the keys that make it an instance or a class description.
+  /// The positions of the keys that make a dictionary an instance or a class description.
   package struct KeyPositions {
-    /// Of `$class`.
+    /// The position of `$class`.
     package var classReference: Int?
-    /// Of `$classname`, for dictionaries without a `$class`.
+    /// The position of `$classname`, if there is no `$class`.
     package var className: Int?
 
     package init(classReference: Int? = nil, className: Int? = nil) {
@@ -152,7 +154,7 @@ package struct ArchiveReader {
     var positions = KeyPositions()
     for entry in 0..<dictionary.count {
       let key = try keyNode(ofEntry: entry, of: dictionary)
-      // Other encodings are decoded to be compared.
+      // Keys in other encodings have to be decoded before they can be compared.
       if key.encoding != .ascii, key.encoding != .verbatim { try spend(2 * key.length) }
       if positions.classReference == nil, document.has("$class", as: key) { positions.classReference = entry }
       if positions.className == nil, document.has("$classname", as: key) { positions.className = entry }
@@ -161,7 +163,7 @@ package struct ArchiveReader {
     return positions
   }
 
-  /// Nil for a dictionary with a finding in its keys.
+  /// Returns nil for a dictionary with an invalid or duplicate key.
   private mutating func positionsByShape(of dictionary: FlatNode) throws(KeyedArchiveError) -> KeyPositions? {
     do {
       let shape = try shape(of: dictionary)
@@ -181,7 +183,7 @@ package struct ArchiveReader {
     return positions.className == nil ? .malformed : .classDescription
   }
 
-  /// The class of an instance; nil if its `$class` leads to no class description.
+  /// Returns the class of an instance, or nil if its `$class` does not lead to a class description.
   package mutating func classDescription(
     ofInstance node: FlatNode, classPosition: Int
   ) throws(KeyedArchiveError) -> KeyedArchive.ClassDescription? {
@@ -189,7 +191,8 @@ package struct ArchiveReader {
     return reference.kind == .uid ? try classDescription(reference.uid) : nil
   }
 
-  /// The class that an object describes; nil if it is no class description, or has no readable name.
+  /// Returns the class that an object describes, or nil if the object is not a class description or has no readable
+  /// name.
   package mutating func classDescription(_ uid: UInt32) throws(KeyedArchiveError) -> KeyedArchive.ClassDescription? {
     if let known = classes[uid] { return known }
     var description: KeyedArchive.ClassDescription?
@@ -235,7 +238,7 @@ package struct ArchiveReader {
 }
 
 extension FlatNode {
-  /// What kind of value it is, in an error message.
+  /// The kind of the value, for error messages.
   package var kindName: String {
     switch kind {
     case .null: "null"
@@ -253,7 +256,7 @@ extension FlatNode {
 }
 
 extension PropertyListDocument {
-  /// Whether a node of the object table is the text `$null`, or the null of the binary format.
+  /// True if a node of the object table is the string `$null`, or null in the binary format.
   @inline(__always)
   package func isNullObject(_ node: FlatNode) -> Bool {
     node.kind == .null || node.kind == .string && node.length <= 10 && has("$null", as: node)

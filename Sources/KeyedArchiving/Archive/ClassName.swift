@@ -1,9 +1,9 @@
 enum ClassName {
-  /// `Module.Type` for a type, without the parts that are other ones in each build.
+  /// Returns the name of a type as `Module.Type`, without the parts that differ from build to build.
   static func `default`(of type: Any.Type) -> String {
     var name = ""
     var rest = Substring(String(reflecting: type))
-    // "(unknown context at $7f3c2a10)." stands for each private or local context.
+    // "(unknown context at $7f3c2a10)." is printed for each private or local context.
     while let start = rest.firstIndex(of: "("), rest[start...].hasPrefix("(unknown context at "),
       let end = rest[start...].firstIndex(of: ")")
     {
@@ -14,14 +14,15 @@ enum ClassName {
     return normalized(name + rest)
   }
 
-  /// The class that a class inherits from; nil for others.
+  /// Returns the superclass of a class, or nil for other types.
   static func superclass(of type: Any.Type) -> AnyClass? { (type as? AnyClass).flatMap { _getSuperclass($0) } }
 
-  /// One spelling for all names of the same class: `_TtC6Module5Class`, which Objective-C's runtime knows a Swift class
-  /// by, is `Module.Class`. Nested and private types likewise; other names are left as they are.
+  /// Returns one spelling for all names of the same class. The Objective-C runtime's name of a Swift class,
+  /// `_TtC6Module5Class`, becomes `Module.Class`, also for nested and private types. Other names are returned
+  /// unchanged.
   static func normalized(_ name: String) -> String {
     guard name.utf8.starts(with: "_Tt".utf8) else {
-      // How reflection on Linux calls Foundation's own classes.
+      // Reflection on Linux returns these prefixes for Foundation's own classes.
       for prefix in ["Foundation.NS", "__C.NS"] where name.hasPrefix(prefix) {
         return "NS" + name.dropFirst(prefix.utf8.count)
       }
@@ -30,9 +31,9 @@ enum ClassName {
     return demangled(name) ?? name
   }
 
-  /// A name mangled as Swift did before version 4: `_Tt`, a letter for the kind of each type from the innermost on (`C`
-  /// class, `V` structure, `O` enumeration), then the module and the types from the outermost on, each with its length
-  /// in front; `P` and the discriminator stand before the name of a private type.
+  /// Demangles a name in the form that Swift used before version 4. After `_Tt` comes a letter for the kind of each
+  /// type, innermost first (`C` class, `V` structure, `O` enumeration). The module and the types follow, outermost
+  /// first, each after its length. The name of a private type follows a `P` and a discriminator.
   private static func demangled(_ name: String) -> String? {
     var rest = Substring(name).dropFirst(3)
     var typeCount = 0

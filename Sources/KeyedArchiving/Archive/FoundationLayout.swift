@@ -1,9 +1,9 @@
-/// The classes of Foundation whose objects everybody knows by their value, and what their objects consist of.
+/// The layout of those Foundation classes whose objects are simple values, such as strings and arrays.
 ///
-/// The keys are those that Apple's archives of macOS 10.14 have.
+/// The keys are the ones in Apple's archives from macOS 10.14.
 package struct FoundationLayout {
   package let form: Form
-  /// Whether it is the mutable class of its kind, whose objects can be made before their contents, and so contain
+  /// True for a mutable class. Its objects can be created before their contents are decoded, so they can contain
   /// themselves.
   package let isMutable: Bool
 
@@ -36,7 +36,7 @@ package struct FoundationLayout {
     }
   }
 
-  /// Whether the value tells the class.
+  /// True if the value alone determines the class.
   package var isTold: Bool {
     switch form {
     case .array, .dictionary, .string, .data, .date: !isMutable

@@ -3,8 +3,8 @@
 extension KeyedArchive {
   /// The objects of an archive, addressed by UID.
   ///
-  /// A UID beyond the last is no error: its object is ``Object/Kind/malformed``, so that references can be followed
-  /// without a look at where they lead.
+  /// A UID beyond the end of the table is not an error. Its object has the kind ``Object/Kind/malformed``, so you can
+  /// follow a reference without checking its UID first.
   public struct Objects: RandomAccessCollection, Sendable {
     let archive: KeyedArchive
 
@@ -24,13 +24,13 @@ extension KeyedArchive {
       Int(end.value) - Int(start.value)
     }
 
-    /// The object of a UID.
+    /// The object with a UID.
     ///
     /// - Complexity: O(1).
     public subscript(uid: PropertyList.UID) -> Object { Object(uid, of: archive) }
   }
 
-  /// An object of an archive: a UID, and what the object table has under it.
+  /// An object of an archive: a UID, and the value at that index of the object table.
   public struct Object: Sendable {
     /// The UID, which is the index in the object table.
     public let uid: PropertyList.UID
@@ -45,27 +45,27 @@ extension KeyedArchive {
       }
     }
 
-    /// What an object table can hold.
+    /// The kinds of value in an object table.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-      /// The text `$null`, which stands for no object.
+      /// The string `$null`, which means no object.
       case null
-      /// A string, number, truth value, data or date that is its own object, with no class.
+      /// A string, number, Boolean, data or date that is stored directly in the object table, without a class.
       case string, integer, real, boolean, data, date
       /// A dictionary with a `$class`.
       case instance
       /// A dictionary with a `$classname`, which describes a class.
       case classDescription
-      /// What no object of an archive is: an array, a UID, a dictionary that is neither an instance nor a class
-      /// description, a value that cannot be read, and what lies beyond the end of the table.
+      /// A value that cannot be an object: an array, a UID, a dictionary that is neither an instance nor a class
+      /// description, a value that cannot be read, or a UID beyond the end of the table.
       case malformed
     }
   }
 }
 
 extension KeyedArchive.Object {
-  /// What the object is.
+  /// The kind of the object.
   ///
-  /// - Complexity: O(*k*) in the number of its keys.
+  /// - Complexity: O(*k*), where *k* is the number of keys of the object.
   public var kind: Kind {
     guard let node = try? node else { return .malformed }
     switch node.kind {
@@ -83,12 +83,14 @@ extension KeyedArchive.Object {
     }
   }
 
-  /// What stands in the object table.
+  /// The value in the object table.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read, or if the UID leads out of the table.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if the value cannot be read, or if the UID is beyond the end
+  ///   of the table.
   public var node: PropertyListDocument.Node { get throws(KeyedArchiveError) { try content.get() } }
 
-  /// The value of a string, number, truth value, data or date that is its own object; nil for all other kinds.
+  /// The value of a string, number, Boolean, data or date that is stored directly in the object table. Nil for all
+  /// other kinds.
   public var value: PropertyListDocument.Node? {
     switch kind {
     case .string, .integer, .real, .boolean, .data, .date: try? node
@@ -96,12 +98,12 @@ extension KeyedArchive.Object {
     }
   }
 
-  /// What the object was encoded as, in the order of the file and without its class; nothing for kinds other than
+  /// The encoded fields of the object, in the order of the file and without its class. Empty for kinds other than
   /// ``Kind/instance``.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for what cannot be read,
-  ///   ``KeyedArchiveError/Kind/limitExceeded`` for overlapping keys.
-  /// - Complexity: O(*k*) in the number of its keys.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if a key or value cannot be read,
+  ///   ``KeyedArchiveError/Kind/limitExceeded`` if keys overlap.
+  /// - Complexity: O(*k*), where *k* is the number of keys of the object.
   public var fields: [KeyedArchive.Field] {
     get throws(KeyedArchiveError) {
       let node = try node
@@ -111,10 +113,10 @@ extension KeyedArchive.Object {
     }
   }
 
-  /// The class of an instance, or the class that a class description describes; nil for all other kinds, and where the
+  /// The class of an instance, or the class that a class description describes. Nil for all other kinds, and if the
   /// archive contradicts itself about the class.
   ///
-  /// - Complexity: O(*k*) in the number of keys of the object.
+  /// - Complexity: O(*k*), where *k* is the number of keys of the object.
   public var classDescription: KeyedArchive.ClassDescription? {
     guard let node = try? node, node.kind == .dictionary else { return nil }
     var reader = ArchiveReader(archive)
@@ -129,6 +131,6 @@ extension KeyedArchive.Object {
     }
   }
 
-  /// The name of ``classDescription``.
+  /// The name of the object's ``classDescription``.
   public var className: String? { classDescription?.name }
 }

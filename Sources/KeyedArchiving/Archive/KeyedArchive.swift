@@ -1,22 +1,22 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// A keyed archive as it stands in its file: objects, classes and references, to be looked at.
+/// A keyed archive as it is stored: objects, classes and references, for inspection.
 ///
-/// Nothing is instantiated, so no type has to be known, and an archive of any origin can be opened safely.
+/// No object is instantiated, so no type needs to be known, and you can open an archive from any source safely.
 ///
 /// ```swift
 /// let archive = try KeyedArchive(contentsOf: url)
 /// for object in archive.objects where object.className == "Invoice" { print(object.uid, try object.fields) }
 /// ```
 ///
-/// The module `ArchiveViews` adds its tree, JSON, graph and check.
+/// The module `ArchiveViews` adds a tree, JSON, a graph and a check.
 ///
-/// Opening an archive looks at its four parts only; every object is read when it is asked for.
+/// Opening an archive reads only its four parts. An object is read when you ask for it.
 public struct KeyedArchive: Sendable {
   /// The archive as a property list.
   public let document: PropertyListDocument
-  /// The class that the archive says it was written by: `NSKeyedArchiver` for Apple's archiver and for
+  /// The class that wrote the archive, according to the archive: `NSKeyedArchiver` for Apple's archiver and for
   /// ``KeyedArchiver``.
   public let archiver: String
   package let topNode: PropertyListDocument.Node
@@ -25,26 +25,28 @@ public struct KeyedArchive: Sendable {
   /// Opens an archive of any format.
   ///
   /// - Parameters:
-  ///   - data: the whole archive. It is kept, not copied, as long as the value lives.
-  ///   - limits: how large the input may be, and how much larger what is made of it.
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for bytes that are no property list,
-  ///   ``KeyedArchiveError/Kind/notAnArchive``.
-  /// - Complexity: O(1) for the binary format, O(*n*) for text formats.
+  ///   - data: the whole archive. It is kept without a copy as long as this value exists.
+  ///   - limits: the limits for the size of the input and for how far it may expand.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if the data is not a property list,
+  ///   ``KeyedArchiveError/Kind/notAnArchive`` if the property list is not a keyed archive.
+  /// - Complexity: O(1) for the binary format, O(*n*) in the size of the data for text formats.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
     try self.init(translated(PropertyListDocument(data, options: .archive(limits))))
   }
 
   /// Reads the archive in a file into memory and opens it.
   ///
-  /// - Throws: as for bytes in memory, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be read.
+  /// - Throws: The errors of ``init(_:limits:)``, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be
+  ///   read.
   public init(contentsOf url: URL, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
     try self.init(translated(PropertyListDocument(contentsOf: url, options: .archive(limits))))
   }
 
   /// Opens an archive that has been read as a property list.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/notAnArchive``, ``KeyedArchiveError/Kind/propertyList(_:)`` for a part that
-  ///   cannot be read. `check(_:)` of the module `ArchiveViews` tells all that is wrong with such a property list.
+  /// - Throws: ``KeyedArchiveError/Kind/notAnArchive`` if the property list is not a keyed archive,
+  ///   ``KeyedArchiveError/Kind/propertyList(_:)`` if one of its parts cannot be read. `check(_:)` of the module
+  ///   `ArchiveViews` reports all defects of such a property list.
   public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
     self.document = document
     archiver = try ArchiveLayout(document).archiver
@@ -55,9 +57,10 @@ public struct KeyedArchive: Sendable {
     objectsNode = objects
   }
 
-  /// What was encoded outside of any object, in the order of the file: the key `root` of most archives, or any others.
+  /// The values that were encoded outside of any object, in the order of the file. Most archives have one, with the key
+  /// `root`.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for what cannot be read.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if a key or value cannot be read.
   public var topLevelFields: [Field] {
     get throws(KeyedArchiveError) {
       var reader = ArchiveReader(self)
@@ -68,48 +71,49 @@ public struct KeyedArchive: Sendable {
   /// All objects, by UID.
   public var objects: Objects { Objects(archive: self) }
 
-  /// A key, and what an archive has under it.
+  /// A key and its value.
   public struct Field: Sendable {
-    /// The key as it was encoded. Keys that begin with `$` have one more in the file, which is taken off; `$0`, `$1`
-    /// and so on were encoded without a key.
+    /// The key as it was encoded. A key that begins with `$` has a second `$` in the file, which is removed here. The
+    /// keys `$0`, `$1` and so on belong to values that were encoded without a key.
     public let key: String
-    /// What stands under the key.
+    /// The value of the key.
     public let value: Value
   }
 
-  /// What stands under a key.
+  /// The value of a key.
   public enum Value: Sendable {
-    /// A reference to an object, or to nothing: UID 0 and all others whose object is of the kind ``Object/Kind/null``.
+    /// A reference to an object, or to nothing. UID 0 means nothing, and so does any UID whose object has the kind
+    /// ``Object/Kind/null``.
     case reference(PropertyList.UID)
-    /// A value that stands there itself: a number, a truth value, bytes, or an array with references in it.
+    /// A value that is stored inline: a number, a Boolean, bytes, or an array that may contain references.
     case inline(PropertyListDocument.Node)
   }
 
-  /// What an archive says of a class.
+  /// The description of a class in an archive.
   public struct ClassDescription: Hashable, Sendable {
-    /// Where it stands in the object table.
+    /// The UID of the class description.
     public let uid: PropertyList.UID
-    /// `$classname`.
+    /// The name of the class: `$classname`.
     public let name: String
-    /// `$classes`: the class and what it inherits from, the nearest first. Empty if the archive does not say, as for
-    /// classes that were renamed when they were archived.
+    /// The class and its ancestors, nearest first: `$classes`. Empty if the archive does not have them, for example for
+    /// a class that was renamed when it was archived.
     public let classes: [String]
-    /// `$classhints`: classes that a reader may take who does not know this one.
+    /// The classes that a reader may use instead if it does not know this one: `$classhints`.
     public let hints: [String]
   }
 
-  /// A class and how many objects are of it.
+  /// A class and the number of its instances.
   public struct CountedClass: Hashable, Sendable {
-    /// What the archive says of the class.
+    /// The description of the class in the archive.
     public let description: ClassDescription
-    /// How many objects say that they are of it.
+    /// The number of objects that refer to the description.
     public let instanceCount: Int
   }
 
   /// All classes that the archive describes, in the order of the object table.
   ///
-  /// - Throws: ``KeyedArchiveError`` for an object that cannot be read; ``KeyedArchiveError/Kind/limitExceeded`` where
-  ///   objects of a binary file overlap.
+  /// - Throws: ``KeyedArchiveError`` if an object cannot be read, ``KeyedArchiveError/Kind/limitExceeded`` if objects
+  ///   of a binary file overlap too much.
   /// - Complexity: O(*n*) in the size of the archive.
   public var classes: [CountedClass] {
     get throws(KeyedArchiveError) {
@@ -140,75 +144,75 @@ public struct KeyedArchive: Sendable {
     }
   }
 
-  /// Something that is wrong with an archive.
+  /// A defect or peculiarity of an archive.
   public struct Finding: Hashable, Sendable {
-    /// What sort of finding it is. Programs decide by it; people read ``message``.
+    /// The kind of finding, for programs. People read ``message``.
     public let kind: Kind
-    /// What is wrong, in one line without a position.
+    /// A description of the problem, in one line and without its position.
     public let message: String
-    /// The object that is wrong, or that has the value that is; nil for the archive as a whole.
+    /// The object that the finding is about, or that contains the value it is about. Nil for the archive as a whole.
     public let uid: PropertyList.UID?
-    /// The way from that object, or else from the root of the property list, to the value that is wrong. Empty if it is
-    /// the object itself.
+    /// The path to the value, from that object or from the root of the property list. Empty if the finding is about the
+    /// object itself.
     public let path: PropertyListKeyPath
 
-    /// The sorts of finding.
+    /// The kinds of finding.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-      /// The root of the property list is no dictionary.
+      /// The root of the property list is not a dictionary.
       case root
-      /// There is no `$archiver`, or it is no text.
+      /// `$archiver` is missing, or is not a string.
       case archiver
-      /// The `$archiver` is another than `NSKeyedArchiver`.
+      /// `$archiver` is not `NSKeyedArchiver`.
       case otherArchiver
-      /// There is no `$version`, or it is another than 100000.
+      /// `$version` is missing, or is not 100000.
       case version
-      /// There is no `$top`, or it is no dictionary.
+      /// `$top` is missing, or is not a dictionary.
       case top
-      /// There is no `$objects`, or it is no array.
+      /// `$objects` is missing, or is not an array.
       case objectTable
       /// The first object is not `$null`.
       case firstObject
       /// A value or a key cannot be read: its bytes break the rules of the format, or it contains itself.
       case unreadableValue
-      /// A key stands twice in a dictionary.
+      /// A key occurs twice in a dictionary.
       case duplicateKey
-      /// A UID leads out of the object table.
+      /// A UID is beyond the end of the object table.
       case danglingReference
-      /// A reference to an object leads to the description of a class.
+      /// A reference to an object leads to a class description.
       case referenceToClass
-      /// An object is something that no object can be, such as a UID.
+      /// A value of the object table cannot be an object, for example a UID.
       case invalidObject
       /// An object is a dictionary without a `$class`.
       case missingClass
-      /// The `$class` of an object is no class description.
+      /// The `$class` of an object does not lead to a class description.
       case invalidClass
-      /// A dictionary that is no object has a `$class`.
+      /// A dictionary that is not in the object table has a `$class`.
       case inlineObject
       /// A class description has no name, or contradicts itself.
       case classDescription
       /// A class is described twice.
       case classDescribedTwice
-      /// An object of one of Foundation's classes has not what Apple's reader needs to make it.
+      /// An object of a Foundation class lacks something that Apple's reader needs to decode it.
       case invalidContents
-      /// An array, set or dictionary that cannot be changed once it is made contains itself.
+      /// An immutable array, set or dictionary contains itself.
       case circularCollection
-      /// No top-level key leads to an object, or to an object of a class.
+      /// An object cannot be reached from any top-level key.
       case unreachableObject
-      /// Objects overlap, or expand so far that the rest was not looked at.
+      /// Objects overlap, or expand so far that the rest was not checked.
       case limitExceeded
     }
 
-    /// How bad a finding is.
+    /// The severity of a finding.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
       /// Some readers cannot decode the archive, or a part of it.
       case error
-      /// The archive can be decoded, but there are readers that refuse it.
+      /// The archive can be decoded, but some readers refuse it.
       case warning
-      /// Every reader can decode the archive.
+      /// All readers can decode the archive.
       case note
     }
 
-    /// How bad the finding is: that of its ``kind``.
+    /// The severity, which follows from the ``kind``.
     public var severity: Severity {
       switch kind {
       case .unreachableObject: .note

@@ -1,37 +1,37 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// Why an archive could not be written or read, and where.
+/// An error that occurred when an archive was written or read, with its position.
 public struct KeyedArchiveError: Error, Hashable, Sendable {
-  /// What sort of failure it is. Programs decide by it; people read ``KeyedArchiveError/message``.
+  /// The kind of error, for programs. People read ``KeyedArchiveError/message``.
   public enum Kind: Hashable, Sendable {
-    /// The bytes are no property list, a part of them cannot be read, or the file cannot be read or written.
+    /// The bytes are not a property list, a part of it cannot be read, or the file cannot be read or written.
     case propertyList(PropertyListError)
-    /// A property list that is no keyed archive.
+    /// The property list is not a keyed archive.
     case notAnArchive
-    /// An archive that breaks the rules of its format: a UID that leads nowhere, an object without a class, a class
-    /// description that contradicts itself.
+    /// The archive breaks the rules of its format: a UID beyond the end of the table, an object without a class, a
+    /// class description that contradicts itself.
     case malformed
-    /// There is no value for a key that must have one.
+    /// A required key has no value.
     case valueNotFound
-    /// An object of a class that was not among those asked for.
+    /// The class of an object is not among the expected types.
     case classNotAllowed
-    /// A value of another kind than the one asked for.
+    /// A value has another kind than the expected one.
     case typeMismatch
-    /// A number that the type asked for cannot hold exactly.
+    /// The expected type cannot represent a number exactly.
     case numberOutOfRange
-    /// The contents of an object are not those of a value of its type.
+    /// The contents of an object are not valid for its type.
     case invalidContents
-    /// An object that is needed to make itself, and was not published before.
+    /// An object is a part of itself, and was not published while it was decoded.
     case circularReference
     /// Objects are nested deeper than the limit, or than the stack of the thread allows.
     case nestedTooDeeply
-    /// A value that this process cannot make, because it is linked without full Foundation and its data about
-    /// languages, calendars and time zones.
+    /// This process cannot make the value, because it is not linked with full Foundation and its data about languages,
+    /// calendars and time zones.
     case unavailable
-    /// More work than an archive of this size can ask for; see `ParsingLimits`.
+    /// Decoding takes more work than an archive of this size may require. See `ParsingLimits`.
     case limitExceeded
-    /// A value has no form in an archive.
+    /// The value cannot be represented in an archive.
     case invalidValue
     /// A key was encoded twice in one object.
     case duplicateKey
@@ -39,24 +39,24 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     case finished
   }
 
-  /// What sort of failure it is.
+  /// The kind of error.
   public var kind: Kind
-  /// What is wrong, in one line without a position.
+  /// A description of the problem, in one line and without its position.
   public var message: String
-  /// The way to the value that is wrong: a top-level key, then keys and indices.
+  /// The path to the value that is wrong: a top-level key, then keys and indices.
   ///
-  /// - Complexity: O(*n*) in its length for an error of an unarchiver.
+  /// - Complexity: O(*n*) in the length of the path for errors that an unarchiver throws.
   public var path: PropertyListKeyPath? {
     get { storedPath.path }
     set { storedPath = StoredPath(newValue) }
   }
   private var storedPath: StoredPath
-  /// The UID of the object that is wrong, or that has the key that is.
+  /// The UID of the object that is wrong, or that contains the value that is wrong.
   public var uid: PropertyList.UID?
-  /// The class that the archive says that object is of.
+  /// The class of that object, according to the archive.
   public var className: String?
 
-  /// An error for types that check what they decode; its position is filled in by ``KeyedUnarchiver/failure(_:_:)``.
+  /// Creates an error. Types that check their contents use ``KeyedUnarchiver/failure(_:_:)``, which adds the position.
   public init(
     _ kind: Kind, _ message: String, path: PropertyListKeyPath? = nil, uid: PropertyList.UID? = nil,
     className: String? = nil
@@ -64,7 +64,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     self.init(kind, message, StoredPath(path), uid: uid, className: className)
   }
 
-  /// An error at the end of a path whose steps it shares with other errors.
+  /// Creates an error with a path that shares its steps with other errors.
   init(_ kind: Kind, _ message: String, trail: DecodingTrail?, uid: PropertyList.UID?, className: String?) {
     self.init(
       kind, message, trail.map { StoredPath.trail($0) } ?? .path(PropertyListKeyPath()), uid: uid, className: className)
@@ -78,8 +78,8 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     self.className = className
   }
 
-  /// The path of an error. Many errors are caught and never shown, so the steps of an unarchiver's are copied only when
-  /// its path is read.
+  /// The path of an error. Many errors are caught and never shown, so the steps of an unarchiver's path are copied only
+  /// when the path is read.
   private enum StoredPath: Hashable, Sendable {
     case none
     case path(PropertyListKeyPath)
@@ -100,8 +100,8 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(path) }
   }
 
-  /// The code that Cocoa has for this failure, in `NSCocoaErrorDomain`: 3840 for what is no archive at all, 4864 for a
-  /// corrupt archive, 4865 for a missing value, 4866 for a value that cannot be encoded (`FoundationErrors.h`).
+  /// The code of this error in `NSCocoaErrorDomain`: 3840 for data that is not an archive, 4864 for a corrupt archive,
+  /// 4865 for a missing value, 4866 for a value that cannot be encoded (`FoundationErrors.h`).
   public var code: Int {
     switch kind {
     case .propertyList, .notAnArchive: 3840
@@ -118,7 +118,7 @@ public struct KeyedArchiveError: Error, Hashable, Sendable {
 }
 
 extension KeyedArchiveError: CustomStringConvertible {
-  /// The position, the message, the object: `root.friends[3].born: no value for the key (object 12, Person)`.
+  /// The position, the message and the object: `root.friends[3].born: no value for the key (object 12, Person)`.
   public var description: String {
     var text = path.map { Self.spelled($0).printable(limit: 300) + ": " } ?? ""
     text += message
@@ -129,7 +129,7 @@ extension KeyedArchiveError: CustomStringConvertible {
     return text
   }
 
-  /// `root.friends[3].born`, shortened in the middle if it is long.
+  /// Returns a path as `root.friends[3].born`. The middle of a long path is left out.
   package static func spelled(_ path: PropertyListKeyPath) -> String {
     let components = path.components
     guard components.count > 20 else { return spelled(components[...]) }
@@ -149,12 +149,12 @@ extension KeyedArchiveError: CustomStringConvertible {
 }
 
 extension KeyedArchiveError: LocalizedError {
-  /// The ``description``.
+  /// The same text as ``description``.
   public var errorDescription: String? { description }
 
   package init(_ error: PropertyListError) { self.init(.propertyList(error), error.description) }
 
-  /// The error with the object that it is about, unless it says one already.
+  /// Returns the error with a UID, unless it has one.
   package func at(_ uid: PropertyList.UID) -> KeyedArchiveError {
     guard self.uid == nil else { return self }
     var error = self
@@ -163,16 +163,16 @@ extension KeyedArchiveError: LocalizedError {
   }
 }
 
-/// What a part of the property list is read or written with; its error is one of the archive.
+/// Returns the result of a property list function, and translates its error.
 @inline(__always)
 package func translated<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws(KeyedArchiveError) -> T {
   do { return try body() } catch { throw KeyedArchiveError(error) }
 }
 
-/// The path from the top of an archive to a value, as a linked list that begins with the last step. Paths that begin
-/// alike share the steps that they have in common.
+/// The path from the top of an archive to a value, as a linked list that begins with the last step. Paths with a common
+/// beginning share those steps.
 ///
-/// Sound: `before` is changed only by `deinit`, when no other reference is left.
+/// Unchecked `Sendable` is safe: only `deinit` changes `before`, when no other reference is left.
 final class DecodingTrail: @unchecked Sendable {
   let step: PropertyListKeyPath.Component
   private var before: DecodingTrail?
@@ -187,7 +187,7 @@ final class DecodingTrail: @unchecked Sendable {
     step.map { DecodingTrail(before, $0) } ?? before
   }
 
-  /// Releases the steps one after another: recursion over a long path would take more stack than a thread may have.
+  /// Releases the steps in a loop. Recursion over a long path could overflow the stack.
   deinit {
     var next = before.take()
     while next != nil, isKnownUniquelyReferenced(&next) {
@@ -198,7 +198,7 @@ final class DecodingTrail: @unchecked Sendable {
 
   /// The steps in their order.
   ///
-  /// - Complexity: O(*n*) in their number.
+  /// - Complexity: O(*n*) in the number of steps.
   var path: PropertyListKeyPath {
     var steps: [PropertyListKeyPath.Component] = []
     var trail: DecodingTrail? = self
