@@ -1,10 +1,10 @@
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Gets a `Codable` value out of an archive.
+/// A decoder that reads a `Codable` value from an archive.
 ///
-/// What it reads must be one of three things: the object that is being decoded, whose keys are the coding keys; an
-/// `NSDictionary` with strings as keys, or an `NSArray`; a single value. Whatever else there is, is an error.
+/// Its source is one of three things: the current object, whose keys are the coding keys; an `NSDictionary` with
+/// strings as keys, or an `NSArray`; a single value. Anything else is an error.
 struct ArchiveDecoder: Decoder {
   enum Source {
     case object
@@ -14,7 +14,7 @@ struct ArchiveDecoder: Decoder {
   private let source: Source
   private let coder: KeyedUnarchiver
   private let trail: CodingTrail?
-  /// What is decoded; nil for parts that no type stands for.
+  /// The type being decoded. Nil for nested containers, which have no type.
   private let type: Any.Type?
 
   var codingPath: [any CodingKey] { trail?.path ?? [] }
@@ -62,14 +62,14 @@ private enum ArchiveFields {
 }
 
 extension KeyedUnarchiver {
-  /// What the current object has encoded without keys.
+  /// Returns the values that the current object has encoded without keys.
   fileprivate func valuesWithoutKeys() throws -> [ArchivedReference] {
     var values: [ArchivedReference] = []
     while let node = try node(forRawKey: "$\(values.count)") { values.append(ArchivedReference(node: node)) }
     return values
   }
 
-  /// The references in an `NSDictionary` whose keys are strings.
+  /// Returns the references in an `NSDictionary` whose keys are strings.
   fileprivate func entries(at reference: ArchivedReference) throws -> [String: ArchivedReference] {
     let object = try resolve(reference.node)
     if isNull(reference.node, object) { throw failure(.valueNotFound, "nothing, where a value with keys is due") }
@@ -88,7 +88,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// The references in an `NSArray`, which count when they are followed.
+  /// Returns the references in an `NSArray`. Their weight counts later, when they are followed.
   fileprivate func unweighedElements(of reference: ArchivedReference) throws -> [ArchivedReference] {
     let before = weight
     defer { weight = before }
@@ -160,26 +160,26 @@ private struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-/// The elements that a collection is about to hash.
+/// Counts the elements that a collection will hash.
 private final class HashedValues {
   private let collection: any HashingCollection.Type
   private var counts: HashCounts
 
-  /// Nil if the type that is decoded is no such collection.
+  /// Nil if the decoded type is not such a collection.
   init?(_ type: Any.Type?) {
     guard let collection = type as? any HashingCollection.Type else { return nil }
     self.collection = collection
     counts = HashCounts(collection.element)
   }
 
-  /// Counts a value that was decoded, if it is an element.
+  /// Counts a decoded value, if it is an element that will be hashed.
   func add(_ value: some Decodable, at index: Int, weight: Int, _ coder: KeyedUnarchiver) throws {
     guard index % collection.valuesPerElement == 0 else { return }
     try coder.spendHashing(weight)
     if !counts.areEven, let hash = collection.hash(of: value) { try counts.add(hash, weight: weight, coder) }
   }
 
-  /// Counts the elements that were decoded as one value, if they are.
+  /// Counts elements that were decoded together as one value.
   func add(elementsOf value: some Decodable, weight: Int, _ coder: KeyedUnarchiver) throws {
     guard let hashes = collection.hashes(ofElementsIn: value), !hashes.isEmpty else { return }
     try coder.spendHashing(weight)

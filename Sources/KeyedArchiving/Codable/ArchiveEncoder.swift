@@ -1,9 +1,9 @@
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// A `Codable` value on its way into an archive.
+/// A `Codable` value that is being encoded into an archive.
 ///
-/// A box is a class, because containers of `Codable` are filled after they have been handed out.
+/// A class, because `Codable` containers are filled after they have been returned.
 final class EncodedBox {
   enum Content {
     case nothing
@@ -11,19 +11,19 @@ final class EncodedBox {
     case keyed([(key: String, box: EncodedBox)])
     case unkeyed([EncodedBox])
     case value(any SecureCoding)
-    /// A number or a truth value, which stands in the object that has it.
+    /// A number or a Boolean, which is stored inline.
     case scalar(FlatNode, any SecureCoding)
   }
 
   var content = Content.nothing
-  /// The type of the collection that has encoded itself here in an order that is another one each time.
+  /// The type of the collection that was encoded here, if its order differs from process to process.
   var collection: (any HashedCollection.Type)?
-  /// Whether a collection has encoded itself here, which is counted with what has it.
+  /// True if a collection was encoded here. It is not a level of nesting of its own.
   var isCollection = false
 
   init(_ content: Content = .nothing) { self.content = content }
 
-  /// Frees what is nested in the box without recursion, which would take as much stack as encoding did.
+  /// Releases nested boxes in a loop. Recursion would take as much stack as encoding did.
   deinit {
     var rest = takeContainers()
     while let box = rest.popLast() { rest += box.takeContainers() }
@@ -34,7 +34,7 @@ final class EncodedBox {
     other.content = .nothing
   }
 
-  /// The boxes in this one that contain others. No box is in two.
+  /// Removes and returns the nested boxes that have contents. Each box is in one box only.
   private func takeContainers() -> [EncodedBox] {
     let boxes: [EncodedBox]
     switch content {
@@ -54,7 +54,7 @@ final class EncodedBox {
     }
   }
 
-  /// - Parameter depth: the number of values around this one, which the path does not tell.
+  /// - Parameter depth: the number of values around this one. It is not the length of the path.
   static func box<T: Encodable>(
     _ value: T, _ coder: KeyedArchiver, _ trail: CodingTrail?, depth: Int
   ) throws -> EncodedBox {
@@ -76,7 +76,7 @@ final class EncodedBox {
     if isCollection, let collection = value as? any HashedCollection { self.collection = type(of: collection) }
   }
 
-  /// The box of a key, where containers of the same value go on.
+  /// Adds the box of a key, after those that other containers of the same value have added.
   func append(_ box: EncodedBox, forKey key: String) {
     guard case .keyed(var entries) = content else {
       content = .keyed([(key, box)])
@@ -97,7 +97,7 @@ final class EncodedBox {
     content = .unkeyed(elements)
   }
 
-  /// Entries in the order in which an archive has those of a dictionary with strings as keys.
+  /// Returns entries in the order in which an archive stores a dictionary with strings as keys.
   fileprivate func ordered(
     _ entries: [(key: String, box: EncodedBox)], for coder: KeyedArchiver
   ) throws -> [(key: String, box: EncodedBox)] {
@@ -105,7 +105,7 @@ final class EncodedBox {
     return try CanonicalOrder.positions(of: entries.map(\.key), for: coder).map { entries[$0] }
   }
 
-  /// The values of elements in an order that depends on them alone.
+  /// Returns the values of elements in an order that depends only on the elements.
   fileprivate func ordered(_ values: [EncodedBox], for coder: KeyedArchiver) throws -> [EncodedBox] {
     guard let count = collection?.valuesPerElement, values.count > count else { return values }
     let elements = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }
@@ -131,7 +131,7 @@ final class EncodedBox {
 }
 
 extension KeyedArchiver {
-  /// Encodes the contents of the current object.
+  /// Encodes a box as the contents of the current object.
   func encode(contents box: EncodedBox) throws {
     switch box.content {
     case .nothing: break
@@ -150,20 +150,20 @@ extension KeyedArchiver {
     }
   }
 
-  /// As Apple's archiver calls what is encoded without a key.
+  /// Encodes a value under the key that Apple's archiver uses for values without a key.
   private func encode(_ box: EncodedBox, withoutKeyAt index: Int) throws {
     try encode(rawKey: "$\(index)") { coder in try box.reference(by: coder).node }
   }
 }
 
-/// A value that is only ever encoded; what comes of it is decoded as another type.
+/// A value that is only encoded. Its object is decoded as another type.
 private protocol EncodedOnly: SecureCoding {}
 
 extension EncodedOnly {
   init(coder: KeyedUnarchiver) throws { throw coder.failure(.typeMismatch, "\(Self.self) is only encoded") }
 }
 
-/// `NSDictionary` with strings as keys.
+/// A value that is encoded as an `NSDictionary` with strings as keys.
 private struct EncodedDictionary: EncodedOnly {
   static let archivedClass = OrderedDictionary<String, String>.archivedClass
 
@@ -181,7 +181,7 @@ private struct EncodedDictionary: EncodedOnly {
   }
 }
 
-/// `NSArray`.
+/// A value that is encoded as an `NSArray`.
 private struct EncodedArray: EncodedOnly {
   static let archivedClass = ArchivedArray.archivedClass
 
@@ -194,7 +194,7 @@ private struct EncodedArray: EncodedOnly {
   }
 }
 
-/// Puts a `Codable` value into a box.
+/// An encoder that stores a `Codable` value in a box.
 struct ArchiveEncoder: Encoder {
   let box: EncodedBox
   fileprivate let coder: KeyedArchiver
@@ -228,7 +228,7 @@ struct ArchiveEncoder: Encoder {
     try EncodedBox.box(value, coder, CodingTrail(trail, step), depth: depth)
   }
 
-  /// An encoder for a part that no type stands for.
+  /// Returns an encoder for a nested container, which has no type.
   fileprivate func nested(_ nested: EncodedBox, _ step: CodingStep) -> ArchiveEncoder {
     ArchiveEncoder(coder, CodingTrail(trail, step), depth: depth + 1, box: nested)
   }

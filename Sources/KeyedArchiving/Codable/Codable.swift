@@ -1,10 +1,10 @@
 @_spi(Archives) internal import PropertyLists
 
-/// A `Codable` type conforms with no code. The keys of its archive are the names of its coding keys.
+/// The default implementation for `Codable` types. The keys in the archive are the names of the coding keys.
 ///
-/// Numbers and truth values stand in the object itself. Properties of types that conform to ``SecureCoding`` are
-/// archived as those are: dates as `NSDate`, and so on. Other `Codable` types have no class: those with keys are
-/// archived as `NSDictionary`, with strings as keys, those without as `NSArray`.
+/// Numbers and Booleans are stored inline in the object. Properties of types that conform to ``SecureCoding`` are
+/// archived as those types are, for example dates as `NSDate`. Other `Codable` types have no class: those with keys are
+/// archived as an `NSDictionary` with strings as keys, those without as an `NSArray`.
 extension SecureCoding where Self: Encodable {
   public func encode(with coder: KeyedArchiver) throws {
     if let foundation = FoundationType.of(Self.self) { return try foundation.counterpart(of: self).encode(with: coder) }
@@ -27,10 +27,10 @@ extension SecureCoding where Self: Decodable {
 extension KeyedArchiver {
   /// Encodes a value of a type that is `Encodable` but not ``SecureCoding``.
   ///
-  /// What has keys is archived as `NSDictionary` with strings as keys, what has none as `NSArray`, and what is one
-  /// value as that.
+  /// A value with a keyed container is archived as an `NSDictionary` with strings as keys, a value with an unkeyed
+  /// container as an `NSArray`. A single value is archived as that value.
   ///
-  /// - Throws: ``KeyedArchiveError``, or what the type's own `encode(to:)` throws.
+  /// - Throws: ``KeyedArchiveError``, or an error of the type's own `encode(to:)`.
   public func encodeEncodable<T: Encodable>(_ value: T, forKey key: String) throws {
     try encode(userKey: key) { coder in
       try EncodedBox.box(value, coder, nil, depth: 0).reference(by: coder).node
@@ -39,21 +39,21 @@ extension KeyedArchiver {
 }
 
 extension KeyedUnarchiver {
-  /// Decodes a value that ``KeyedArchiver/encodeEncodable(_:forKey:)`` has encoded.
+  /// Decodes a value that was encoded by ``KeyedArchiver/encodeEncodable(_:forKey:)``.
   ///
-  /// - Throws: ``KeyedArchiveError``, or what the type's own `init(from:)` throws.
+  /// - Throws: ``KeyedArchiveError``, or an error of the type's own `init(from:)`.
   public func decodeDecodable<T: Decodable>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try decodable(type, at: ArchivedReference(node: node), nil, .same)
   }
 
-  /// Decodes a value of any `Decodable` type: as it is archived, if it says so.
+  /// Decodes a value of any `Decodable` type. A type that is also ``SecureCoding`` is decoded as such.
   func decodable<T: Decodable>(
     _ type: T.Type, at reference: ArchivedReference, _ trail: CodingTrail?, _ step: CodingStep
   ) throws -> T {
     if let archivable = type as? any SecureCoding.Type { return try archived(archivable, at: reference) }
     if let foundation = FoundationType.of(type) { return try foundation.decode(type, at: reference, by: self) }
-    // Types that are only `Decodable` may nest, and lead back to themselves, as far as an archive says.
+    // An archive can nest types that are only `Decodable` to any depth, and in circles.
     let object = try resolve(reference.node)
     guard reference.node.kind == .uid else {
       return try decodable(type, at: reference, object, uid: nil, CodingTrail(trail, step))
@@ -70,7 +70,7 @@ extension KeyedUnarchiver {
     deepest = depth
     do {
       let value = try decodable(type, at: reference, object, uid: uid, CodingTrail(trail, step))
-      // If there is an object of a class in it, each reference gets its own.
+      // A value that contains an object of a class is not cached, so each reference gets objects of its own.
       if type is AnyObject.Type { decodableObjectCount += 1 }
       if decodableObjectCount == before { _ = table.keep(uid, value, weight: weight, height: deepest &- depth) }
       deepest = max(deepest, deepestAround)
@@ -93,7 +93,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// A value of a type that says how it is archived, which is the type that is asked for.
+  /// Decodes a value of a ``SecureCoding`` type, and casts it to the type that was asked for.
   private func archived<Archivable: SecureCoding, T>(
     _ type: Archivable.Type, at reference: ArchivedReference
   ) throws -> T {
@@ -115,15 +115,15 @@ extension KeyedUnarchiver {
   }
 }
 
-/// A collection of elements of one type, which is no level of nested values of its own.
+/// A collection of elements of one type. It is not a level of nesting of its own.
 protocol StandardCollection {}
 
 extension Array: StandardCollection {}
 extension Set: StandardCollection {}
 extension Dictionary: StandardCollection {}
 
-/// The way to a value that is being decoded or encoded. Each step knows the one before; an array of keys is made only
-/// when somebody asks for one.
+/// The path to a value that is being decoded or encoded. Each step refers to the one before. The array of keys is made
+/// only when it is read.
 final class CodingTrail {
   private let before: CodingTrail?
   private let step: CodingStep

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The values of full Foundation, by what they encode as `Codable`.
+/// Converts values of full Foundation by way of their `Codable` form.
 extension FoundationType {
   private var counterpart: any SecureCoding.Type {
     switch self {
@@ -10,7 +10,7 @@ extension FoundationType {
     }
   }
 
-  /// The value of this package that is archived for one of Foundation's.
+  /// Returns the value of this package that is archived in place of Foundation's value.
   func counterpart(of value: some Encodable) throws -> any SecureCoding {
     let encoded = try PropertyListEncoder().encodeToPropertyList(value)
     switch self {
@@ -40,7 +40,7 @@ extension FoundationType {
     KeyedArchiveError(.invalidValue, "a value of Foundation's that encodes itself in an unknown way")
   }
 
-  /// Decodes a value of Foundation's out of the object that is being decoded.
+  /// Decodes a value of full Foundation from the current object.
   func decode<T: Decodable>(_ type: T.Type, by coder: KeyedUnarchiver) throws -> T {
     let encoded: PropertyList
     switch self {
@@ -63,7 +63,7 @@ extension FoundationType {
     return try PropertyListDecoder().decode(type, from: encoded)
   }
 
-  /// Decodes a value of Foundation's that is only `Decodable` here.
+  /// Decodes a value of full Foundation at a reference.
   func decode<T: Decodable>(_ type: T.Type, at reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> T {
     let object = try coder.resolve(reference.node)
     if coder.isNull(reference.node, object) { throw coder.failure(.valueNotFound, "nothing, where \(type) is due") }

@@ -1,18 +1,18 @@
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// A collection that hashes its elements or its keys while it is decoded by its own `init(from:)`.
+/// A collection whose `init(from:)` hashes its elements or keys.
 protocol HashingCollection {
   associatedtype Hashed: Hashable
-  /// How many values of a container without keys stand for one element, which comes first.
+  /// The number of values in an unkeyed container for each element. The first of them is hashed.
   static var valuesPerElement: Int { get }
-  /// The hashes of elements that are decoded as one value; nil for any other value.
+  /// Returns the hashes of elements that are decoded together as one value, or nil for any other value.
   static func hashes(ofElementsIn value: Any) -> [Int]?
 }
 
 extension HashingCollection {
   static var element: Any.Type { Hashed.self }
-  /// The hash of an element; nil for what is none.
+  /// Returns the hash of an element, or nil if the value is not an element.
   static func hash(of element: Any) -> Int? { (element as? Hashed)?.hashValue }
   static func hashes(ofElementsIn value: Any) -> [Int]? { nil }
 }
@@ -24,7 +24,7 @@ extension OrderedSet: HashingCollection {
   typealias Hashed = Element
   static var valuesPerElement: Int { 1 }
 
-  /// It decodes an array, and then hashes what is in it.
+  /// Returns the hashes of an array, because an ordered set is decoded as one array.
   static func hashes(ofElementsIn value: Any) -> [Int]? {
     (value as? ContiguousArray<Element>).map { elements in elements.map(\.hashValue) }
   }
