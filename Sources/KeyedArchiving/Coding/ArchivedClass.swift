@@ -1,37 +1,38 @@
-/// How a type is called in archives.
+/// The class of a type in archives: its name, ancestors, hints and aliases.
 ///
-/// An archive says of each object which class it is of, by a dictionary with `$classname`, `$classes` (the class and
-/// its ancestors) and, if there are any, `$classhints`.
+/// An archive describes the class of each object by a dictionary with `$classname`, `$classes` (the class and its
+/// ancestors) and, if there are any, `$classhints`.
 ///
 /// ```swift
 /// static let archivedClass = ArchivedClass("Person")
 /// ```
 public struct ArchivedClass: Hashable, Sendable {
-  /// What is written as `$classname`, and as the first of `$classes`.
+  /// The name that is written as `$classname`, and as the first element of `$classes`.
   public var name: String
 
-  /// The rest of `$classes`: the ancestors, the nearest first. Apple's classes all end with `NSObject`.
+  /// The ancestors, nearest first: the rest of `$classes`. Apple's classes all end with `NSObject`.
   ///
-  /// They are for other readers. Here an object is decoded only as a type whose own name, or alias, its class has.
+  /// Ancestors are written for other readers. This package decodes an object only as a type that has the name or an
+  /// alias equal to the name of the object's class.
   public var ancestors: [String]
 
-  /// What is written as `$classhints`: classes that a reader may take who does not know this one.
+  /// The classes that a reader may use instead if it does not know this one: `$classhints`.
   public var hints: [String]
 
-  /// Further class names that are read as this type, and never written: former names, or the names of subclasses whose
-  /// objects this type can stand for, as `NSMutableArray` for arrays.
+  /// More class names that are decoded as this type and never written: former names, or names of subclasses that this
+  /// type can represent, such as `NSMutableArray` for arrays.
   public var aliases: [String]
 
-  /// The values that stand in the object table as themselves, with no class, and are read as this type.
+  /// The kinds of value that the object table stores without a class, and that are decoded as this type.
   var natives: NativeKinds = []
 
-  /// A class by name.
+  /// Creates a class with a name.
   ///
   /// - Parameters:
-  ///   - name: what is written as `$classname`.
-  ///   - ancestors: the rest of `$classes`, the nearest first.
-  ///   - hints: what is written as `$classhints`.
-  ///   - aliases: further names that are read as the type.
+  ///   - name: the name that is written as `$classname`.
+  ///   - ancestors: the rest of `$classes`, nearest first.
+  ///   - hints: the classes that are written as `$classhints`.
+  ///   - aliases: more names that are decoded as the type.
   public init(_ name: String, ancestors: [String] = ["NSObject"], hints: [String] = [], aliases: [String] = []) {
     self.name = name
     self.ancestors = ancestors
@@ -39,19 +40,18 @@ public struct ArchivedClass: Hashable, Sendable {
     self.aliases = aliases
   }
 
-  /// A class by name, and the class it inherits from.
+  /// Creates a class with a name and a superclass.
   public init(_ name: String, superclass: ArchivedClass, hints: [String] = [], aliases: [String] = []) {
     self.init(name, ancestors: [superclass.name] + superclass.ancestors, hints: hints, aliases: aliases)
   }
 
-  /// The class that a type has in archives unless it says another: `Module.Type`, as Swift classes are called in
-  /// archives that Apple's software writes.
+  /// Creates the default class of a type. Its name is `Module.Type`, the name of Swift classes in archives of Apple's
+  /// software.
   ///
-  /// What is private or local to a function is called as if it were not, because the compiler's names for those are
-  /// others in the next build. The ancestors are the superclasses, under the names that they have in archives, and
-  /// `NSObject`.
+  /// The name of a private or local type has no part for the private context, because the compiler's name for it
+  /// differs from build to build. The ancestors are the archived names of the superclasses, and `NSObject`.
   ///
-  /// `IndexSet`, `PersonNameComponents` and `NSRange` of full Foundation are called as their classes.
+  /// `IndexSet`, `PersonNameComponents` and `NSRange` of full Foundation get the names of their Objective-C classes.
   public init(_ type: Any.Type) {
     if let foundation = FoundationType.of(type) {
       self = foundation.archivedClass
@@ -70,7 +70,7 @@ public struct ArchivedClass: Hashable, Sendable {
   }
 }
 
-/// Values that an object table holds without a class.
+/// The kinds of value that an object table stores without a class.
 struct NativeKinds: OptionSet, Hashable, Sendable {
   let rawValue: UInt8
 
@@ -90,12 +90,11 @@ extension ArchivedClass {
     self.natives = natives
   }
 
-  /// The class of ``ArchivedValue``, which is any object.
+  /// The class of ``ArchivedValue``, which can be any object.
   static let anyObject = ArchivedClass("NSObject", ancestors: [])
 
-  /// True for the class of a type that has the name of its superclass in archives, because it does not override
-  /// ``SecureCoding/archivedClass``. An archive does not say which of the two an object was, so the type is neither
-  /// archived nor decoded.
+  /// True if a type has its superclass's name in archives, because it does not override ``SecureCoding/archivedClass``.
+  /// An archive cannot tell the two apart, so such a type is neither archived nor decoded.
   func isInherited(by type: any SecureCoding.Type) -> Bool {
     guard let superclass = ClassName.superclass(of: type) as? any SecureCoding.Type else { return false }
     return superclass.archivedClass.name == name

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The types of full Foundation that Apple's archives have classes for.
+/// The types of full Foundation that have classes in Apple's archives.
 ///
-/// This module does not import full Foundation, so that programs need not link it. It knows the types by their names,
-/// and their values by what they encode as `Codable`.
+/// This module does not import full Foundation, so that programs need not link it. It recognizes the types by their
+/// names, and converts their values by way of their `Codable` form.
 enum FoundationType {
   case indexSet, personNameComponents, range
 
@@ -12,7 +12,7 @@ enum FoundationType {
   static func of(_ type: Any.Type) -> FoundationType? {
     known.withLock { known in
       if let answer = known[ObjectIdentifier(type)] { return answer }
-      // Spelled as on Linux, and as on Apple's systems.
+      // The names on Linux and on Apple's systems.
       let found: FoundationType? =
         switch String(reflecting: type) {
         case "Foundation.IndexSet": .indexSet

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// A type whose values can be put into keyed archives and got out of them again.
+/// A type whose values can be encoded into keyed archives and decoded from them.
 ///
 /// ```swift
 /// final class Person: SecureCoding {
@@ -20,60 +20,61 @@
 /// }
 /// ```
 ///
-/// Classes, structures and enumerations can conform. Objects of classes keep their identity: what is one object before
-/// is one object after. Structures and enumerations are values, and an archive holds equal ones once.
+/// Classes, structures and enumerations can conform. Objects of classes keep their identity: all references to one
+/// object are decoded as one object. Structures and enumerations are values, and an archive stores equal values once.
 ///
-/// A `Codable` type needs no code; its archive has the names of its coding keys as keys:
+/// A `Codable` type needs no code. The keys in its archive are the names of its coding keys:
 ///
 /// ```swift
 /// struct Settings: Codable, SecureCoding { var volume: Double }
 /// ```
 ///
-/// The same goes for enumerations with raw values, which are archived as those.
+/// Enumerations with raw values need no code either. They are archived as their raw values.
 ///
-/// - Note: What an archive can make a program instantiate is what the program's own decoding calls name. Bytes choose
-///   among those types, and never beyond them.
+/// - Note: An archive can only create objects of types that your decoding calls name.
 public protocol SecureCoding: SendableMetatype {
-  /// What the type is called in archives; `Module.Type` unless a type says another. A subclass overrides it.
+  /// The class of the type in archives. Its default name is `Module.Type`. A subclass must override it.
   static var archivedClass: ArchivedClass { get }
 
   /// Encodes the contents, each under a key of its own.
   ///
-  /// - Throws: what the encoding calls throw, and errors of the type's own.
+  /// - Throws: The errors of the encoding calls, and errors of the type's own.
   func encode(with coder: KeyedArchiver) throws
 
-  /// Makes a value out of what ``encode(with:)`` has encoded, in this or in an earlier version, or somebody else.
+  /// Creates a value from the contents that ``encode(with:)`` has encoded, in this or an earlier version of the
+  /// program, or in another program.
   ///
-  /// The contents of an archive are what its author wanted. Check what the type relies on, and throw an error if it
-  /// does not hold.
+  /// The author of an archive controls its contents. Check the conditions that your type relies on, and throw an error
+  /// if one is not met.
   ///
-  /// - Throws: what the decoding calls throw, and errors of the type's own.
+  /// - Throws: The errors of the decoding calls, and errors of the type's own.
   init(coder: KeyedUnarchiver) throws
 
-  /// What is archived instead of this value; nil for the value itself, which is the default. It is asked for once for
-  /// each object of a class, and not for the replacement.
+  /// Returns the value that is archived instead of this one, or nil to archive this value, which is the default. It is
+  /// called once for each object of a class, and not for the replacement.
   ///
-  /// For elements of sets and keys of dictionaries, this and ``encode(with:)`` are called before, too, with another
-  /// archiver, which only finds out the order in which they are written.
+  /// For elements of sets and keys of dictionaries, this method and ``encode(with:)`` are also called before, with a
+  /// temporary archiver that finds out the order of the elements.
   func replacementObject(for coder: KeyedArchiver) throws -> (any SecureCoding)?
 
-  /// What a decoded value is replaced with; itself by default. It is called after ``init(coder:)`` and before anybody
-  /// gets the value, but for references to an object that was published while it was being decoded.
+  /// Returns the value that replaces a decoded value. The default is the value itself. It is called after
+  /// ``init(coder:)``, before any reference to the value is decoded, except for references to an object that was
+  /// published while it was being decoded.
   func awakeAfterDecoding(by coder: KeyedUnarchiver) throws -> Self
 
-  /// How a value of this type is found behind a reference. For this package's own types.
+  /// Decodes a value of this type at a reference. For this package's own types.
   static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Self
 
-  /// How a value of this type becomes a reference. For this package's own types.
+  /// Encodes the value and returns a reference to it. For this package's own types.
   func _archive(by coder: KeyedArchiver) throws -> ArchivedReference
 }
 
-/// A type that stands for objects of all classes that a program names, and of no others: ``OpaqueObject``.
+/// A type that can represent objects of any class that a program names: ``OpaqueObject``.
 protocol AnyClassCoding: SecureCoding {}
 
-/// The position of a value in an archive: under a key, or in a collection.
+/// The position of a value in an archive: at a key, or in a collection.
 public struct ArchivedReference {
-  /// A UID, or a value that stands there itself.
+  /// A UID, or a value that is stored inline.
   let node: FlatNode
 }
 

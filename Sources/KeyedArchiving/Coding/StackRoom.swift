@@ -1,16 +1,16 @@
 @_spi(Archives) package import PropertyLists
 
-/// The room that a thread's stack has for objects within objects.
+/// Checks that a thread's stack has room for more nested objects.
 package struct StackRoom {
   private var stack: CallStack?
-  /// How many levels of nested values there are around this archive, and how many there may be with those in it.
+  /// The number of nesting levels around this archive, and the greatest number of levels in total.
   private var levels = (outer: 0, greatest: 0)
-  /// How many levels are left to others.
+  /// The number of levels that are kept free.
   private let reserve: Int
 
   package init(reserve: Int) { self.reserve = reserve }
 
-  /// The stack of this thread, with the levels counted anew at the top.
+  /// Returns the stack of this thread. Counts the levels again at the top.
   package mutating func stack(isTop: Bool) -> CallStack {
     if let stack, !isTop, stack.isOfThisThread { return stack }
     let stack = CallStack.current
@@ -19,18 +19,18 @@ package struct StackRoom {
     return stack
   }
 
-  /// Returns true if work at this depth has to go on on another stack, because this one is full.
+  /// Returns true if work at this depth must continue on another stack because this one is full.
   package mutating func isUsedUp(at depth: Int, isTop: Bool) throws(KeyedArchiveError) -> Bool {
     let stack = stack(isTop: isTop)
     if isTooDeep(depth) { throw tooDeep(stack.size) }
     return !stack.hasRoom
   }
 
-  /// True if nothing may be nested so deep. Only within a value, whose decoding has counted the levels.
+  /// True if the depth is not allowed. Valid only after ``stack(isTop:)`` has counted the levels.
   @inline(__always)
   package func isTooDeep(_ depth: Int) -> Bool { levels.outer + depth >= levels.greatest }
 
-  /// The error for values that are nested deeper than any stack allows.
+  /// Returns the error for values that are nested deeper than any stack allows.
   package func tooDeep(_ stackSize: Int) -> KeyedArchiveError {
     KeyedArchiveError(
       .nestedTooDeeply,
@@ -38,7 +38,7 @@ package struct StackRoom {
         + "\(stackSize) bytes can handle")
   }
 
-  /// Runs the body on another stack. Not mutating, because the body asks for room itself.
+  /// Runs the body on another stack. It is not mutating, because the body checks the stack itself.
   package func extended<T>(_ stack: CallStack, at depth: Int, _ body: () throws -> T) throws -> T? {
     try stack.extended(levels: levels.outer + depth, body)
   }

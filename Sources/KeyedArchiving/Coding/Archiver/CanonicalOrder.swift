@@ -1,29 +1,30 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The order in which the elements of sets and the keys of dictionaries are written, which Swift gives none: the same
-/// elements always give the same archive.
+/// Defines the order in which the elements of sets and the keys of dictionaries are written, so that the same elements
+/// always give the same archive. Swift's own order differs from process to process.
 ///
-/// Integers and strings are in the order of a hash table of Core Foundation's that just holds them, into which they
-/// were put in ascending order. Elements of other types go by the bytes of an archive of each.
+/// Integers and strings have the order of a Core Foundation hash table that just holds them, after they were inserted
+/// in ascending order. Elements of other types are ordered by the bytes of an archive of each.
 ///
-/// Elements can lead to everything there is, in circles too, so such an archive has an end: it takes in some objects,
-/// but no further collection without order that one of them has, and only a few levels of those in values. Where it
-/// ends depends on the element alone. Elements that differ only behind that are in any order.
+/// An element can lead to any number of objects, also in circles, so the archive that orders it is limited. It contains
+/// a limited number of objects, no unordered collection that belongs to one of those objects, and only a few levels of
+/// unordered collections within values. These limits depend on the element alone. The order of elements that differ
+/// only beyond the limits is arbitrary.
 enum CanonicalOrder {
-  /// How far an archive goes that is made to order elements.
+  /// The limits of an archive that is made to order elements.
   struct Extent {
-    /// How many collections without order are being ordered, each for the sake of the one before.
+    /// The number of unordered collections being ordered, each nested in the one before.
     let level: Int
-    /// How many more objects it takes in.
+    /// The number of objects that may still be added.
     var objectCount = 16
-    /// How many objects are being encoded, each within the one before.
+    /// The number of objects being encoded, each nested in the one before.
     var objectDepth = 0
   }
 
   private static let greatestLevel = 3
 
-  /// The positions of the elements in the order in which they are written; none beyond the end of an archive that only
-  /// orders.
+  /// Returns the positions of the elements in the order in which they are written. Returns an empty array beyond the
+  /// limits of an archive that only orders elements.
   static func positions<Element: SecureCoding>(of elements: [Element], for coder: KeyedArchiver) throws -> [Int] {
     guard elements.count > 1 else { return Array(elements.indices) }
     if let integers = elements as? [Int] {
@@ -46,7 +47,7 @@ enum CanonicalOrder {
     return CoreFoundationOrder.positions(of: hashes, grows: false).map { ascending[$0] }
   }
 
-  /// As ``positions(of:for:)``, for elements that are encoded as somebody says.
+  /// Does the same as ``positions(of:for:)`` for elements that are encoded by a closure.
   static func positions<Element>(
     of elements: [Element], for coder: KeyedArchiver, _ encode: (Element, KeyedArchiver) throws -> Void
   ) throws -> [Int] {

@@ -1,20 +1,19 @@
-/// The order in which Core Foundation's dictionaries and sets give out their elements: that of the buckets of a hash
-/// table.
+/// The iteration order of Core Foundation's dictionaries and sets: the order of the buckets of a hash table.
 ///
-/// Apple's archiver writes the keys of an object in this order, so files are the same to the byte only if it is
-/// followed (`CFBasicHash.c`, `CFString.c`; the sizes were confirmed on archives that macOS 10.14 wrote).
+/// Apple's archiver writes the keys of an object in this order, so the bytes of a file are the same only in this order
+/// (`CFBasicHash.c`, `CFString.c`; the sizes were confirmed with archives from macOS 10.14).
 enum CoreFoundationOrder {
-  /// The sizes of the table, and how many elements each takes.
+  /// The sizes of the table, and the number of elements that fit into each.
   private static let sizes: [(size: Int, capacity: Int)] = [
     (3, 3), (7, 6), (13, 11), (23, 19), (41, 32), (71, 52), (127, 85), (191, 118), (251, 155), (383, 237), (631, 390),
     (1087, 672), (1723, 1065), (2803, 1732), (4523, 2795), (7351, 4543), (11959, 7391), (19447, 12019), (31231, 19302),
     (50683, 31324), (81919, 50629), (132607, 81956),
   ]
 
-  /// The positions of `hashes` in the order of a table into which they were put one after the other. Above the largest
-  /// table the order is that of insertion.
+  /// Returns the positions of `hashes` in the order of a table into which they were inserted one after another. If
+  /// there are more elements than the largest table holds, the order is that of insertion.
   ///
-  /// - Parameter grows: whether the table grows as it fills, or has its final size from the start.
+  /// - Parameter grows: true if the table grows as it fills, false if it has its final size from the start.
   static func positions(of hashes: [UInt64], grows: Bool) -> [Int] {
     guard let last = sizes.firstIndex(where: { $0.capacity >= hashes.count }) else { return Array(hashes.indices) }
     var table: [Int] = []
@@ -37,7 +36,8 @@ enum CoreFoundationOrder {
     table[bucket] = position
   }
 
-  /// `CFStringHash`. Of more than 96 units it takes the first, the middle and the last 32.
+  /// Returns the hash of `CFStringHash`. Of a text with more than 96 UTF-16 units, it uses the first, the middle and
+  /// the last 32.
   static func hash(_ text: String) -> UInt64 {
     let units = Array(text.utf16)
     var hash = UInt64(units.count)
@@ -66,6 +66,6 @@ enum CoreFoundationOrder {
     }
   }
 
-  /// `CFNumberHash` of an integer.
+  /// Returns the hash of `CFNumberHash` for an integer.
   static func hash(_ value: Int64) -> UInt64 { value.magnitude &* 2_654_435_761 }
 }

@@ -1,20 +1,20 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// Values, objects and collections of them.
+/// Encodes values, objects and collections of them.
 extension KeyedArchiver {
   /// Encodes a value or an object.
   ///
-  /// An object that was encoded before is referred to; of equal values there is one in the archive. Nil is archived as
-  /// a reference to nothing.
+  /// An object that was encoded before is encoded as a reference. Equal values are stored once. Nil is encoded as a
+  /// reference to nothing.
   ///
-  /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/encode(with:)`` throws.
+  /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/encode(with:)``.
   public func encode<T: SecureCoding>(_ value: T, forKey key: String) throws {
     try encode(userKey: key) { coder in try value._archive(by: coder).node }
   }
 
-  /// Encodes a reference to an object that is archived only if it is encoded without condition somewhere, before or
-  /// after; if it is not, nil is decoded. It is how a child refers to its parent.
+  /// Encodes a reference to an object that is archived only if it is also encoded unconditionally, before or after. If
+  /// it is not, the reference is decoded as nil. Use it for the reference from a child to its parent.
   public func encodeConditionalObject<T: SecureCoding & AnyObject>(_ object: T?, forKey key: String) throws {
     try encode(userKey: key) { coder in
       guard let object else { return .uid(0) }
@@ -22,55 +22,56 @@ extension KeyedArchiver {
     }
   }
 
-  // Numbers, truth values and bytes, which stand in the object that they are a part of.
+  // Numbers, Booleans and bytes, which are stored inline in the object.
 
-  /// Encodes a truth value.
+  /// Encodes a Boolean.
   public func encode(_ value: Bool, forKey key: String) throws { try encode(userKey: key) { _ in .boolean(value) } }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: Int, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: Int8, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: Int16, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: Int32, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: Int64, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: UInt, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: UInt8, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: UInt16, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: UInt32, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes an integer. The archive does not tell its width.
+  /// Encodes an integer. The archive does not store its width.
   public func encode(_ value: UInt64, forKey key: String) throws { try encode(integer: value, forKey: key) }
 
-  /// Encodes a number of 4 bytes.
+  /// Encodes a floating-point number of 4 bytes.
   public func encode(_ value: Float, forKey key: String) throws { try encode(userKey: key) { _ in .float(value) } }
 
-  /// Encodes a number of 8 bytes.
+  /// Encodes a floating-point number of 8 bytes.
   public func encode(_ value: Double, forKey key: String) throws { try encode(userKey: key) { _ in .real(value) } }
 
-  /// Encodes bytes where they are, as `encodeBytes` does, instead of an object of their own.
+  /// Encodes bytes inline, as Apple's `encodeBytes` does, instead of as an object.
   public func encodeBytes(_ bytes: Data, forKey key: String) throws {
     try encode(userKey: key) { coder in try coder.pool.inline(bytes) }
   }
 
-  /// Encodes a property list where it is, instead of objects. UIDs in it would be taken for references.
+  /// Encodes a property list inline, instead of as objects.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a UID, and for a property list nested more than 512 deep.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a UID, which readers would take for a reference;
+  ///   ``KeyedArchiveError/Kind/nestedTooDeeply`` for a property list nested more than 512 deep.
   public func encode(propertyList: PropertyList, forKey key: String) throws {
     try encode(userKey: key) { coder in try coder.inline(propertyList, depth: 0) }
   }
@@ -79,9 +80,9 @@ extension KeyedArchiver {
     try encode(userKey: key) { _ in .integer(value) }
   }
 
-  // For the layouts of Apple's classes, whose keys need no escape.
+  // For the layouts of Apple's classes, whose keys are not escaped.
 
-  /// Throws ``KeyedArchiveError/Kind/invalidValue`` unless a value has a form in archives.
+  /// Throws ``KeyedArchiveError/Kind/invalidValue`` if a value cannot be represented in an archive.
   @inline(__always)
   func require(_ isValid: Bool, _ finding: @autoclosure () -> String) throws {
     if !isValid { throw KeyedArchiveError(.invalidValue, finding()) }
@@ -109,7 +110,7 @@ extension KeyedArchiver {
     try encode(rawKey: key) { coder in try coder.pool.inline(data) }
   }
 
-  /// A property list that stands where it is needed.
+  /// Returns a property list that is stored inline.
   func inline(_ value: PropertyList, depth: Int) throws -> FlatNode {
     switch value {
     case .string(let text): return try pool.inline(text)

@@ -1,14 +1,15 @@
 @_spi(Archives) internal import PropertyLists
 
-/// References to values and objects, which are archived where they are first referred to.
+/// References to values and objects, which are archived at their first reference.
 extension KeyedArchiver {
-  /// A reference to a value, which stands for all equal ones.
+  /// Returns a reference to a value. All equal values share one reference.
   func reference<T: SecureCoding>(toValue value: T) throws -> ArchivedReference {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
     return try reference(toValue: value, try record(of: type(of: value)))
   }
 
-  /// A reference to a value of a type whose values are of several classes. What this value is decides for one of them.
+  /// Returns a reference to a value of a type whose values have several classes. `archivedClass` is the class of this
+  /// value.
   package func reference<T: SecureCoding>(toValue value: T, as archivedClass: ArchivedClass) throws -> ArchivedReference
   {
     if let replacement = try replacement(of: value) { return try archive(replacement: replacement) }
@@ -28,7 +29,7 @@ extension KeyedArchiver {
     return ArchivedReference(node: .uid(uid))
   }
 
-  /// A reference to an object, whose contents are encoded the first time.
+  /// Returns a reference to an object. Encodes its contents the first time.
   func reference<T: SecureCoding & AnyObject>(toObject object: T) throws -> ArchivedReference {
     if let uid = identities[ObjectIdentifier(object)] {
       if !conditional.isEmpty, let value = conditional.removeValue(forKey: uid) { try archive(value, as: uid) }
@@ -57,7 +58,7 @@ extension KeyedArchiver {
     return contents
   }
 
-  /// A reference to an object that is archived only if something else refers to it without condition.
+  /// Returns a reference to an object that is archived only if it is also referenced unconditionally.
   func reference<T: SecureCoding & AnyObject>(conditionallyTo object: T) throws -> ArchivedReference {
     if let uid = identities[ObjectIdentifier(object)] { return ArchivedReference(node: .uid(uid)) }
     let value: any SecureCoding = try replacement(of: object) ?? object
@@ -77,7 +78,7 @@ extension KeyedArchiver {
     if type(of: value) is AnyObject.Type {
       try pool.fill(uid, with: objectContents(of: value))
     } else {
-      // A value, which may be somewhere else too.
+      // A value, which may be stored under another UID too.
       let other = try archive(replacement: value).node.uid
       pool.fill(uid, as: other)
     }

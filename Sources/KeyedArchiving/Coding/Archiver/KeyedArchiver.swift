@@ -1,16 +1,16 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// Puts a graph of values and objects into a keyed archive.
+/// An archiver that encodes a graph of values and objects into a keyed archive.
 ///
 /// ```swift
 /// let data = try KeyedArchiver.archivedData(withRootObject: person)
 /// ```
 ///
-/// An archive made here has the objects, the order, the UIDs and the class descriptions that Apple's archiver would
-/// give it, in the layouts of Apple's classes; `NSKeyedUnarchiver` reads it.
+/// The archive has the same objects, order, UIDs and class descriptions as one from Apple's archiver, in the layouts of
+/// Apple's classes, and `NSKeyedUnarchiver` reads it.
 ///
-/// For several values at the top, or class names of one archive's own, make an archiver:
+/// To encode several top-level values, or to change class names in one archive, create an archiver:
 ///
 /// ```swift
 /// let archiver = KeyedArchiver()
@@ -19,55 +19,56 @@ public import FoundationEssentials
 /// let data = try archiver.encodedData()
 /// ```
 ///
-/// - Note: After an error the archive is incomplete, so everything that is asked of the archiver from then on throws.
+/// - Note: After an error the archive is incomplete, so all further calls of the archiver throw.
 public final class KeyedArchiver {
   /// The format of ``encodedData()``.
   public let outputFormat: PropertyListFormat
 
-  /// How deep objects may be nested on any thread. On one with less than 8 MB of stack it is less: one level for each
-  /// 832 bytes, such as 614 on a thread with 512 KB.
+  /// The greatest nesting depth of objects on any thread. On a thread with less than 8 MB of stack it is smaller: one
+  /// level for each 832 bytes, for example 614 on a thread with 512 KB.
   ///
-  /// What is archived on a thread can be unarchived on it, compared, hashed and freed.
+  /// A value that was archived on a thread can also be unarchived, compared, hashed and released on it.
   public static let greatestDepth = 10_000
 
-  /// The key of the one value of archives that ``archivedData(withRootObject:outputFormat:)`` makes.
+  /// The key of the root object in archives from ``archivedData(withRootObject:outputFormat:)``.
   public static let rootObjectKey = "root"
 
   var classes = WrittenClasses()
 
-  // What every value goes through. Sound: each access is over before code of somebody else is called, so no two
-  // overlap, and checking that at run time would take a fifth of the time.
+  // State that is used for every value. Unchecked exclusivity is safe: each access ends before code of a client type is
+  // called, so accesses do not overlap. Checks at run time would take a fifth of the time.
   @safe @exclusivity(unchecked) var pool = ObjectPool()
   @safe @exclusivity(unchecked) private var keys = ArchivedKeys()
-  /// Keys and values of the objects that are being encoded, those of the innermost last.
+  /// The keys and values of the objects being encoded, those of the innermost object last.
   @safe @exclusivity(unchecked) private var entries: [Entry] = []
   @safe @exclusivity(unchecked) private var storedElements: [FlatNode] = []
   @safe @exclusivity(unchecked) private var outer: [Frame] = []
   @safe @exclusivity(unchecked) var current: Frame
 
-  /// The UIDs of objects of classes, which ``retained`` keeps alive, so that no other object gets the same identity.
+  /// The UIDs of class instances. ``retained`` keeps the instances alive, so that no other object gets the same
+  /// identity.
   var identities: [ObjectIdentifier: UInt32] = [:]
   var retained: [AnyObject] = []
-  /// By the UIDs of objects that have been referred to conditionally only: what is to be archived as them.
+  /// The objects that have only been referenced conditionally, or their replacements, by UID.
   var conditional: [UInt32: any SecureCoding] = [:]
 
-  /// The arrays of any values that have been archived, by the addresses of their elements. Kept, so that no other array
-  /// gets the same address.
+  /// The arrays of existential values that have been archived, by the addresses of their elements. They are kept alive,
+  /// so that no other array gets the same address.
   var sharedElements: [UInt: (elements: Any, height: Int, reference: ArchivedReference)] = [:]
-  /// The greatest ``depth`` so far of what is being archived.
+  /// The greatest ``depth`` so far in the current value.
   var deepest = 0
 
-  /// The opaque objects that have been archived: by the documents that they come from, their UIDs there and here.
+  /// The opaque objects that have been archived: their new UIDs, by source document and UID in it.
   var copied: [ObjectIdentifier: [UInt32: UInt32]] = [:]
 
   var isReplacement = false
-  /// How far this archiver goes, if it only orders the elements of a collection.
+  /// The limits of this archiver, if it only orders the elements of a collection.
   var extent: CanonicalOrder.Extent?
-  /// How deep the objects are nested around this archive, if this one is made to order the elements of a collection.
+  /// The nesting depth of the objects around this archive, if it only orders elements. Otherwise 0.
   private let outerDepth: Int
-  /// The number of collections among the objects being encoded, which are no level of their own.
+  /// The number of collections among the objects being encoded. They are not levels of their own.
   private var collectionDepth = 0
-  /// Some levels fewer than an unarchiver takes, so that what is archived here can be unarchived here.
+  /// Allows a few levels fewer than an unarchiver, so that every archive made here can be unarchived here.
   private var stackRoom = StackRoom(reserve: 16)
   private var failure: (any Error)?
   private var hasFinished = false
@@ -80,24 +81,24 @@ public final class KeyedArchiver {
   struct Frame {
     let type: WrittenClasses.Record
     let start: Int
-    /// True if it is a collection, which counts as a part of the object that has it.
+    /// True for a collection, which counts as a part of the object that contains it.
     var isCollection = false
-    /// The part that is being encoded.
+    /// The key or index of the part being encoded.
     var step: PropertyListKeyPath.Component?
   }
 
-  /// An archiver for one archive.
+  /// Creates an archiver for one archive.
   ///
-  /// Apple's software reads archives in the binary format and in XML. In JSON and OpenStep, references and all else
-  /// that these formats have no form for are written as `PropertyListWritingOptions.Coercion.reversible` has it,
-  /// which the readers of this package understand.
+  /// Apple's software reads archives in the binary format and in XML. In JSON and OpenStep, references and other values
+  /// that these formats lack are written in the form of `PropertyListWritingOptions.Coercion.reversible`, which this
+  /// package can read.
   public init(outputFormat: PropertyListFormat = .binary) {
     self.outputFormat = outputFormat
     current = Frame(type: WrittenClasses.Record.ofTop(), start: 0)
     outerDepth = 0
   }
 
-  /// An archiver that orders an element of a collection, which another is about to encode.
+  /// Creates an archiver that orders an element of a collection that `coder` is about to encode.
   init(_ extent: CanonicalOrder.Extent, within coder: KeyedArchiver) {
     outputFormat = .binary
     current = Frame(type: WrittenClasses.Record.ofTop(), start: 0)
@@ -108,7 +109,7 @@ public final class KeyedArchiver {
 
   /// Archives one value, under the key `root`.
   ///
-  /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/encode(with:)`` throws.
+  /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/encode(with:)``.
   /// - Complexity: O(*n*) in the size of the graph.
   public static func archivedData<Root: SecureCoding>(
     withRootObject root: Root, outputFormat: PropertyListFormat = .binary
@@ -116,11 +117,11 @@ public final class KeyedArchiver {
     try archiver(of: root, outputFormat).encodedData()
   }
 
-  /// Archives one value into a file, in one step: whoever opens the file finds what was there before or all of what is
-  /// there now.
+  /// Archives one value into a file, atomically: another program that opens the file finds the old contents or all of
+  /// the new ones.
   ///
-  /// - Throws: as ``archivedData(withRootObject:outputFormat:)``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the
-  ///   file cannot be written, which is then as it was.
+  /// - Throws: The errors of ``archivedData(withRootObject:outputFormat:)``, and
+  ///   ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be written. The file is then unchanged.
   public static func archive<Root: SecureCoding>(
     _ root: Root, to url: URL, outputFormat: PropertyListFormat = .binary
   ) throws {
@@ -133,9 +134,10 @@ public final class KeyedArchiver {
     return archiver
   }
 
-  /// Completes the archive. Nothing can be encoded after that.
+  /// Completes the archive. Nothing can be encoded afterwards.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/finished`` the second time; the error of an earlier call, if one failed.
+  /// - Throws: ``KeyedArchiveError/Kind/finished`` if the archive is already complete or an object is being encoded;
+  ///   the error of an earlier call, if one failed.
   public func encodedData() throws -> Data {
     try checkState()
     guard outer.isEmpty else {
@@ -151,10 +153,10 @@ public final class KeyedArchiver {
     return try translated(document.root.data(format: outputFormat, options: options))
   }
 
-  /// Completes the archive and replaces a file with it, in one step. Nothing can be encoded after that.
+  /// Completes the archive and replaces a file with it, atomically. Nothing can be encoded afterwards.
   ///
-  /// - Throws: as ``encodedData()``; ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be written, which
-  ///   is then as it was.
+  /// - Throws: The errors of ``encodedData()``, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be
+  ///   written. The file is then unchanged.
   public func write(to url: URL) throws {
     let data = try encodedData()
     try translated(data.replaceFile(at: url))
@@ -162,7 +164,7 @@ public final class KeyedArchiver {
 
   private func binaryData() throws -> Data {
     let top = try contents(of: current, classUID: nil, isShared: false)
-    // Frees what is only there to look things up.
+    // Releases what was only needed for lookups.
     identities = [:]
     sharedElements = [:]
     retained = []
@@ -171,21 +173,21 @@ public final class KeyedArchiver {
     return try pool.finish(top: top)
   }
 
-  /// Elements of the arrays that are being encoded; keys and values of an object, when it is complete. Spans of it
-  /// last as long as an access of it, so it has accessors.
+  /// The elements of the arrays being encoded, and the keys and values of an object that is complete. Accessors are
+  /// necessary because a span of it is valid only during an access.
   @inline(__always)
   var elements: [FlatNode] {
     _read { yield storedElements }
     _modify { yield &storedElements }
   }
 
-  /// Has objects of a type archived under another class name, in this archive only.
+  /// Sets another class name for objects of a type, in this archive only. Nil restores the type's own name.
   ///
-  /// As on Apple's systems, what such a class inherits from is not written then. Call it before objects of the type are
-  /// encoded.
+  /// The ancestors of a renamed class are not written, as on Apple's systems. Call this method before you encode
+  /// objects of the type.
   public func setClassName(_ name: String?, for type: any SecureCoding.Type) { classes.setName(name, for: type) }
 
-  /// The name that ``setClassName(_:for:)`` has set for a type.
+  /// Returns the name that was set with ``setClassName(_:for:)``.
   public func className(for type: any SecureCoding.Type) -> String? { classes.names[ObjectIdentifier(type)] }
 
   func checkState() throws {
@@ -193,7 +195,7 @@ public final class KeyedArchiver {
     if hasFinished { throw KeyedArchiveError(.finished, "the archive is complete") }
   }
 
-  /// Encodes what stands under a key of the current object.
+  /// Encodes the value of a key of the current object. The key is written unchanged.
   @inline(__always)
   func encode(rawKey key: String, _ value: (KeyedArchiver) throws -> FlatNode) throws {
     if failure != nil || hasFinished { try checkState() }
@@ -208,7 +210,7 @@ public final class KeyedArchiver {
     }
   }
 
-  /// As ``encode(rawKey:_:)``, for keys that users choose.
+  /// Encodes the value of a key that a type chose. The key is escaped if necessary.
   @inline(__always)
   func encode(userKey key: String, _ value: (KeyedArchiver) throws -> FlatNode) throws {
     try encode(rawKey: ArchiveKey.escaped(key), value)
@@ -230,7 +232,7 @@ public final class KeyedArchiver {
 
   /// Encodes the contents of a value or an object.
   ///
-  /// - Parameter isShared: whether equal contents are to be found.
+  /// - Parameter isShared: true if equal contents are stored once.
   func contents<T: SecureCoding>(of value: T, _ record: WrittenClasses.Record, isShared: Bool) throws -> FlatNode {
     if isStackDue, try needsMoreStack() {
       return try onMoreStack {
@@ -254,9 +256,9 @@ public final class KeyedArchiver {
 
   @inline(never)
   private func leave(isShared: Bool) throws -> FlatNode {
-    // The value may have caught an error, and what it could not encode is missing.
+    // Thrown again here, because the value may have caught the error. Its contents are incomplete.
     if let failure { throw failure }
-    // After the contents, as Apple's archiver numbers them.
+    // Written after the contents, because Apple's archiver numbers class descriptions in this order.
     let classUID = try current.type.uid ?? classes.write(current.type, into: &pool)
     let result = try contents(of: current, classUID: classUID, isShared: isShared)
     if current.isCollection { collectionDepth -= 1 }
@@ -266,7 +268,7 @@ public final class KeyedArchiver {
     return result
   }
 
-  /// Marks the current object as a collection of elements of one type, which is no level of its own.
+  /// Marks the current object as a collection of elements of one type. It is not a level of nesting of its own.
   func noteCollection() {
     if outer.isEmpty || current.isCollection { return }
     current.isCollection = true
@@ -275,13 +277,13 @@ public final class KeyedArchiver {
 
   var depth: Int { outerDepth + outer.count - collectionDepth }
 
-  /// True if the stack is to be checked: at each fourth level, because a few objects fit into what is kept free.
+  /// True if the stack must be checked. Every fourth level is enough, because the reserve has room for a few objects.
   @inline(__always)
   private var isStackDue: Bool { outer.count & 3 == 0 }
 
-  /// Returns true if encoding has to go on on another stack, because this one is full.
+  /// Returns true if encoding must continue on another stack because this one is full.
   ///
-  /// - Parameter more: how many more values are being encoded around the next one.
+  /// - Parameter more: the number of values being encoded around the next one.
   @inline(never)
   func needsMoreStack(within more: Int = 0) throws -> Bool {
     try stackRoom.isUsedUp(at: depth + more, isTop: isAtTop && more == 0)
@@ -302,7 +304,7 @@ public final class KeyedArchiver {
     if !stack.hasRoom { throw stackRoom.noRoom(stack, at: depth) }
   }
 
-  /// The entries of an object, in the order of Core Foundation's dictionaries.
+  /// Returns the entries of an object, in the order of Core Foundation's dictionaries.
   private func contents(of frame: Frame, classUID: UInt32?, isShared: Bool) throws -> FlatNode {
     let start = frame.start
     if let classUID {

@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// The object table of an archive in the making.
+/// The object table of an archive that is being written.
 ///
-/// Objects are numbered when they are first reached, and filled in when their contents are known. Equal contents of
-/// values are kept once, so that whether two have equal contents is one comparison of numbers.
+/// An object gets its UID when it is first reached, and its contents when they are known. Equal contents of values are
+/// stored once, so two values have equal contents if their numbers in the pool are equal.
 struct ObjectPool: ~Copyable {
   private var values: ValuePool
-  /// The objects by UID. An element that nobody filled is `$null`.
+  /// The objects by UID. An object without contents is `$null`.
   private var objects: [ValuePool.Reference]
   private let null: ValuePool.Reference
-  /// The UIDs of the objects that are scalars, and of the values that stand for all with the same contents, by the
-  /// numbers of those in the pool of values; 0 for none.
+  /// The UIDs of scalar objects, and of values that are shared by equal contents. Both arrays are indexed by the number
+  /// in the value pool; 0 means no object.
   private var scalarObjects: [UInt32] = []
   private var sharedObjects: [UInt32] = []
 
@@ -26,7 +26,7 @@ struct ObjectPool: ~Copyable {
     objects = [null]
   }
 
-  /// A number for an object whose contents follow.
+  /// Reserves a UID for an object whose contents follow.
   @inline(__always)
   mutating func reserve() throws -> UInt32 {
     guard objects.count < ValuePool.greatestCount else {
@@ -43,15 +43,15 @@ struct ObjectPool: ~Copyable {
 
   mutating func fill(_ uid: UInt32, as other: UInt32) { objects[Int(uid)] = objects[Int(other)] }
 
-  // Values that stand in the table, or in the contents of an object, as themselves.
+  // Scalars, which are stored without a class, in the object table or inline in an object.
 
-  /// The UID of a string; the text `$null` needs a box, which this does not make.
+  /// Returns the UID of a string. Not for the text `$null`, which needs an object with a class.
   @inline(__always)
   mutating func string(_ text: String) throws -> UInt32 { try object(ofScalar: inline(text)) }
 
   mutating func data(_ data: Data) throws -> UInt32 { try object(ofScalar: inline(data)) }
 
-  /// The UID of a number, a truth value, or a text or data of this pool.
+  /// Returns the UID of a number, a Boolean, or a string or data value of this pool.
   mutating func object(ofScalar node: FlatNode) throws -> UInt32 {
     let number = try translated(values.number(ofScalar: node))
     scalarObjects.extend(to: number, with: 0)
@@ -68,32 +68,34 @@ struct ObjectPool: ~Copyable {
 
   mutating func inline(_ data: Data) throws -> FlatNode { try translated(values.data(data)) }
 
-  /// The contents of an array, or of a dictionary whose children are keys and values in turn; shared if they are to be
-  /// compared with others.
+  /// Returns the contents of an array, or of a dictionary whose children are keys and values in turn.
+  ///
+  /// - Parameter isShared: true if equal contents are stored once.
   mutating func container(_ kind: NodeKind, _ children: Span<FlatNode>, isShared: Bool = true) throws -> FlatNode {
     try translated(values.container(kind, children, isShared: isShared))
   }
 
-  /// The UID of an object with these contents, if there is a value that may stand for all equal ones.
+  /// Returns the UID of the shared value with these contents, or nil if there is none.
   func value(with contents: FlatNode) -> UInt32? {
     guard contents.offset < sharedObjects.count, sharedObjects[contents.offset] != 0 else { return nil }
     return sharedObjects[contents.offset]
   }
 
-  /// From now on the object stands for all values with these contents.
+  /// Shares an object with all later values that have the same contents.
   mutating func share(_ uid: UInt32, as contents: FlatNode) {
     sharedObjects.extend(to: contents.offset, with: 0)
     sharedObjects[contents.offset] = uid
   }
 
-  /// Takes back an object, if it was numbered last. If not, an equal one is among its own contents, and has to stay.
+  /// Removes an object if it was reserved last, and returns true. Otherwise its own contents contain an equal object,
+  /// and it must stay.
   mutating func withdraw(_ uid: UInt32) -> Bool {
     guard Int(uid) == objects.count - 1 else { return false }
     objects.removeLast()
     return true
   }
 
-  /// The whole archive in the binary format, with `$top`; the pool is empty after that.
+  /// Returns the whole archive in the binary format, with `$top`. The pool is empty afterwards.
   mutating func finish(top: FlatNode) throws -> Data {
     scalarObjects = []
     sharedObjects = []

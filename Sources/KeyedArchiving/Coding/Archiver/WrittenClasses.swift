@@ -1,16 +1,15 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The classes that an archive in the making has objects of: what each type is called, and where its class description
-/// is written.
+/// The classes in an archive that is being written: the class of each type, and the UID of each class description.
 struct WrittenClasses {
   private var records: [ObjectIdentifier: Record] = [:]
-  /// For the types whose values are of several classes, by what the value at hand is.
+  /// The records of types whose values have several classes, by the class of the value.
   private var variants: [ArchivedClass: Record] = [:]
-  /// The types that were asked for last, by their addresses.
+  /// A cache of recently used types, in slots chosen by their addresses.
   private var recent = [(type: ObjectIdentifier, record: Record)?](repeating: nil, count: 16)
-  /// By class name: what it was written for, and its UID.
+  /// The first record with each class name, and the UID of its description.
   private var written: [String: (record: Record, uid: UInt32)] = [:]
-  /// Classes of opaque objects that another class of the archive has the name of.
+  /// The UIDs of the class descriptions that were written for opaque objects.
   private var opaque: [Opaque: UInt32] = [:]
   private(set) var names: [ObjectIdentifier: String] = [:]
 
@@ -19,12 +18,12 @@ struct WrittenClasses {
     let isRenamed: Bool
   }
 
-  /// A type, and how its values were encoded lately.
+  /// A type's class, with the keys that its last value encoded.
   final class Record {
     let archivedClass: ArchivedClass
-    /// The type; nil for values that are of another class than most of their type.
+    /// The type. Nil for values whose class differs from that of most values of their type.
     fileprivate let type: Any.Type?
-    /// Whether an archiver was told the name. What such a class inherits from is not written then.
+    /// True if the name was set in the archiver. The ancestors of such a class are not written.
     fileprivate let isRenamed: Bool
     fileprivate(set) var uid: UInt32?
     /// The keys in the order in which values of this type encode them.
@@ -39,7 +38,7 @@ struct WrittenClasses {
       self.isRenamed = isRenamed
     }
 
-    /// A record for the values at the top of an archive, which belong to no object.
+    /// Returns a record for the values at the top of an archive, which belong to no object.
     static func ofTop() -> Record { Record(ArchivedClass(""), nil) }
   }
 
@@ -53,7 +52,7 @@ struct WrittenClasses {
     return record
   }
 
-  /// Makes the record of a type. What the type is called is asked outside, because the answer is somebody else's code.
+  /// Makes the record of a type. The caller passes the archived class, because reading it runs code of the type.
   mutating func add(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass) -> Record {
     let identity = ObjectIdentifier(type)
     if let record = records[identity] { return record }
@@ -63,7 +62,8 @@ struct WrittenClasses {
     return record
   }
 
-  /// The record of values of another class than most of their type; nil if the type was renamed in this archive.
+  /// Returns the record for values whose class differs from that of most values of their type. Returns nil if the type
+  /// was renamed in this archive.
   mutating func variant(of type: any SecureCoding.Type, as archivedClass: ArchivedClass) -> Record? {
     if names[ObjectIdentifier(type)] != nil { return nil }
     if let record = variants[archivedClass] { return record }
@@ -78,7 +78,7 @@ struct WrittenClasses {
     recent = recent.map { _ in nil }
   }
 
-  /// Writes a class description, unless another type's is the same, and returns its UID.
+  /// Writes a class description, unless another type has the same class, and returns its UID.
   mutating func write(_ record: Record, into pool: inout ObjectPool) throws -> UInt32 {
     let archivedClass = record.archivedClass
     if let (known, uid) = written[archivedClass.name] {
@@ -91,7 +91,7 @@ struct WrittenClasses {
     return uid
   }
 
-  /// Writes the class description of an opaque object as it was, also beside another class of that name.
+  /// Writes the class description of an opaque object unchanged, even if another class of the archive has its name.
   mutating func write(opaque description: KeyedArchive.ClassDescription, into pool: inout ObjectPool) throws -> UInt32 {
     let ancestors = Array(description.classes.drop { $0 != description.name }.dropFirst())
     let archivedClass = ArchivedClass(description.name, ancestors: ancestors, hints: description.hints)
@@ -130,7 +130,8 @@ struct WrittenClasses {
 }
 
 extension WrittenClasses.Record {
-  /// Two types can be of one class, as arrays of all elements are; but not by accident.
+  /// Throws if two types have the same class name by accident. Types such as arrays of different elements share a class
+  /// on purpose.
   fileprivate func requireSameClass(as other: WrittenClasses.Record) throws {
     let name = archivedClass.name
     guard other.archivedClass.ancestors == archivedClass.ancestors, other.archivedClass.hints == archivedClass.hints
@@ -145,8 +146,8 @@ extension WrittenClasses.Record {
       .invalidValue, "two types are called \(name.quoted) because neither declares a name", className: name)
   }
 
-  /// The key that is encoded as number `position` in an object. Values of one type encode the same keys in the same
-  /// order, so a comparison mostly replaces a search.
+  /// Returns the key that an object encodes at `position`. Values of one type encode the same keys in the same order,
+  /// so a comparison usually replaces a lookup.
   @inline(__always)
   func key(_ text: String, at position: Int, in keys: inout ArchivedKeys, _ pool: inout ObjectPool) throws -> FlatNode {
     if position < sequence.count, sequence[position].text == text { return sequence[position].key }
@@ -164,7 +165,7 @@ extension WrittenClasses.Record {
     return key
   }
 
-  /// The order in which the entries from `start` on are written.
+  /// Returns the order in which the entries from `start` on are written.
   @inline(__always)
   func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: ArchivedKeys) throws -> [Int] {
     if orderedKeys.count == entries.count - start {
@@ -179,7 +180,7 @@ extension WrittenClasses.Record {
   }
 }
 
-/// The keys that an archive in the making has, each once.
+/// The keys of an archive that is being written, each once.
 struct ArchivedKeys {
   private var nodes: [String: FlatNode] = [:]
   private var keys: [FlatNode: (text: String, hash: UInt64)] = [:]
@@ -192,7 +193,7 @@ struct ArchivedKeys {
     return node
   }
 
-  /// The order that Core Foundation gives keys.
+  /// Returns the order of keys in Core Foundation's dictionaries. Throws if a key occurs twice.
   func order(of keys: [FlatNode]) throws -> [Int] {
     var seen = Set<FlatNode>(minimumCapacity: keys.count)
     for key in keys where !seen.insert(key).inserted {

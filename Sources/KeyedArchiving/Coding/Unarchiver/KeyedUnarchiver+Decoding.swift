@@ -3,25 +3,26 @@ internal import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Decodes the value of a key, as the type that stands in the program. Which type a metatype in a variable is does
-  /// not count; for that there is ``decode(of:forKey:)``.
+  /// Decodes the value of a key as the static type `T`. A metatype in a variable cannot select a subclass; for that,
+  /// use ``decode(of:forKey:)``.
   ///
-  /// - Throws: ``KeyedArchiveError``: ``KeyedArchiveError/Kind/valueNotFound`` if there is none or it is nil, an error
-  ///   that says what is there if it is something else; or what the type's own ``SecureCoding/init(coder:)`` throws.
+  /// - Throws: ``KeyedArchiveError/Kind/valueNotFound`` if the key has no value or the value is nil; another
+  ///   ``KeyedArchiveError`` if the value has another type; or an error of the type's own
+  ///   ``SecureCoding/init(coder:)``.
   public func decode<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try T._unarchive(ArchivedReference(node: node), by: self)
   }
 
-  /// Decodes the value of a key; nil if there is none, or if it is nil.
+  /// Decodes the value of a key. Returns nil if the key has no value, or if the value is nil.
   ///
-  /// - Throws: as ``decode(_:forKey:)``.
+  /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decodeIfPresent<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T? {
     guard let node = try node(forUserKey: key) else { return nil }
     return try T?._unarchive(ArchivedReference(node: node), by: self)
   }
 
-  /// Whether the current object has a value for a key, nil included.
+  /// Returns true if the current object has a value for a key. The value may be nil.
   public func containsValue(forKey key: String) -> Bool {
     guard key.utf8.first == ArchiveKey.dollar else { return containsRaw(key) }
     return containsRaw("$" + key) || !ArchiveKey.isArchivers(key) && containsRaw(key)
@@ -30,10 +31,10 @@ extension KeyedUnarchiver {
   @inline(never)
   func noValue(_ key: String) -> any Error { failure(.valueNotFound, "no value for the key \(key.quoted)") }
 
-  /// Decodes bytes that `encodeBytes` has encoded; those of a data object as well.
+  /// Decodes bytes that `encodeBytes` has encoded, or the bytes of a data object.
   public func decodeBytes(forKey key: String) throws -> Data { try decode(Data.self, forKey: key) }
 
-  /// Decodes a property list that was encoded as such, not as objects.
+  /// Decodes a property list that was encoded inline, not as objects.
   ///
   /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if it cannot be read,
   ///   ``KeyedArchiveError/Kind/nestedTooDeeply`` if it is nested more than 512 deep.
@@ -42,7 +43,7 @@ extension KeyedUnarchiver {
     return try propertyList(node, depth: 0)
   }
 
-  /// Not by way of a tree builder, which prepares for all objects of a document.
+  /// Converts a node to a property list, without a tree builder, which prepares for all objects of a document.
   private func propertyList(_ node: FlatNode, depth: Int) throws -> PropertyList {
     guard node.kind.isContainer else { return try scalar(node) }
     guard depth < 512 else { throw failure(.nestedTooDeeply, "a property list is nested more than 512 deep") }
@@ -81,7 +82,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Decodes a value from the top of the archive, also from within an object.
+  /// Decodes a top-level value of the archive. You can call it while an object is being decoded.
   public func decodeTopLevelObject<T: SecureCoding>(_ type: T.Type = T.self, forKey key: String) throws -> T {
     try atTop { try decode(type, forKey: key) }
   }
@@ -92,12 +93,12 @@ extension KeyedUnarchiver {
     return try decode()
   }
 
-  // For the layouts of Apple's classes, whose keys need no escape.
+  // For the layouts of Apple's classes, whose keys are not escaped.
 
-  /// Whether the current object has a value for a key, nil included.
+  /// Returns true if the current object has a value for a key. The value may be nil.
   func containsRaw(_ key: String) -> Bool { current.shape.position(of: key, found: current.found) != nil }
 
-  /// How many keys the current object has that begin so.
+  /// Returns the number of keys of the current object that begin with a prefix.
   func countOfKeys(beginningWith prefix: String) -> Int {
     current.shape.keys.lazy.filter { $0.hasPrefix(prefix) }.count
   }
@@ -114,7 +115,7 @@ extension KeyedUnarchiver {
     return try T?._unarchive(ArchivedReference(node: node), by: self)
   }
 
-  /// Decodes the contents of an object of a class, in whatever way.
+  /// Decodes the contents of an object of a class by a closure.
   func contents<T>(
     of reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T
   ) throws -> T {
@@ -125,12 +126,12 @@ extension KeyedUnarchiver {
     return try inside(object, uid: reference.node.uid, decode)
   }
 
-  /// As ``contents(of:_:_:)``, unless that is going on already.
+  /// Does the same as ``contents(of:_:_:)``, and throws if the object is already being decoded.
   func once<T>(_ reference: ArchivedReference, _ type: any SecureCoding.Type, _ decode: () throws -> T) throws -> T {
     try once(reference.node) { try contents(of: reference, type, decode) }
   }
 
-  /// Decodes what is behind a reference, unless that is going on already.
+  /// Decodes the object at a reference by a closure. Throws if the object is already being decoded.
   func once<T>(_ node: FlatNode, _ decode: () throws -> T) throws -> T {
     guard node.kind == .uid, node.uid > 0, node.uid < objects.count else { return try decode() }
     guard table.beginValue(node.uid, unlessKept: false) == .begun else {
@@ -140,18 +141,18 @@ extension KeyedUnarchiver {
     return try decode()
   }
 
-  /// How many bytes of an element count. A reference takes one byte at least, so honest archives stay far below the
-  /// ratio that `ParsingLimits.expansionRatio` allows.
+  /// The smallest and the greatest number of bytes that an element counts for. A reference takes at least one byte, so
+  /// normal archives stay far below the ratio that `ParsingLimits.expansionRatio` allows.
   private static var strides: ClosedRange<Int> { 32...64 }
 
-  /// The elements of an array that stands where it is.
+  /// Decodes the elements of an array that is stored inline.
   func decodeElements<T>(forRawKey key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
     let array = try elementNodes(forRawKey: key, stride: MemoryLayout<T>.stride)
     let before = weight
     var elements: [T] = []
     elements.reserveCapacity(min(array.count, 1024))
     for position in 0..<array.count { elements.append(try decode(try element(position, of: array))) }
-    // Each is a value, also where it is only a reference so far.
+    // Each element counts as a value, even if it is only a reference so far.
     let more = weight &- before
     if more < array.count { try weigh(array.count &- more) }
     return elements
@@ -163,8 +164,7 @@ extension KeyedUnarchiver {
     guard array.kind == .array else {
       throw failure(.typeMismatch, "\(array.kindName), where the elements of a collection are due")
     }
-    // Arrays of a binary file can share their elements, so an array may take more memory than the file has bytes for
-    // it.
+    // Arrays of a binary file can share their elements, so an array can take more memory than its bytes in the file.
     try spend(array.count * min(max(stride, Self.strides.lowerBound), Self.strides.upperBound))
     return array
   }
@@ -175,13 +175,12 @@ extension KeyedUnarchiver {
     return ArchivedReference(node: try read(document.element(position, of: array)))
   }
 
-  // Values without keys, as `encodeObject:` and its like write them, and libraries of other languages at the top.
+  // Values without keys, which `encodeObject:` and similar methods write, and libraries of other languages at the top.
   //
-  // They are numbered from 0 on. In the file their keys are `$0`, `$1` and so on; a user's key of that name has one
-  // more dollar.
+  // They are numbered from 0. Their keys in the file are `$0`, `$1` and so on. A key of that name that a type chose has
+  // a second `$`.
 
-  /// The number of values without a key in the object that is being decoded; outside of objects, at the top of the
-  /// archive.
+  /// The number of values without a key in the current object, or at the top of the archive.
   public var unkeyedCount: Int {
     var count = 0
     while containsRaw("$\(count)") { count += 1 }
@@ -190,13 +189,13 @@ extension KeyedUnarchiver {
 
   /// Decodes a value that was encoded without a key.
   ///
-  /// - Parameter index: its number, from 0 to below ``unkeyedCount``.
-  /// - Throws: as ``decode(_:forKey:)``.
+  /// - Parameter index: its number, from 0 to less than ``unkeyedCount``.
+  /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decodeUnkeyed<T: SecureCoding>(_ type: T.Type = T.self, at index: Int) throws -> T {
     try T._unarchive(unkeyedReference(index), by: self)
   }
 
-  /// Decodes a value that was encoded without a key and is of one of several types; see ``decode(_:of:forKey:)``.
+  /// Decodes a value that was encoded without a key and has one of several types. See ``decode(_:of:forKey:)``.
   public func decodeUnkeyed<Base>(_ base: Base.Type, of types: [any SecureCoding.Type], at index: Int) throws -> Base {
     try value(base, of: types, at: unkeyedReference(index))
   }

@@ -1,12 +1,11 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Values and objects behind references.
+/// Decodes the values and objects that references lead to.
 extension KeyedUnarchiver {
-  // Objects are nested as deep as the stack has room for them. So what stands between a type's own code and that of the
-  // next type is short, and whatever is not the same for every level is in functions of its own, which are never
-  // inlined.
+  // Objects can be nested as deeply as the stack allows. So the functions between one type's `init(coder:)` and the
+  // next have small frames, and everything that is not needed at every level is in functions that are never inlined.
 
-  /// A value of a type, made anew or kept from before.
+  /// Decodes a value of a type, or returns the one that was kept from an earlier reference.
   func value<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
     let frame = try frame(of: type, at: reference)
     guard let uid = frame.uid else {
@@ -42,11 +41,11 @@ extension KeyedUnarchiver {
     return value
   }
 
-  /// A value of a type that decodes nothing but numbers and bytes. It cannot lead back to itself, and is decoded as
-  /// fast as it is found again.
+  /// Decodes a value of a type that contains only numbers and bytes. Such a value cannot contain itself. It is not
+  /// kept, because decoding it again is as fast as a lookup.
   @inline(__always)
   func leaf<T: SecureCoding>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
-    // It is not kept, so what a program asks for at the top again and again is decoded again.
+    // A call at the top of the archive is free, because a program may ask for the same value any number of times.
     let before = budget
     defer { if outer.isEmpty { budget = before } }
     let frame = try frame(of: type, at: reference)
@@ -55,7 +54,7 @@ extension KeyedUnarchiver {
     return try contents(of: type, frame)
   }
 
-  /// The object of a UID, which is made the first time.
+  /// Returns the object of a UID. Decodes it at the first reference.
   func object<T: SecureCoding & AnyObject>(_ type: T.Type, at reference: ArchivedReference) throws -> T {
     let frame = try frame(of: type, at: reference)
     guard let uid = frame.uid else {
@@ -87,8 +86,7 @@ extension KeyedUnarchiver {
   private func knownObject<T>(
     _ known: AnyObject, _ type: T.Type, _ uid: UInt32, _ record: ReadClasses.Record?
   ) throws -> T {
-    // The class was found to be one of this type's; but the object may have been made as another type with the same
-    // name.
+    // The class matches the type, but the object may have been decoded as another type with the same name.
     guard let known = known as? T else {
       throw failure(
         .classNotAllowed, "the object was decoded as \(Swift.type(of: known)) before, and cannot be \(type) too", uid,
@@ -99,7 +97,7 @@ extension KeyedUnarchiver {
     return known
   }
 
-  /// A value or object of the first of several types that its class allows.
+  /// Decodes a value or object as the first of several types that match its class.
   func anyValue(of types: [any SecureCoding.Type], at reference: ArchivedReference) throws -> any SecureCoding {
     let node = reference.node
     let object = try resolve(node)
@@ -117,7 +115,7 @@ extension KeyedUnarchiver {
     if object.kind == .dictionary {
       let (record, _) = try classRecord(of: object, behind: node)
       if let type = types.first(where: { admits($0, record) }) {
-        // A hint only counts where no type has the name of the class itself.
+        // A hint counts only if no type has the name of the class itself.
         if record.archivedClass.hints.isEmpty { return type }
         return types.lazy.filter { self.admits($0, record) }
           .map { ($0, self.classes.match($0, $0.archivedClass, record) ?? .max) }
@@ -138,7 +136,7 @@ extension KeyedUnarchiver {
 }
 
 extension FlatNode {
-  /// The elements or the bytes of a node. The payload of others is their value, not a size.
+  /// The number of elements or bytes of a node. 0 for other kinds, whose payload is their value.
   @inline(__always)
   fileprivate var size: Int {
     switch kind {
@@ -149,9 +147,9 @@ extension FlatNode {
   }
 }
 
-/// What an object must be to be decoded as a type.
+/// Checks that an object can be decoded as a type.
 extension KeyedUnarchiver {
-  /// The object behind a reference, once its class or its kind has been found to be the type's.
+  /// Returns the object that a reference leads to. Throws if its class or kind does not match the type.
   @inline(never)
   private func frame(of type: any SecureCoding.Type, at reference: ArchivedReference) throws -> Frame {
     let node = reference.node
@@ -219,9 +217,9 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// An error that says where in the archive decoding is just now.
+  /// Returns an error with the current position in the archive.
   ///
-  /// For types that check what they decode:
+  /// Use it in types that check what they decode:
   ///
   /// ```swift
   /// guard percent <= 100 else { throw coder.failure(.invalidContents, "\(percent) percent") }
@@ -232,19 +230,19 @@ extension KeyedUnarchiver {
       kind, message, trail: trail, uid: current.uid.map { PropertyList.UID($0) }, className: current.classRecord?.name)
   }
 
-  /// Throws ``KeyedArchiveError/Kind/invalidContents`` unless the contents of the current object are valid.
+  /// Throws ``KeyedArchiveError/Kind/invalidContents`` if the contents of the current object are not valid.
   @inline(__always)
   func require(_ isValid: Bool, _ finding: @autoclosure () -> String) throws {
     if !isValid { throw failure(.invalidContents, finding()) }
   }
 
-  /// Returns what is read of the property list; an error gets its position in the archive.
+  /// Returns a value that is read from the property list. Adds the position in the archive to an error.
   @inline(__always)
   func read<T>(_ body: @autoclosure () throws(PropertyListError) -> T) throws -> T {
     do { return try body() } catch { throw failure(error) }
   }
 
-  /// Returns what is made by code that does not know the position in the archive; an error gets that position.
+  /// Returns the result of code that does not know the position in the archive. Adds that position to an error.
   @inline(__always)
   func located<T>(_ body: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
     do { return try body() } catch { throw failure(error.kind, error.message) }
@@ -253,7 +251,7 @@ extension KeyedUnarchiver {
   @inline(never)
   func failure(_ error: PropertyListError) -> any Error { failure(.propertyList(error), error.description) }
 
-  /// An error about an object that is not being decoded yet.
+  /// Returns an error about an object that is not being decoded yet.
   @inline(never)
   func failure(
     _ kind: KeyedArchiveError.Kind, _ message: String, _ uid: UInt32, _ record: ReadClasses.Record?

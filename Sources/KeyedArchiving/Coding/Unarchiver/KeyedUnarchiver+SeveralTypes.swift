@@ -1,24 +1,24 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Values of several types.
+/// Decodes values of several types.
 extension KeyedUnarchiver {
-  /// Decodes the value of a key, which is of one of several types.
+  /// Decodes the value of a key as one of several types.
   ///
-  /// Subclasses count only if they are named. The class of the object decides for the first type that it allows.
+  /// The first type that matches the class of the object is used. A subclass is decoded only if you name it.
   ///
-  /// - Throws: as ``decode(_:forKey:)``.
+  /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decode(of types: [any SecureCoding.Type], forKey key: String) throws -> any SecureCoding {
     try decode((any SecureCoding).self, of: types, forKey: key)
   }
 
-  /// Decodes the value of a key, which is of one of several types; nil if there is none, or if it is nil.
+  /// Decodes the value of a key as one of several types. Returns nil if the key has no value, or if the value is nil.
   ///
-  /// - Throws: as ``decode(_:forKey:)``.
+  /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decodeIfPresent(of types: [any SecureCoding.Type], forKey key: String) throws -> (any SecureCoding)? {
     try decodeIfPresent((any SecureCoding).self, of: types, forKey: key)
   }
 
-  /// Decodes the value of a key, in which the types named stand for the class or the protocol that they have in common:
+  /// Decodes the value of a key, with several types in place of the class or the protocol that they have in common:
   ///
   /// ```swift
   /// let shape = try coder.decode((any Shape).self, of: [Circle.self, Square.self], forKey: "shape")
@@ -26,21 +26,21 @@ extension KeyedUnarchiver {
   /// ```
   ///
   /// - Parameters:
-  ///   - base: a class, a protocol, or an array, a dictionary, a set or an optional of them, to any depth. Where a
-  ///     superclass of some of the types is due, these are allowed, and the superclass itself only if it is among them.
-  ///     What has nothing to do with the types, such as the keys of a dictionary, is decoded as it stands in the
-  ///     program.
-  ///   - types: those that objects may be of. They count for this value, and not for what its objects consist of.
-  /// - Throws: as ``decode(_:forKey:)``; ``KeyedArchiveError/Kind/typeMismatch`` for a value that is of one of the
-  ///   types, but not of the base.
+  ///   - base: a class, a protocol, or an array, a dictionary, a set or an optional of them, to any depth. In place of
+  ///     a superclass of some of the types, these types are allowed, and the superclass itself only if it is one of
+  ///     them. A part that is unrelated to the types, such as a dictionary key, is decoded as its static type.
+  ///   - types: the types that objects may have. They apply to this value, but not to the contents of its objects.
+  /// - Throws: The errors of ``decode(_:forKey:)``; ``KeyedArchiveError/Kind/typeMismatch`` if the value has one of the
+  ///   types, but is not a `base`.
   public func decode<Base>(_ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String) throws -> Base {
     guard let node = try node(forUserKey: key) else { throw noValue(key) }
     return try value(base, of: types, at: ArchivedReference(node: node))
   }
 
-  /// Decodes the value of a key as ``decode(_:of:forKey:)`` does; nil if there is none, or if it is nil.
+  /// Decodes the value of a key as ``decode(_:of:forKey:)`` does. Returns nil if the key has no value, or if the value
+  /// is nil.
   ///
-  /// - Throws: as ``decode(_:of:forKey:)``.
+  /// - Throws: The errors of ``decode(_:of:forKey:)``.
   public func decodeIfPresent<Base>(
     _ base: Base.Type, of types: [any SecureCoding.Type], forKey key: String
   ) throws -> Base? {
@@ -48,14 +48,15 @@ extension KeyedUnarchiver {
     return try value(Base?.self, of: types, at: ArchivedReference(node: node))
   }
 
-  /// Decodes a value of one of several types from the top of the archive, also from within an object.
+  /// Decodes a top-level value of the archive as one of several types. You can call it while an object is being
+  /// decoded.
   ///
-  /// - Throws: as ``decode(_:of:forKey:)``.
+  /// - Throws: The errors of ``decode(_:of:forKey:)``.
   public func decodeTopLevelObject(of types: [any SecureCoding.Type], forKey key: String) throws -> any SecureCoding {
     try atTop { try decode(of: types, forKey: key) }
   }
 
-  /// A value in which several types stand for what they have in common.
+  /// Decodes a value in which several types replace the class or the protocol that they have in common.
   func value<Base>(
     _ base: Base.Type, of types: [any SecureCoding.Type], at reference: ArchivedReference
   ) throws -> Base {
@@ -77,7 +78,7 @@ extension KeyedUnarchiver {
   }
 }
 
-/// A type whose parts may be of several types that their static type does not name.
+/// A type with parts whose types are chosen at run time.
 protocol ContainerOfSeveralTypes {
   static func unarchive(
     of types: [any SecureCoding.Type], at reference: ArchivedReference, by coder: KeyedUnarchiver

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// The whole of an archive in one call. For class names or unknown classes of one archive's own, make an unarchiver.
+/// Decodes a whole archive in one call. To map class names or to allow unknown classes, create an unarchiver.
 extension KeyedUnarchiver {
-  /// The value that an archive has under the key `root`.
+  /// Decodes the root object of an archive, which has the key `root`.
   ///
-  /// - Parameter limits: how large the input may be, and how much larger what is decoded.
-  /// - Throws: ``KeyedArchiveError``, or what a type's own ``SecureCoding/init(coder:)`` throws.
+  /// - Parameter limits: the limits for the size of the input and for how far it may expand.
+  /// - Throws: ``KeyedArchiveError``, or an error of a type's own ``SecureCoding/init(coder:)``.
   /// - Complexity: O(*n*) in the size of the graph.
   public static func unarchivedObject<Root: SecureCoding>(
     of type: Root.Type, from data: Data, limits: ParsingLimits = ParsingLimits()
@@ -14,33 +14,34 @@ extension KeyedUnarchiver {
     try KeyedUnarchiver(forReadingFrom: data, limits: limits).decode(type, forKey: KeyedArchiver.rootObjectKey)
   }
 
-  /// The value that the archive in a file has under the key `root`.
+  /// Decodes the root object of the archive in a file.
   ///
-  /// - Parameter limits: how large the file may be, and how much larger what is decoded.
-  /// - Throws: as for bytes in memory, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be read.
+  /// - Parameter limits: the limits for the size of the file and for how far it may expand.
+  /// - Throws: The errors of decoding from data, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot be
+  ///   read.
   public static func unarchivedObject<Root: SecureCoding>(
     of type: Root.Type, from url: URL, limits: ParsingLimits = ParsingLimits()
   ) throws -> Root {
     try KeyedUnarchiver(forReadingFrom: url, limits: limits).decode(type, forKey: KeyedArchiver.rootObjectKey)
   }
 
-  /// The value that an archive has under the key `root`, of one of several types.
+  /// Decodes the root object of an archive as one of several types.
   ///
-  /// - Throws: as ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
   public static func unarchivedObject(
     of types: [any SecureCoding.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> any SecureCoding {
     try unarchivedObject((any SecureCoding).self, of: types, from: data, limits: limits)
   }
 
-  /// The value that an archive has under the key `root`, in which the types named stand for the class or the protocol
-  /// that they have in common; see ``decode(_:of:forKey:)``.
+  /// Decodes the root object of an archive, with several types in place of the class or the protocol that they have in
+  /// common. See ``decode(_:of:forKey:)``.
   ///
   /// ```swift
   /// let shapes = try KeyedUnarchiver.unarchivedObject([Shape].self, of: [Circle.self, Square.self], from: data)
   /// ```
   ///
-  /// - Throws: as ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``decode(_:of:forKey:)``.
   public static func unarchivedObject<Base>(
     _ base: Base.Type, of types: [any SecureCoding.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> Base {
@@ -48,27 +49,27 @@ extension KeyedUnarchiver {
       .decode(base, of: types, forKey: KeyedArchiver.rootObjectKey)
   }
 
-  /// The array that an archive has under the key `root`.
+  /// Decodes the root object of an archive as an array.
   ///
-  /// - Throws: as ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
   public static func unarchivedArrayOfObjects<Element: SecureCoding>(
     ofClass type: Element.Type, from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> [Element] {
     try unarchivedObject(of: [Element].self, from: data, limits: limits)
   }
 
-  /// The array that an archive has under the key `root`, with elements of several types.
+  /// Decodes the root object of an archive as an array with elements of several types.
   ///
-  /// - Throws: as ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
   public static func unarchivedArrayOfObjects(
     ofClasses types: [any SecureCoding.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> [any SecureCoding] {
     try unarchivedObject([any SecureCoding].self, of: types, from: data, limits: limits)
   }
 
-  /// The dictionary that an archive has under the key `root`.
+  /// Decodes the root object of an archive as a dictionary.
   ///
-  /// - Throws: as ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
   public static func unarchivedDictionary<Key: SecureCoding & Hashable, Value: SecureCoding>(
     ofKeyClass keyType: Key.Type, objectClass valueType: Value.Type, from data: Data,
     limits: ParsingLimits = ParsingLimits()
@@ -76,10 +77,10 @@ extension KeyedUnarchiver {
     try unarchivedObject(of: [Key: Value].self, from: data, limits: limits)
   }
 
-  /// The dictionary that an archive has under the key `root`, with keys and values of several types.
+  /// Decodes the root object of an archive as a dictionary with keys and values of several types.
   ///
-  /// - Throws: as ``unarchivedObject(of:from:limits:)``; ``KeyedArchiveError/Kind/typeMismatch`` for a key that is not
-  ///   `Hashable`.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``; ``KeyedArchiveError/Kind/typeMismatch`` for a key
+  ///   that is not `Hashable`.
   public static func unarchivedDictionary(
     ofKeyClasses keyTypes: [any SecureCoding.Type], objectClasses valueTypes: [any SecureCoding.Type], from data: Data,
     limits: ParsingLimits = ParsingLimits()

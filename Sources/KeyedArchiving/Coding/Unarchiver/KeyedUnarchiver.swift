@@ -1,46 +1,46 @@
 public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
-/// Gets values and objects out of a keyed archive.
+/// An unarchiver that decodes values and objects from a keyed archive.
 ///
 /// ```swift
 /// let person = try KeyedUnarchiver.unarchivedObject(of: Person.self, from: data)
 /// ```
 ///
-/// What may be instantiated is what the decoding calls name: `decode([Invoice].self, forKey:)` admits an array of
-/// invoices and nothing else, all the way down. There is no search for a class by name, so the bytes cannot choose.
-/// Every number is decoded exactly or not at all, but for 8-byte reals that are asked for as `Float`, which are
-/// rounded; and what is wrong is a thrown ``KeyedArchiveError`` that says where.
+/// Only the types that your decoding calls name are instantiated: `decode([Invoice].self, forKey:)` allows an array of
+/// invoices and nothing else, at any depth. Classes are not looked up by name, so the bytes cannot choose a type. A
+/// number is decoded exactly or not at all, except for 8-byte reals that are decoded as `Float`, which are rounded.
+/// Errors are ``KeyedArchiveError`` values with the position in the archive.
 ///
 /// Archives of Apple's software and those of ``KeyedArchiver`` are read alike, in the binary and the XML format.
-/// Decoding is lazy: what is not asked for is not looked at.
+/// Decoding is lazy: values that you do not ask for are not read.
 public final class KeyedUnarchiver {
   /// The archive as a property list.
   public let document: PropertyListDocument
 
-  /// How deep objects may be nested on any thread. On one with less than 8 MB of stack it is less: one level for each
-  /// 832 bytes, such as 630 on a thread with 512 KB.
+  /// The greatest nesting depth of objects on any thread. On a thread with less than 8 MB of stack it is smaller: one
+  /// level for each 832 bytes, for example 630 on a thread with 512 KB.
   public static let greatestDepth = KeyedArchiver.greatestDepth
 
   let objects: FlatNode
   var classes = ReadClasses()
   var opaque = OpaqueObjects()
-  /// How many objects of classes that are only `Decodable` there are so far.
+  /// The number of class instances decoded so far whose type is only `Decodable`.
   var decodableObjectCount = 0
-  // What every value goes through. Sound: each access is over before code of somebody else is called, and objects that
-  // such code may belong to are let go of outside; so no two accesses overlap, and checking that at run time would take
-  // a fifth of the time.
+  // State that is used for every value. Unchecked exclusivity is safe: each access ends before code of a client type is
+  // called, and objects with such code are released outside of accesses, so accesses do not overlap. Checks at run time
+  // would take a fifth of the time.
   @safe @exclusivity(unchecked) var table = UnarchivedObjects()
   @safe @exclusivity(unchecked) private var shapes = DictionaryShapes()
-  /// How many bytes more may be made of what is decoded.
+  /// The number of bytes that decoded values may still take.
   @safe @exclusivity(unchecked) var budget: WorkBudget
-  /// How large the value that is being decoded is so far, in values and blocks of 512 bytes, with what it shares with
-  /// others counted each time. To compare it, to hash it or to archive it again takes as long. An object of a class is
+  /// The size so far of the value being decoded, in values and blocks of 512 bytes. A shared part counts once for each
+  /// reference, because comparing, hashing or archiving the value visits it each time. An object of a class counts as
   /// one.
   @safe @exclusivity(unchecked) var weight = 0
-  /// How heavy a value may be: the limit without what the objects of classes weigh that are finished.
+  /// The greatest weight of a value: the limit minus the weight of all finished objects of classes.
   @safe @exclusivity(unchecked) private var greatestWeight: Int
-  /// How many more values may be hashed, and compared with others of the same hash.
+  /// The number of values that may still be hashed, or compared with others of the same hash.
   private var hashingBudget: WorkBudget
   private let weightLimit: Int
   @safe @exclusivity(unchecked) private(set) var outer: [Frame] = []
@@ -49,28 +49,29 @@ public final class KeyedUnarchiver {
   let top: Frame
   let noKeys = DictionaryShape()
   private var stackRoom: StackRoom
-  /// The number of collections among the objects being decoded, which are no level of their own.
+  /// The number of collections among the objects being decoded. They are not levels of their own.
   private var collectionDepth = 0
-  /// The deepest level that the value being decoded has reached so far, in the sense of ``depth``.
+  /// The greatest ``depth`` so far in the value being decoded.
   @safe @exclusivity(unchecked) package var deepest = 0
   /// The number of objects whose decoding may still fail.
   private var failureBudget: WorkBudget
-  /// The paths to the parts that are being decoded in the first objects of ``outer``, for errors.
+  /// The paths to the parts being decoded in the first objects of ``outer``, for errors.
   private var trails: [DecodingTrail?] = []
 
   struct Frame {
-    /// A dictionary; for values that stand in the object table as themselves, whatever they are.
+    /// A dictionary, or a scalar that is stored directly in the object table.
     let node: FlatNode
     let shape: DictionaryShape
     let uid: UInt32?
     var classRecord: ReadClasses.Record?
     var found = 0
-    /// True if it is a collection, which counts as a part of the object that has it.
+    /// True for a collection, which counts as a part of the object that contains it.
     var isCollection = false
-    /// The part that is being decoded.
+    /// The key or index of the part being decoded.
     var step: PropertyListKeyPath.Component?
 
-    /// Where the value of a key is, which is decoded from now on, and in what; nil if there is none.
+    /// Returns the position of a key's value, and the dictionary that contains it. Returns nil if the key has no value.
+    /// Errors refer to this key from now on.
     @inline(__always)
     mutating func find(_ key: String) -> (position: Int, object: FlatNode)? {
       step = .key(key)
@@ -83,11 +84,11 @@ public final class KeyedUnarchiver {
   /// Opens an archive.
   ///
   /// - Parameters:
-  ///   - data: the whole archive, binary or XML. It is kept, not copied, as long as the unarchiver lives.
-  ///   - limits: how large the input may be, and how much larger what is decoded.
-  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` for bytes that are no property list,
-  ///   ``KeyedArchiveError/Kind/notAnArchive``.
-  /// - Complexity: O(1) for the binary format, O(*n*) for XML.
+  ///   - data: the whole archive, binary or XML. It is kept without a copy as long as the unarchiver exists.
+  ///   - limits: the limits for the size of the input and for how far it may expand.
+  /// - Throws: ``KeyedArchiveError/Kind/propertyList(_:)`` if the data is not a property list,
+  ///   ``KeyedArchiveError/Kind/notAnArchive`` if the property list is not a keyed archive.
+  /// - Complexity: O(1) for the binary format, O(*n*) in the size of the data for XML.
   public convenience init(
     forReadingFrom data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws(KeyedArchiveError) {
@@ -96,22 +97,22 @@ public final class KeyedUnarchiver {
 
   /// Opens the archive in a file.
   ///
-  /// - Throws: as ``init(forReadingFrom:limits:)``, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the file cannot
-  ///   be read.
+  /// - Throws: The errors of ``init(forReadingFrom:limits:)``, and ``KeyedArchiveError/Kind/propertyList(_:)`` if the
+  ///   file cannot be read.
   public convenience init(forReadingFrom url: URL, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
     try self.init(translated(PropertyListDocument(contentsOf: url, options: .archive(limits))))
   }
 
   /// Opens an archive that has been read as a property list.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/notAnArchive``.
+  /// - Throws: ``KeyedArchiveError/Kind/notAnArchive`` if the property list is not a keyed archive.
   public convenience init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
     try self.init(document, levelsAround: 0)
   }
 
-  /// Opens an archive that may be nested in something.
+  /// Opens an archive that may be nested in another one.
   ///
-  /// - Parameter levelsAround: how many levels of objects there are around it.
+  /// - Parameter levelsAround: the number of levels of objects around it.
   package init(_ document: PropertyListDocument, levelsAround: Int) throws(KeyedArchiveError) {
     let layout = try ArchiveLayout(document)
     stackRoom = StackRoom(reserve: levelsAround)
@@ -126,31 +127,31 @@ public final class KeyedUnarchiver {
     current = top
   }
 
-  /// The keys at the top of the archive, in the order of the file. Values without a key are counted by
+  /// The keys at the top of the archive, in the order of the file. Values without a key are not included; see
   /// ``unkeyedCount``.
   public var topLevelKeys: [String] { ArchiveKey.userKeys(top.shape.keys) }
 
-  /// The keys of the object that is being decoded, in the order of the file; outside of objects those at the top of the
-  /// archive.
+  /// The keys of the current object, in the order of the file. While no object is being decoded, the keys at the top of
+  /// the archive.
   public var keys: [String] { ArchiveKey.userKeys(current.shape.keys) }
 
-  /// Has objects of a class decoded as a type, and as no other, in this archive only. The type still has to be asked
-  /// for.
+  /// Sets the type that objects of a class are decoded as, in this archive only. They are decoded as no other type, and
+  /// decoding calls still have to name the type.
   ///
-  /// ``OpaqueObject`` is for classes that the program has no type for. It need not be asked for where an
-  /// ``ArchivedValue`` may stand.
+  /// Use ``OpaqueObject`` for a class that your program has no type for. Decoding calls need not name it where an
+  /// ``ArchivedValue`` is allowed.
   public func setClass(_ type: (any SecureCoding.Type)?, forClassName name: String) {
     classes.setType(type, forName: name)
     opaque = OpaqueObjects()
   }
 
-  /// The type that ``setClass(_:forClassName:)`` has set for a class.
+  /// Returns the type that was set with ``setClass(_:forClassName:)``.
   public func `class`(forClassName name: String) -> (any SecureCoding.Type)? { classes.type(forName: name) }
 
-  /// Makes the object that is being decoded known to the objects it consists of, which may refer back to it.
+  /// Publishes the object being decoded, so that its parts can refer back to it.
   ///
-  /// Call it in `init(coder:)` of a class as soon as the stored properties have values, and before decoding what can
-  /// lead back:
+  /// Call it in `init(coder:)` of a class as soon as the stored properties have values, and before you decode parts
+  /// that can refer back:
   ///
   /// ```swift
   /// init(coder: KeyedUnarchiver) throws {
@@ -161,21 +162,21 @@ public final class KeyedUnarchiver {
   /// }
   /// ```
   ///
-  /// A circle that nobody published is an error.
+  /// A circular reference to an object that was not published is an error.
   public func publish(_ object: some SecureCoding & AnyObject) {
     guard let uid = current.uid else { return }
     _ = table.publish(object, as: uid)
   }
 
-  /// The class that the archive says the object that is being decoded is of; nil for values that need none.
+  /// The class of the current object, according to the archive. Nil for values without a class.
   var currentClass: ArchivedClass? { current.classRecord?.archivedClass }
 
-  /// Which of several classes, by their names, the object that is being decoded is of: by its own name, else by a hint.
+  /// Returns the class of the current object as one of several classes, by its own name or else by a hint.
   package func currentClass<Class: RawRepresentable<String>>(among classes: Class.Type) -> Class? {
     current.classRecord?.names.lazy.compactMap { Class(rawValue: $0) }.first
   }
 
-  /// The value that the current object has under a key, which may be a UID; nil if it has none.
+  /// Returns the value of a key in the current object, which may be a UID. Returns nil if there is none.
   @inline(never)
   func node(forRawKey key: String) throws -> FlatNode? {
     guard let (position, object) = current.find(key) else { return nil }
@@ -188,11 +189,11 @@ public final class KeyedUnarchiver {
   }
 
   private func node(forDollarKey key: String) throws -> FlatNode? {
-    // Not every writer knows of the second dollar.
+    // Some writers do not add the second `$`.
     try node(forRawKey: "$" + key) ?? (ArchiveKey.isArchivers(key) ? nil : node(forRawKey: key))
   }
 
-  /// The object that a reference leads to; the value itself if it is no UID.
+  /// Returns the object that a UID leads to. Returns any other value unchanged.
   @inline(__always)
   func resolve(_ node: FlatNode) throws -> FlatNode { node.kind == .uid ? try object(at: node) : node }
 
@@ -206,33 +207,34 @@ public final class KeyedUnarchiver {
     return object
   }
 
-  /// Whether a reference leads to nothing. Any object that is the text `$null` says so.
+  /// Returns true if a reference leads to nothing. Any object that is the text `$null` means nothing.
   @inline(__always)
   func isNull(_ reference: FlatNode, _ object: FlatNode) -> Bool {
     reference.kind == .uid ? document.isNullObject(object) : object.kind == .null
   }
 
-  /// Counts something that is decoded. What a program itself asks for, at the top, it may ask for as often as it likes.
+  /// Subtracts the size of a decoded value from the budget. At the top of the archive nothing is counted, because a
+  /// program may ask for values as often as it likes.
   @inline(__always)
   func spend(_ size: Int) throws {
     if outer.isEmpty { return }
     guard budget.spend(size &+ 1) else { throw overspent() }
   }
 
-  /// Counts something as a part of the value that is being decoded.
+  /// Adds to the weight of the value being decoded.
   @inline(__always)
   func weigh(_ more: Int) throws {
     weight &+= more
     if weight > greatestWeight { try outweigh() }
   }
 
-  /// Counts comparisons of elements of the same hash as a part of the collection that is being decoded.
+  /// Adds comparisons of elements with the same hash to the weight of the collection being decoded.
   func weigh(comparisons: Int) throws {
     weight &+= comparisons
     if weight > greatestWeight, !outer.isEmpty { throw hashesTooMuch() }
   }
 
-  /// Counts an object that is finished. Each is a part of what is decoded once, however many references lead to it.
+  /// Counts a finished object of a class once, however many references lead to it.
   @inline(__always)
   func weighObject() throws {
     greatestWeight &-= weight
@@ -242,7 +244,7 @@ public final class KeyedUnarchiver {
   @inline(never)
   private func outweigh() throws {
     weight = 0
-    // What a program decodes at the top is no part of a value.
+    // Values that a program decodes at the top do not belong to a common value.
     if outer.isEmpty { return }
     throw tooHeavy()
   }
@@ -254,12 +256,12 @@ public final class KeyedUnarchiver {
       "what is decoded expands to more than \(weightLimit) values; see expandedSize of ParsingLimits")
   }
 
-  /// How much was decoded so far, in values.
+  /// The amount decoded so far, in values.
   package var spent: Int {
     weightLimit - greatestWeight + weight + budget.spent / ParsingLimits.bytesPerValue + hashingBudget.spent
   }
 
-  /// Counts values that are hashed, or compared with others of the same hash.
+  /// Subtracts values that are hashed, or compared with others of the same hash, from the hashing budget.
   @inline(__always)
   func spendHashing(_ values: Int) throws {
     guard hashingBudget.spend(values) else { throw hashesTooMuch() }
@@ -302,7 +304,7 @@ public final class KeyedUnarchiver {
     try onMoreStack { try decoded(type, frame) }
   }
 
-  /// Decodes parts of an object that no type stands for.
+  /// Decodes parts of an object by a closure.
   func inside<T>(_ node: FlatNode, uid: UInt32?, _ decode: () throws -> T) throws -> T {
     if isStackDue, try needsMoreStack() { return try onMoreStack { try entered(node, uid: uid, decode) } }
     return try entered(node, uid: uid, decode)
@@ -335,7 +337,7 @@ public final class KeyedUnarchiver {
 
   @inline(never)
   func leave() {
-    // Before a collection is left out: it does not count as a level.
+    // Before a collection is left, because it does not count as a level.
     deepest = max(deepest, depth)
     if current.isCollection { collectionDepth -= 1 }
     let last = outer.count - 1
@@ -344,14 +346,15 @@ public final class KeyedUnarchiver {
     if trails.count > last { trails.removeLast() }
   }
 
-  /// Leaves an object whose decoding has failed. Returns the error that ends the decoding.
+  /// Leaves an object whose decoding has failed. Returns the error to throw.
   ///
-  /// A type may go on after an error and ask again, so that an object which asks twice for another doubles the work.
-  /// An honest archive fails a few times for each value, where a type tries what the value could be.
+  /// A type may catch an error and decode again, so nested objects that decode a part twice double the work at each
+  /// level. The number of failures is limited. Normal archives fail a few times for each value, when a type tries
+  /// several possible types.
   @inline(never)
   private func leave(after error: any Error) -> any Error {
     leave()
-    // Decoding at the top level has no limit of failures: the program itself asks for each.
+    // At the top of the archive failures are not limited, because the program itself makes each call.
     if outer.isEmpty {
       failureBudget = WorkBudget(failureBudget.limit)
       return error
@@ -364,8 +367,8 @@ public final class KeyedUnarchiver {
       "the decoding of objects failed more than \(failureBudget.limit) times, and types went on after the errors")
   }
 
-  /// The path to the part of the current object that is being decoded; nil at the top. Errors share its steps, so that
-  /// each error costs the same at any depth.
+  /// The path to the part of the current object that is being decoded. Nil at the top. Errors share its steps, so an
+  /// error costs the same at any depth.
   var trail: DecodingTrail? {
     while trails.count < outer.count {
       trails.append(DecodingTrail.adding(outer[trails.count].step, to: trails.last ?? nil))
@@ -376,7 +379,7 @@ public final class KeyedUnarchiver {
   @inline(__always)
   func shape(of node: FlatNode) throws -> DictionaryShape { try read(document.shape(of: node, in: &shapes)) }
 
-  /// Marks the current object as a collection of elements of one type, which is no level of its own.
+  /// Marks the current object as a collection of elements of one type. It is not a level of nesting of its own.
   func noteCollection() {
     if outer.isEmpty || current.isCollection { return }
     current.isCollection = true
@@ -386,8 +389,8 @@ public final class KeyedUnarchiver {
   @inline(__always)
   var depth: Int { outer.count - collectionDepth }
 
-  /// Notes that a value with so many levels, which was decoded before, is a part of the one that is being decoded. It
-  /// is freed, compared and archived from here, by recursion, so its levels count here too.
+  /// Adds the levels of a value that was decoded before to the value being decoded, which contains it. Releasing,
+  /// comparing and archiving it recurses from here, so its levels count here too.
   @inline(__always)
   func note(height: Int) throws {
     deepest = max(deepest, depth &+ height)
@@ -399,11 +402,11 @@ public final class KeyedUnarchiver {
     failure(.nestedTooDeeply, stackRoom.tooDeep(stackRoom.stack(isTop: false).size).message)
   }
 
-  /// True if the stack is to be checked: at each fourth level, because a few objects fit into what is kept free.
+  /// True if the stack must be checked. Every fourth level is enough, because the reserve has room for a few objects.
   @inline(__always)
   private var isStackDue: Bool { outer.count & 3 == 0 }
 
-  /// Returns true if decoding has to go on on another stack, because this one is full.
+  /// Returns true if decoding must continue on another stack because this one is full.
   @inline(never)
   private func needsMoreStack() throws -> Bool { try located(stackRoom.isUsedUp(at: depth, isTop: outer.isEmpty)) }
 

@@ -1,22 +1,22 @@
 @_spi(Archives) internal import PropertyLists
 
-/// The classes of an archive that is being read, and which types their objects may be decoded as.
+/// The classes of an archive that is being read, and the types that their objects may be decoded as.
 struct ReadClasses {
   private(set) var additionalTypes: [any SecureCoding.Type] = []
-  /// A number for each list of additional types.
+  /// The number of each list of additional types.
   private var scopes: [[ObjectIdentifier]: Int] = [[]: 0]
   private var records: [UInt32: Record] = [:]
-  /// The descriptions that were asked for last, by the lowest bits of their UIDs.
+  /// A cache of recently used descriptions, in slots chosen by the lowest bits of their UIDs.
   private var recent = [(uid: UInt32, record: Record)?](repeating: nil, count: 16)
   private var mapped: [String: any SecureCoding.Type] = [:]
 
   final class Record {
     let archivedClass: ArchivedClass
-    /// The name, then the hints, in one spelling each.
+    /// The normalized names: the name of the class, then the hints.
     let names: [String]
-    /// The types that were found to have one of these names, and those that were found not to.
+    /// The types that match one of these names, and those that do not.
     ///
-    /// Sound: nobody else's code runs while they are looked at or changed.
+    /// Unchecked exclusivity is safe: no client code runs during an access.
     @exclusivity(unchecked) private var admitted: [ObjectIdentifier] = []
     @exclusivity(unchecked) private var refused: [ObjectIdentifier] = []
 
@@ -27,7 +27,8 @@ struct ReadClasses {
       names = ([archivedClass.name] + archivedClass.hints).map(ClassName.normalized)
     }
 
-    /// Whether the class was found to be one of the type's; nil for a type that was not asked about before.
+    /// Returns true if the class is known to match the type, false if it is known not to, and nil if the type has not
+    /// been checked.
     @inline(__always)
     func answer(_ type: any SecureCoding.Type) -> Bool? {
       let identity = ObjectIdentifier(type)
@@ -42,9 +43,9 @@ struct ReadClasses {
     }
   }
 
-  /// Returns the number of the list.
+  /// Sets the additional types and returns the number of their list.
   mutating func setAdditionalTypes(_ types: [any SecureCoding.Type]) -> Int {
-    // An ArchivedValue among them would only lead back to them.
+    // ArchivedValue is left out, because it would only lead back to these types.
     additionalTypes = types.filter { $0.archivedClass != .anyObject }
     let list = additionalTypes.map { ObjectIdentifier($0) }
     let scope = scopes[list] ?? scopes.count
@@ -58,14 +59,15 @@ struct ReadClasses {
     recent = recent.map { _ in nil }
   }
 
-  /// True for a class whose objects are decoded as opaque objects. A hint does not make them so.
+  /// True for a class whose objects are decoded as opaque objects. Hints do not count.
   func isOpaque(_ name: String) -> Bool { mapped[ClassName.normalized(name)] is any AnyClassCoding.Type }
 
   var opaqueNames: [String] { mapped.filter { $0.value is any AnyClassCoding.Type }.map(\.key) }
 
   func type(forName name: String) -> (any SecureCoding.Type)? { mapped[ClassName.normalized(name)] }
 
-  /// The first of the names of a class, its own and then its hints, that a type has.
+  /// Returns the index of the first name of a class, its own or a hint, that the type has. Returns nil if there is
+  /// none.
   func match(_ type: any SecureCoding.Type, _ archivedClass: ArchivedClass, _ record: Record) -> Int? {
     if type is any AnyClassCoding.Type { return isOpaque(record.name) ? 0 : nil }
     let hasOwnName = !archivedClass.isInherited(by: type)
@@ -87,8 +89,8 @@ struct ReadClasses {
 
   /// Reads a class description.
   ///
-  /// - Parameter budget: how many bytes of names may be read. Names of a binary file can overlap, and many UIDs lead to
-  ///   one description, so that a small file has any amount.
+  /// - Parameter budget: the number of bytes of names that may be read. It is needed because names in a binary file can
+  ///   overlap, and many UIDs can lead to one description, so a small file can have any amount.
   mutating func read(
     _ uid: UInt32, _ node: FlatNode, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> Record {
@@ -96,7 +98,7 @@ struct ReadClasses {
     var name: String?
     var classes: [String]?
     var hints: [String] = []
-    // Three keys are all there are; a few more do no harm.
+    // A class description has three keys. A few more do no harm.
     for entry in 0..<min(node.count, 64) {
       let value = try document.value(ofEntry: entry, of: node)
       switch try text(of: document.keyNode(ofEntry: entry, of: node), in: document, budget: &budget) {
@@ -110,7 +112,7 @@ struct ReadClasses {
     guard let name else {
       throw PropertyListError(.malformed, "object \(uid) has no $classname, so it is no class description")
     }
-    // An archiver that renames a class writes no ancestors, or those of the name it writes.
+    // An archiver that renames a class writes no `$classes`, or ones that begin with the new name.
     if let classes, classes.first != name, mapped[ClassName.normalized(name)] == nil {
       throw PropertyListError(
         .malformed,
@@ -127,7 +129,7 @@ struct ReadClasses {
   private func text(
     of node: FlatNode, in document: PropertyListDocument, budget: inout WorkBudget
   ) throws(PropertyListError) -> String {
-    // Each is read, brought into one spelling and compared.
+    // Each name is read, normalized and compared.
     guard budget.spend(1 + 4 * node.length) else {
       throw PropertyListError(
         .limitExceeded,
@@ -154,19 +156,19 @@ struct ReadClasses {
   }
 }
 
-/// What an unarchiver knows of opaque objects.
+/// The state of an unarchiver that concerns opaque objects.
 struct OpaqueObjects {
   var source: OpaqueSource?
-  /// Objects that were found to be good, with all that they lead to: how large each is by itself, in values and blocks
-  /// of 64 bytes.
+  /// The objects that have been checked, together with all objects that they lead to. The value is the size of the
+  /// object alone, in values and blocks of 64 bytes.
   var sizes: [UInt32: Int] = [:]
-  /// For the whole of the archive, so that what is looked at again and again has an end.
+  /// One reader for the whole archive, so that the total work is limited.
   var reader: ArchiveReader?
-  /// True within an opaque object, all of which has been looked at.
+  /// True inside an opaque object, because all of its parts have been checked.
   var isWithin = false
 }
 
-/// The archive that opaque objects come from, and the names of the classes that may be opaque.
+/// The archive that contains opaque objects, and the names of the classes that may be opaque.
 final class OpaqueSource: Sendable {
   let archive: KeyedArchive
   let classNames: [String]

@@ -1,43 +1,44 @@
 @_spi(Archives) internal import PropertyLists
 
-/// What has been decoded of an archive: objects, of which there is one for each UID, and values that are needed again.
+/// The objects and values that have been decoded from an archive. Objects are kept by UID, and values if they are
+/// needed again.
 ///
-/// A value is not kept the first time it is decoded, because most are referred to once; the second time it is. So a
-/// value is decoded twice at most, however many references lead to it, and nothing is kept for most.
+/// Most values have one reference, so a value is kept only when it is decoded for the second time. A value is decoded
+/// at most twice, however many references lead to it.
 struct UnarchivedObjects: ~Copyable {
   private var states = PagedArray<State>(repeating: [])
   private var objects = PagedArray<AnyObject?>(repeating: nil)
   private var values = PagedArray<Kept?>(repeating: nil)
-  /// The number of the list of additional types that counts now. A value is kept for the list that it was decoded with.
+  /// The number of the current list of additional types. A value is kept for the list that it was decoded with.
   var scope = 0
   /// The number of levels of values in each finished object, itself included.
   private var heights = PagedArray<UInt16>(repeating: 1)
-  /// Long texts and data, by where they stand in the document.
+  /// Long strings and data, by their node in the document.
   private var texts: [FlatNode: Any] = [:]
-  /// How many times an object is being decoded as a type that is only `Decodable`.
+  /// The number of decodings in progress for an object and a type that is only `Decodable`.
   private var decodables: [ValueKey: Int] = [:]
 
-  /// Objects that are published but not finished, and how much was finished before.
+  /// The objects that are published but not finished, with the number of entries in ``finished`` at that time.
   private var published: [UInt32: Int] = [:]
-  /// The objects and values that were finished while any object was published. Values come with their type and scope.
+  /// The objects and values that were finished while any object was published. A value has its type and scope.
   private var finished: [(uid: UInt32, value: (type: ObjectIdentifier, scope: Int)?)] = []
 
   private struct State: OptionSet {
     let rawValue: UInt8
     static let inProgress = State(rawValue: 1)
-    /// Being decoded as a value, within the same.
+    /// Being decoded as a value, inside of the same value.
     static let inProgressAgain = State(rawValue: 2)
     static let decodedBefore = State(rawValue: 4)
     static let kept = State(rawValue: 8)
   }
 
-  /// A value that is kept, and how large and how deep it is with all that it shares.
+  /// A kept value, with its weight and height including shared parts.
   private class Kept {
     let type: ObjectIdentifier
     let scope: Int
     let weight: Int
     let height: Int
-    /// What the same object was decoded as besides.
+    /// Another value that was decoded from the same object, with another type or scope.
     var next: Kept?
 
     init(_ type: ObjectIdentifier, _ scope: Int, _ weight: Int, _ height: Int, _ next: Kept?) {
@@ -58,13 +59,13 @@ struct UnarchivedObjects: ~Copyable {
     }
   }
 
-  /// An object may be decoded as values of several types, such as `[Int]` and `[Double]`.
+  /// The object and the type of a value. An object may be decoded as several types, such as `[Int]` and `[Double]`.
   private struct ValueKey: Hashable {
     let uid: UInt32
     let type: ObjectIdentifier
   }
 
-  /// Begins to decode an object; false if it is being decoded already.
+  /// Begins to decode an object. Returns false if it is being decoded already.
   @inline(__always)
   mutating func beginObject(_ uid: UInt32) -> Bool {
     guard !states[Int(uid)].contains(.inProgress) else { return false }
@@ -72,8 +73,8 @@ struct UnarchivedObjects: ~Copyable {
     return true
   }
 
-  /// Forgets an object whose decoding failed, and all that was finished since it was published, which may refer to it.
-  /// Returns what the caller has to release.
+  /// Removes an object whose decoding failed, and everything that was finished since it was published, because it may
+  /// refer to the object. Returns the values that the caller must release.
   mutating func abandonObject(_ uid: UInt32) -> [Any] {
     states[Int(uid)].remove(.inProgress)
     guard let start = published.removeValue(forKey: uid) else { return [] }
@@ -94,19 +95,19 @@ struct UnarchivedObjects: ~Copyable {
 
   enum Beginning {
     case begun
-    /// It was decoded before, as this type or as another, and kept. Nothing has begun.
+    /// The object was decoded before, as this type or another, and was kept. No decoding has begun.
     case kept
-    /// It is being decoded twice already.
+    /// The value is already being decoded twice.
     case circular
   }
 
   /// Begins to decode a value.
   ///
-  /// An object that a value contains may lead back to the value, or to one that was equal when the archive was made.
-  /// The value is decoded a second time then, and finds all objects on the way published. A circle of nothing but
-  /// values comes around a third time.
+  /// An object inside a value may refer back to the value, or to an equal one that was merged with it when the archive
+  /// was made. The value is then decoded a second time, and all objects on the way are found published. A circle that
+  /// consists only of values comes to the same value a third time, which is an error.
   ///
-  /// - Parameter unlessKept: whether to begin only if nothing is kept.
+  /// - Parameter unlessKept: true to begin only if no value is kept for the object.
   @inline(__always)
   mutating func beginValue(_ uid: UInt32, unlessKept: Bool) -> Beginning {
     let state = states[Int(uid)]
@@ -116,12 +117,13 @@ struct UnarchivedObjects: ~Copyable {
     return .begun
   }
 
-  /// Ends what ``beginValue(_:unlessKept:)`` has begun with an error, or with something that is not to be kept.
+  /// Ends a decoding that ``beginValue(_:unlessKept:)`` has begun, without keeping a value.
   mutating func endValue(_ uid: UInt32) {
     states[Int(uid)].remove(states[Int(uid)].contains(.inProgressAgain) ? .inProgressAgain : .inProgress)
   }
 
-  /// Ends what ``beginValue(_:unlessKept:)`` has begun; see ``keep(_:_:weight:height:)``.
+  /// Ends a decoding that ``beginValue(_:unlessKept:)`` has begun, and keeps the value. See
+  /// ``keep(_:_:weight:height:)``.
   @inline(__always)
   mutating func endValue<T>(_ uid: UInt32, _ value: T, weight: Int, height: Int) -> AnyObject? {
     var state = states[Int(uid)]
@@ -130,7 +132,8 @@ struct UnarchivedObjects: ~Copyable {
     return keep(uid, value, weight: weight, height: height)
   }
 
-  /// Keeps a value that is decoded for the second time. Returns what was kept before, for the caller to release.
+  /// Keeps a value that has been decoded for the second time. Returns the value that it replaces, for the caller to
+  /// release.
   @inline(__always)
   mutating func keep<T>(_ uid: UInt32, _ value: T, weight: Int, height: Int) -> AnyObject? {
     guard noteDecoded(uid) else { return nil }
@@ -153,7 +156,8 @@ struct UnarchivedObjects: ~Copyable {
     return kept
   }
 
-  /// As ``beginValue(_:unlessKept:)``, for a type that is only `Decodable`, which may hand the object on to another.
+  /// Does the same as ``beginValue(_:unlessKept:)`` for a type that is only `Decodable`, which may decode the object as
+  /// another type.
   mutating func beginDecodable(_ type: Any.Type, _ uid: UInt32) -> Bool {
     let key = ValueKey(uid: uid, type: ObjectIdentifier(type))
     guard decodables[key, default: 0] < 2 else { return false }
@@ -167,14 +171,14 @@ struct UnarchivedObjects: ~Copyable {
     decodables[key] = count > 1 ? count - 1 : nil
   }
 
-  /// What is kept of an object that was decoded as a type.
+  /// Returns the kept value of an object and a type, or nil if there is none.
   @inline(__always)
   func kept<T>(_ type: T.Type, _ uid: UInt32) -> (value: T, weight: Int, height: Int)? {
     guard states[Int(uid)].contains(.kept) else { return nil }
     var kept = values[Int(uid)]
     while let current = kept {
       if current.type == ObjectIdentifier(T.self), current.scope == scope {
-        // Sound: only a kept value of a type says that it is of this type.
+        // Safe: only a kept value of this type has the type's identifier.
         return (unsafe unsafeDowncast(current, to: KeptValue<T>.self).value, current.weight, current.height)
       }
       kept = current.next
@@ -182,7 +186,7 @@ struct UnarchivedObjects: ~Copyable {
     return nil
   }
 
-  /// Notes that something has been decoded; true if it had been before.
+  /// Records that an object has been decoded. Returns true if it had been decoded before.
   @inline(__always)
   mutating func noteDecoded(_ uid: UInt32) -> Bool {
     guard !states[Int(uid)].contains(.decodedBefore) else { return true }
@@ -197,11 +201,11 @@ struct UnarchivedObjects: ~Copyable {
   @inline(__always)
   func object(_ uid: UInt32) -> AnyObject? { objects[Int(uid)] }
 
-  /// The number of levels of values in an object, itself included. A reference back to an object that is still being
+  /// The number of levels of values in an object, including its own. A reference back to an object that is still being
   /// decoded counts as one level.
   func height(_ uid: UInt32) -> Int { Int(heights[Int(uid)]) }
 
-  /// Returns what was published before, for the caller to release.
+  /// Publishes an object. Returns the object that it replaces, for the caller to release.
   mutating func publish(_ object: AnyObject, as uid: UInt32) -> AnyObject? {
     let former = objects[Int(uid)]
     objects[Int(uid)] = object
@@ -211,7 +215,7 @@ struct UnarchivedObjects: ~Copyable {
 
   @inline(__always)
   mutating func finishObject(_ uid: UInt32, _ object: AnyObject, height: Int) -> AnyObject? {
-    // No thread has room for more levels than that.
+    // No thread has room for more levels than this type can count.
     if height > 1 { heights[Int(uid)] = UInt16(clamping: height) }
     states[Int(uid)].remove(.inProgress)
     if !published.isEmpty {
@@ -222,7 +226,8 @@ struct UnarchivedObjects: ~Copyable {
   }
 }
 
-/// An array of any length, all of one value at first, that takes memory only near the elements that were changed.
+/// An array of any length that first has one value for all elements. It takes memory only near the elements that have
+/// changed.
 struct PagedArray<Element> {
   private static var pageSize: Int { 256 }
 
