@@ -2,26 +2,26 @@ internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSAffineTransform`: the six numbers of a transformation of the plane, of 4 bytes each.
+  /// `NSAffineTransform`: the six numbers of a transformation of the plane, each of 4 bytes.
   ///
-  /// Foundation on Linux writes an array of C instead of Apple's bytes; it is read too.
+  /// Foundation on Linux writes a C array instead of Apple's bytes. Both are read.
   public struct AffineTransform: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSAffineTransform")
 
-    /// What the old x counts for in the new x.
+    /// The factor of the old x in the new x.
     public var m11: Float
-    /// What the old x counts for in the new y.
+    /// The factor of the old x in the new y.
     public var m12: Float
-    /// What the old y counts for in the new x.
+    /// The factor of the old y in the new x.
     public var m21: Float
-    /// What the old y counts for in the new y.
+    /// The factor of the old y in the new y.
     public var m22: Float
-    /// What is added to the new x.
+    /// The number that is added to the new x.
     public var tX: Float
-    /// What is added to the new y.
+    /// The number that is added to the new y.
     public var tY: Float
 
-    /// A transformation; without numbers the one that changes nothing.
+    /// Creates a transformation. The default is the identity.
     public init(m11: Float = 1, m12: Float = 0, m21: Float = 0, m22: Float = 1, tX: Float = 0, tY: Float = 0) {
       self.m11 = m11
       self.m12 = m12
@@ -52,7 +52,7 @@ extension Archived {
       self.init(m11: numbers[0], m12: numbers[1], m21: numbers[2], m22: numbers[3], tX: numbers[4], tY: numbers[5])
     }
 
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for what is not a number.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a number is NaN.
     public func encode(with coder: KeyedArchiver) throws {
       try coder.require(!numbers.contains(where: \.isNaN), "a transformation that is not six numbers")
       var bytes = Data()

@@ -1,13 +1,14 @@
-/// Values of Apple's classes that Swift has no type for, or none that every process can make, as plain structures.
+/// A namespace for plain structures that represent Apple's classes without a Swift type, or without one that every
+/// process can create.
 ///
-/// They hold what an archive says, and nothing else: a regular expression is its pattern and its options, and does not
-/// match anything.
+/// They hold only the archived values. For example, a regular expression has a pattern and options, but cannot match
+/// text.
 public enum Archived {
-  /// `NSNull`: the object that stands for nothing where nothing cannot stand.
+  /// `NSNull`: an object that represents nil, for example in a collection.
   public struct Null: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSNull")
 
-    /// The one value.
+    /// Creates the only value.
     public init() {}
 
     public init(coder: KeyedUnarchiver) throws {}

@@ -2,21 +2,21 @@ internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension ArchivedValue: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The value as people read it, in about 2 000 characters at most. The form may change.
+  /// A readable summary of the value, with at most about 2 000 characters. The format may change.
   ///
   /// A value from a small archive can be large, because its parts share their own parts; see
-  /// `ParsingLimits.expandedSize`. What is left out is shown as `…`.
+  /// `ParsingLimits.expandedSize`. Omitted parts are shown as `…`.
   public var description: String {
     var writer = SummaryWriter()
     writer.write(self, depth: 0)
     return writer.text
   }
 
-  /// The ``description``.
+  /// The same text as ``description``.
   public var debugDescription: String { description }
 }
 
-/// Writes the beginning of a value.
+/// Writes a summary of the beginning of a value.
 private struct SummaryWriter {
   private(set) var text = ""
 
@@ -51,7 +51,7 @@ private struct SummaryWriter {
         writer.write(entry.value, depth: depth + 1)
       }
     case .value(let value): text += "\(value)".printable(limit: 200)
-    // The description of another type could be of any length.
+    // The description of another type could have any length.
     case .object(let object): text += "<\(type(of: object))>"
     }
   }

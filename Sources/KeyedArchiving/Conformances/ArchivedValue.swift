@@ -2,26 +2,26 @@ public import FoundationEssentials
 public import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
-/// A value of one of the types that anybody may put where an archive's format leaves the choice: in the user info of an
-/// error, in the attributes of text.
+/// A value whose type the author of an archive may choose, for example in the user info of an error or in the
+/// attributes of text.
 ///
-/// No other type is instantiated for it, but those in ``KeyedUnarchiver/additionalTypes``.
+/// Only the types listed here and those in ``KeyedUnarchiver/additionalTypes`` are instantiated for it.
 public indirect enum ArchivedValue {
   /// `NSNull`.
   case null
-  /// A truth value.
+  /// A Boolean.
   case boolean(Bool)
-  /// Any integer.
+  /// An integer of any width.
   case integer(PropertyList.Integer)
-  /// A number of 8 bytes.
+  /// A floating-point number of 8 bytes.
   case real(Double)
-  /// A number of 4 bytes.
+  /// A floating-point number of 4 bytes.
   case float(Float)
-  /// Text.
+  /// A string.
   case string(String)
   /// Bytes.
   case data(Data)
-  /// A moment.
+  /// A date.
   case date(Date)
   /// A decimal number.
   case decimal(Decimal)
@@ -29,16 +29,16 @@ public indirect enum ArchivedValue {
   case url(URL)
   /// A UUID.
   case uuid(UUID)
-  /// Elements in order.
+  /// An array.
   case array([ArchivedValue])
-  /// Entries, in the order of the archive.
+  /// A dictionary, in the order of the archive.
   case dictionary(OrderedDictionary<ArchivedValue, ArchivedValue>)
   /// A set, in the order of the archive.
   case set(OrderedSet<ArchivedValue>)
-  /// A structure of Apple's frameworks, or a value of C.
+  /// A structure of Apple's frameworks, or a C value.
   case value(Archived.Value)
-  /// ``Archived/Error``, ``Archived/Color``, an ``OpaqueObject``, a value of one of the
-  /// ``KeyedUnarchiver/additionalTypes``, or of any other type if it was not decoded.
+  /// ``Archived/Error``, ``Archived/Color``, an ``OpaqueObject``, or a value of one of the
+  /// ``KeyedUnarchiver/additionalTypes``. A value that was not decoded can have any type.
   case object(any SecureCoding)
 
   private static let types: [any SecureCoding.Type] = [
@@ -47,7 +47,7 @@ public indirect enum ArchivedValue {
     Archived.Value.self, Archived.Error.self, Archived.Color.self, OpaqueObject.self,
   ]
 
-  /// The value as one of its own type.
+  /// The value as its own type.
   public var base: any SecureCoding {
     switch self {
     case .null: Archived.Null()
@@ -88,7 +88,7 @@ public indirect enum ArchivedValue {
 }
 
 extension ArchivedValue: SecureCoding {
-  /// That of any object.
+  /// The class of any object.
   public static var archivedClass: ArchivedClass { .anyObject }
 
   public func encode(with coder: KeyedArchiver) throws { try base.encode(with: coder) }
@@ -99,7 +99,7 @@ extension ArchivedValue: SecureCoding {
 
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> ArchivedValue {
     let object = try coder.resolve(reference.node)
-    // What an indirect case takes in memory.
+    // The number of bytes that an indirect case takes in memory.
     try coder.spend(48)
     switch object.kind {
     case .boolean, .integer, .unsignedInteger, .real, .float:
@@ -133,11 +133,12 @@ extension ArchivedValue: SecureCoding {
   }
 }
 
-/// Values are equal when they are of the same case and equal in it, dictionaries and sets in any order. Values of other
-/// types are equal if their types say so. Objects of classes are equal if they are the same, whatever their types say,
-/// because they may lead back to themselves and have no end.
+/// Two values are equal if they have the same case and equal contents. The order of dictionaries and sets does not
+/// matter. Values of other types are compared with their own `==`. Objects of classes are equal only if they are the
+/// same instance, because they can contain themselves.
 extension ArchivedValue: Hashable {
-  // Arrays in arrays, and values of dictionaries, take no stack: a value may be as deep as a thread has room for.
+  // Nested arrays and dictionary values are compared without recursion, because they may be as deep as the thread's
+  // stack allows.
 
   public static func == (first: ArchivedValue, second: ArchivedValue) -> Bool {
     var pairs = [(first, second)]
@@ -147,7 +148,7 @@ extension ArchivedValue: Hashable {
     return true
   }
 
-  /// Compares two values, but for the parts that are put into `parts`.
+  /// Compares two values, except for their parts, which are added to `parts`.
   private static func isEqual(
     _ first: ArchivedValue, _ second: ArchivedValue, parts: inout [(ArchivedValue, ArchivedValue)]
   ) -> Bool {
@@ -209,7 +210,7 @@ extension ArchivedValue: Hashable {
     }
   }
 
-  /// Hashes any value but an array.
+  /// Hashes a value that is not an array.
   private func hashScalar(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -258,14 +259,14 @@ private struct UnorderedElements: SecureCoding {
 }
 
 extension KeyedArchiver {
-  /// A reference to an array, which is archived once however many values share its elements in memory. A small archive
-  /// can stand for an array of pairs of pairs that is a million parts, and is archived again in no time so.
+  /// Returns a reference to an array. Values that share the same elements in memory share one archived array, because
+  /// an array of pairs of pairs can have a million parts in a small archive.
   fileprivate func reference(toElements elements: [ArchivedValue]) throws -> ArchivedReference {
     if elements.isEmpty || extent != nil { return try elements._archive(by: self) }
-    // Sound: only the address is looked at.
+    // Safe: only the address is used.
     let address = unsafe elements.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
     if let known = sharedElements[address] {
-      // It is decoded where it stands here too.
+      // It is decoded at this depth too.
       _ = try needsMoreStack(within: known.height)
       deepest = max(deepest, depth + known.height)
       return known.reference
@@ -278,21 +279,21 @@ extension KeyedArchiver {
     return reference
   }
 
-  // The compiler prefers these three to the one for a value where both are possible, unless it is told not to.
+  // The compiler would prefer these three overloads to the one for a value, so they are disfavored.
 
   /// Encodes a value or an object of any type, or nil.
   ///
-  /// - Throws: as for a value of one type.
+  /// - Throws: The errors of encoding a value of one type.
   @_disfavoredOverload
   public func encode(_ value: (any SecureCoding)?, forKey key: String) throws {
     let value = value.map { ArchivedValue.object($0) }
     try encode(userKey: key) { coder in try value._archive(by: coder).node }
   }
 
-  /// Encodes values or objects of several types, as an array. Where they are deeper in a value, each can be an
+  /// Encodes values or objects of several types as an array. For elements deeper in a value, use
   /// ``ArchivedValue/object(_:)``.
   ///
-  /// - Throws: as for a value of one type.
+  /// - Throws: The errors of encoding a value of one type.
   @_disfavoredOverload
   public func encode(_ elements: [any SecureCoding], forKey key: String) throws {
     try encode(ArchivedArray(elements), forKey: key)
@@ -300,7 +301,7 @@ extension KeyedArchiver {
 
   /// Encodes a dictionary with values or objects of several types.
   ///
-  /// - Throws: as for a value of one type.
+  /// - Throws: The errors of encoding a value of one type.
   @_disfavoredOverload
   public func encode<Key: SecureCoding & Hashable>(_ entries: [Key: any SecureCoding], forKey key: String) throws {
     try encode(entries.mapValues { ArchivedValue.object($0) }, forKey: key)
@@ -308,31 +309,31 @@ extension KeyedArchiver {
 }
 
 extension KeyedUnarchiver {
-  /// Further types that may stand where the archive's author was free to choose: in an ``ArchivedValue``, which is what
-  /// user infos and the attributes of text consist of.
+  /// More types that are allowed where an author of an archive may choose: in an ``ArchivedValue``, for example in user
+  /// infos and in the attributes of text.
   ///
-  /// They count in all decoding calls; ``decode(_:additionalTypes:forKey:)`` adds types for one call.
+  /// They apply to all decoding calls. ``decode(_:additionalTypes:forKey:)`` adds types for one call.
   public var additionalTypes: [any SecureCoding.Type] {
     get { classes.additionalTypes }
     set { table.scope = classes.setAdditionalTypes(newValue) }
   }
 
-  /// Decodes the value of a key, and allows further types wherever an ``ArchivedValue`` is.
+  /// Decodes the value of a key, and allows more types wherever an ``ArchivedValue`` is.
   ///
   /// ```swift
   /// let info = try coder.decode(Archived.Error.self, additionalTypes: [Request.self], forKey: "failure").userInfo
   /// ```
   ///
   /// - Parameter additionalTypes: the types that this call allows in addition to ``additionalTypes``, at any depth of
-  ///   the value. An instance of a class that was decoded before is the same instance, whatever types that call
+  ///   the value. An instance of a class that was decoded before is returned again, whatever types the earlier call
   ///   allowed.
-  /// - Throws: as ``decode(_:forKey:)``.
+  /// - Throws: The errors of ``decode(_:forKey:)``.
   public func decode<T: SecureCoding>(
     _ type: T.Type = T.self, additionalTypes more: [any SecureCoding.Type], forKey key: String
   ) throws -> T {
     let types = additionalTypes
     defer { additionalTypes = types }
-    // A call within a call for the same types adds nothing, so that what was decoded is found again.
+    // A nested call with the same types adds nothing, so that values already decoded with this list are found.
     let known = Set(types.map { ObjectIdentifier($0) })
     additionalTypes += more.filter { !known.contains(ObjectIdentifier($0)) }
     return try decode(type, forKey: key)

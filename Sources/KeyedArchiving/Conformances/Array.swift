@@ -1,11 +1,11 @@
 @_spi(Archives) internal import PropertyLists
 
-/// `NSArray`, and `NSMutableArray` where an archive has one: the elements as `NS.objects`.
+/// `NSArray` with its elements as `NS.objects`. `NSMutableArray` is also read.
 extension Array: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedArray.archivedClass }
 
   public func encode(with coder: KeyedArchiver) throws {
-    // An array of any values may consist of nothing but arrays.
+    // An array of ArchivedValue may consist of nothing but arrays, so it counts as a level.
     if Element.self != ArchivedValue.self { coder.noteCollection() }
     try coder.encode(references: self, forRawKey: "NS.objects")
   }
@@ -44,13 +44,13 @@ extension Array: ContainerOfSeveralTypes {
 }
 
 extension KeyedArchiver {
-  /// An array of references, which stands where it is.
+  /// Encodes an array of references, stored inline.
   @inline(__always)
   func encode<S: Sequence>(references: S, forRawKey key: String) throws where S.Element: SecureCoding {
     try encode(elements: references, forRawKey: key) { element throws in try element._archive(by: self).node }
   }
 
-  /// An array whose elements stand where they are.
+  /// Encodes an array of elements by a closure, stored inline.
   @inline(__always)
   func encode<S: Sequence>(elements sequence: S, forRawKey key: String, _ node: (S.Element) throws -> FlatNode) throws {
     try encode(rawKey: key) { coder in try coder.array(sequence, node) }
@@ -63,7 +63,7 @@ extension KeyedArchiver {
     for element in sequence {
       current.step = .index(index)
       let node = try node(element)
-      // Apple's collections hold no nil, but an object that stands for it.
+      // Apple's collections cannot contain nil, so it is archived as `NSNull`.
       elements.append(node == .uid(0) ? try Archived.Null()._archive(by: self).node : node)
       index += 1
     }

@@ -2,25 +2,23 @@ public import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSAttributedString`, and `NSMutableAttributedString` where an archive has one: text in runs, each with its
-  /// attributes.
+  /// `NSAttributedString`: text in runs, each with its attributes. `NSMutableAttributedString` is also read.
   public struct AttributedString: SecureCoding {
     public static let archivedClass = ArchivedClass("NSAttributedString", aliases: ["NSMutableAttributedString"])
 
     /// Attributes by name, such as `NSLink`.
     ///
-    /// Values of other types than those that ``ArchivedValue`` always takes must be among
-    /// ``KeyedUnarchiver/additionalTypes``.
+    /// Values of types that ``ArchivedValue`` does not list must be in ``KeyedUnarchiver/additionalTypes``.
     public typealias Attributes = OrderedDictionary<String, ArchivedValue>
 
-    /// A part of the text.
+    /// A part of the text with the same attributes.
     public struct Run {
-      /// How long it is, in UTF-16 units.
+      /// The length of the run, in UTF-16 units.
       public let length: Int
-      /// What is said of all of it.
+      /// The attributes of the run.
       public let attributes: Attributes
 
-      /// A part of a text, so many UTF-16 units long.
+      /// Creates a run with a length in UTF-16 units.
       public init(length: Int, attributes: Attributes = [:]) {
         self.length = length
         self.attributes = attributes
@@ -29,15 +27,15 @@ extension Archived {
 
     /// The text.
     public let text: String
-    /// Its parts from the beginning to the end. None is empty, but for the one that an empty text may have.
+    /// The parts of the text, in order. They are not empty, except for the one run that an empty text may have.
     public let runs: [Run]
 
-    /// The attributes that the archive lists, and for each run which of them it has. Equal attributes may be listed
-    /// twice, and are again when the text is archived again.
+    /// The attributes that the archive lists, and the index of each run's attributes in that list. If the archive lists
+    /// equal attributes twice, so does an archive that is made from this value.
     private let list: [Attributes]
     private let indices: [Int]
 
-    /// A text that is all of one run.
+    /// Creates a text with one run.
     public init(_ text: String, attributes: Attributes = [:]) {
       self.text = text
       runs = text.isEmpty && attributes.isEmpty ? [] : [Run(length: text.utf16.count, attributes: attributes)]
@@ -45,10 +43,10 @@ extension Archived {
       indices = Array(list.indices)
     }
 
-    /// A text in several runs.
+    /// Creates a text with several runs.
     ///
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if one is empty, or if together they are not as long as the
-    ///   text.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a run is empty, or if the length of all runs is not that of
+    ///   the text.
     public init(_ text: String, runs: [Run]) throws(KeyedArchiveError) {
       var list: OrderedSet<Attributes> = []
       let indices = runs.map { list.append($0.attributes).index }
@@ -63,7 +61,7 @@ extension Archived {
 
     /// - Parameters:
     ///   - list: the attributes that an archive lists.
-    ///   - indices: for each run, which of them it has.
+    ///   - indices: for each run, the index of its attributes in `list`.
     package init(text: String, runs: [Run], list: [Attributes], indices: [Int]) {
       self.text = text
       self.runs = runs
@@ -71,7 +69,7 @@ extension Archived {
       self.indices = indices
     }
 
-    /// Nil if one is below 1, or if they are too many for an `Int`.
+    /// Returns nil if a length is less than 1, or if the sum overflows.
     private static func sum(_ lengths: some Sequence<Int>) -> Int? {
       var sum = 0
       for length in lengths {
@@ -128,7 +126,7 @@ extension Archived {
   }
 }
 
-/// Runs are equal when they are as long and have the same attributes, in any order.
+/// Two runs are equal if they have the same length and the same attributes. The order of attributes does not matter.
 extension Archived.AttributedString.Run: Hashable {
   public static func == (first: Archived.AttributedString.Run, second: Archived.AttributedString.Run) -> Bool {
     first.length == second.length && first.attributes.hasSameEntries(as: second.attributes)
@@ -140,7 +138,7 @@ extension Archived.AttributedString.Run: Hashable {
   }
 }
 
-/// Texts are equal when they have the same runs, whatever list of attributes they came with.
+/// Two texts are equal if they have the same characters and runs. The order of the listed attributes does not matter.
 extension Archived.AttributedString: Hashable {
   public static func == (first: Archived.AttributedString, second: Archived.AttributedString) -> Bool {
     first.text == second.text && first.runs == second.runs
@@ -155,10 +153,10 @@ extension Archived.AttributedString: Hashable {
 extension Archived.AttributedString: MutablyArchived {
   public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
 
-  /// No text.
+  /// Creates an empty text.
   public init() { self.init("") }
 
-  /// The text of a mutable attributed string is a mutable string.
+  /// Encodes the text as a mutable string, which is what a mutable attributed string contains.
   public func encodeMutable(with coder: KeyedArchiver) throws {
     try coder.encode(asMutable: text, forRawKey: "NSString")
     try encodeAttributes(with: coder)

@@ -1,28 +1,29 @@
 extension Archived {
-  /// `NSByteCountFormatter`: how numbers of bytes are spelled. Only what is not the default is archived.
+  /// `NSByteCountFormatter`: the settings for formatting byte counts. Only values that differ from the defaults are
+  /// archived.
   public struct ByteCountFormatter: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSByteCountFormatter", ancestors: ["NSFormatter", "NSObject"])
 
-    /// The units, as Apple numbers them (`NSByteCountFormatter.h`); 0 for those that the platform has.
+    /// The units, as a value of Apple's option set (`NSByteCountFormatter.h`); 0 for the default units of the platform.
     public var allowedUnits = 0
-    /// How large a kilobyte is, as Apple numbers it; 0 as in files.
+    /// The size of a kilobyte, as a value of Apple's count style; 0 for the style of files.
     public var countStyle = 0
-    /// Where in a sentence the number stands, as Apple numbers it (`NSFormatter.h`); 0 for nowhere known.
+    /// The position in a sentence, as a value of Apple's context (`NSFormatter.h`); 0 if it is unknown.
     public var formattingContext = 0
-    /// Whether zeros fill up the fraction.
+    /// True if the fraction is padded with zeros.
     public var zeroPadsFractionDigits = false
-    /// Whether the bytes are told too.
+    /// True if the actual number of bytes is included.
     public var includesActualByteCount = false
-    /// Whether a word may stand for a number, such as `Zero`.
+    /// True if a word such as `Zero` may replace a number.
     public var allowsNonnumericFormatting = true
-    /// Whether the unit is told.
+    /// True if the unit is included.
     public var includesUnit = true
-    /// Whether the number is told.
+    /// True if the number is included.
     public var includesCount = true
-    /// Whether larger numbers have more digits.
+    /// True if larger numbers have more digits.
     public var isAdaptive = true
 
-    /// A formatter with the defaults.
+    /// Creates a formatter with the default settings.
     public init() {}
 
     public init(coder: KeyedUnarchiver) throws {
@@ -48,7 +49,7 @@ extension Archived {
       [("NSUnits", \.allowedUnits), ("NSKBSize", \.countStyle), ("NSFormattingContext", \.formattingContext)]
     }
 
-    /// With what a key that is there, and true, says.
+    /// The keys of the flags. The last element is the value of the property if the key is present and true.
     private static var flags: [(String, WritableKeyPath<ByteCountFormatter, Bool>, Bool)] {
       [
         ("NSZeroPad", \.zeroPadsFractionDigits, true), ("NSActual", \.includesActualByteCount, true),

@@ -1,24 +1,23 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// An array of C's numbers, all of one type. Apple's archives have it in an `NSValue`, as an object of a class of its
-  /// own.
+  /// An array of C numbers of one type. In Apple's archives it is part of an `NSValue`, as an object of its own class.
   public struct CArray: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
 
     /// The type of the elements.
     public let elementType: CType
-    /// The elements, which all are of the type.
+    /// The elements, all of type ``elementType``.
     public let elements: [CNumber]
 
-    /// An array; nil if one of the elements is of another type.
+    /// Creates an array. Returns nil if an element has another type.
     public init?(_ elementType: CType, _ elements: [CNumber]) {
       guard elements.allSatisfy({ $0.type == elementType }) else { return nil }
       self.elementType = elementType
       self.elements = elements
     }
 
-    /// How Objective-C's compiler spells the type, such as `[3i]`.
+    /// The type in the encoding of Objective-C's compiler, such as `[3i]`.
     public var objectiveCType: String { "[\(elements.count)\(elementType.rawValue)]" }
 
     public init(coder: KeyedUnarchiver) throws {
@@ -29,7 +28,7 @@ extension Archived {
         throw coder.failure(.invalidContents, "an array of C with elements of the type \(code), which are no numbers")
       }
       try coder.require(type.mayHave(size: size), "an array of C with elements \(type.rawValue) of \(size) bytes")
-      // All elements have keys, so a count beyond their number is wrong before any of them is looked at.
+      // Each element has a key, so a wrong count is found before any element is read.
       try coder.require(
         count >= 0 && count == coder.countOfKeys(beginningWith: "$") - 1,
         "an array of C that has not its \(count) elements")

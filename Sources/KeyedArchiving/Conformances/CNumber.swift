@@ -1,11 +1,11 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// The number types of C, each with the letter that Objective-C's compiler has for it (`@encode`).
+  /// The number types of C, with their letters in the encoding of Objective-C's compiler (`@encode`).
   public enum CType: String, Hashable, Sendable, CaseIterable {
     /// `_Bool`.
     case bool = "B"
-    /// `signed char`, which `BOOL` was once.
+    /// `signed char`, the type of `BOOL` on Intel Macs.
     case char = "c"
     /// `unsigned char`.
     case unsignedChar = "C"
@@ -17,9 +17,9 @@ extension Archived {
     case int = "i"
     /// `unsigned int`, of 4 bytes.
     case unsignedInt = "I"
-    /// `long`, of 4 bytes in programs with 32 bits, 8 bytes in others. Compilers for 64 bits mostly say ``longLong``.
+    /// `long`, of 4 bytes in 32-bit programs and 8 bytes in others. 64-bit compilers usually encode it as ``longLong``.
     case long = "l"
-    /// `unsigned long`, as ``long``.
+    /// `unsigned long`, with the sizes of ``long``.
     case unsignedLong = "L"
     /// `long long`, of 8 bytes.
     case longLong = "q"
@@ -30,7 +30,7 @@ extension Archived {
     /// `double`, of 8 bytes.
     case double = "d"
 
-    /// How many bytes a number takes in programs with 64 bits.
+    /// The size of a number in 64-bit programs, in bytes.
     public var size: Int {
       switch self {
       case .bool, .char, .unsignedChar: 1
@@ -40,11 +40,11 @@ extension Archived {
       }
     }
 
-    /// Whether a number takes so many bytes in any program.
+    /// Returns true if a number can have this size in bytes, in 32-bit or 64-bit programs.
     func mayHave(size: Int) -> Bool { size == self.size || size == 4 && (self == .long || self == .unsignedLong) }
   }
 
-  /// A number of C.
+  /// A C number.
   public enum CNumber: Hashable, Sendable {
     /// `_Bool`.
     case bool(Bool)
@@ -92,7 +92,7 @@ extension Archived {
       }
     }
 
-    /// A number that stands where it is; an error if the type cannot hold it.
+    /// Decodes a number that is stored inline. Throws if the type cannot represent it.
     init(_ type: CType, forRawKey key: String, in coder: KeyedUnarchiver) throws {
       switch type {
       case .bool: self = .bool(try coder.decode(forRawKey: key))

@@ -2,27 +2,27 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSCalendar` as an archive has it. Every process can decode it.
+  /// `NSCalendar` as it is archived. Every process can decode it.
   public struct Calendar: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSCalendar")
 
-    /// 15 October 1582, on which Apple's Gregorian calendars begin.
+    /// 15 October 1582, the start date of Apple's Gregorian calendars.
     public static let gregorianStartDate = Date(timeIntervalSinceReferenceDate: -13_197_600_000)
 
-    /// Such as `gregorian` or `islamic-civil`.
+    /// The identifier, such as `gregorian` or `islamic-civil`.
     public var identifier: String
-    /// The time zone; nil if the archive has none.
+    /// The time zone. Nil if the archive has none.
     public var timeZone: TimeZone?
-    /// The locale; nil if the archive has none.
+    /// The locale. Nil if the archive has none.
     public var locale: Locale?
-    /// 1 for Sunday, to 7; 0 or nil if the archive does not say.
+    /// The first day of the week, from 1 for Sunday to 7. 0 or nil if the archive has none.
     public var firstWeekday: Int?
-    /// How many days a week must have in a year to be its first, 1 to 7; 0 or nil if the archive does not say.
+    /// The number of days that the first week of a year must have, from 1 to 7. 0 or nil if the archive has none.
     public var minimumDaysInFirstWeek: Int?
-    /// The day on which the Gregorian calendar replaces the Julian; nil if the archive does not say.
+    /// The day on which the Gregorian calendar replaces the Julian one. Nil if the archive has none.
     public var gregorianStartDate: Date?
 
-    /// A calendar.
+    /// Creates a calendar.
     public init(
       identifier: String, timeZone: TimeZone? = nil, locale: Locale? = nil, firstWeekday: Int? = nil,
       minimumDaysInFirstWeek: Int? = nil, gregorianStartDate: Date? = nil
@@ -35,10 +35,11 @@ extension Archived {
       self.gregorianStartDate = gregorianStartDate
     }
 
-    /// What a calendar is archived as. One that follows the user's settings is archived as what it is now.
+    /// Creates the archived form of a calendar. A calendar that follows the user's settings is archived with the
+    /// current settings.
     ///
-    /// - Throws: as ``TimeZone/init(_:)``; ``KeyedArchiveError/Kind/invalidValue`` for a calendar whose name in
-    ///   archives is not known.
+    /// - Throws: The errors of ``TimeZone/init(_:)``; ``KeyedArchiveError/Kind/invalidValue`` for a calendar that has
+    ///   no name in archives.
     public init(_ calendar: FoundationEssentials.Calendar) throws(KeyedArchiveError) {
       guard let identifier = Self.identifiers.first(where: { $0.1 == calendar.identifier })?.0 else {
         throw KeyedArchiveError(.invalidValue, "the calendar \(calendar.identifier) has no name in archives")
@@ -67,7 +68,7 @@ extension Archived {
       try coder.encode(gregorianStartDate, forRawKey: "NS.gstartdate")
     }
 
-    /// The names of calendars (`NSCalendar.h`).
+    /// The identifiers of calendars (`NSCalendar.h`).
     fileprivate static let identifiers: [(String, FoundationEssentials.Calendar.Identifier)] = [
       ("gregorian", .gregorian), ("buddhist", .buddhist), ("chinese", .chinese), ("coptic", .coptic),
       ("ethiopic", .ethiopicAmeteMihret), ("ethiopic-amete-alem", .ethiopicAmeteAlem), ("hebrew", .hebrew),
@@ -79,12 +80,12 @@ extension Archived {
 }
 
 extension Calendar {
-  /// The calendar that an archive has.
+  /// Creates a calendar from its archived form.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` for a calendar, a weekday or a number of days that there is
-  ///   none of, and for a Gregorian calendar that begins on another day than usual, which no `Calendar` does;
-  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, which knows only the Gregorian
-  ///   calendar in English; as `TimeZone.init(_:)`.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` for an unknown calendar, for a weekday or number of days that
+  ///   is not from 0 to 7, and for another start date than the usual one, which a `Calendar` cannot have;
+  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, for other calendars than the
+  ///   Gregorian one in English; the errors of `TimeZone.init(_:)`.
   public init(_ archived: Archived.Calendar) throws(KeyedArchiveError) {
     let name = archived.identifier.quoted
     guard let identifier = Archived.Calendar.identifiers.first(where: { $0.0 == archived.identifier })?.1 else {
@@ -93,12 +94,13 @@ extension Calendar {
     guard identifier == .gregorian || InternationalData.isPresent else {
       throw InternationalData.missing(for: "the calendar \(name)")
     }
-    // The calendar of ISO 8601 has no days before the Gregorian ones, whatever start it is archived with.
+    // The calendar of ISO 8601 has no days before the start of the Gregorian calendar, so its archived start date does
+    // not matter.
     if let start = archived.gregorianStartDate, start != Archived.Calendar.gregorianStartDate, identifier != .iso8601 {
       throw KeyedArchiveError(.invalidContents, "the calendar \(name) begins \(start), which a Calendar cannot")
     }
     self.init(identifier: identifier)
-    // The locale first, because the week depends on it.
+    // The locale must be set first, because it changes the week.
     if let locale = archived.locale { self.locale = try Locale(locale) }
     if let timeZone = archived.timeZone { self.timeZone = try TimeZone(timeZone) }
     if let day = archived.firstWeekday, day != 0 {
@@ -116,11 +118,11 @@ extension Calendar {
   }
 }
 
-/// `NSCalendar`: the identifier, the time zone, the locale, how weeks are counted, and the first day of the Gregorian
+/// `NSCalendar`: the identifier, the time zone, the locale, the settings for weeks, and the first day of the Gregorian
 /// calendar.
 ///
-/// In a process without full Foundation only Gregorian calendars in English can be decoded; ask for
-/// ``Archived/Calendar`` there.
+/// A process without full Foundation can decode only Gregorian calendars in English. Decode ``Archived/Calendar``
+/// there.
 extension Calendar: SecureCoding {
   public static let archivedClass = Archived.Calendar.archivedClass
 

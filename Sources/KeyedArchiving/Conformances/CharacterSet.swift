@@ -2,40 +2,40 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSCharacterSet`, and `NSMutableCharacterSet` where an archive has one: Unicode scalars, in the form that the
-  /// archive has them in.
+  /// `NSCharacterSet`: Unicode scalars, in one of the forms of archives. `NSMutableCharacterSet` is also read.
   ///
-  /// The forms are kept apart: the same scalars in two of them are two values.
+  /// The form is kept: the same scalars in two forms are two different values.
   public struct CharacterSet: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSCharacterSet", aliases: ["NSMutableCharacterSet"])
 
-    /// How a set says which scalars are in it.
+    /// The form in which the scalars are stored.
     public enum Form: Hashable, Sendable {
-      /// Those of a text.
+      /// The scalars of a string.
       case characters(String)
-      /// So many from one on.
+      /// A range of scalars.
       case range(first: UInt32, count: UInt32)
-      /// One of Apple's own sets, by number, from 1 on (`CFCharacterSetPredefinedSet` of `CFCharacterSet.h`).
+      /// One of Apple's own sets, by its number, which begins at 1 (`CFCharacterSetPredefinedSet` of
+      /// `CFCharacterSet.h`).
       case builtIn(Int)
-      /// A bit for each scalar of the first plane, then for each of those further planes that has any its number and
+      /// A bit for each scalar of the first plane. Each further plane that is not empty follows with its number and its
       /// bits.
       case bitmap(Data)
-      /// One of Apple's own sets, for readers that know it, and its bitmap for others.
+      /// One of Apple's own sets, and its bitmap for readers that do not know the number.
       case builtInWithBitmap(Int, isInverted: Bool, Data)
     }
 
-    /// Which scalars are in it.
+    /// The scalars, in the form of the archive.
     public var form: Form
-    /// Whether it is all others instead.
+    /// True if the set contains all other scalars instead.
     public var isInverted: Bool
 
-    /// A set of scalars.
+    /// Creates a set of scalars.
     public init(_ form: Form, isInverted: Bool = false) {
       self.form = form
       self.isInverted = isInverted
     }
 
-    /// The scalars of a text; none without one.
+    /// Creates a set with the scalars of a string.
     public init(charactersIn text: String) { self.init(.characters(text)) }
 
     public init(coder: KeyedUnarchiver) throws {
@@ -64,7 +64,7 @@ extension Archived {
       }
     }
 
-    /// 0 is what a set that is none of Apple's may say.
+    /// Returns the number of a built-in set. 0 means that it is not one of Apple's sets.
     private static func builtIn(_ key: String, _ coder: KeyedUnarchiver) throws -> Int? {
       guard let number = try coder.decodeIfPresent(Int.self, forRawKey: key), number != 0 else { return nil }
       try coder.require(number > 0, "the built-in character set \(number)")
@@ -73,7 +73,7 @@ extension Archived {
 
     private static func isRange(_ first: UInt32, _ count: UInt32) -> Bool { UInt64(first) + UInt64(count) <= 0x110000 }
 
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a range of more than Unicode has, and for a built-in set
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a range beyond the end of Unicode, and for a built-in set
     ///   with a number below 1.
     public func encode(with coder: KeyedArchiver) throws {
       switch form {
@@ -101,6 +101,6 @@ extension Archived {
 extension Archived.CharacterSet: MutablyArchived {
   public static var mutableArchivedClass: ArchivedClass { .mutable(archivedClass) }
 
-  /// No scalars.
+  /// Creates an empty set.
   public init() { self.init(charactersIn: "") }
 }

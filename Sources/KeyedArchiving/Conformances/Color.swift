@@ -2,32 +2,32 @@ public import FoundationEssentials
 @_spi(Archives) public import PropertyLists
 
 extension Archived {
-  /// `NSColor` and `UIColor`, with all that the archive says of it.
+  /// `NSColor` and `UIColor`, with everything that the archive stores about it.
   ///
-  /// The two classes and their versions have many forms of a color, several of them at once in most archives. They are
-  /// kept as they are; ``components`` reads the numbers of the common ones.
+  /// The two classes and their versions have many forms of a color, and most archives store several of them. They are
+  /// kept unchanged. ``components`` returns the numbers of the common forms.
   public struct Color: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSColor", aliases: ["UIColor"])
 
-    /// What a color is called in archives of AppKit.
+    /// The class of a color in archives of AppKit.
     public static let appKitClass = ArchivedClass("NSColor")
 
-    /// What a color is called in archives of UIKit.
+    /// The class of a color in archives of UIKit.
     public static let uiKitClass = ArchivedClass("UIColor", hints: ["NSColor"])
 
-    /// What a color says of itself under one key.
+    /// The value of one key of a color.
     public enum Field: Hashable, Sendable {
-      /// A number, a truth value, text or data that stands in the color itself.
+      /// A number, a Boolean, a string or data that is stored inline in the color.
       case inline(PropertyList)
-      /// A text that is an object, such as the name of a color.
+      /// A string that is an object, such as the name of a color.
       case string(String)
       /// Data that is an object.
       case data(Data)
-      /// A color that this one is known by, or stands for.
+      /// Another color that describes this one, for example in a simpler form.
       case color(Color)
-      /// A space that is none of the usual ones.
+      /// A color space that is not one of the usual ones.
       case colorSpace(ColorSpace)
-      /// Nothing.
+      /// Nil.
       case null
     }
 
@@ -35,14 +35,14 @@ extension Archived {
     public struct ColorSpace: SecureCoding, Hashable, Sendable {
       public static let archivedClass = ArchivedClass("NSColorSpace")
 
-      /// The number of one of Apple's spaces.
+      /// The number of one of Apple's color spaces.
       public var id: Int?
       /// A profile in the format of the International Color Consortium.
       public var profile: Data?
-      /// What the components mean, as Apple numbers it.
+      /// The meaning of the components, as a value of Apple's color model.
       public var model: Int?
 
-      /// A space.
+      /// Creates a color space.
       public init(id: Int? = nil, profile: Data? = nil, model: Int? = nil) {
         self.id = id
         self.profile = profile
@@ -64,17 +64,18 @@ extension Archived {
 
     /// The class, ``appKitClass`` or ``uiKitClass``.
     public var colorClass: ArchivedClass
-    /// What the archive says, by its keys: `NSColorSpace`, `NSRGB`, `UIRed` and so on.
+    /// The values by key: `NSColorSpace`, `NSRGB`, `UIRed` and so on.
     public var fields: [String: Field]
 
-    /// A color.
+    /// Creates a color.
     public init(colorClass: ArchivedClass = appKitClass, fields: [String: Field]) {
       self.colorClass = colorClass
       self.fields = fields
     }
 
-    /// The numbers of the color, from 0 to 1 in most spaces: red, green and blue, or white alone, or what the space of
-    /// ``fields`` has, and the opacity if the archive says it; nil if there are none in a form that is known.
+    /// The numbers of the color, from 0 to 1 in most color spaces: red, green and blue, or white, or the components of
+    /// the color space in ``fields``. The opacity follows if the archive has it. Nil if the numbers are not in a known
+    /// form.
     public var components: [Double]? {
       for key in ["NSComponents", "NSRGB", "NSWhite", "NSCMYK"] {
         if case .inline(.data(let text)) = fields[key] { return Self.numbers(in: text) }
@@ -86,7 +87,7 @@ extension Archived {
       return nil
     }
 
-    /// A number of UIKit's; newer archives have it with 8 bytes too.
+    /// Returns a number of UIKit's form. Newer archives also store it with 8 bytes.
     private func number(_ name: String) -> Double? {
       for key in ["\(name)-Double", name] {
         if case .inline(let value) = fields[key], let number = value.real { return number }
@@ -94,7 +95,7 @@ extension Archived {
       return nil
     }
 
-    /// Numbers in ASCII with blanks between them, mostly with a zero byte at the end.
+    /// Returns numbers from ASCII text, separated by spaces and usually followed by a zero byte.
     private static func numbers(in text: Data) -> [Double]? {
       let text = text.last == 0 ? text.dropLast() : text
       let numbers = text.split(separator: UInt8(ascii: " ")).map { Double(String(decoding: $0, as: UTF8.self)) }
@@ -107,8 +108,8 @@ extension Archived {
       for key in coder.current.shape.keys where key != "$class" { fields[key] = try coder.decodeField(forRawKey: key) }
     }
 
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a container, a date, a UID or null that is to stand in the
-    ///   color itself.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an inline value that is a container, a date, a UID or
+    ///   null.
     public func encode(with coder: KeyedArchiver) throws {
       for (key, field) in fields.sorted(by: { $0.key < $1.key }) {
         switch field {

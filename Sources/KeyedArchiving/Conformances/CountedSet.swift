@@ -2,31 +2,31 @@ public import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSCountedSet`: elements, and how many times each is in the set, in the order of the archive.
+  /// `NSCountedSet`: elements with their counts, in the order of the archive.
   public struct CountedSet<Element: SecureCoding & Hashable>: SecureCoding {
     public static var archivedClass: ArchivedClass {
       ArchivedClass("NSCountedSet", ancestors: ["NSMutableSet", "NSSet", "NSObject"])
     }
 
-    /// How many times each element is in the set, from 1 on.
+    /// The number of times that each element is in the set, at least 1.
     public var counts: OrderedDictionary<Element, Int>
 
-    /// Elements, each as many times as it is counted. A count below 1 cannot be archived.
+    /// Creates a set from elements and their counts. A count below 1 cannot be archived.
     public init(counts: OrderedDictionary<Element, Int> = [:]) { self.counts = counts }
 
-    /// The elements of a sequence, in the order in which they first come.
+    /// Creates a set from a sequence, in the order of the first occurrences.
     public init(_ elements: some Sequence<Element>) {
       counts = [:]
       for element in elements { counts[element, default: 0] += 1 }
     }
 
-    /// How many times an element is in the set; 0 if it is not.
+    /// Returns the number of times that an element is in the set, or 0 if it is not.
     public func count(of element: Element) -> Int { counts[element] ?? 0 }
 
     public init(coder: KeyedUnarchiver) throws {
       counts = [:]
       let count = try coder.decode(Int.self, forRawKey: "NS.count")
-      // All elements have keys, so a count beyond their number is wrong before any of them is looked at.
+      // Each element has a key, so a wrong count is found before any element is read.
       try coder.require(
         count >= 0 && count == coder.countOfKeys(beginningWith: "NS.object"),
         "a counted set that has not its \(count) elements")
@@ -39,7 +39,7 @@ extension Archived {
       }
     }
 
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an element that is in the set less than once.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a count is below 1.
     public func encode(with coder: KeyedArchiver) throws {
       try coder.encode(integer: counts.count, forRawKey: "NS.count")
       for (index, (element, times)) in counts.enumerated() {
@@ -51,7 +51,7 @@ extension Archived {
   }
 }
 
-/// Sets are equal when they have the same elements the same number of times, in any order.
+/// Two sets are equal if they have the same elements with the same counts. The order does not matter.
 extension Archived.CountedSet: Hashable {
   public static func == (first: Archived.CountedSet<Element>, second: Archived.CountedSet<Element>) -> Bool {
     first.counts.count == second.counts.count && first.counts.allSatisfy { second.counts[$0.key] == $0.value }
@@ -63,6 +63,6 @@ extension Archived.CountedSet: Hashable {
 extension Archived.CountedSet: Sendable where Element: Sendable {}
 
 extension Archived.CountedSet: ExpressibleByArrayLiteral {
-  /// The elements of the literal.
+  /// Creates a set with the elements of the literal.
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }

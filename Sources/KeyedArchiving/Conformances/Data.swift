@@ -1,14 +1,15 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSData`: the bytes themselves in the object table. `NSMutableData`, which is read too, is an object with `NS.data`.
+/// `NSData`: bytes that are stored directly in the object table. `NSMutableData`, an object with `NS.data`, is also
+/// read.
 extension Data: SecureCoding {
   public static let archivedClass = ArchivedClass("NSData", aliases: ["NSMutableData"], natives: .data)
 
   public func encode(with coder: KeyedArchiver) throws { try coder.encode(inline: self, forRawKey: "NS.data") }
 
   public init(coder: KeyedUnarchiver) throws {
-    // `NS.bytes` comes from coders that are no keyed archivers.
+    // `NS.bytes` is written by coders that are not keyed archivers.
     self = try coder.decodeIfPresent(Data.self, forRawKey: "NS.data") ?? coder.decode(Data.self, forRawKey: "NS.bytes")
   }
 

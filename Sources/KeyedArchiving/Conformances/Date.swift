@@ -1,12 +1,12 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSDate`: the seconds since 2001 as `NS.time`. A date that stands in the object table itself is read too; GNUstep
-/// writes those.
+/// `NSDate`: the seconds since 2001 as `NS.time`. A date that is stored directly in the object table is also read;
+/// GNUstep writes such dates.
 extension Date: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDate", natives: .date)
 
-  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a date that is not a number of seconds from another.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the number of seconds is not finite.
   public func encode(with coder: KeyedArchiver) throws {
     try coder.require(
       timeIntervalSinceReferenceDate.isFinite, "a date \(timeIntervalSinceReferenceDate) seconds from 2001")
@@ -30,7 +30,7 @@ extension Date: SecureCoding {
   }
 }
 
-/// `NSDateInterval`: the dates on which it starts and ends.
+/// `NSDateInterval`: the start and end dates.
 extension DateInterval: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDateInterval")
 
@@ -42,7 +42,7 @@ extension DateInterval: SecureCoding {
   public init(coder: KeyedUnarchiver) throws {
     let start = try coder.decode(Date.self, forRawKey: "NS.startDate")
     let end = try coder.decode(Date.self, forRawKey: "NS.endDate")
-    // Two dates may be too far apart for the seconds between them.
+    // The seconds between two dates may not be a finite number.
     try coder.require(
       start <= end && end.timeIntervalSince(start).isFinite,
       "an interval from \(start.timeIntervalSinceReferenceDate) to \(end.timeIntervalSinceReferenceDate) seconds")

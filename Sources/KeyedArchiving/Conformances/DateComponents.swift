@@ -1,12 +1,13 @@
 public import FoundationEssentials
 
-/// `NSDateComponents`: each component that is set, under a key of its own.
+/// `NSDateComponents`: each component that is set, under its own key.
 ///
-/// Foundation on Linux writes all of them, the largest integer for what is not set; it is read as that.
+/// Foundation on Linux writes all components, with the largest integer for those that are not set. These are read as
+/// not set.
 extension DateComponents: SecureCoding {
   public static let archivedClass = ArchivedClass("NSDateComponents")
 
-  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the day of the year is set, for which no key is known.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if the day of the year is set, because its key is unknown.
   public func encode(with coder: KeyedArchiver) throws {
     if let dayOfYear {
       throw KeyedArchiveError(.invalidValue, "archives have no place for the day of the year, \(dayOfYear)")

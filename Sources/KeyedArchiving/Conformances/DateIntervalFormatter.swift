@@ -1,19 +1,20 @@
 extension Archived {
-  /// `NSDateIntervalFormatter`: how intervals between dates are spelled.
+  /// `NSDateIntervalFormatter`: the settings for formatting intervals between dates.
   public struct DateIntervalFormatter: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSDateIntervalFormatter", ancestors: ["NSFormatter", "NSObject"])
 
-    /// How long dates are, as Apple numbers it (`NSDateIntervalFormatter.h`): 0 for none, 1 to 4 from short to full.
+    /// The length of dates, as a value of Apple's style (`NSDateIntervalFormatter.h`): 0 for none, 1 to 4 from short to
+    /// full.
     public var dateStyle: Int
-    /// How long times are, as ``dateStyle``.
+    /// The length of times, with the values of ``dateStyle``.
     public var timeStyle: Int
-    /// What is spelled instead of the styles; nil for nothing.
+    /// The template that is used instead of the styles, or nil.
     public var dateTemplate: String?
-    /// The template that Apple's formatter has made of the styles.
+    /// The template that Apple's formatter has made from the styles.
     public var dateTemplateFromStyles: String?
-    /// Whether Apple's formatter was changed since it made its templates.
+    /// True if Apple's formatter was changed since it made its templates.
     public var isModified: Bool
-    /// Whether the template counts, and not the styles.
+    /// True if the template is used, and not the styles.
     public var usesTemplate: Bool
     /// The locale.
     public var locale: Locale?
@@ -22,7 +23,7 @@ extension Archived {
     /// The time zone.
     public var timeZone: TimeZone?
 
-    /// A formatter.
+    /// Creates a formatter.
     public init(
       dateStyle: Int = 2, timeStyle: Int = 2, dateTemplate: String? = nil, dateTemplateFromStyles: String? = nil,
       isModified: Bool = false, usesTemplate: Bool = false, locale: Locale? = nil, calendar: Calendar? = nil,

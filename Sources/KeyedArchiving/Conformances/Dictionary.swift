@@ -1,15 +1,15 @@
 public import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// `NSDictionary`, and `NSMutableDictionary` where an archive has one: `NS.keys` and `NS.objects`, side by side.
+/// `NSDictionary`: the arrays `NS.keys` and `NS.objects`. `NSMutableDictionary` is also read.
 ///
-/// A dictionary has no order, so its entries are written in the one that Apple's classes would have them in, as far as
-/// that depends on the keys alone; see ``CanonicalOrder``. `OrderedDictionary` keeps the order of the archive.
+/// A dictionary has no order, so its entries are written in the order that Apple's classes would use, as far as it
+/// depends only on the keys; see ``CanonicalOrder``. `OrderedDictionary` keeps the order of the archive.
 extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
   public static var archivedClass: ArchivedClass { OrderedDictionary<Key, Value>.archivedClass }
 
   public func encode(with coder: KeyedArchiver) throws {
-    // By position and not by key: a key such as not-a-number is not found again.
+    // Ordered by position and not by key, because a key such as NaN cannot be looked up.
     let entries = Array(self)
     let order = try CanonicalOrder.positions(of: entries.map(\.key), for: coder)
     try coder.encode(references: order.lazy.map { entries[$0].key }, forRawKey: "NS.keys")
@@ -28,7 +28,7 @@ extension Dictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding 
   }
 }
 
-/// `NSDictionary`, with its entries in the order of the archive.
+/// `NSDictionary`, with the entries in the order of the archive.
 extension OrderedDictionary: SecureCoding where Key: SecureCoding, Value: SecureCoding {
   public static var archivedClass: ArchivedClass {
     ArchivedClass("NSDictionary", aliases: ["NSMutableDictionary", KnownKeys.dictionaryName])
@@ -69,7 +69,7 @@ extension OrderedDictionary: ContainerOfSeveralTypes {
 }
 
 extension KeyedUnarchiver {
-  /// A dictionary whose keys and values are of several types each.
+  /// Decodes a dictionary with keys and values of several types.
   func dictionary<Key: Hashable, Value>(
     _ key: Key.Type, of keyTypes: [any SecureCoding.Type], _ value: Value.Type, of valueTypes: [any SecureCoding.Type],
     at reference: ArchivedReference
@@ -87,14 +87,15 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// Decodes entries. `insert` returns false for a key that was inserted before, which is an error.
+  /// Decodes the entries of the current object. `insert` returns false for a key that was inserted before, which is an
+  /// error.
   fileprivate func decodeEntries<Key: Hashable, Value>(
     _ key: (ArchivedReference) throws -> Key, _ value: (ArchivedReference) throws -> Value,
     insert: (Key, Value) -> Bool
   ) throws {
     let hasKnownKeys = currentClass?.name == KnownKeys.dictionaryName
     let keys = try hasKnownKeys ? knownKeys(key) : decodeHashedElements(forRawKey: "NS.keys", key)
-    // The way to a value is its key, if that is a text.
+    // The path to a value contains its key, if that is a string.
     let names = Key.self == String.self ? keys as? [String] : nil
     var position = 0
     let decode = { (reference: ArchivedReference) throws in
@@ -116,7 +117,7 @@ extension KeyedUnarchiver {
     }
   }
 
-  /// The elements of an array that is an object of its own.
+  /// Decodes the elements of an array that is an object of its own.
   private func elements<T>(ofArray key: String, _ decode: (ArchivedReference) throws -> T) throws -> [T] {
     guard let array = try node(forRawKey: key) else { throw noValue(key) }
     return try once(ArchivedReference(node: array), ArchivedArray.self) {
@@ -125,14 +126,14 @@ extension KeyedUnarchiver {
   }
 
   func standsTwice(_ element: some Any) -> KeyedArchiveError {
-    // An element may be far larger than a message.
+    // An element may be much larger than a message.
     let name = (element as? String)?.quoted ?? "an element, \(Swift.type(of: element)),"
     return failure(.invalidContents, "\(name) stands twice in a collection that has each element once")
   }
 }
 
-/// The keys of an `NSKnownKeysDictionary1`, the dictionary that Core Data keeps its own things in: an array of keys
-/// that several dictionaries share, and beside it in each an array of values.
+/// The keys of an `NSKnownKeysDictionary1`, a dictionary class of Core Data: several dictionaries share an array of
+/// keys, and each has its own array of values.
 private struct KnownKeys: SecureCoding {
   static let archivedClass = ArchivedClass("NSKnownKeysMappingStrategy1")
   static let dictionaryName = "NSKnownKeysDictionary1"

@@ -12,7 +12,7 @@ extension Archived {
     /// The distance from the right edge.
     public var right: Double
 
-    /// The distances from four edges. One that is not a number cannot be archived.
+    /// Creates edge insets. NaN cannot be archived.
     public init(top: Double, left: Double, bottom: Double, right: Double) {
       self.top = top
       self.left = left

@@ -1,21 +1,20 @@
 public import OrderedCollections
 
 extension Archived {
-  /// `NSError`: a domain, a code in it, and what there is to say about it.
+  /// `NSError`: a domain, a code and a user info.
   public struct Error: SecureCoding {
     public static let archivedClass = ArchivedClass("NSError")
 
     /// The domain, such as `NSCocoaErrorDomain`.
     public var domain: String
-    /// The number of the error in the domain.
+    /// The code of the error in the domain.
     public var code: Int
-    /// What there is to say about it, such as an error that caused it; nil if the archive has nothing of the sort.
+    /// More information about the error, such as an underlying error. Nil if the archive has none.
     ///
-    /// Values of other types than those that ``ArchivedValue`` always takes must be among
-    /// ``KeyedUnarchiver/additionalTypes``.
+    /// Values of types that ``ArchivedValue`` does not list must be in ``KeyedUnarchiver/additionalTypes``.
     public var userInfo: OrderedDictionary<String, ArchivedValue>?
 
-    /// An error.
+    /// Creates an error.
     public init(domain: String, code: Int, userInfo: OrderedDictionary<String, ArchivedValue>? = nil) {
       self.domain = domain
       self.code = code
@@ -36,7 +35,7 @@ extension Archived {
   }
 }
 
-/// Errors are equal when all they say is, in any order.
+/// Two errors are equal if their domains, codes and user infos are equal. The order of user-info keys does not matter.
 extension Archived.Error: Hashable {
   public static func == (first: Archived.Error, second: Archived.Error) -> Bool {
     first.domain == second.domain && first.code == second.code && first.userInfo.hasSameEntries(as: second.userInfo)

@@ -1,18 +1,18 @@
 public import OrderedCollections
 
 extension Archived {
-  /// `NSException`: a name, a reason, and what there is to say about it.
+  /// `NSException`: a name, a reason and a user info.
   public struct Exception: SecureCoding {
     public static let archivedClass = ArchivedClass("NSException")
 
     /// The name, such as `NSRangeException`.
     public var name: String
-    /// What went wrong, for people.
+    /// A readable reason.
     public var reason: String?
-    /// What there is to say about it; nil if the archive has nothing of the sort. See ``Error/userInfo``.
+    /// More information about the exception. Nil if the archive has none. See ``Error/userInfo``.
     public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?
 
-    /// An exception. Nothing is raised.
+    /// Creates an exception. It is not raised.
     public init(name: String, reason: String? = nil, userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? = nil) {
       self.name = name
       self.reason = reason
@@ -34,7 +34,8 @@ extension Archived {
   }
 }
 
-/// Exceptions are equal when all they say is, in any order.
+/// Two exceptions are equal if their names, reasons and user infos are equal. The order of user-info keys does not
+/// matter.
 extension Archived.Exception: Hashable {
   public static func == (first: Archived.Exception, second: Archived.Exception) -> Bool {
     first.name == second.name && first.reason == second.reason && first.userInfo.hasSameEntries(as: second.userInfo)

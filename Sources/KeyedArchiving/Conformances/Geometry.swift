@@ -10,7 +10,7 @@ extension Archived {
     /// The vertical coordinate.
     public var y: Double
 
-    /// A point. A coordinate that is not a number cannot be archived.
+    /// Creates a point. NaN cannot be archived.
     public init(x: Double, y: Double) {
       self.x = x
       self.y = y
@@ -35,12 +35,12 @@ extension Archived {
   public struct Size: SecureCoding, Hashable, Sendable {
     public static let archivedClass = Value.archivedClass
 
-    /// The extent from left to right.
+    /// The horizontal extent.
     public var width: Double
-    /// The extent from top to bottom.
+    /// The vertical extent.
     public var height: Double
 
-    /// A size. An extent that is not a number cannot be archived.
+    /// Creates a size. NaN cannot be archived.
     public init(width: Double, height: Double) {
       self.width = width
       self.height = height
@@ -67,16 +67,16 @@ extension Archived {
 
     /// The corner with the lowest coordinates.
     public var origin: Point
-    /// The extent from there.
+    /// The extent from the origin.
     public var size: Size
 
-    /// A rectangle.
+    /// Creates a rectangle.
     public init(origin: Point, size: Size) {
       self.origin = origin
       self.size = size
     }
 
-    /// A rectangle, by its four numbers.
+    /// Creates a rectangle from its four numbers.
     public init(x: Double, y: Double, width: Double, height: Double) {
       self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
     }
@@ -99,19 +99,19 @@ extension Archived {
   }
 }
 
-/// The text that Apple's archives have for points, sizes and rectangles: numbers in braces, `{1, 2.5}` or
-/// `{{0, 0}, {640, 480}}`.
+/// The text form of points, sizes and rectangles in Apple's archives: numbers in braces, `{1, 2.5}` or `{{0, 0}, {640,
+/// 480}}`.
 enum GeometryText {
   static func text(_ first: Double, _ second: Double) throws -> String { "{\(try text(first)), \(try text(second))}" }
 
-  /// A number, as short as it can be and still be read as the same. Without a fraction it has no point.
+  /// Returns the shortest text that is read as the same number. A whole number has no decimal point.
   private static func text(_ number: Double) throws -> String {
     guard !number.isNaN else { throw KeyedArchiveError(.invalidValue, "a coordinate that is not a number") }
     let text = number.description
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// Reads through a text from the beginning to the end.
+  /// Scans a text from the beginning to the end.
   struct Scanner {
     private var rest: Substring.UTF8View
 
@@ -119,7 +119,7 @@ enum GeometryText {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// `{`, a number, a comma, a number, `}`; nil if something else is next.
+    /// Reads `{`, a number, a comma, a number and `}`. Returns nil if the text differs.
     mutating func pair() -> (Double, Double)? {
       guard skip("{"), let first = number(), separator(), let second = number(), skip("}") else { return nil }
       return (first, second)
@@ -137,7 +137,7 @@ enum GeometryText {
       return true
     }
 
-    /// A decimal number, or an infinite one. What is too large for a number is none.
+    /// Reads a decimal number or infinity. Returns nil for a number that is too large for a `Double`.
     private mutating func number() -> Double? {
       let text = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") }
       rest = rest[text.endIndex...]
@@ -145,7 +145,7 @@ enum GeometryText {
       case "inf": return .infinity
       case "-inf": return -.infinity
       case let text:
-        // Hexadecimal digits and names of numbers, which Double reads, are none of these characters.
+        // Only these characters, because Double also reads hexadecimal digits and names such as "nan".
         guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text), number.isFinite
         else { return nil }
         return number
@@ -166,48 +166,48 @@ extension KeyedUnarchiver {
     try decodeGeometry(forRawKey: ArchiveKey.escaped(key), read)
   }
 
-  /// Decodes a point that ``KeyedArchiver/encodePoint(_:forKey:)`` has encoded, or Apple's `encodePoint:forKey:`.
+  /// Decodes a point that was encoded by ``KeyedArchiver/encodePoint(_:forKey:)`` or Apple's `encodePoint:forKey:`.
   ///
-  /// - Throws: ``KeyedArchiveError``: ``KeyedArchiveError/Kind/valueNotFound`` if there is none,
-  ///   ``KeyedArchiveError/Kind/invalidContents`` for a text that is no point.
+  /// - Throws: ``KeyedArchiveError/Kind/valueNotFound`` if the key has no value,
+  ///   ``KeyedArchiveError/Kind/invalidContents`` if the text is not a point, or another ``KeyedArchiveError``.
   public func decodePoint(forKey key: String) throws -> Archived.Point {
     try decodeGeometry(forUserKey: key) { Archived.Point($0) }
   }
 
-  /// Decodes a size that ``KeyedArchiver/encodeSize(_:forKey:)`` has encoded, or Apple's `encodeSize:forKey:`.
+  /// Decodes a size that was encoded by ``KeyedArchiver/encodeSize(_:forKey:)`` or Apple's `encodeSize:forKey:`.
   ///
-  /// - Throws: as ``decodePoint(forKey:)``.
+  /// - Throws: The errors of ``decodePoint(forKey:)``.
   public func decodeSize(forKey key: String) throws -> Archived.Size {
     try decodeGeometry(forUserKey: key) { Archived.Size($0) }
   }
 
-  /// Decodes a rectangle that ``KeyedArchiver/encodeRect(_:forKey:)`` has encoded, or Apple's `encodeRect:forKey:`.
+  /// Decodes a rectangle that was encoded by ``KeyedArchiver/encodeRect(_:forKey:)`` or Apple's `encodeRect:forKey:`.
   ///
-  /// - Throws: as ``decodePoint(forKey:)``.
+  /// - Throws: The errors of ``decodePoint(forKey:)``.
   public func decodeRect(forKey key: String) throws -> Archived.Rect {
     try decodeGeometry(forUserKey: key) { Archived.Rect($0) }
   }
 }
 
 extension KeyedArchiver {
-  /// Encodes a point as text, as Apple's `encodePoint:forKey:` does. `encode(_:forKey:)` makes an `NSValue` of it
-  /// instead.
+  /// Encodes a point as text, as Apple's `encodePoint:forKey:` does. To encode it as an `NSValue`, use
+  /// `encode(_:forKey:)`.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a coordinate that is not a number.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` if a coordinate is NaN.
   public func encodePoint(_ point: Archived.Point, forKey key: String) throws {
     try encode(userKey: key) { coder in try coder.reference(toText: try point.text()).node }
   }
 
   /// Encodes a size as text, as Apple's `encodeSize:forKey:` does.
   ///
-  /// - Throws: as ``encodePoint(_:forKey:)``.
+  /// - Throws: The errors of ``encodePoint(_:forKey:)``.
   public func encodeSize(_ size: Archived.Size, forKey key: String) throws {
     try encode(userKey: key) { coder in try coder.reference(toText: try size.text()).node }
   }
 
   /// Encodes a rectangle as text, as Apple's `encodeRect:forKey:` does.
   ///
-  /// - Throws: as ``encodePoint(_:forKey:)``.
+  /// - Throws: The errors of ``encodePoint(_:forKey:)``.
   public func encodeRect(_ rect: Archived.Rect, forKey key: String) throws {
     try encode(userKey: key) { coder in try coder.reference(toText: try rect.text()).node }
   }

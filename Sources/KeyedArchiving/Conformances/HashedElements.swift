@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Decodes the elements of a collection that hashes them, and counts what that takes: as long as they are heavy.
+/// Decodes the elements of a collection that hashes them, and counts their weight as hashing work.
 struct HashedElements<Element: Hashable> {
   private var counts = HashCounts(Element.self)
 
@@ -18,7 +18,7 @@ struct HashedElements<Element: Hashable> {
 }
 
 extension KeyedUnarchiver {
-  /// The elements of an array that stands where it is, for a collection that hashes them.
+  /// Decodes the elements of an array that is stored inline, for a collection that hashes them.
   func decodeHashedElements<T: Hashable>(
     forRawKey key: String, _ decode: (ArchivedReference) throws -> T
   ) throws -> [T] {
@@ -27,12 +27,12 @@ extension KeyedUnarchiver {
   }
 }
 
-/// How many elements of a collection have the same hash, which are compared with each other.
+/// Counts the elements of a collection that have the same hash, because they are compared with each other.
 ///
-/// Of data Foundation hashes the first 80 bytes, of a decimal number the double next to it, so an archive can have any
-/// number of elements with one hash. Each comparison counts.
+/// Foundation hashes only the first 80 bytes of data, and for a decimal number the nearest double. So an archive can
+/// have any number of elements with one hash, and each comparison counts.
 struct HashCounts {
-  /// True if few elements will have the same hash, whatever the archive says.
+  /// True if few elements can have the same hash, whatever the archive contains.
   let areEven: Bool
   private var counts: [Int: Int] = [:]
 
@@ -43,18 +43,17 @@ struct HashCounts {
     try coder.weigh(8)
     let count = counts[hash, default: 0]
     if count > 0 {
-      // A comparison takes some time to begin with, and a quarter of what it takes to hash, to compare and to archive
-      // the element.
+      // A comparison counts as one step, plus a quarter of the element's weight.
       let comparisons = count * (4 + weight) / 4
       try coder.spendHashing(comparisons)
-      // Comparing the collection with another one takes all of them again.
+      // Comparing the collection with another one repeats all of these comparisons.
       try coder.weigh(comparisons: comparisons)
     }
     counts[hash] = count + 1
   }
 }
 
-/// A type whose values have the same hash only if they are equal, but for chance; so have integers.
+/// A type whose unequal values have the same hash only by chance. The same is true of integers.
 private protocol EvenlyHashed {}
 
 extension String: EvenlyHashed {}

@@ -1,17 +1,17 @@
 extension Archived {
-  /// `NSISO8601DateFormatter`: how dates are spelled after ISO 8601.
+  /// `NSISO8601DateFormatter`: the settings for formatting dates according to ISO 8601.
   public struct ISO8601DateFormatter: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSISO8601DateFormatter", ancestors: ["NSFormatter", "NSObject"])
 
     /// Year, month, day, time and time zone, with separators: `1999-12-31T23:59:59Z` (`NSISO8601DateFormatter.h`).
     public static let internetDateTime = 1907
 
-    /// What is spelled, as Apple numbers it.
+    /// The parts to format, as a value of Apple's option set.
     public var formatOptions: Int
     /// The time zone.
     public var timeZone: TimeZone?
 
-    /// A formatter.
+    /// Creates a formatter.
     public init(formatOptions: Int = internetDateTime, timeZone: TimeZone? = TimeZone(name: "GMT")) {
       self.formatOptions = formatOptions
       self.timeZone = timeZone

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSIndexPath`: how many indices there are, and one of them as a number, several packed.
+/// `NSIndexPath`: the number of indices, and either a single index as a number or several indices in packed form.
 ///
-/// The packed indices have no sign. A negative index is written as the integer of 64 bits that has the same bits, as
-/// Apple's archiver writes it.
+/// The packed indices are unsigned. A negative index is written as the 64-bit unsigned integer with the same bits, as
+/// Apple's archiver does.
 extension IndexPath: SecureCoding {
   public static let archivedClass = ArchivedClass("NSIndexPath")
 

@@ -1,28 +1,28 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSIndexSet`, and `NSMutableIndexSet` where an archive has one: a set of integers from 0 on, as ranges.
+  /// `NSIndexSet`: a set of integers from 0 on, stored as ranges. `NSMutableIndexSet` is also read.
   public struct IndexSet: SecureCoding, Hashable, Sendable {
     public static let archivedClass = FoundationType.indexSet.archivedClass
 
-    /// The integers in it: in ascending order, no range empty, and some integer missing between any two.
+    /// The ranges of the integers, in ascending order. No range is empty, and no two ranges touch or overlap.
     public private(set) var ranges: [Swift.Range<Int>]
 
-    /// No integers.
+    /// Creates an empty set.
     public init() { ranges = [] }
 
-    /// The integers of several ranges, in any order, which may overlap; nil if one is negative.
+    /// Creates a set from ranges, in any order, which may overlap. Returns nil if a range contains a negative integer.
     ///
-    /// - Complexity: O(*n* log *n*) in the number of ranges.
+    /// - Complexity: O(*n* log *n*), where *n* is the number of ranges.
     public init?(ranges: some Sequence<Swift.Range<Int>>) {
       self.init()
       for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty { append(range) }
       if let first = self.ranges.first, first.lowerBound < 0 { return nil }
     }
 
-    /// The integers of a sequence; nil if one is negative, or `Int.max`, which is no index but stands for none.
+    /// Creates a set from integers. Returns nil if one is negative or `Int.max`, which is not an index (`NSNotFound`).
     ///
-    /// - Complexity: O(*n* log *n*) in their number.
+    /// - Complexity: O(*n* log *n*), where *n* is the number of integers.
     public init?(_ integers: some Sequence<Int>) {
       self.init()
       for integer in integers.sorted() {
@@ -31,15 +31,15 @@ extension Archived {
       }
     }
 
-    /// Whether an integer is in the set.
+    /// Returns true if an integer is in the set.
     ///
-    /// - Complexity: O(log *n*) in the number of ranges.
+    /// - Complexity: O(log *n*), where *n* is the number of ranges.
     public func contains(_ integer: Int) -> Bool {
       let index = ranges.partitioningIndex { $0.upperBound > integer }
       return index < ranges.count && ranges[index].contains(integer)
     }
 
-    /// The integers in it, in ascending order.
+    /// The integers of the set, in ascending order.
     public var integers: some BidirectionalCollection<Int> { ranges.lazy.joined() }
 
     private mutating func append(_ range: Swift.Range<Int>) {

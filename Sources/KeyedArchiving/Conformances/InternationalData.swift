@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// The data about languages, calendars and time zones that comes with full Foundation.
+/// The data about languages, calendars and time zones that full Foundation includes.
 ///
-/// A process that links only FoundationEssentials does not have it. There each locale becomes `en_001`, no time zone is
-/// found by its name, and most calendars end the process. So nothing is asked of those types before it is known that
-/// the data is there.
+/// A process that links only FoundationEssentials does not have it. There, every locale becomes `en_001`, no time zone
+/// is found by its name, and most calendars end the process. So this package checks for the data before it uses those
+/// types.
 enum InternationalData {
   static let isPresent = TimeZone(identifier: "UTC") != nil
 
@@ -14,7 +14,7 @@ enum InternationalData {
 }
 
 extension KeyedUnarchiver {
-  /// Makes a value of all that was decoded of the current object; an error gets its position in the archive.
+  /// Converts the decoded contents of the current object. Adds the position in the archive to an error.
   func converted<T>(_ value: @autoclosure () throws(KeyedArchiveError) -> T) throws -> T {
     current.step = nil
     return try located(value())

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import OrderedCollections
 
 extension KeyedArchive.ClassDescription {
-  /// What Swift code calls the type that decodes objects of this class: `URL` for `NSURL`, `Archived.Null` for
-  /// `NSNull`, `[ArchivedValue]` for `NSArray`, and for classes that this package knows nothing of their own name,
-  /// `Person` or `Module.Person`. Nil for a name that no type of Swift can have.
+  /// The Swift name of the type that decodes objects of this class: `URL` for `NSURL`, `Archived.Null` for `NSNull`,
+  /// `[ArchivedValue]` for `NSArray`. For a class that this package does not know, the class's own name, `Person` or
+  /// `Module.Person`. Nil if the name cannot be the name of a Swift type.
   public var swiftTypeName: String? {
     let name = ClassName.normalized(name)
     if let known = Self.knownTypes[name] { return known }
@@ -12,7 +12,7 @@ extension KeyedArchive.ClassDescription {
     return parts.allSatisfy(Self.isIdentifier) ? name : nil
   }
 
-  /// True for the classes that this package has types for.
+  /// Returns true if this package has a type for the class.
   static func isKnown(_ name: String) -> Bool { knownTypes[ClassName.normalized(name)] != nil }
 
   private static func isIdentifier(_ text: Substring) -> Bool {
@@ -20,7 +20,7 @@ extension KeyedArchive.ClassDescription {
     return text.unicodeScalars.allSatisfy { $0.properties.isXIDContinue && $0.value < 0x10000 }
   }
 
-  /// By the names that the types of this package have in archives.
+  /// The Swift names of this package's types, by their class names in archives.
   private static let knownTypes: [String: String] = {
     var names: [String: String] = [:]
     for type in types {
@@ -30,12 +30,12 @@ extension KeyedArchive.ClassDescription {
         names[archived] = name
       }
     }
-    // Numbers are of one class, whatever they are decoded as.
+    // All numbers have one class, whatever type they are decoded as.
     names["NSNumber"] = "Double"
     return names
   }()
 
-  /// Without the module, and with the brackets of Swift.
+  /// Returns the name of a type in Swift syntax, without the module.
   private static func spelled(_ type: any SecureCoding.Type) -> String {
     switch type {
     case is [ArchivedValue].Type: "[ArchivedValue]"

@@ -2,17 +2,18 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSLocale` as an archive has it: an identifier. Every process can decode it.
+  /// `NSLocale` as it is archived: an identifier. Every process can decode it.
   public struct Locale: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSLocale")
 
-    /// Such as `de_DE`.
+    /// The identifier, such as `de_DE`.
     public var identifier: String
 
-    /// A locale by identifier.
+    /// Creates a locale with an identifier.
     public init(identifier: String) { self.identifier = identifier }
 
-    /// What a locale is archived as. One that follows the user's settings is archived as what it is now.
+    /// Creates the archived form of a locale. A locale that follows the user's settings is archived with the current
+    /// settings.
     public init(_ locale: FoundationEssentials.Locale) { identifier = locale.identifier }
 
     public init(coder: KeyedUnarchiver) throws {
@@ -24,9 +25,9 @@ extension Archived {
 }
 
 extension Locale {
-  /// The locale that an archive has.
+  /// Creates a locale from its archived form.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, unless it is `en_001`.
+  /// - Throws: ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, except for `en_001`.
   public init(_ archived: Archived.Locale) throws(KeyedArchiveError) {
     self.init(identifier: archived.identifier)
     guard InternationalData.isPresent || identifier == archived.identifier else {
@@ -37,7 +38,7 @@ extension Locale {
 
 /// `NSLocale`: the identifier.
 ///
-/// In a process without full Foundation only `en_001` can be decoded; ask for ``Archived/Locale`` there.
+/// A process without full Foundation can decode only `en_001`. Decode ``Archived/Locale`` there.
 extension Locale: SecureCoding {
   public static let archivedClass = Archived.Locale.archivedClass
 

@@ -1,14 +1,14 @@
 extension Archived {
-  /// `NSMeasurement`: a number of units.
+  /// `NSMeasurement`: a value with a unit.
   public struct Measurement: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSMeasurement")
 
-    /// How many units.
+    /// The number of units.
     public var value: Double
     /// The unit.
     public var unit: Unit
 
-    /// A number of units.
+    /// Creates a measurement.
     public init(value: Double, unit: Unit) {
       self.value = value
       self.unit = unit

@@ -6,10 +6,11 @@ public protocol MutablyArchived: SecureCoding, Hashable {
   /// The mutable subclass.
   static var mutableArchivedClass: ArchivedClass { get }
 
-  /// An empty value.
+  /// Creates an empty value.
   init()
 
-  /// Encodes the contents of an object of the mutable class; as those of an immutable one unless a type says otherwise.
+  /// Encodes the contents of an object of the mutable class. By default, they are the same as those of the immutable
+  /// class.
   func encodeMutable(with coder: KeyedArchiver) throws
 }
 
@@ -20,18 +21,19 @@ extension MutablyArchived {
 extension Archived {
   /// An object of one of Apple's mutable classes, such as `NSMutableString` or `NSMutableArray`.
   ///
-  /// Where it does not matter whether a class is mutable, ask for the value itself: `String` takes both. An object
-  /// keeps its identity, so two values that share one go on sharing it, and may contain itself.
+  /// If it does not matter whether the class is mutable, decode the value itself: `String` reads both classes. A
+  /// `Mutable` object keeps its identity, so two values that share one still share it after decoding, and it may
+  /// contain itself.
   public final class Mutable<Value: MutablyArchived>: SecureCoding {
     public static var archivedClass: ArchivedClass { Value.mutableArchivedClass }
 
     /// The contents.
     public var value: Value
 
-    /// How heavy the contents were when they were decoded.
+    /// The weight of the contents when they were decoded.
     private var weight = 0
 
-    /// An object with these contents.
+    /// Creates an object with contents.
     public init(_ value: Value) { self.value = value }
 
     public init(coder: KeyedUnarchiver) throws {
@@ -41,7 +43,7 @@ extension Archived {
       weight = coder.weight
     }
 
-    /// Other objects weigh nothing, because they are not equal by what they contain.
+    /// Adds the weight of the contents. Other objects add none, because they are not compared by their contents.
     public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Mutable {
       let object = try coder.object(Self.self, at: reference)
       try coder.weigh(object.weight)
@@ -52,7 +54,7 @@ extension Archived {
   }
 }
 
-/// Objects are equal when their contents are.
+/// Two objects are equal if their contents are equal.
 extension Archived.Mutable: Hashable {
   public static func == (first: Archived.Mutable<Value>, second: Archived.Mutable<Value>) -> Bool {
     first.value == second.value
@@ -62,7 +64,7 @@ extension Archived.Mutable: Hashable {
 }
 
 extension KeyedArchiver {
-  /// A value as one of its mutable class, which is what some of Apple's classes keep in themselves.
+  /// Encodes a value as an object of its mutable class, which some of Apple's classes contain.
   func encode<T: MutablyArchived>(asMutable value: T, forRawKey key: String) throws {
     try encode(rawKey: key) { coder in try coder.reference(toValue: value, as: T.mutableArchivedClass).node }
   }
@@ -97,7 +99,7 @@ extension OrderedDictionary: MutablyArchived where Key: SecureCoding, Value: Sec
 }
 
 extension ArchivedClass {
-  /// `NSMutableThing` for `NSThing`.
+  /// Returns the class `NSMutableThing` for `NSThing`.
   static func mutable(_ superclass: ArchivedClass) -> ArchivedClass {
     ArchivedClass("NSMutable\(superclass.name.dropFirst(2))", superclass: superclass)
   }

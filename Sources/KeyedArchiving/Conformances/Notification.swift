@@ -1,18 +1,18 @@
 public import OrderedCollections
 
 extension Archived {
-  /// `NSNotification`: a name, what it is about, and what there is to say about it.
+  /// `NSNotification`: a name, an object and a user info.
   public struct Notification: SecureCoding {
     public static let archivedClass = ArchivedClass("NSNotification")
 
     /// The name.
     public var name: String
-    /// What the notification is about, mostly its sender.
+    /// The object of the notification, usually its sender.
     public var object: ArchivedValue?
-    /// What there is to say about it; nil if the archive has nothing of the sort. See ``Error/userInfo``.
+    /// More information about the notification. Nil if the archive has none. See ``Error/userInfo``.
     public var userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>?
 
-    /// A notification. Nothing is posted.
+    /// Creates a notification. It is not posted.
     public init(
       name: String, object: ArchivedValue? = nil, userInfo: OrderedDictionary<ArchivedValue, ArchivedValue>? = nil
     ) {
@@ -36,7 +36,8 @@ extension Archived {
   }
 }
 
-/// Notifications are equal when all they say is, in any order.
+/// Two notifications are equal if their names, objects and user infos are equal. The order of user-info keys does not
+/// matter.
 extension Archived.Notification: Hashable {
   public static func == (first: Archived.Notification, second: Archived.Notification) -> Bool {
     first.name == second.name && first.object == second.object && first.userInfo.hasSameEntries(as: second.userInfo)

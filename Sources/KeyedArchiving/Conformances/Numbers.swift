@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// What all numbers are archived as: `NSNumber`, which is the number itself in the object table.
+/// The class of all numbers: `NSNumber`, which is stored directly in the object table.
 private let numberClass = ArchivedClass(
   "NSNumber", ancestors: ["NSValue", "NSObject"], aliases: ["NSDecimalNumber", "NSDecimalNumberPlaceholder"],
   natives: .numbers)
@@ -21,7 +21,7 @@ enum ArchivedNumber {
     }
   }
 
-  /// The contents of an object: a decimal number, or what coders that are no keyed archivers write.
+  /// Decodes the contents of an object: a decimal number, or a number from a coder that is not a keyed archiver.
   init(coder: KeyedUnarchiver) throws {
     if coder.containsRaw("NS.mantissa") {
       self = .decimal(try Decimal(coder: coder))
@@ -38,12 +38,12 @@ enum ArchivedNumber {
     switch self {
     case .integer(let value): T(exactly: value)
     case .real(let value): T(exactly: value)
-    // Digits and nothing else, if the number is whole.
+    // The description of a whole number has only digits.
     case .decimal(let value): T(value.description)
     }
   }
 
-  /// The number as a double: nil for an integer that a double cannot hold exactly.
+  /// The number as a double. Nil for an integer that a double cannot represent exactly.
   var double: Double? {
     switch self {
     case .integer(let value): value.exact()
@@ -54,7 +54,7 @@ enum ArchivedNumber {
 }
 
 extension PropertyList.Integer {
-  /// The integer as a real; nil if the real cannot hold it exactly.
+  /// Returns the integer as a floating-point number, or nil if the type cannot represent it exactly.
   package func exact<Real: BinaryFloatingPoint>(_ type: Real.Type = Real.self) -> Real? {
     if let value = Int64(exactly: self) { return Real(exactly: value) }
     return UInt64(exactly: self).flatMap { Real(exactly: $0) }
@@ -72,7 +72,7 @@ extension ArchivedNumber: CustomStringConvertible {
 }
 
 extension KeyedUnarchiver {
-  /// The number behind a reference; nil for another value.
+  /// Returns the number that a reference leads to, or nil for another value.
   @inline(__always)
   fileprivate func number(at reference: ArchivedReference) throws -> ArchivedNumber? {
     guard let number = ArchivedNumber(try resolve(reference.node)) else { return nil }
@@ -111,7 +111,7 @@ extension KeyedUnarchiver {
   }
 }
 
-/// An integer of up to 64 bits. All are archived alike.
+/// An integer of up to 64 bits. All of these types are archived alike.
 public protocol _ArchivedInteger: SecureCoding, FixedWidthInteger, Codable {}
 
 extension _ArchivedInteger {
@@ -124,7 +124,7 @@ extension _ArchivedInteger {
   @inline(__always)
   public static func _unarchive(_ reference: ArchivedReference, by coder: KeyedUnarchiver) throws -> Self {
     let object = try coder.resolve(reference.node)
-    // Most are, and no conversion is generic then.
+    // Most integers are of this kind, and this path avoids a generic conversion.
     if object.kind == .integer, let value = Self(exactly: Int64(bitPattern: object.payload)) {
       try coder.spend(0)
       try coder.weigh(1)
@@ -151,7 +151,7 @@ extension UInt16: _ArchivedInteger {}
 extension UInt32: _ArchivedInteger {}
 extension UInt64: _ArchivedInteger {}
 
-/// A number of 8 bytes. Integers are decoded if they are exact.
+/// A floating-point number of 8 bytes. An integer is decoded if a double can represent it exactly.
 extension Double: SecureCoding {
   public static var archivedClass: ArchivedClass { numberClass }
 
@@ -169,8 +169,8 @@ extension Double: SecureCoding {
   }
 }
 
-/// A number of 4 bytes. One of 8 bytes is rounded to it; what is too large, and integers that are not exact, are
-/// errors.
+/// A floating-point number of 4 bytes. A number of 8 bytes is rounded. A number that is too large, and an integer that
+/// cannot be represented exactly, are errors.
 extension Float: SecureCoding {
   public static var archivedClass: ArchivedClass { numberClass }
 
@@ -188,7 +188,7 @@ extension Float: SecureCoding {
   }
 }
 
-/// A truth value. Integers are decoded too: all but 0 are true.
+/// A Boolean. Integers are decoded too: all except 0 are true.
 extension Bool: SecureCoding {
   public static var archivedClass: ArchivedClass { numberClass }
 

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Nil is a reference to nothing, and in a collection `NSNull`; anything else is archived as itself.
+/// Nil is archived as a reference to nothing, and in a collection as `NSNull`. Any other value is archived as itself.
 extension Optional: SecureCoding where Wrapped: SecureCoding {
   public static var archivedClass: ArchivedClass { Wrapped.archivedClass }
 
@@ -27,7 +27,7 @@ extension Optional: ContainerOfSeveralTypes {
     try isNil(reference, coder) ? nil : coder.value(Wrapped.self, of: types, at: reference)
   }
 
-  /// True for a reference to nothing, or to an `NSNull` unless that is what is asked for.
+  /// Returns true for a reference to nothing. Also true for a reference to `NSNull`, unless `Wrapped` is that type.
   @inline(__always)
   private static func isNil(_ reference: ArchivedReference, _ coder: KeyedUnarchiver) throws -> Bool {
     let object = try coder.resolve(reference.node)

@@ -1,6 +1,6 @@
 public import OrderedCollections
 
-/// `NSOrderedSet`, and `NSMutableOrderedSet` where an archive has one: each element under a key with its index.
+/// `NSOrderedSet`: each element under a key with its index. `NSMutableOrderedSet` is also read.
 extension OrderedSet: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSOrderedSet", aliases: ["NSMutableOrderedSet"]) }
 
@@ -22,7 +22,7 @@ extension OrderedSet: ContainerOfSeveralTypes {
     }
   }
 
-  /// The elements of the object that is being decoded.
+  /// Decodes the elements of the current object.
   private init(decodedBy coder: KeyedUnarchiver, _ decode: (ArchivedReference) throws -> Element) throws {
     self.init()
     var elements = HashedElements<Element>()

@@ -1,8 +1,9 @@
 package import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Unsigned integers in as many bytes as each needs: 7 bits in a byte, the lowest first, and the eighth bit set if more
-/// bytes follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString` keep their numbers so (archives of macOS 10.14).
+/// Packed unsigned integers. Each takes as many bytes as it needs: 7 bits in a byte, lowest bits first. The eighth bit
+/// is set if more bytes follow. `NSIndexSet`, `NSIndexPath` and `NSAttributedString` store their numbers like this
+/// (archives from macOS 10.14).
 package enum PackedIntegers {
   package static func data(_ integers: some Sequence<UInt64>) -> Data {
     var data = Data()
@@ -17,7 +18,7 @@ package enum PackedIntegers {
     return data
   }
 
-  /// The integers in the bytes; nil if the last is cut off, or if one has more than 64 bits.
+  /// Returns the integers in the bytes, or nil if the last one is cut off or one has more than 64 bits.
   package static func integers(in data: Data) -> [UInt64]? {
     var integers: [UInt64] = []
     var integer: UInt64 = 0
@@ -42,7 +43,7 @@ package enum PackedIntegers {
 extension KeyedUnarchiver {
   package func decodePackedIntegers(forRawKey key: String) throws -> [UInt64] {
     let data = try decode(Data.self, forRawKey: key)
-    // Unpacked they are up to eight times as large, and many objects may share them.
+    // Unpacked integers take up to eight times the memory, and many objects may share the bytes.
     try spend(data.count)
     try weigh(data.count)
     guard let integers = PackedIntegers.integers(in: data) else {

@@ -3,20 +3,20 @@ extension Archived {
   public struct PersonNameComponents: SecureCoding, Hashable, Sendable {
     public static let archivedClass = FoundationType.personNameComponents.archivedClass
 
-    /// What stands before the name, such as `Dr.`.
+    /// The part before the name, such as `Dr.`.
     public var namePrefix: String?
     /// The first name.
     public var givenName: String?
-    /// A further first name.
+    /// The second given name.
     public var middleName: String?
     /// The last name.
     public var familyName: String?
-    /// What stands behind the name, such as `Esq.`.
+    /// The part after the name, such as `Esq.`.
     public var nameSuffix: String?
-    /// What friends call the person.
+    /// The nickname.
     public var nickname: String?
 
-    /// A name, by its parts.
+    /// Creates a name from its parts.
     public init(
       namePrefix: String? = nil, givenName: String? = nil, middleName: String? = nil, familyName: String? = nil,
       nameSuffix: String? = nil, nickname: String? = nil
@@ -38,7 +38,7 @@ extension Archived {
 
     public init(coder: KeyedUnarchiver) throws {
       for (key, part) in Self.parts {
-        // GNUstep's keys have no prefix.
+        // GNUstep writes the keys without a prefix.
         self[keyPath: part] =
           try coder.decodeIfPresent(String.self, forRawKey: "NS.\(key)")
           ?? coder.decodeIfPresent(String.self, forRawKey: key)

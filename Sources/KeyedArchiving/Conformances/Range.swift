@@ -1,31 +1,31 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSRange`, which is archived as an `NSValue`: a location and a length.
+  /// `NSRange`: a location and a length, archived as an `NSValue`.
   public struct Range: SecureCoding, Hashable, Sendable {
     public static let archivedClass = Value.archivedClass
 
-    /// Where it begins, from 0 on.
+    /// The start of the range, at least 0.
     public var location: Int
-    /// How long it is, from 0 on.
+    /// The length of the range, at least 0.
     public var length: Int
 
-    /// `NSNotFound`, of length 0: what a search that found nothing gives (`NSObjCRuntime.h`).
+    /// `NSNotFound` with length 0: the result of a search that found nothing (`NSObjCRuntime.h`).
     public static let notFound = Range(location: .max, length: 0)
 
-    /// A range. Only those can be archived whose numbers are not negative, and whose end is an `Int`.
+    /// Creates a range. It can be archived only if its numbers are not negative and its end is an `Int`.
     public init(location: Int, length: Int) {
       self.location = location
       self.length = length
     }
 
-    /// A range that begins and ends where another does.
+    /// Creates a range with the bounds of a Swift range.
     public init(_ range: Swift.Range<Int>) {
-      // Not the difference of any two integers is one.
+      // The difference of two integers may overflow.
       self.init(location: range.lowerBound, length: range.upperBound.subtractingReportingOverflow(range.lowerBound).0)
     }
 
-    /// The integers in it; nil for one that cannot be archived.
+    /// The integers of the range. Nil if the range cannot be archived.
     public var range: Swift.Range<Int>? {
       let (end, overflows) = location.addingReportingOverflow(length)
       return location >= 0 && length >= 0 && !overflows ? location..<end : nil

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// An enumeration with raw values is archived as those.
+/// Archives an enumeration with raw values as its raw value.
 extension SecureCoding where Self: RawRepresentable, RawValue: SecureCoding {
   public static var archivedClass: ArchivedClass { RawValue.archivedClass }
 
@@ -25,7 +25,7 @@ extension SecureCoding where Self: RawRepresentable, RawValue: SecureCoding {
   }
 }
 
-/// The raw value is what is archived, also of types that are `Codable` besides.
+/// Archives the raw value of a type that is also `Codable`.
 extension SecureCoding where Self: RawRepresentable & Codable, RawValue: SecureCoding {
   public func encode(with coder: KeyedArchiver) throws { try rawValue.encode(with: coder) }
 

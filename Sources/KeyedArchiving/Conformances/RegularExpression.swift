@@ -1,23 +1,23 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSRegularExpression`: a pattern and options. Nothing is matched with it here.
+  /// `NSRegularExpression`: a pattern and options. It cannot match text.
   public struct RegularExpression: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSRegularExpression")
 
     /// The pattern, in the syntax of ICU.
     public var pattern: String
-    /// The options, as Apple numbers them (`NSRegularExpression.h`).
+    /// The options, as a value of Apple's option set (`NSRegularExpression.h`).
     public var options: UInt
 
-    /// A regular expression. The pattern is not checked.
+    /// Creates a regular expression. The pattern is not checked.
     public init(pattern: String, options: UInt = 0) {
       self.pattern = pattern
       self.options = options
     }
 
     public init(coder: KeyedUnarchiver) throws {
-      // GNUstep's keys have no prefix.
+      // GNUstep writes the keys without a prefix.
       let isApples = coder.containsRaw("NSPattern")
       pattern = try coder.decode(String.self, forRawKey: isApples ? "NSPattern" : "pattern")
       options = try coder.decode(UInt.self, forRawKey: isApples ? "NSOptions" : "options")

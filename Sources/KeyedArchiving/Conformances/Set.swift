@@ -1,7 +1,7 @@
-/// `NSSet`, and `NSMutableSet` where an archive has one: the elements as `NS.objects`.
+/// `NSSet` with its elements as `NS.objects`. `NSMutableSet` is also read.
 ///
-/// A set has no order, so its elements are written in the one that Apple's classes would have them in, as far as that
-/// depends on the elements alone; see ``CanonicalOrder``.
+/// A set has no order, so its elements are written in the order that Apple's classes would use, as far as it depends
+/// only on the elements; see ``CanonicalOrder``.
 extension Set: SecureCoding where Element: SecureCoding {
   public static var archivedClass: ArchivedClass { ArchivedClass("NSSet", aliases: ["NSMutableSet"]) }
 
@@ -25,7 +25,7 @@ extension Set: ContainerOfSeveralTypes {
     }
   }
 
-  /// The elements of the object that is being decoded.
+  /// Decodes the elements of the current object.
   private init(decodedBy coder: KeyedUnarchiver, _ decode: (ArchivedReference) throws -> Element) throws {
     self.init()
     for element in try coder.decodeHashedElements(forRawKey: "NS.objects", decode) {

@@ -1,18 +1,18 @@
 extension Archived {
-  /// `NSSortDescriptor`: by what, and how, something is sorted. Nothing is called.
+  /// `NSSortDescriptor`: the key path and the order of a sort. It cannot sort.
   public struct SortDescriptor: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSSortDescriptor")
 
-    /// The key path of what is compared; nil for the objects themselves.
+    /// The key path of the compared values. Nil to compare the objects themselves.
     public var key: String?
-    /// Whether the least is first.
+    /// True if the smallest value comes first.
     public var isAscending: Bool
-    /// The name of the method that compares, such as `compare:`.
+    /// The name of the comparison method, such as `compare:`.
     public var selector: String?
-    /// Whether nothing comes after everything else, where it would come before, and the reverse.
+    /// True if the position of nil values is reversed.
     public var reversesNullOrder: Bool
 
-    /// A way to sort.
+    /// Creates a sort descriptor.
     public init(
       key: String?, isAscending: Bool = true, selector: String? = "compare:", reversesNullOrder: Bool = false
     ) {

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSString`: the text itself in the object table. `NSMutableString`, which is read too, is an object with
-/// `NS.string`.
+/// `NSString`: text that is stored directly in the object table. `NSMutableString`, an object with `NS.string`, is also
+/// read.
 extension String: SecureCoding {
   public static let archivedClass = ArchivedClass("NSString", aliases: ["NSMutableString"], natives: .string)
 
@@ -13,7 +13,7 @@ extension String: SecureCoding {
       self = text
       return
     }
-    // From coders that are no keyed archivers.
+    // `NS.bytes` is written by coders that are not keyed archivers.
     let bytes = try coder.decode(Data.self, forRawKey: "NS.bytes")
     try coder.spend(remaking: bytes.count)
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -33,17 +33,17 @@ extension String: SecureCoding {
 }
 
 extension KeyedUnarchiver {
-  /// Strings and data longer than this many bytes are kept for when they are needed again. A reference takes one byte
-  /// at least, so honest archives do not expand by the ratio that `ParsingLimits.expansionRatio` allows.
+  /// The number of bytes above which strings and data may be kept for later references. A reference takes at least one
+  /// byte, so normal archives do not expand by the ratio that `ParsingLimits.expansionRatio` allows.
   private static var longNative: Int { 32 }
 
-  /// Counts the bytes of something long that something else is made of. It is kept, so that it counts once however many
-  /// objects share it; but the other thing is made for each of them.
+  /// Counts the bytes of a long string or data from which a value is made. The string or data is kept and counts only
+  /// once, but the value is made again for each object that shares it.
   func spend(remaking size: Int) throws {
     if size > Self.longNative { try spend(size) }
   }
 
-  /// The text of a string or the bytes of data.
+  /// Returns the text of a string or the bytes of data.
   @inline(__always)
   func native<T>(
     _ node: FlatNode, _ object: FlatNode, _ content: @autoclosure () throws(PropertyListError) -> T
@@ -53,14 +53,15 @@ extension KeyedUnarchiver {
     if isLong, let value = table.text(T.self, at: object) { return value }
     try spend(object.length)
     let value = try read(content())
-    // Of what stands in an object itself, nobody knows whether it is needed again.
+    // An inline value may be needed again too, which cannot be known in advance.
     if isLong, node.kind != .uid || table.noteDecoded(node.uid) { table.keep(value, at: object) }
     return value
   }
 }
 
 extension KeyedArchiver {
-  /// A reference to a string; to a box of it, if references to the string itself mean nothing.
+  /// Returns a reference to a string. A string that would mean nil as a reference is archived as an object with a
+  /// class.
   @inline(__always)
   func reference(toText text: String) throws -> ArchivedReference {
     if text.utf8.count == 5, text == "$null" { return try reference(toValue: BoxedString(text: text)) }
@@ -68,7 +69,7 @@ extension KeyedArchiver {
   }
 }
 
-/// A string in an object of its own.
+/// A string in an object with a class.
 private struct BoxedString: SecureCoding {
   static let archivedClass = ArchivedClass("NSString")
 

@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
-/// `NSRange` in an `NSValue`. A range that begins below 0 is none; it is an `NSArray` of its two bounds, as `Codable`
-/// has it.
+/// `NSRange` in an `NSValue`. A range that begins below 0 is archived as an `NSArray` of its two bounds, like its
+/// `Codable` form.
 extension Swift.Range: SecureCoding where Bound == Int {
   public static var archivedClass: ArchivedClass { Archived.Range.archivedClass }
 
@@ -23,7 +23,8 @@ extension Swift.Range: SecureCoding where Bound == Int {
   }
 }
 
-/// As the half-open range of the same integers. One that has `Int.max` in it is archived by its bounds.
+/// Archived as the half-open range of the same integers. A range that begins below 0 or contains `Int.max` is archived
+/// by its bounds.
 extension ClosedRange: SecureCoding where Bound == Int {
   public static var archivedClass: ArchivedClass { Archived.Range.archivedClass }
 
@@ -47,7 +48,7 @@ extension ClosedRange: SecureCoding where Bound == Int {
 }
 
 extension KeyedUnarchiver {
-  /// The bounds of a range that is an array of them; nil for any other object.
+  /// Returns the bounds of a range that is archived as an array of them, or nil for any other object.
   fileprivate func bounds(at reference: ArchivedReference) throws -> (first: Int, last: Int)? {
     let object = try resolve(reference.node)
     guard object.kind == .dictionary,

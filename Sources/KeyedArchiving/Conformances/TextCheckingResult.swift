@@ -1,16 +1,16 @@
 extension Archived {
-  /// `NSTextCheckingResult` of a regular expression: where the whole match is, and where each group.
+  /// `NSTextCheckingResult` of a regular expression: the ranges of the whole match and of each group.
   public struct TextCheckingResult: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass(
       "NSTextCheckingResult", aliases: ["NSRegularExpressionCheckingResult"] + classes.map(\.name))
 
-    /// The whole match, then the groups in the order of the expression, in UTF-16 units. A group that matched nothing
-    /// is ``Range/notFound``.
+    /// The range of the whole match, then those of the groups in the order of the expression, in UTF-16 units. The
+    /// range of a group that matched nothing is ``Range/notFound``.
     public var ranges: [Range]
-    /// What was looked for; nil if the archive does not say.
+    /// The regular expression. Nil if the archive has none.
     public var regularExpression: RegularExpression?
 
-    /// A match. One without any range cannot be archived.
+    /// Creates a match. It can be archived only if it has a range.
     public init(ranges: [Range], regularExpression: RegularExpression?) {
       self.ranges = ranges
       self.regularExpression = regularExpression
@@ -35,7 +35,7 @@ extension Archived {
       try coder.encode(integer: whole.location, forRawKey: "NSRangeLocation")
       try coder.encode(integer: whole.length, forRawKey: "NSRangeLength")
       try coder.encode(regularExpression, forRawKey: "NSRegularExpression")
-      // Apple's class for many ranges keeps the array, those for fewer make one.
+      // Apple's class for many ranges contains the array. The classes for fewer ranges make it when they are archived.
       if isComplex {
         try coder.encode(ranges, forRawKey: "NSRangeArray")
       } else {
@@ -51,7 +51,7 @@ extension Archived {
       return try coder.reference(toValue: self, as: Self.classes[size])
     }
 
-    /// For a few ranges, for some, and for many.
+    /// The classes for up to 3 ranges, for up to 7, and for more.
     private static let classes = ["Simple", "Extended", "Complex"].map {
       ArchivedClass(
         "NS\($0)RegularExpressionCheckingResult",

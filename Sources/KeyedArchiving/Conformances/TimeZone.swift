@@ -2,27 +2,27 @@ public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSTimeZone` as an archive has it: a name, and mostly the rules of the zone. Every process can decode it.
+  /// `NSTimeZone` as it is archived: a name, and usually the rules of the zone. Every process can decode it.
   public struct TimeZone: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSTimeZone")
 
-    /// Such as `Europe/Berlin`, or `GMT+0100`.
+    /// The name, such as `Europe/Berlin` or `GMT+0100`.
     public var name: String
-    /// The rules of the zone when the archive was written, in the format of the time zone database (RFC 8536). Zones
-    /// that are always the same time away from Greenwich have none.
+    /// The rules of the zone when the archive was written, in the format of the time zone database (RFC 8536). A zone
+    /// with a fixed offset from GMT has none.
     public var data: Data?
 
-    /// A time zone by name.
+    /// Creates a time zone with a name.
     public init(name: String, data: Data? = nil) {
       self.name = name
       self.data = data
     }
 
-    /// What a time zone is archived as, without rules. One that follows the user's settings is archived as what it is
-    /// now.
+    /// Creates the archived form of a time zone, without rules. A time zone that follows the user's settings is
+    /// archived with the current settings.
     ///
-    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a zone that is no whole number of minutes away from
-    ///   Greenwich, because its name does not say so.
+    /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for a zone whose offset from GMT is not a whole number of
+    ///   minutes, because its name does not contain the seconds.
     public init(_ timeZone: FoundationEssentials.TimeZone) throws(KeyedArchiveError) {
       let name = timeZone.identifier
       if let seconds = Self.secondsFromGMT(name), seconds != timeZone.secondsFromGMT() {
@@ -46,8 +46,8 @@ extension Archived {
       }
     }
 
-    /// How far from Greenwich a zone is whose name says it: `GMT`, `UTC`, which Foundation takes for the same, or `GMT`
-    /// with a sign, two digits of hours, and two of minutes.
+    /// Returns the offset from GMT in seconds for a name that contains it: `GMT` and `UTC`, which Foundation treats as
+    /// equal, or `GMT` with a sign, two digits of hours and two digits of minutes. Returns nil for other names.
     static func secondsFromGMT(_ name: String) -> Int? {
       if name == "GMT" || name == "UTC" { return 0 }
       let text = Array(name.utf8)
@@ -65,11 +65,11 @@ extension Archived {
 }
 
 extension TimeZone {
-  /// The time zone of the name that an archive has, with the rules that are known here.
+  /// Creates a time zone from its archived name, with the rules that this process knows.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` if there is no zone of this name;
-  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, which knows only the names that say
-  ///   how far from Greenwich a zone is, such as `GMT+0100`.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidContents`` if there is no zone with this name;
+  ///   ``KeyedArchiveError/Kind/unavailable`` in a process without full Foundation, except for names with an offset
+  ///   from GMT, such as `GMT+0100`.
   public init(_ archived: Archived.TimeZone) throws(KeyedArchiveError) {
     let timeZone: TimeZone?
     if let seconds = Archived.TimeZone.secondsFromGMT(archived.name) {
@@ -86,10 +86,9 @@ extension TimeZone {
   }
 }
 
-/// `NSTimeZone`: the name. The rules that an archive may have besides are not looked at, and not written; those are in
-/// ``Archived/TimeZone``.
+/// `NSTimeZone`: the name. The rules in an archive are neither read nor written; for those, use ``Archived/TimeZone``.
 ///
-/// In a process without full Foundation only zones such as `GMT` and `GMT+0100` can be decoded.
+/// A process without full Foundation can decode only zones such as `GMT` and `GMT+0100`.
 extension TimeZone: SecureCoding {
   public static let archivedClass = Archived.TimeZone.archivedClass
 

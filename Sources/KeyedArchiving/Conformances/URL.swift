@@ -1,7 +1,7 @@
 public import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// `NSURL`: the text as `NS.relative`, and what it is relative to as `NS.base`.
+/// `NSURL`: the text as `NS.relative`, and its base URL as `NS.base`.
 extension URL: SecureCoding {
   public static let archivedClass = ArchivedClass("NSURL")
 
@@ -14,7 +14,7 @@ extension URL: SecureCoding {
     let base = try coder.decodeIfPresent(URL.self, forRawKey: "NS.base")
     let text = try coder.decode(String.self, forRawKey: "NS.relative")
     try coder.spend(remaking: text.utf8.count)
-    // An empty text stands for its base, which `URL(string:)` does not take.
+    // An empty text means the base URL, but `URL(string:)` does not accept it.
     let url = text.isEmpty && base != nil ? URLComponents().url(relativeTo: base) : URL(string: text, relativeTo: base)
     guard let url else { throw coder.failure(.invalidContents, "\(text.quoted) is no URL") }
     self = url
@@ -22,16 +22,16 @@ extension URL: SecureCoding {
 }
 
 extension Archived {
-  /// `NSURLQueryItem`: a name and a value of the query of a URL.
+  /// `NSURLQueryItem`: a name and a value in the query of a URL.
   public struct URLQueryItem: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSURLQueryItem")
 
     /// The name.
     public var name: String
-    /// The value; nil if there is not even an equals sign.
+    /// The value. Nil if the item has no equals sign.
     public var value: String?
 
-    /// An item of a query.
+    /// Creates a query item.
     public init(name: String, value: String?) {
       self.name = name
       self.value = value

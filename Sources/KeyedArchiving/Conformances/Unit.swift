@@ -1,5 +1,5 @@
 extension Archived {
-  /// `NSUnit` and its subclasses, such as `NSUnitLength`. A unit is written as the class that it was found to be of.
+  /// `NSUnit` and its subclasses, such as `NSUnitLength`. A decoded unit is archived with the same class.
   public struct Unit: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSUnit", aliases: dimensionNames)
 
@@ -7,15 +7,15 @@ extension Archived {
     public var unitClass: ArchivedClass
     /// The symbol, such as `mi`.
     public var symbol: String
-    /// How values become values of the base unit; nil for units that have none.
+    /// The conversion to the base unit. Nil for units without one.
     public var converter: UnitConverter?
-    /// What Apple numbers the unit by; nil for units without a dimension.
+    /// Apple's number for the unit. Nil for units without a dimension.
     public var specifier: Int?
 
-    /// A unit without a dimension.
+    /// Creates a unit without a dimension.
     public init(symbol: String) { self.init(unitClass: ArchivedClass("NSUnit"), symbol: symbol) }
 
-    /// A unit of any class.
+    /// Creates a unit of any class.
     public init(unitClass: ArchivedClass, symbol: String, converter: UnitConverter? = nil, specifier: Int? = nil) {
       self.unitClass = unitClass
       self.symbol = symbol
@@ -23,7 +23,7 @@ extension Archived {
       self.specifier = specifier
     }
 
-    /// A unit of a dimension, which is the name of a class, such as `NSUnitLength`.
+    /// Creates a unit of a dimension, which is a class name such as `NSUnitLength`.
     public init(dimension: String, symbol: String, converter: UnitConverter, specifier: Int = 0) {
       self.init(
         unitClass: ArchivedClass(dimension, ancestors: ["NSDimension", "NSUnit", "NSObject"]), symbol: symbol,

@@ -1,14 +1,14 @@
 extension Archived {
-  /// `NSUnitConverter` and its subclasses: how values of a unit become values of the base unit of its dimension.
+  /// `NSUnitConverter` and its subclasses: the conversion of a unit's values to the base unit of its dimension.
   public enum UnitConverter: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass(
       "NSUnitConverter", aliases: [linearClass.name, reciprocalClass.name])
 
-    /// The value is multiplied, then something is added.
+    /// Multiplies the value by the coefficient, then adds the constant.
     case linear(coefficient: Double, constant: Double = 0)
-    /// A number is divided by the value.
+    /// Divides a number by the value.
     case reciprocal(Double)
-    /// The value stays the same.
+    /// Returns the value unchanged.
     case identity
 
     private static let linearClass = ArchivedClass("NSUnitConverterLinear", ancestors: ["NSUnitConverter", "NSObject"])

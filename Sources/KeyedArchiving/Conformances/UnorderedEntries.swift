@@ -1,15 +1,16 @@
 internal import OrderedCollections
 
-/// Dictionaries of archives keep the order of the file, which means nothing: Apple's have none.
+/// Comparison and hashing that ignore the order of entries. Archived dictionaries keep the order of the file, but it
+/// has no meaning, because Apple's dictionaries have no order.
 extension OrderedDictionary where Value: Hashable {
-  /// True for the same keys with the same values, in any order.
+  /// Returns true if both dictionaries have the same keys with the same values, in any order.
   ///
-  /// - Complexity: O(*n*).
+  /// - Complexity: O(*n*) in the number of entries.
   func hasSameEntries(as other: OrderedDictionary) -> Bool {
     count == other.count && allSatisfy { other[$0.key] == $0.value }
   }
 
-  /// Feeds a hasher with the entries, whatever order they are in.
+  /// Adds the entries to a hasher. Their order does not matter.
   func hashEntries(into hasher: inout Hasher) {
     var hash = 0
     for (key, value) in self {

@@ -1,7 +1,7 @@
 @_spi(Archives) internal import PropertyLists
 
 extension Archived {
-  /// `NSValue`: a structure of Apple's frameworks, or a value of C.
+  /// `NSValue`: a structure of Apple's frameworks, or a C value.
   public enum Value: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("NSValue")
 
@@ -15,15 +15,15 @@ extension Archived {
     case range(Range)
     /// `NSEdgeInsets`.
     case edgeInsets(EdgeInsets)
-    /// A number of C, with the type that it has there.
+    /// A C number, with its C type.
     case number(CNumber)
-    /// Several numbers of C, of one type.
+    /// Several C numbers of one type.
     case array(CArray)
-    /// A string of C, `char *`.
+    /// A C string, `char *`.
     case cString(String)
-    /// A class of Objective-C, by name. Nothing is looked up.
+    /// An Objective-C class, by its name. The class is not looked up.
     case className(String)
-    /// A selector of Objective-C, by name.
+    /// An Objective-C selector, by its name.
     case selector(String)
 
     public init(coder: KeyedUnarchiver) throws {
@@ -60,7 +60,7 @@ extension Archived {
       }
     }
 
-    /// What an archive calls the structures (`NS.special`; archives of macOS 10.14).
+    /// The numbers of the structures in an archive (`NS.special`; archives from macOS 10.14).
     private enum Special: Int {
       case point = 1
       case size = 2
@@ -79,7 +79,7 @@ extension Archived {
       try coder.encode(text, forRawKey: "$1")
     }
 
-    /// What an `NSValue` holds, which has to be of one sort.
+    /// Decodes the content of an `NSValue`, which must be of one kind.
     static func content<T>(_ name: String, _ coder: KeyedUnarchiver, _ content: (Value) -> T?) throws -> T {
       guard let content = content(try Value(coder: coder)) else {
         throw coder.failure(.typeMismatch, "an NSValue that holds no \(name)")
@@ -87,7 +87,7 @@ extension Archived {
       return content
     }
 
-    /// A value after its type, as Objective-C's compiler spells types.
+    /// Decodes a value that follows its type. The type is written in the encoding of Objective-C's compiler.
     private static func typed(_ coder: KeyedUnarchiver) throws -> Value {
       let type = try coder.decode(String.self, forRawKey: "$0")
       if let type = CType(rawValue: type) { return .number(try CNumber(type, forRawKey: "$1", in: coder)) }

@@ -1,7 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
 extension KeyedArchiver {
-  /// A reference to an opaque object, which is archived the first time with all that it leads to. Depth costs no stack.
+  /// Returns a reference to an opaque object. The first time, archives it with all objects that it leads to, without
+  /// recursion.
   func reference(to object: OpaqueObject) throws -> ArchivedReference {
     if extent != nil { return try reference(toOrder: object) }
     let archive = object.source.archive
@@ -27,12 +28,12 @@ extension KeyedArchiver {
     let node: FlatNode
     let uid: UInt32
     let description: KeyedArchive.ClassDescription
-    /// The objects that it leads to, in the archive that it comes from.
+    /// The UIDs in the source archive of the objects that it refers to.
     let references: [UInt32]
     var next = 0
   }
 
-  /// Begins to archive what a UID leads to, unless that was begun before, and returns the UID of it in the new archive.
+  /// Begins to archive the object of a UID, unless that has begun before. Returns its UID in the new archive.
   private func copy(_ uid: UInt32, _ reader: inout ArchiveReader, _ copies: inout [OpaqueCopy]) throws -> UInt32 {
     let document = reader.document
     if let known = copied[ObjectIdentifier(document)]?[uid] { return known }
@@ -69,7 +70,7 @@ extension KeyedArchiver {
     return (description, position)
   }
 
-  /// Appends what a value leads to, in the order in which it stands there. Depth costs no stack.
+  /// Appends the UIDs in a value, in their order, without recursion.
   private func collect(
     _ node: FlatNode, of document: PropertyListDocument, _ references: inout [UInt32]
   ) throws(PropertyListError) {
@@ -86,7 +87,7 @@ extension KeyedArchiver {
     }
   }
 
-  /// Fills in an object whose references are all known.
+  /// Writes the contents of an object after all of its references are known.
   private func finish(_ copy: OpaqueCopy, of document: PropertyListDocument) throws {
     let classUID = try classes.write(opaque: copy.description, into: &pool)
     let contents = try contents(of: copy.node, of: document, classUID: classUID) { uid in
@@ -95,7 +96,7 @@ extension KeyedArchiver {
     try pool.fill(copy.uid, with: contents)
   }
 
-  /// The entries of an object, in the order of the archive that it comes from.
+  /// Returns the entries of an object, in the order of the source archive.
   private func contents(
     of node: FlatNode, of document: PropertyListDocument, classUID: UInt32, _ target: (UInt32) -> UInt32
   ) throws -> FlatNode {
@@ -110,8 +111,7 @@ extension KeyedArchiver {
     return try pool.container(.dictionary, entries.span, isShared: false)
   }
 
-  /// A value inside an object. Takes one frame of the stack for each level, of which there are at most as many as
-  /// ``ArchiveReader`` allows.
+  /// Returns an inline value of an object. Recurses once for each level; ``ArchiveReader`` limits the number of levels.
   private func inline(
     _ node: FlatNode, of document: PropertyListDocument, depth: Int, _ target: (UInt32) -> UInt32
   ) throws -> FlatNode {
@@ -137,7 +137,7 @@ extension KeyedArchiver {
     }
   }
 
-  /// For an archiver that only orders elements: the object by itself, and nothing that it leads to.
+  /// Returns a reference for an archiver that only orders elements: the object without the objects that it refers to.
   private func reference(toOrder object: OpaqueObject) throws -> ArchivedReference {
     guard (extent?.objectCount ?? 0) > 0 else { return ArchivedReference(node: .uid(0)) }
     extent?.objectCount -= 1

@@ -1,22 +1,22 @@
 @_spi(Archives) internal import PropertyLists
 
 extension KeyedUnarchiver {
-  /// Reads what an opaque object consists of.
+  /// Prepares an unarchiver to read the contents of an opaque object.
   func reads(within source: OpaqueSource) {
     for name in source.classNames { setClass(OpaqueObject.self, forClassName: name) }
     opaque.source = source
     opaque.isWithin = true
   }
 
-  /// How deep arrays and dictionaries may be nested that stand in an object themselves.
+  /// The greatest nesting depth of inline arrays and dictionaries in an object.
   private static var greatestInlineDepth: Int { 512 }
 
-  /// The opaque object of a UID, once all that it leads to was found to be sound, so that it can be archived again.
+  /// Returns the opaque object of a UID. Checks first that it and all objects that it leads to can be archived again.
   func opaqueObject(_ uid: UInt32) throws -> OpaqueObject {
     let source = try opaqueSource()
     if !opaque.isWithin {
       if opaque.sizes[uid] == nil { try checkOpaque(uid) }
-      // Archiving it takes as long.
+      // Archiving it takes work in proportion to its size.
       try weigh(opaque.sizes[uid] ?? 1)
     }
     try spend(1)
@@ -56,7 +56,7 @@ extension KeyedUnarchiver {
     return located
   }
 
-  /// Looks at an object; adds to its size and to the objects that it leads to.
+  /// Checks an object. Adds its size to `size` and the UIDs that it contains to `references`.
   private func look(
     at uid: UInt32, _ reader: inout ArchiveReader, _ size: inout Int, _ references: inout [UInt32]
   ) throws(KeyedArchiveError) {
@@ -76,7 +76,7 @@ extension KeyedUnarchiver {
         "an object of the class \(description.name.quoted), which an opaque object leads to and which may not be opaque",
         className: description.name)
     }
-    // A key that stands twice is an error.
+    // Throws for a duplicate key.
     _ = try reader.shape(of: node)
     size += node.count
     for entry in 0..<node.count where entry != position {

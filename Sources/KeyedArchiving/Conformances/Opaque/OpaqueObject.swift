@@ -1,8 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
-/// An object of a class that the program has no type for, carried as it is: class, keys and values.
+/// An object of a class that your program has no type for. Its class, keys and values are kept unchanged.
 ///
-/// The program says by name which classes may be opaque. Text with attributes of AppKit's classes, say:
+/// You name the classes that may be opaque. For example, to decode text with attributes of AppKit's classes:
 ///
 /// ```swift
 /// let unarchiver = try KeyedUnarchiver(forReadingFrom: data)
@@ -10,23 +10,23 @@
 /// let text = try unarchiver.decode(Archived.AttributedString.self, forKey: "root")
 /// ```
 ///
-/// An opaque object may stand wherever an ``ArchivedValue`` may, and where an `OpaqueObject` is asked for. What it
-/// leads to is carried with it: objects of classes that may be opaque too, and those of Foundation's that this package
-/// has types for; any other class is an error. It is archived again with the same class, ancestors, keys and values,
-/// and objects that several opaque objects of an archive lead to are one object again, in circles too.
+/// An opaque object is allowed wherever an ``ArchivedValue`` is, and where you decode an `OpaqueObject`. The objects
+/// that it leads to are kept too: objects of classes that may be opaque, and of Foundation's classes that this package
+/// has types for. Any other class is an error. The object is archived again with the same class, ancestors, keys and
+/// values. Objects that several opaque objects share are archived once, also in circles.
 ///
-/// - Note: It keeps the archive that it comes from in memory.
+/// - Note: An opaque object keeps its source archive in memory.
 public struct OpaqueObject: Sendable {
   let source: OpaqueSource
   let uid: UInt32
 
-  /// The object in the archive that it comes from.
+  /// The object in its source archive.
   public var object: KeyedArchive.Object { source.archive.objects[PropertyList.UID(uid)] }
 
   /// The name of the class.
   public var className: String { object.className ?? "" }
 
-  /// The names of the class and of what it inherits from, the nearest first, as far as the archive says.
+  /// The names of the class and its ancestors, nearest first, as far as the archive has them.
   public var classNames: [String] {
     guard let description = object.classDescription else { return [] }
     return description.classes.isEmpty ? [description.name] : description.classes
@@ -34,14 +34,14 @@ public struct OpaqueObject: Sendable {
 
   /// The keys, in the order of the archive.
   ///
-  /// - Complexity: O(*k*) in their number.
+  /// - Complexity: O(*k*), where *k* is the number of keys.
   public var keys: [String] { ((try? object.fields) ?? []).map(\.key) }
 
-  /// The value of a key; nil if there is none, or if it is nil. What it leads to of unknown classes is opaque in its
-  /// turn.
+  /// Returns the value of a key, or nil if there is none or the value is nil. Objects of unknown classes in the value
+  /// are opaque too.
   ///
-  /// - Throws: ``KeyedArchiveError`` for what no ``ArchivedValue`` can be, such as an array that stands in the object
-  ///   itself; ``object`` shows it.
+  /// - Throws: ``KeyedArchiveError`` for a value that cannot be an ``ArchivedValue``, such as an inline array. Use
+  ///   ``object`` to inspect it.
   public func value(forKey key: String) throws -> ArchivedValue? {
     let coder = try KeyedUnarchiver(source.archive.document)
     coder.reads(within: source)
@@ -51,8 +51,8 @@ public struct OpaqueObject: Sendable {
   }
 }
 
-/// Opaque objects are equal when they are the same object of the same archive. What they consist of may lead back to
-/// them, and has no end.
+/// Two opaque objects are equal if they are the same object of the same archive. Their contents are not compared,
+/// because they may contain the objects themselves.
 extension OpaqueObject: Hashable {
   public static func == (first: OpaqueObject, second: OpaqueObject) -> Bool {
     first.uid == second.uid && first.source.archive.document === second.source.archive.document
@@ -65,14 +65,14 @@ extension OpaqueObject: Hashable {
 }
 
 extension OpaqueObject: SecureCoding, AnyClassCoding {
-  /// That of any object. An archive's classes are opaque by ``KeyedUnarchiver/setClass(_:forClassName:)`` only.
+  /// The class of any object. Classes are opaque only after a call of ``KeyedUnarchiver/setClass(_:forClassName:)``.
   public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
 
   public init(coder: KeyedUnarchiver) throws {
     throw coder.failure(.typeMismatch, "an OpaqueObject is decoded as it is, not by its contents")
   }
 
-  /// - Throws: ``KeyedArchiveError/Kind/invalidValue``: it has no contents of its own, but is archived as it is.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` always, because an opaque object is archived as a whole.
   public func encode(with coder: KeyedArchiver) throws {
     throw KeyedArchiveError(.invalidValue, "an OpaqueObject is archived as it is, not by its contents")
   }
