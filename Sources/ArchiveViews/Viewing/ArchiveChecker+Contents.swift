@@ -2,9 +2,9 @@ internal import FoundationEssentials
 @_spi(Archives) internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// What Apple's reader needs to make objects of Foundation's classes.
+/// Checks the contents of objects of Foundation's classes.
 extension ArchiveChecker {
-  /// Finds what is wrong with the contents of an object of one of Foundation's classes.
+  /// Reports the defects in the contents of an object of a Foundation class.
   mutating func checkContents(
     of node: FlatNode, _ uid: UInt32, _ keys: [String], className: String, _ layout: FoundationLayout
   ) throws(KeyedArchiveError) {
@@ -13,12 +13,12 @@ extension ArchiveChecker {
         try report(.invalidContents, "an \(className.printable(limit: 80)) \(finding)", uid: uid)
       }
     } catch {
-      // Values that cannot be read are reported as such.
+      // Values that cannot be read are reported separately.
       try reader.tolerate(error)
     }
   }
 
-  /// What is wrong with an object, behind the name of its class.
+  /// Returns the defect of an object, as text that follows the name of its class.
   private mutating func finding(
     in node: FlatNode, _ keys: [String], _ layout: FoundationLayout
   ) throws(KeyedArchiveError) -> String? {
@@ -38,7 +38,7 @@ extension ArchiveChecker {
       if let text = try contents.field("NS.string", &reader) {
         return try isText(text) ? nil : "whose NS.string is no text"
       }
-      // From coders that are no keyed archivers.
+      // `NS.bytes` is written by coders that are not keyed archivers.
       return try contents.field("NS.bytes", &reader)?.kind == .data ? nil : "without a text NS.string"
     case .date:
       guard let time = try contents.field("NS.time", &reader) else { return "without an NS.time" }
@@ -65,7 +65,7 @@ extension ArchiveChecker {
     }
   }
 
-  /// Whether a value is a string, or a reference to one.
+  /// True if a value is a string, or a reference to one.
   private mutating func isText(_ node: FlatNode) throws(KeyedArchiveError) -> Bool {
     guard node.kind == .uid else { return node.kind == .string }
     guard node.uid < roles.count else { return false }
@@ -76,7 +76,7 @@ extension ArchiveChecker {
     }
   }
 
-  /// Finds what is wrong with a class description, and returns the name of the class.
+  /// Reports the defects of a class description, and returns the name of the class.
   mutating func checkClassDescription(_ uid: UInt32) throws(KeyedArchiveError) -> String? {
     let node = try reader.object(uid)
     var name: String?
@@ -95,7 +95,7 @@ extension ArchiveChecker {
         default: break
         }
       } catch {
-        // What cannot be read is reported as such.
+        // Values that cannot be read are reported separately.
         try reader.tolerate(error)
       }
     }
@@ -103,7 +103,7 @@ extension ArchiveChecker {
       try report(.classDescription, "a class description without a text $classname", uid: uid)
       return nil
     }
-    // An archiver that renames a class writes no ancestors, or those of the name it writes.
+    // An archiver that renames a class writes no ancestors, or those of the new name.
     if let classes, !classes.contains(name) {
       let other = classes.first?.quoted ?? "none"
       try report(

@@ -3,7 +3,7 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// What the references show: objects that nothing leads to, and circles that no reader can make.
+/// Checks the references: unreachable objects, and circles that no reader can decode.
 extension ArchiveChecker {
   mutating func checkReachability() throws(KeyedArchiveError) {
     var isReached = [Bool](repeating: false, count: roles.count)
@@ -25,8 +25,8 @@ extension ArchiveChecker {
     }
   }
 
-  /// Finds immutable collections that contain themselves without anything mutable between: the strongly connected
-  /// components of the references among them (Tarjan 1972).
+  /// Reports immutable collections that contain themselves without a mutable object in between. They are the strongly
+  /// connected components of the references among immutable collections (Tarjan 1972).
   mutating func checkCircles() throws(KeyedArchiveError) {
     let isImmutable = roles.indices.map { uid in
       guard roles[uid] == .instance, let layout = classInfo(of: UInt32(uid))?.layout else { return false }
@@ -47,18 +47,18 @@ extension ArchiveChecker {
   }
 }
 
-/// The references of all objects of an archive, side by side.
+/// The references of all objects of an archive, in one array.
 struct ReferenceTable {
   private var targets: [UInt32] = []
-  /// Where the references of the top end, then those of each object.
+  /// The end of the references of the top, then the ends of the references of each object.
   private var ends: [Int] = []
 
   init(objectCount: Int) { ends.reserveCapacity(objectCount + 1) }
 
-  /// Adds a reference of the source that is at hand: first the top, then object by object.
+  /// Adds a reference of the current source. The sources are the top, then each object in order.
   mutating func add(_ target: UInt32) { targets.append(target) }
 
-  /// The references from now on are those of the next source.
+  /// Ends the references of the current source.
   mutating func endSource() { ends.append(targets.count) }
 
   var ofTop: ArraySlice<UInt32> { targets[..<(ends.first ?? 0)] }
@@ -66,18 +66,18 @@ struct ReferenceTable {
   func of(_ uid: UInt32) -> ArraySlice<UInt32> { targets[ends[Int(uid)]..<ends[Int(uid) + 1]] }
 }
 
-/// The search for circles in a part of the objects.
+/// A search for circles in a part of the objects.
 private struct CircleSearch {
   private let references: ReferenceTable
   private let isIncluded: [Bool]
-  /// The order in which objects were met, from 1 on; 0 for those that were not.
+  /// The order in which objects were visited, from 1; 0 for objects that were not visited.
   private var order: [UInt32]
-  /// The first object met that is known to be in the same circle.
+  /// The order of the first visited object that is known to be in the same circle.
   private var low: [UInt32]
   private var isOpen: [Bool]
   private var open: [UInt32] = []
   private var count: UInt32 = 0
-  /// The way to the object that is looked at.
+  /// The path to the current object.
   private var path: [(uid: UInt32, next: Int)] = []
 
   init(_ references: ReferenceTable, _ isIncluded: [Bool]) {
@@ -97,7 +97,7 @@ private struct CircleSearch {
     path.append((uid, 0))
   }
 
-  /// The circles that are found from an object on, and were not before.
+  /// Returns the circles that are found from an object and were not found before.
   mutating func circles(from start: UInt32) -> [[UInt32]] {
     guard order[Int(start)] == 0 else { return [] }
     var circles: [[UInt32]] = []

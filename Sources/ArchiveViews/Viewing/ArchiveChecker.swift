@@ -4,27 +4,28 @@ internal import Nibs
 internal import Typedstreams
 
 extension KeyedArchive {
-  /// Everything that is wrong with the archive, and what is odd about it.
+  /// Finds all defects and peculiarities of the archive.
   ///
-  /// - Returns: nothing for an archive as Apple's archiver writes it. Else what is wrong with the archive as a whole,
-  ///   then object by object in the order of the object table.
-  /// - Complexity: O(*n*) in the size of the archive. Objects of a binary file that overlap, or expand too far, are a
-  ///   finding of their own, and end the check.
+  /// - Returns: an empty array for an archive in the form of Apple's archiver. Otherwise the findings about the archive
+  ///   as a whole, then those of each object in the order of the object table.
+  /// - Complexity: O(*n*) in the size of the archive. If objects of a binary file overlap or expand too much, the check
+  ///   ends with a finding about that.
   public func check() -> [Finding] { Self.check(document) }
 
-  /// Everything that is wrong with a property list as a keyed archive: also that it is none.
+  /// Finds all defects and peculiarities of a property list as a keyed archive, even if it is not one.
   ///
-  /// - Complexity: as ``check()``.
+  /// - Complexity: that of ``check()``.
   public static func check(_ document: PropertyListDocument) -> [Finding] {
     var checker = ArchiveChecker(document)
     return checker.check()
   }
 }
 
-/// Finds everything that is wrong with an archive; see `KeyedArchive.check(_:)`.
+/// Finds all defects and peculiarities of an archive; see `KeyedArchive.check(_:)`.
 ///
-/// It goes over the object table twice, first to tell what each object is, then to look into them, and over the
-/// references that it has found. It keeps its own stacks, so that the depth of an archive costs no stack of the thread.
+/// It visits the object table twice, first to classify the objects, then to check their contents. Then it checks the
+/// references that it has found. It has its own stacks, so the depth of an archive does not use the stack of the
+/// thread.
 struct ArchiveChecker {
   let document: PropertyListDocument
   private let parts: ArchiveParts
@@ -32,11 +33,11 @@ struct ArchiveChecker {
   var findings: [KeyedArchive.Finding] = []
 
   private(set) var roles: [Role]
-  /// The object that describes the class of each instance; ``none`` for others.
+  /// The UID of the class description of each instance; ``none`` for other objects.
   private(set) var classUIDs: [UInt32]
   private var classes: [UInt32: ClassInfo] = [:]
   var references: ReferenceTable
-  /// Strings that were found to be text; only of a length that makes it worth while.
+  /// Long strings that are known to be readable.
   private var readableTexts: Set<FlatNode> = []
 
   enum Role: UInt8 {
@@ -74,7 +75,7 @@ struct ArchiveChecker {
     } catch {
       findings.append(KeyedArchive.Finding(.limitExceeded, error.message))
     }
-    // By object; what is found of one object stays in the order in which it was found.
+    // Sorted by object. The findings about one object keep the order in which they were found.
     let order = findings.indices.sorted { first, second in
       let (left, right) = (sortKey(of: findings[first]), sortKey(of: findings[second]))
       return left == right ? first < second : left < right
@@ -86,7 +87,8 @@ struct ArchiveChecker {
     finding.kind == .limitExceeded ? .max : finding.uid.map { Int($0.value) } ?? -1
   }
 
-  /// A finding takes some hundred bytes, so overlapping objects must not make any number of them.
+  /// Adds a finding. It takes some hundred bytes, so it is counted in the budget: overlapping objects could otherwise
+  /// cause any number of findings.
   mutating func report(
     _ kind: KeyedArchive.Finding.Kind, _ message: String, uid: UInt32?, path: [PropertyListKeyPath.Component] = []
   ) throws(KeyedArchiveError) {
@@ -116,7 +118,7 @@ struct ArchiveChecker {
       guard first.kind != .string || !document.has("$null", as: first) else { return }
       try report(.firstObject, "the first object is \(first.kindName), not the text $null", uid: 0)
     } catch {
-      // That it cannot be read is told where all objects are looked at.
+      // If it cannot be read, that is reported when all objects are checked.
       try reader.tolerate(error)
     }
   }
@@ -125,7 +127,7 @@ struct ArchiveChecker {
     for uid in roles.indices {
       do { try classify(UInt32(uid)) } catch { try report(error, uid: UInt32(uid)) }
     }
-    // What a class of an object is thought to be, and is a dictionary, can be nothing else.
+    // A dictionary that is used as the class of an object can only be a class description.
     for target in classUIDs where target < roles.count && roles[Int(target)] == .dictionary {
       roles[Int(target)] = .classDescription
     }
@@ -154,7 +156,7 @@ struct ArchiveChecker {
     }
   }
 
-  /// The object and the class of an instance, if it has one.
+  /// The class of an instance, or nil if it has none.
   func classInfo(of uid: UInt32) -> ClassInfo? { classes[classUIDs[Int(uid)]] }
 
   private mutating func checkClassDescriptions() throws(KeyedArchiveError) {
@@ -221,17 +223,17 @@ struct ArchiveChecker {
   private mutating func reportDangling(
     _ target: UInt32, uid: UInt32?, path: [PropertyListKeyPath.Component]
   ) throws(KeyedArchiveError) {
-    // Without an object table there is nothing that a UID could lead to, which is told once.
+    // Without an object table every UID dangles. The missing table is reported once.
     guard parts.objects != nil else { return }
     try report(
       .danglingReference,
       "the UID \(target) leads out of the object table, which has \(roles.count) objects", uid: uid, path: path)
   }
 
-  /// What stands for a key that cannot be read.
+  /// The replacement for a key that cannot be read.
   private static var unreadableKey: String { "\u{FFFD}" }
 
-  /// The keys of a dictionary; what is wrong with them is reported.
+  /// Returns the keys of a dictionary, and reports their defects.
   private mutating func keys(
     of node: FlatNode, uid: UInt32?, at path: [PropertyListKeyPath.Component]
   ) throws(KeyedArchiveError) -> [String] {
@@ -246,12 +248,12 @@ struct ArchiveChecker {
     return keys
   }
 
-  /// The keys of a dictionary, and what is wrong with them.
+  /// Returns the keys of a dictionary, and the errors in them.
   private mutating func keys(
     of node: FlatNode
   ) throws(KeyedArchiveError) -> (keys: [String], problems: [KeyedArchiveError]) {
     do { return (try reader.shape(of: node).keys, []) } catch { try reader.tolerate(error) }
-    // One by one, to find all that is wrong.
+    // Key by key, to find all errors.
     var keys: [String] = []
     var problems: [KeyedArchiveError] = []
     var distinct: Set<String> = []
@@ -272,14 +274,14 @@ struct ArchiveChecker {
     return (keys, problems)
   }
 
-  /// An array or a dictionary that is being looked into.
+  /// An array or a dictionary whose contents are being checked.
   private struct Frame {
     let node: FlatNode
     let keys: [String]
     var next = 0
   }
 
-  /// Looks at every value of an object, or of the top, and at all that is in them.
+  /// Checks every value of an object or of the top, with all nested values.
   private mutating func look(into node: FlatNode, uid: UInt32?, keys: [String]) throws(KeyedArchiveError) {
     var frames = [Frame(node: node, keys: keys)]
     while let frame = frames.last {
@@ -288,7 +290,7 @@ struct ArchiveChecker {
         continue
       }
       frames[frames.count - 1].next += 1
-      // The class is no part of an object, and is looked at by itself.
+      // The class does not belong to the contents of an object, and is checked separately.
       if frames.count == 1, uid != nil, frame.node.kind == .dictionary, frame.keys[frame.next] == "$class" { continue }
       do {
         let child = try reader.child(frame.next, of: frame.node)
@@ -316,7 +318,7 @@ struct ArchiveChecker {
     return Frame(node: child, keys: keys)
   }
 
-  /// The way to the child that was begun last of each frame.
+  /// Returns the path to the child of each frame that was begun last.
   private static func path(_ frames: [Frame], uid: UInt32?) -> [PropertyListKeyPath.Component] {
     var path: [PropertyListKeyPath.Component] = uid == nil ? [.key("$top")] : []
     for (depth, frame) in frames.enumerated() where frame.next > 0 {
@@ -334,7 +336,7 @@ struct ArchiveChecker {
     to target: UInt32, uid: UInt32?, path: @autoclosure () -> [PropertyListKeyPath.Component]
   ) throws(KeyedArchiveError) {
     guard target < roles.count else { return try reportDangling(target, uid: uid, path: path()) }
-    // What it takes in memory, as against a byte or more in the file.
+    // The number of bytes that a reference takes in memory. In the file it may take one byte.
     try reader.spend(8)
     references.add(target)
     if roles[Int(target)] == .classDescription {
@@ -344,9 +346,9 @@ struct ArchiveChecker {
     }
   }
 
-  /// Reads the text of a string, if nobody has, and throws what is wrong with it.
+  /// Reads the text of a string, unless it was read before. Throws if it cannot be read.
   private mutating func checkText(_ node: FlatNode) throws(KeyedArchiveError) {
-    // Texts of the other formats were checked when they were read.
+    // Strings of the other formats were checked when the document was read.
     guard node.kind == .string, document.format == .binary else { return }
     let isLong = node.length > 64
     if isLong, readableTexts.contains(node) { return }

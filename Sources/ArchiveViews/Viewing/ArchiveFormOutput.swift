@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 @_spi(Archives) internal import PropertyLists
 
-/// Takes what ``ArchiveFormWriter`` writes. The writer decides on the form of objects, the output on that of numbers,
-/// data and dates.
+/// An output for ``ArchiveFormWriter``. The writer decides on the form of objects, the output on that of numbers, data
+/// and dates.
 protocol ArchiveFormOutput: ~Copyable {
-  /// How many containers are open.
+  /// The number of open containers.
   var depth: Int { get }
 
   mutating func beginDictionary()
@@ -20,11 +20,11 @@ protocol ArchiveFormOutput: ~Copyable {
   mutating func float(_ value: Float)
   mutating func string(_ text: String)
   mutating func data(_ data: Data)
-  /// - Parameter seconds: since 2001-01-01T00:00:00Z.
+  /// - Parameter seconds: the number of seconds since 2001-01-01T00:00:00Z.
   mutating func date(_ seconds: Double)
 }
 
-/// The form as JSON, in which a dictionary says what JSON has no value for; see `KeyedArchive.jsonData(isIndented:)`.
+/// Writes the form as JSON. Values that JSON lacks become dictionaries; see `KeyedArchive.jsonData(isIndented:)`.
 struct ArchiveJSONOutput: ArchiveFormOutput, ~Copyable {
   private var json: JSONWriter
   private let isIndented: Bool
@@ -34,7 +34,7 @@ struct ArchiveJSONOutput: ArchiveFormOutput, ~Copyable {
     self.isIndented = isIndented
   }
 
-  /// The text, which ends with the end of a line if it is indented.
+  /// Returns the text. Indented text ends with a newline.
   consuming func finish() -> Data { isIndented ? json.finish() : json.finishFragment() }
 
   var depth: Int { json.depth }

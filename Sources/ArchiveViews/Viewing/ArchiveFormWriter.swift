@@ -4,35 +4,35 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Writes the form of an archive that programs read; see `KeyedArchive.jsonData(isIndented:)`. JSON has it, and
-/// property lists whose archives are opened.
+/// Writes the form of an archive for programs; see `KeyedArchive.jsonData(isIndented:)`. It is used for JSON, and for
+/// property lists whose nested archives are opened.
 ///
-/// It keeps its own stack, so that the depth of an archive costs no stack of the thread.
+/// It has its own stack, so the depth of an archive does not use the stack of the thread.
 struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   private let archive: KeyedArchive
   private var reader: ArchiveReader
   private var objects: RenderedObjects
   private var output: Output
-  /// How many classes have each name.
+  /// The number of classes with each name.
   private var classCounts: [String: Int] = [:]
   private var frames: [Frame] = []
-  /// Whether the frames lead from the top of the archive to the current value.
+  /// True while the frames lead from the top of the archive to the current value.
   private var isBelowTop = false
 
   private struct Frame {
     let kind: Kind
     let node: FlatNode
     let shape: DictionaryShape
-    /// The object that it is, or is a part of.
+    /// The object that this is, or that it is a part of.
     let uid: UInt32?
-    /// How many arrays and dictionaries of the same object it is within, itself included.
+    /// The number of arrays and dictionaries around it in the same object, including itself.
     var inlineDepth = 0
-    /// How many objects of JSON around it end with it.
+    /// The number of JSON objects around it that end with it.
     var wrappers = 0
     var next = 0
 
     enum Kind {
-      /// An instance, a class description or the top, but for the entry at this position.
+      /// The fields of an instance, a class description or the top, except for the entry at this position.
       case fields(without: Int?)
       case entries
       case elements
@@ -46,11 +46,11 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     self.output = output
   }
 
-  /// The output with all that was written.
+  /// Returns the output with everything that was written.
   consuming func takeOutput() -> Output { output }
 
-  /// Writes only what the archive was made of: the object under `root` if nothing else is at the top, or the top. The
-  /// objects that are nested too deeply follow in the same dictionary, under `$deep`.
+  /// Writes only the archived contents: the object of the key `root` if it is the only top-level key, or else the top.
+  /// Objects that are nested too deeply follow in the same dictionary, under `$deep`.
   mutating func writeContents() throws(KeyedArchiveError) {
     do {
       _ = try classDescriptions()
@@ -135,7 +135,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     if !isFirst { output.endArray() }
   }
 
-  /// What the property list has beside the parts of an archive.
+  /// Writes the other entries of the property list, which are not parts of an archive.
   private mutating func writeOtherParts() throws(KeyedArchiveError) {
     let root = archive.document.flatRoot
     let keys = try reader.shape(of: root).keys
@@ -151,7 +151,7 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
     try writeFrames()
   }
 
-  /// The error with the object that it is about, and with the way from the top to the value if it leads there.
+  /// Returns the error with its object, and with the path from the top if the frames lead from there.
   private func located(_ error: KeyedArchiveError) -> KeyedArchiveError {
     var error = error
     if error.uid == nil { error.uid = frames.last?.uid.map { PropertyList.UID($0) } }
@@ -168,9 +168,9 @@ struct ArchiveFormWriter<Output: ArchiveFormOutput & ~Copyable>: ~Copyable {
   }
 }
 
-/// Keys.
+/// Writes keys and values.
 extension ArchiveFormWriter where Output: ~Copyable {
-  /// A key of an object, as it stands in the archive, as a key that is taken for no other.
+  /// Returns the key in the form for an archived key, so that it cannot be confused with the keys of the form itself.
   private static func fieldKey(_ key: String) -> String {
     guard key.utf8.first == ArchiveKey.dollar, !key.utf8.starts(with: "$$".utf8), !ArchiveKey.isNumber(key) else {
       return key
@@ -223,7 +223,7 @@ extension ArchiveFormWriter where Output: ~Copyable {
   }
 
   /// - Parameter inlineDepth: 0 for the fields of an object and for the top; 1 for an array or dictionary that is an
-  ///   object itself; one more for each that is around it in the same object.
+  ///   object itself; 1 more for each container around it in the same object.
   private mutating func begin(
     _ kind: Frame.Kind, _ node: FlatNode, inlineDepth: Int = 0, uid: UInt32?, wrappers: Int = 0
   ) throws(KeyedArchiveError) {
@@ -286,7 +286,7 @@ extension ArchiveFormWriter where Output: ~Copyable {
       beginObjectWrapper(uid, isMarked: isMarked)
       try begin(.elements, node, inlineDepth: 1, uid: uid, wrappers: 1)
     case .uid:
-      // The frame ends the object behind what the UID leads to. Each UID is one level, so there is an end to recursion.
+      // The frame ends the object after the target of the UID. Each UID is one level, so the recursion is limited.
       beginObjectWrapper(uid, isMarked: isMarked)
       frames.append(Frame(kind: .fields(without: nil), node: .null, shape: DictionaryShape(), uid: uid))
       try writeReference(node.uid)

@@ -3,10 +3,10 @@ internal import Nibs
 @_spi(Archives) public import PropertyLists
 internal import Typedstreams
 
-/// Writes the picture of an archive for Graphviz; see `KeyedArchive.graph(of:depth:)`.
+/// Writes the graph of an archive for Graphviz; see `KeyedArchive.graph(of:depth:)`.
 ///
-/// It goes through the objects depth first, with a stack of its own, so that a reference to an object that is open is
-/// known to close a circle.
+/// It visits the objects depth first, with its own stack, so that it recognizes a reference to an open object as the
+/// end of a circle.
 struct ArchiveGraphWriter {
   private let archive: KeyedArchive
   private var reader: ArchiveReader
@@ -17,12 +17,12 @@ struct ArchiveGraphWriter {
 
   private enum State: UInt8 {
     case unknown
-    /// It was begun, and all that is below it is not finished.
+    /// The object was begun, but not all objects below it are finished.
     case open
     case finished
   }
 
-  /// An object, or the top, whose references are not all written.
+  /// An object or the top whose references are not all written.
   private struct Frame {
     let name: String
     let uid: UInt32?
@@ -38,7 +38,7 @@ struct ArchiveGraphWriter {
 
   var text: String { String(decoding: output, as: UTF8.self) }
 
-  /// - Throws: `KeyedArchiveError.Kind.limitExceeded`; what is wrong with `object`.
+  /// - Throws: `KeyedArchiveError.Kind.limitExceeded`, or the error of `object` if it cannot be read.
   mutating func write(_ object: PropertyList.UID?, depth: Int?) throws(KeyedArchiveError) {
     if let object { _ = try reader.object(object.value) }
     if let depth { shown = try objects(from: object?.value, depth: depth) }
@@ -56,7 +56,7 @@ struct ArchiveGraphWriter {
     line("}")
   }
 
-  /// The objects that are at most so many references away from the first.
+  /// Returns the objects that are at most `depth` references away from the first one.
   private mutating func objects(from start: UInt32?, depth: Int) throws(KeyedArchiveError) -> Set<UInt32> {
     var found: Set<UInt32> = []
     var next: [UInt32] = []
@@ -80,7 +80,7 @@ struct ArchiveGraphWriter {
     box.references.map(\.target).filter { found.insert($0).inserted }
   }
 
-  /// Objects that are the text of a reference, and classes, are no boxes.
+  /// Writes the unreachable objects. Classes, and short objects that are shown as text at a reference, have no boxes.
   private mutating func writeUnreachable() throws(KeyedArchiveError) {
     isBelowTop = false
     for uid in 0..<UInt32(clamping: states.count) where states[Int(uid)] == .unknown {
@@ -146,7 +146,7 @@ struct ArchiveGraphWriter {
     output.append(UInt8(ascii: "\n"))
   }
 
-  /// Text in quotation marks, where a backslash would begin an escape of Graphviz.
+  /// Escapes text for a quoted string of Graphviz, in which a backslash begins an escape.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.printable().unicodeScalars {
@@ -158,7 +158,7 @@ struct ArchiveGraphWriter {
 }
 
 extension KeyedArchive {
-  /// The objects of the archive and what refers to what, as a picture for Graphviz (`dot -Tsvg`).
+  /// Returns the objects of the archive and their references as a graph for Graphviz (`dot -Tsvg`).
   ///
   /// ```
   /// digraph archive {
@@ -170,26 +170,26 @@ extension KeyedArchive {
   /// }
   /// ```
   ///
-  /// | in the archive | in the picture |
+  /// | in the archive | in the graph |
   /// |---|---|
   /// | an object | a box with its UID, its class and its numbers, dates, short strings and short data |
-  /// | a reference | an arrow with the key, or the index or key in one of Foundation's collections |
-  /// | a reference to an object that another one leads to before | a blue arrow |
+  /// | a reference | an arrow with the key, or with the index or key in one of Foundation's collections |
+  /// | a reference to an object that was reached before | a blue arrow |
   /// | a reference back to an object that leads to this one | a red dashed arrow: a circle |
   /// | a reference beyond the object table | a red arrow to a box that says so |
   /// | an object that no top-level key leads to | a box with a dashed border |
   ///
-  /// A box has up to 24 values, and 60 characters of each; how many more there are is said. All objects and all
-  /// references are there.
+  /// A box shows up to 24 values, with up to 60 characters each, and the number of further values. The graph contains
+  /// all objects and all references.
   ///
   /// - Parameters:
-  ///   - object: shows this object and what it leads to, and nothing else.
-  ///   - depth: how many references away from the first objects are shown; a box that leads to others says `…`. Nil for
-  ///     all.
-  /// - Returns: text in the language of Graphviz, with an end of the last line.
-  /// - Throws: `KeyedArchiveError` for an object that cannot be read at the beginning;
-  ///   `KeyedArchiveError.Kind.limitExceeded` where objects of a binary file overlap.
-  /// - Complexity: O(*n*) in the size of the archive. Depth costs no stack.
+  ///   - object: the object to begin with. The graph then shows only this object and the objects that it leads to.
+  ///   - depth: the greatest number of references from the first objects to a shown object. A box that leads to more
+  ///     objects shows `…`. Nil for all objects.
+  /// - Returns: text in the language of Graphviz. The last line ends with a newline.
+  /// - Throws: `KeyedArchiveError` if the first object cannot be read; `KeyedArchiveError.Kind.limitExceeded` if
+  ///   objects of a binary file overlap too much.
+  /// - Complexity: O(*n*) in the size of the archive. Depth does not use the stack of the thread.
   public func graph(of object: PropertyList.UID? = nil, depth: Int? = nil) throws(KeyedArchiveError) -> String {
     var writer = ArchiveGraphWriter(self)
     try writer.write(object, depth: depth)

@@ -4,9 +4,10 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Objects of Foundation's classes, by their value.
+/// Writes objects of Foundation's classes as values.
 extension ArchiveTreeWriter {
-  /// Writes an object of such a class; false, and writes nothing, if it is none or has not the layout of its class.
+  /// Writes an object of such a class as a value. Returns false, without writing, for other objects and for objects
+  /// without the layout of their class.
   mutating func writeNaturally(_ node: FlatNode, _ name: String, classPosition: Int) throws(KeyedArchiveError) -> Bool {
     guard node.count <= 3, let layout = FoundationLayout(className: name) else { return false }
     var fields: [String: (position: Int, value: FlatNode)] = [:]
@@ -64,7 +65,7 @@ extension ArchiveTreeWriter {
     }
   }
 
-  /// The text of a URL; nil if it is one that is shown as an object of its own.
+  /// Returns the text of a URL, or nil if the text is shown as an object of its own.
   private mutating func text(ofURL node: FlatNode) throws(KeyedArchiveError) -> String? {
     do {
       guard node.kind == .uid else { return node.kind == .string ? try reader.text(of: node) : nil }

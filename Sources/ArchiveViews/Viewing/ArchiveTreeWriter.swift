@@ -4,43 +4,43 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Writes the form of an archive that people read; see `KeyedArchive.tree()`.
+/// Writes the form of an archive for people; see `KeyedArchive.tree()`.
 ///
-/// It keeps its own stack, so that the depth of an archive costs no stack of the thread.
+/// It has its own stack, so the depth of an archive does not use the stack of the thread.
 struct ArchiveTreeWriter {
   let archive: KeyedArchive
   var reader: ArchiveReader
   var objects: RenderedObjects
-  /// Class descriptions whose name stands in front of an instance.
+  /// The class descriptions whose names are shown with an instance.
   private var usedClasses: Set<UInt32> = []
   private var output: [UInt8] = []
   var level = 0
   var frames: [Frame] = []
-  /// The levels of lines that are shown; what would have lines below them is cut short.
+  /// The number of levels of lines that are shown. Lines below them are replaced with `…`.
   private let greatestLevel: Int
 
-  /// An object or a value that is not finished, and has lines of its own.
+  /// An object or a value that is not finished and has lines of its own.
   struct Frame {
     var kind: Kind
     let node: FlatNode
     let closing: StaticString?
     let level: Int
-    /// How many arrays and dictionaries of the same object it is within, itself included.
+    /// The number of arrays and dictionaries around it in the same object, including itself.
     var inlineDepth = 0
     var next = 0
 
     enum Kind {
-      /// The keys and values of an instance or of the top, but for the entries at these positions.
+      /// The keys and values of an instance or of the top, except for the entries at these positions.
       case fields(without: [Int])
-      /// The keys and values of a dictionary that is no object.
+      /// The keys and values of a dictionary that is not an object.
       case entries
       case elements
-      /// The keys of a dictionary object, and its values, which are another array.
+      /// The keys of a dictionary object. Its values are in another array.
       case pairs(values: FlatNode, isValueDue: Bool)
     }
   }
 
-  /// - Parameter depth: how many levels are shown below the first; nil for all.
+  /// - Parameter depth: the number of levels to show below the first; nil for all.
   init(_ archive: KeyedArchive, depth: Int? = nil) throws(KeyedArchiveError) {
     self.archive = archive
     greatestLevel = depth ?? .max
@@ -54,7 +54,7 @@ struct ArchiveTreeWriter {
     frames = [Frame(kind: .fields(without: []), node: archive.topNode.flat, closing: nil, level: 0)]
     try writeFrames()
     try writePostponed(level: 0)
-    // What was cut short leads to objects that do not show.
+    // Omitted parts lead to objects that are not shown.
     guard greatestLevel == .max else { return }
     var isFirst = true
     for uid in 0..<UInt32(clamping: archive.objects.count) where !objects.isMet(uid) && !usedClasses.contains(uid) {
@@ -70,7 +70,7 @@ struct ArchiveTreeWriter {
     }
   }
 
-  /// Writes a value, with all it leads to, and in front the UID if it is an object.
+  /// Writes a value with everything that it leads to. An object is shown with its UID.
   mutating func writePart(_ node: FlatNode, object: PropertyList.UID?) throws(KeyedArchiveError) {
     if let object, object.value < archive.objects.count {
       objects.meet(object.value)
@@ -112,7 +112,8 @@ struct ArchiveTreeWriter {
     output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * level))
   }
 
-  /// A key or the name of a class: as it is if it consists of letters, digits and the like.
+  /// Writes a key or the name of a class, without quotation marks if it has only letters, digits and a few other
+  /// characters.
   private mutating func write(name: String) throws(KeyedArchiveError) {
     try reader.spend(name.utf8.count)
     let isPlain = name.unicodeScalars.allSatisfy { scalar in
@@ -171,7 +172,7 @@ struct ArchiveTreeWriter {
         try writeUnreadable(error)
       }
       if frames.count - 1 > current {
-        // A key of several lines.
+        // A key with several lines.
         output.insert(contentsOf: "key: ".utf8, at: start)
         frames[current].kind = .pairs(values: values, isValueDue: true)
         return
@@ -183,7 +184,7 @@ struct ArchiveTreeWriter {
     try write(reader.element(frame.next, of: values), inlineDepth: frame.inlineDepth)
   }
 
-  /// The key of the next entry; nil, and writes why, if it cannot be read.
+  /// Returns the key of the next entry. If it cannot be read, writes the error and returns nil.
   private mutating func key(of frame: Frame) throws(KeyedArchiveError) -> String? {
     do { return try reader.key(ofEntry: frame.next, of: frame.node) } catch {
       try writeUnreadable(error)
@@ -262,7 +263,7 @@ struct ArchiveTreeWriter {
     }
   }
 
-  /// None where a key cannot be read: then the object is shown as the dictionary that it is.
+  /// Returns no positions if a key cannot be read. The object is then shown as a dictionary.
   private mutating func keyPositions(of node: FlatNode) throws(KeyedArchiveError) -> ArchiveReader.KeyPositions {
     do { return try reader.keyPositions(of: node) } catch {
       try reader.tolerate(error)
@@ -273,7 +274,7 @@ struct ArchiveTreeWriter {
   private mutating func writeInstance(_ node: FlatNode, classPosition: Int) throws(KeyedArchiveError) {
     let description = try reader.classDescription(ofInstance: node, classPosition: classPosition)
     guard let description else {
-      // The $class is among the fields then.
+      // The `$class` is then shown as a field.
       write("?")
       return beginFields(of: node, without: [])
     }
@@ -283,7 +284,7 @@ struct ArchiveTreeWriter {
     beginFields(of: node, without: [classPosition])
   }
 
-  /// - Parameter positions: those of entries that are not shown.
+  /// - Parameter positions: the positions of the entries that are not shown.
   mutating func beginFields(of node: FlatNode, without positions: [Int]) {
     guard node.count > positions.count else { return }
     guard level < greatestLevel else { return write(" …") }
@@ -292,7 +293,7 @@ struct ArchiveTreeWriter {
 }
 
 extension StringProtocol {
-  /// The text between quotation marks, all of it, with the escapes of Swift.
+  /// The whole text in quotation marks, with Swift's escapes.
   var quotedInFull: String {
     var escaped = "\""
     for scalar in unicodeScalars {

@@ -5,7 +5,7 @@ internal import Nibs
 internal import Typedstreams
 
 extension KeyedArchive {
-  /// The archive as people read it, from each top-level key down.
+  /// Returns the archive as text for people, beginning with the top-level keys.
   ///
   /// ```
   /// root: Company
@@ -24,30 +24,29 @@ extension KeyedArchive {
   /// |---|---|
   /// | an object | its class, and its fields below it |
   /// | `NSArray`, `NSDictionary` | `[…]` with the elements, `{…}` with keys and values |
-  /// | `NSSet`, `NSMutableArray` and the other collections of this kind | the same, with the class in front |
+  /// | `NSSet`, `NSMutableArray` and similar collections | the same, after the class |
   /// | `NSString`, `NSData`, `NSDate` | the value: `"text"`, `<0001 …>`, `2001-01-01 00:00:00 +0000` |
   /// | `NSMutableString`, `NSMutableData`, `NSUUID`, `NSURL` | the class and the value |
   /// | no object | `nil` |
-  /// | an object that several references lead to | `#7` in front of it, and `→ #7` everywhere else |
-  /// | an object at more than 64 levels | `→ #7`, and behind the top-level keys `#7` with the object |
-  /// | what cannot be read | `<unreadable: …>` |
+  /// | an object with several references | `#7` before it, and `→ #7` at all other references |
+  /// | an object at more than 64 levels | `→ #7`, and `#7` with the object after the top-level keys |
+  /// | a value that cannot be read | `<unreadable: …>` |
   /// | objects that no top-level key leads to | at the end, below a line that says so |
   ///
-  /// Strings and data of up to 64 bytes, numbers and dates are repeated where several references lead to them. Nothing
-  /// is left out, but of class descriptions there is the name only. Nothing in the text ends a line or gives a terminal
-  /// commands.
+  /// Strings and data of up to 64 bytes, numbers and dates are repeated at each reference. Nothing is left out, except
+  /// that a class description is shown as its name. No value can end a line of the text or send commands to a terminal.
   ///
   /// - Parameters:
-  ///   - object: shows this object and what it leads to, and nothing else.
-  ///   - path: shows what stands there, from the top of the archive or from `object` on. A step is a key of an object,
-  ///     or the index or key of an element of one of Foundation's collections, `root.staff.0.name`. What the keys of an
-  ///     object are in the archive, `NS.objects`, is understood too.
-  ///   - depth: how many levels are shown below the first; what would be deeper is a `…` behind the class, and how many
-  ///     elements there are. Nil for all.
-  /// - Returns: lines, without an end of the last.
-  /// - Throws: `KeyedArchiveError.Kind.limitExceeded` where objects of a binary file overlap, or expand too far;
-  ///   `KeyedArchiveError.Kind.valueNotFound` where the path leads nowhere.
-  /// - Complexity: O(*n*) in the size of the archive. Depth costs no stack.
+  ///   - object: the object to begin with. The tree then shows only this object and the objects that it leads to.
+  ///   - path: the path to the value to show, from the top of the archive or from `object`. A step is a key of an
+  ///     object, or the index or key of an element of one of Foundation's collections, `root.staff.0.name`. The keys of
+  ///     objects in the archive, such as `NS.objects`, can be used too.
+  ///   - depth: the number of levels to show below the first. Deeper parts are shown as `…` after the class, with the
+  ///     number of elements. Nil for all levels.
+  /// - Returns: lines of text. The last line has no newline.
+  /// - Throws: `KeyedArchiveError.Kind.limitExceeded` if objects of a binary file overlap or expand too much;
+  ///   `KeyedArchiveError.Kind.valueNotFound` if the path leads to no value.
+  /// - Complexity: O(*n*) in the size of the archive. Depth does not use the stack of the thread.
   public func tree(
     of object: PropertyList.UID? = nil, at path: PropertyListKeyPath = PropertyListKeyPath(), depth: Int? = nil
   ) throws(KeyedArchiveError) -> String {
@@ -60,8 +59,8 @@ extension KeyedArchive {
     return writer.text
   }
 
-  /// The archive as JSON, for programs that know nothing of keyed archives. Nothing in it needs a class to be read, and
-  /// nothing is lost.
+  /// Returns the archive as JSON, for programs that do not know keyed archives. Reading it needs no classes, and no
+  /// information is lost.
   ///
   /// ```json
   /// {
@@ -89,43 +88,44 @@ extension KeyedArchive {
   ///
   /// | in the archive | in the JSON |
   /// |---|---|
-  /// | string, truth value | the same |
+  /// | string, Boolean | the same |
   /// | integer | a number without point or exponent, exact from -2^63 to 2^64 - 1 |
   /// | 8-byte real | a number with a point or an exponent, `2.0` |
   /// | 4-byte real | `{"$float": 0.1}` |
-  /// | a real that is not finite | `{"$real": "inf"}`, `"-inf"`, `"nan"`, `"nan(0x1)"` with its payload; `$float` likewise |
+  /// | a real that is not finite | `{"$real": "inf"}`, `"-inf"`, `"nan"`, `"nan(0x1)"` with its payload; the same with `$float` |
   /// | data | `{"$data": "base64"}` |
-  /// | date | `{"$date": "2001-01-01T00:00:01.5Z", "$seconds": 1.5}`: ISO 8601, null where it has none, and the exact seconds since 2001 |
+  /// | date | `{"$date": "2001-01-01T00:00:01.5Z", "$seconds": 1.5}`: ISO 8601, or null for a date without that form, and the exact seconds since 2001 |
   /// | no object | `null` |
   /// | array | array |
-  /// | dictionary that is no object | object; keys that begin with `$` get one more in front |
+  /// | dictionary that is not an object | object; keys that begin with `$` get a second `$` |
   /// | instance | `{"$class": "Name", …}` with its fields |
-  /// | instance of `NSDate` | the same, and `"$date"` beside `"NS.time"` |
-  /// | object that several references lead to | the first time with `"$uid": 7`, later `{"$ref": 7}` |
-  /// | the same of a string or data over 64 bytes | the first time `{"$uid": 7, "$object": "text"}`; shorter ones are repeated |
-  /// | array, UID or dictionary without class where an object is due | `{"$object": …}`, with `$uid` if there are more references |
+  /// | instance of `NSDate` | the same, with `"$date"` in addition to `"NS.time"` |
+  /// | object with several references | the first time with `"$uid": 7`, later `{"$ref": 7}` |
+  /// | string or data over 64 bytes with several references | the first time `{"$uid": 7, "$object": "text"}`; shorter ones are repeated |
+  /// | array, UID or dictionary without class in place of an object | `{"$object": …}`, with `$uid` if there are more references |
   /// | reference beyond the object table | `{"$dangling": 99}` |
   /// | reference to a class description | `{"$ref": 4}` |
-  /// | instance whose `$class` is no class description | `$invalidclass` with what it is, instead of `$class` |
-  /// | instance of one of two classes of the same name | `$classuid` beside `$class` |
+  /// | instance whose `$class` is not a class description | `$invalidclass` with its value, instead of `$class` |
+  /// | instance of one of two classes with the same name | `$classuid` in addition to `$class` |
   ///
-  /// Keys that were encoded with a `$` in front have two, and `$0`, `$1`, … were encoded without a key, both as in the
-  /// archive. A key with one `$` that no archiver writes gets a point behind it, `$.ref`, so that it is taken for
-  /// nothing of the above.
+  /// A key that was encoded with a `$` at the beginning has two, and the keys `$0`, `$1`, … belong to values without a
+  /// key. Both are written as they are in the archive. A key with one `$` that no archiver writes gets a point after
+  /// it, `$.ref`, so that it cannot be confused with the keys above.
   ///
-  /// At the top there are, beside the parts of the archive and other keys of the property list:
+  /// The top level also contains the other keys of the property list, and:
   ///
-  /// | key | what |
+  /// | key | value |
   /// |---|---|
   /// | `$classes` | all class descriptions, with `$uid` |
-  /// | `$deep` | objects that would have been nested more than 64 levels deep, with `$uid`; elsewhere they are `$ref` |
-  /// | `$unreachable` | objects that no top-level key leads to, with `$uid` |
+  /// | `$deep` | the objects that would be nested more than 64 levels deep, with `$uid`; elsewhere they are `$ref` |
+  /// | `$unreachable` | the objects that no top-level key leads to, with `$uid` |
   ///
-  /// - Parameter isIndented: whether each value gets a line; if not, all is one line without white space.
+  /// - Parameter isIndented: true to write each value on a line of its own, false to write one line without white
+  ///   space.
   /// - Returns: UTF-8 (RFC 8259). Control characters are escaped.
-  /// - Throws: `KeyedArchiveError` for what cannot be read, a key that stands twice, values nested too deeply;
-  ///   `KeyedArchiveError.Kind.limitExceeded` where objects of a binary file overlap, or expand too far.
-  /// - Complexity: O(*n*) in the size of the archive. Depth costs no stack.
+  /// - Throws: `KeyedArchiveError` for a value that cannot be read, a duplicate key, or values that are nested too
+  ///   deeply; `KeyedArchiveError.Kind.limitExceeded` if objects of a binary file overlap or expand too much.
+  /// - Complexity: O(*n*) in the size of the archive. Depth does not use the stack of the thread.
   public func jsonData(isIndented: Bool = true) throws(KeyedArchiveError) -> Data {
     var writer = try ArchiveFormWriter(self, to: ArchiveJSONOutput(isIndented: isIndented))
     try writer.writeArchive()
@@ -134,28 +134,28 @@ extension KeyedArchive {
 
   /// A reference from an object, or from the top of an archive, to an object.
   public struct Reference: Hashable, Sendable {
-    /// The object that refers; nil for the top of the archive.
+    /// The object that contains the reference. Nil for the top of the archive.
     public let source: PropertyList.UID?
-    /// Where in that object: `friends`, or `NS.objects[3]`.
+    /// The path to the reference in that object: `friends`, or `NS.objects[3]`.
     public let path: PropertyListKeyPath
-    /// The object that is referred to. In an archive damaged it may lie beyond the object table.
+    /// The object that the reference leads to. In a damaged archive it may be beyond the object table.
     public let target: PropertyList.UID
   }
 
-  /// All references of an archive: those of its top, then those of each object in the order of the object table, also
-  /// of objects that nothing leads to. Circles are what they are.
+  /// Returns all references of an archive: those of its top, then those of each object in the order of the object
+  /// table. Unreachable objects are included.
   ///
-  /// References to classes, and those that stand for no object, are left out.
+  /// References to classes and references to nothing are left out.
   ///
-  /// - Throws: `KeyedArchiveError` for what cannot be read; `KeyedArchiveError.Kind.limitExceeded` where objects of
-  ///   a binary file overlap.
+  /// - Throws: `KeyedArchiveError` for a value that cannot be read; `KeyedArchiveError.Kind.limitExceeded` if objects
+  ///   of a binary file overlap too much.
   /// - Complexity: O(*n*) in the size of the archive.
   public func references() throws(KeyedArchiveError) -> [Reference] { try references { _ in true } }
 
-  /// The references to one object.
+  /// Returns the references to one object.
   ///
-  /// - Throws: as ``references()``.
-  /// - Complexity: O(*n*) in the size of the archive, since references are stored with the object that refers.
+  /// - Throws: The errors of ``references()``.
+  /// - Complexity: O(*n*) in the size of the archive, because references are stored in the objects that contain them.
   public func references(to target: PropertyList.UID) throws(KeyedArchiveError) -> [Reference] {
     try references { $0 == target.value }
   }
@@ -183,7 +183,7 @@ extension KeyedArchive {
       while let target = try walk.next(&reader) {
         guard isWanted(target) else { continue }
         if target < objectsNode.count, document.isNullObject(try reader.object(target)) { continue }
-        // What a reference takes in memory, as against a byte or a few in the file.
+        // The number of bytes that a reference takes in memory. In the file it may take a few bytes.
         try reader.spend(16 + 4 * walk.depth)
         references.append(Reference(source: source, path: try walk.path(&reader), target: PropertyList.UID(target)))
       }
@@ -197,7 +197,7 @@ extension KeyedArchive {
 }
 
 extension KeyedArchive.Reference: CustomStringConvertible {
-  /// `#4 NS.objects[3] → #9`; `root → #1` for the top of the archive.
+  /// A text such as `#4 NS.objects[3] → #9`, or `root → #1` for the top of the archive.
   public var description: String {
     let location = KeyedArchiveError.spelled(path).printable(limit: 300)
     return (source.map { "#\($0.value) " } ?? "") + location + " → #\(target.value)"
@@ -205,7 +205,7 @@ extension KeyedArchive.Reference: CustomStringConvertible {
 }
 
 extension KeyedArchive {
-  /// What a path leads to from an object, or from the top of the archive: a reference, or a value.
+  /// Returns the reference or value at a path from an object, or from the top of the archive.
   func node(at path: PropertyListKeyPath, of object: PropertyList.UID?) throws(KeyedArchiveError)
     -> PropertyListDocument.Node
   {
@@ -223,7 +223,7 @@ extension KeyedArchive {
     return node
   }
 
-  /// The object that a reference leads to; another value itself.
+  /// Returns the object that a reference leads to, or any other value unchanged.
   private func resolved(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     guard let uid = node.uid else { return node }
     let object = try objects[uid].node
@@ -251,7 +251,7 @@ extension KeyedArchive {
     throw KeyedArchiveError(.valueNotFound, "there is nothing under \(component.text.quoted)")
   }
 
-  /// An element of one of Foundation's collections, by its index or its key; nil if there is none.
+  /// Returns an element of one of Foundation's collections, by its index or its key. Returns nil if there is none.
   private func element(
     _ component: PropertyListKeyPath.Component, of object: PropertyListDocument.Node
   ) throws(PropertyListError) -> PropertyListDocument.Node? {

@@ -4,18 +4,18 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// What a picture of an archive shows of one object: its class, the values it has itself, and the objects it refers to.
+/// The content of an object's box in a graph: its class, its own values, and its references.
 struct ObjectBox {
   private(set) var title = ""
   private(set) var lines: [String] = []
-  /// How many values there are that ``lines`` has no room for.
+  /// The number of values that do not fit into ``lines``.
   private(set) var omittedCount = 0
   private(set) var references: [(label: String, target: UInt32)] = []
 
   private static var greatestLineCount: Int { 24 }
   private static var greatestLength: Int { 60 }
 
-  /// The box of an object, or of the top of the archive. What cannot be read is shown as that.
+  /// Creates the box of an object, or of the top of the archive. A value that cannot be read is shown as unreadable.
   init(_ uid: UInt32?, of archive: KeyedArchive, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
     do {
       if let uid { try fill(reader.object(uid), &reader) } else { try addValues(of: archive.topNode.flat, &reader) }
@@ -59,7 +59,8 @@ struct ObjectBox {
     try addValues(of: node, without: classPosition, &reader)
   }
 
-  /// Adds the elements of a collection, by index or key; false, and adds nothing, if it has not its class's layout.
+  /// Adds the elements of a collection, by index or key. Returns false, without adding any, if the object does not have
+  /// the layout of its class.
   private mutating func addElements(
     of node: FlatNode, _ layout: FoundationLayout, _ reader: inout ArchiveReader
   ) throws(KeyedArchiveError) -> Bool {
@@ -138,7 +139,7 @@ struct ObjectBox {
     if lines.count < Self.greatestLineCount { lines.append(line) } else { omittedCount += 1 }
   }
 
-  /// The text of an object that is shown where it is referred to; nil for all others.
+  /// Returns the text of an object that is shown at its references, or nil for any other object.
   private func shortText(ofObject node: FlatNode, _ reader: inout ArchiveReader) throws(KeyedArchiveError) -> String? {
     guard node.kind == .uid, node.uid < reader.objects.count else { return nil }
     let object: FlatNode
@@ -150,7 +151,7 @@ struct ObjectBox {
     return RenderedObjects.isShort(object) ? try Self.text(of: object, &reader) : nil
   }
 
-  /// A value that is no container with anything in it.
+  /// Returns the text of a value that is a scalar or an empty container.
   private static func text(of node: FlatNode, _ reader: inout ArchiveReader) throws(KeyedArchiveError) -> String {
     switch node.kind {
     case .string: return try "\"\(reader.text(of: node).printable(limit: greatestLength))\""

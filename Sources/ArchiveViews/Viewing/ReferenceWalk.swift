@@ -3,14 +3,14 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Goes through an object, or any other value, and the arrays and dictionaries in it, from reference to reference.
+/// Visits the references in an object, or in any other value, including its arrays and dictionaries.
 ///
-/// It keeps its own stack, so that the depth of a value costs no stack of the thread.
+/// It has its own stack, so the depth of a value does not use the stack of the thread.
 struct ReferenceWalk {
-  /// A reference that is the value itself.
+  /// The value itself, if it is a reference.
   private var own: UInt32?
   private var frames: [Frame] = []
-  /// Where the class of an instance is, which is no part of it.
+  /// The position of an instance's class, which is skipped.
   private let skipped: Int?
 
   private struct Frame {
@@ -24,17 +24,18 @@ struct ReferenceWalk {
     if node.kind.isContainer { frames.append(Frame(node: node)) }
   }
 
-  /// The references of an object; nil for one that has none.
+  /// Creates a walk over the references of an object. Returns nil for an object that cannot contain references.
   init?(of uid: UInt32, _ reader: inout ArchiveReader) throws(KeyedArchiveError) {
     let node = try reader.object(uid)
     guard node.kind.isContainer || node.kind == .uid else { return nil }
     self.init(node, classPosition: node.kind == .dictionary ? try reader.keyPositions(of: node).classReference : nil)
   }
 
-  /// How many steps ``path(_:)`` has.
+  /// The number of steps in ``path(_:)``.
   var depth: Int { frames.count }
 
-  /// The next reference; nil at the end. After an error, the next call goes on behind what cannot be read.
+  /// Returns the next reference, or nil at the end. After an error, the next call continues after the value that cannot
+  /// be read.
   mutating func next(_ reader: inout ArchiveReader) throws(KeyedArchiveError) -> UInt32? {
     if let uid = own {
       own = nil
@@ -59,7 +60,7 @@ struct ReferenceWalk {
     return nil
   }
 
-  /// The way from the object to the reference that was found last, or to the value that cannot be read.
+  /// Returns the path from the object to the reference that was found last, or to the value that cannot be read.
   func path(_ reader: inout ArchiveReader) throws(KeyedArchiveError) -> PropertyListKeyPath {
     var path = PropertyListKeyPath()
     for (depth, frame) in frames.enumerated() where frame.next > 0 {

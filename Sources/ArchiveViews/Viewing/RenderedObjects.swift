@@ -4,32 +4,33 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// What a rendering of an archive shows for a reference, so that every object is shown in full once, near
-/// the first reference to it, and the output grows in proportion to the input.
+/// Decides how a view of an archive shows each reference. Every object is shown in full once, near the first reference
+/// to it, so the output grows in proportion to the input.
 struct RenderedObjects {
-  /// How many references lead to each object; 2 for all that are more.
+  /// The number of references to each object, at most 2.
   private var referenceCounts: [UInt8]
   private var isMet: [Bool]
   private var postponed: [UInt32] = []
   private var postponedStart = 0
 
-  /// Objects that are referred to deeper than this are shown behind the others. Indentation would make the output grow
-  /// with the square of the depth, and few readers of JSON take more than 500 levels.
+  /// The greatest level at which objects are shown at their reference. Deeper objects are shown after the others.
+  /// Otherwise, indentation would make the output grow with the square of the depth, and few JSON readers accept more
+  /// than 500 levels.
   static var greatestLevel: Int { 64 }
 
-  /// Strings and data up to this many bytes are shown at each reference to them, as numbers are.
+  /// The greatest number of bytes of strings and data that are shown at each reference, as numbers are.
   static var shortNative: Int { 64 }
 
-  /// What is shown for a reference.
+  /// The form in which a reference is shown.
   enum Encounter {
     case nothing
     /// The object itself.
     ///
-    /// - Parameter isMarked: whether there are further references to it, which need its UID.
+    /// - Parameter isMarked: true if there are more references to it, which need its UID.
     case inFull(FlatNode, isMarked: Bool)
-    /// Its UID: it is in full elsewhere.
+    /// The UID of the object, which is shown in full elsewhere.
     case byReference
-    /// That there is no such object in the table.
+    /// A note that the object table has no such object.
     case outside
     case unreadable(KeyedArchiveError)
   }
@@ -58,7 +59,7 @@ struct RenderedObjects {
         guard uid < referenceCounts.count else { continue }
         referenceCounts[Int(uid)] = min(referenceCounts[Int(uid)] + 1, 2)
       } catch {
-        // What cannot be read is a matter for whoever shows it.
+        // An unreadable value is reported when it is shown.
         try reader.tolerate(error)
       }
     }
@@ -95,12 +96,12 @@ struct RenderedObjects {
 
   func isShared(_ uid: UInt32) -> Bool { referenceCounts[Int(uid)] > 1 }
 
-  /// Whether an object was shown, or is going to be.
+  /// True if an object was shown, or will be shown.
   func isMet(_ uid: UInt32) -> Bool { isMet[Int(uid)] }
 
   mutating func meet(_ uid: UInt32) { isMet[Int(uid)] = true }
 
-  /// Returns the next object that was too deep to be shown for a reference.
+  /// Returns the next object that was too deep to be shown at a reference.
   mutating func nextPostponed() -> UInt32? {
     guard postponedStart < postponed.count else { return nil }
     defer { postponedStart += 1 }
@@ -109,7 +110,7 @@ struct RenderedObjects {
 }
 
 extension FlatNode {
-  /// A truth value, a number or a date, as people read it.
+  /// The text of a Boolean, a number or a date, for people.
   var plainText: String {
     switch kind {
     case .boolean: boolean ? "true" : "false"
