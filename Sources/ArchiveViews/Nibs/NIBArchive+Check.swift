@@ -2,25 +2,26 @@ internal import KeyedArchiving
 public import Nibs
 
 extension NIBArchive {
-  /// Everything that is wrong with the archive, and what is odd about it.
+  /// Finds all defects and peculiarities of the archive.
   ///
-  /// - Returns: nothing for an archive as Apple's coder writes it. Else what is wrong with the archive as a whole, then
-  ///   object by object. A file that has thousands of findings has the first of them.
-  /// - Complexity: O(*n*) in the size of the archive. Ranges of values that overlap too far are a finding of their own,
-  ///   and end the check.
+  /// - Returns: an empty array for an archive in the form of Apple's coder. Otherwise the findings about the archive as
+  ///   a whole, then those of each object. If there are thousands of findings, the first ones.
+  /// - Complexity: O(*n*) in the size of the archive. If ranges of values overlap too much, the check ends with a
+  ///   finding about that.
   public func check() -> [Finding] {
     var checker = NIBArchiveChecker(self)
     return checker.check()
   }
 }
 
-/// Finds everything that is wrong with an archive; see `NIBArchive.check()`.
+/// Finds all defects and peculiarities of an archive; see `NIBArchive.check()`.
 ///
-/// The tables are checked here, each once. What the references show is found by the checker of keyed archives.
+/// This type checks each table once. The references are checked by the checker of keyed archives.
 private struct NIBArchiveChecker {
   private let nib: NIBArchive
   private var findings: [NIBArchive.Finding] = []
-  /// A finding takes some hundred bytes, and a row that has one may take two.
+  /// The number of findings that may still be added. A finding takes some hundred bytes of memory, and a row with a
+  /// finding may take only two bytes of the file.
   private var room: Int
 
   init(_ nib: NIBArchive) {
@@ -35,7 +36,7 @@ private struct NIBArchiveChecker {
     checkKeys()
     checkClasses()
     checkReferences()
-    // By object; what is found of one object stays in the order in which it was found.
+    // Sorted by object. The findings about one object keep the order in which they were found.
     return findings.enumerated().sorted { left, right in
       let (first, second) = (sortKey(of: left.element), sortKey(of: right.element))
       return first == second ? left.offset < right.offset : first < second
@@ -151,7 +152,8 @@ private struct NIBArchiveChecker {
     }
   }
 
-  /// Objects that nothing leads to, circles that no reader can make, and objects that lack what their class needs.
+  /// Reports unreachable objects, circles that no reader can decode, and objects that lack something that their class
+  /// needs.
   private mutating func checkReferences() {
     let archive: KeyedArchive
     do { archive = try nib.keyedArchive() } catch { return report(.limitExceeded, error.message) }
@@ -172,13 +174,14 @@ private struct NIBArchiveChecker {
   }
 }
 
-/// What there is to know of the keys in any range of values, after one look at each value.
+/// Facts about the keys in any range of values, computed in one pass over the values.
 private struct ValueKeys {
   private let nib: NIBArchive
   private let inlinedKeys: Set<UInt32>
-  /// How many of the values before each have the key of elements.
+  /// For each index, the number of values before it that have the key of elements.
   private var elementCounts: [Int] = [0]
-  /// Of all values up to each, the one whose key was there last, and how far back that was; -1 for none.
+  /// For each value, the latest repeated key up to there: the value that repeats it, and the value it repeats; -1 if
+  /// there is none.
   private var latestRepeats: [(value: Int, first: Int)] = []
 
   init(_ nib: NIBArchive) {
@@ -204,19 +207,19 @@ private struct ValueKeys {
     }
   }
 
-  /// A value of a range whose key another one before it in the range has; nil if there is none.
+  /// Returns a value whose key occurs earlier in the range, or nil if there is none.
   func firstRepeat(in values: Range<Int>) -> Int? {
     guard let last = values.last, latestRepeats[last].first >= values.lowerBound else { return nil }
     return latestRepeats[last].value
   }
 
-  /// True if a collection says that its values are its elements.
+  /// True if a collection marks its values as its elements.
   func isMarkedInline(_ values: Range<Int>) -> Bool {
     guard let first = values.first else { return false }
     return nib.valueTable[first].type == .true && inlinedKeys.contains(nib.valueTable[first].keyIndex)
   }
 
-  /// What is wrong with the values of such a collection; nil if nothing is.
+  /// Returns the defect in the values of such a collection, or nil if there is none.
   func findingOfElements(_ values: Range<Int>, inPairs: Bool) -> String? {
     let elements = elementCounts[values.upperBound] - elementCounts[values.lowerBound]
     guard elements == values.count - 1 else {
@@ -226,11 +229,11 @@ private struct ValueKeys {
   }
 }
 
-/// The first object that each value belongs to. Objects that share values are no more work than others: values that
-/// have an owner are passed over by way of chains, which are cut short as they are gone along.
+/// The first object that each value belongs to. Objects that share values cost no extra work: values with an owner are
+/// skipped along chains, which are shortened on the way.
 private struct ValueOwners {
   private var owners: [Int]
-  /// The next value that may have no owner; a value that has none is its own.
+  /// The next value that may have no owner. For a value without an owner, the value itself.
   private var following: [Int]
 
   init(count: Int) {

@@ -2,60 +2,61 @@ public import KeyedArchiving
 public import Nibs
 
 extension NIBArchive {
-  /// Something that is wrong with an archive, or odd about it.
+  /// A defect or peculiarity of an archive.
   public struct Finding: Hashable, Sendable {
-    /// What sort of finding it is. Programs decide by it; people read ``message``.
+    /// The kind of finding, for programs. People read ``message``.
     public let kind: Kind
-    /// What is wrong, in one line without a position.
+    /// A description of the problem, in one line and without its position.
     public let message: String
-    /// The index of the object that is wrong, or that has the value that is; nil for the archive as a whole.
+    /// The index of the object that the finding is about, or that contains the value it is about. Nil for the archive
+    /// as a whole.
     public let object: Int?
-    /// The index in the table of values of the value that is wrong.
+    /// The index of the value in the table of values. Nil if the finding is not about a value.
     public let value: Int?
 
-    /// The sorts of finding.
+    /// The kinds of finding.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-      /// There is no object, and so no root.
+      /// The archive has no objects, so it has no root.
       case noRoot
-      /// The root is of another class than `NSObject`.
+      /// The class of the root is not `NSObject`.
       case rootClass
       /// The class of an object is not in the table of class names.
       case missingClass
-      /// An object has values beyond the table of values.
+      /// The values of an object extend beyond the table of values.
       case missingValues
       /// The key of a value is not in the table of keys.
       case missingKey
-      /// A reference leads out of the table of objects.
+      /// A reference leads beyond the table of objects.
       case danglingReference
-      /// A fallback of a class is not in the table of class names, or the class itself.
+      /// A fallback of a class is the class itself, or is not in the table of class names.
       case invalidFallback
-      /// A collection says that its values are its elements, and has others, or a key without a value.
+      /// A collection marks its values as its elements, but has other values, or a key without a value.
       case invalidCollection
-      /// An object of one of Foundation's classes has not what Apple's reader needs to make it.
+      /// An object of a Foundation class lacks something that Apple's reader needs to decode it.
       case invalidContents
-      /// An array, set or dictionary that cannot be changed once it is made contains itself.
+      /// An immutable array, set or dictionary contains itself.
       case circularCollection
-      /// An object has a key twice, and is no collection.
+      /// An object that is not a collection has a key twice.
       case duplicateKey
-      /// A key or a class stands twice in its table.
+      /// A key or a class occurs twice in its table.
       case duplicateName
-      /// No reference leads from the root to an object.
+      /// An object cannot be reached from the root.
       case unreachableObject
       /// A value belongs to no object.
       case unusedValue
-      /// No value has a key.
+      /// A key is not used by any value.
       case unusedKey
-      /// No object is of a class, and no other class names it as a fallback.
+      /// A class has no objects, and is not a fallback of another class.
       case unusedClass
-      /// The bytes after the last table.
+      /// The file has bytes after the last table.
       case trailingBytes
-      /// The file is laid out in another way than the coder does it.
+      /// The layout of the file differs from the one that Apple's coder writes.
       case otherLayout
-      /// Ranges of values overlap so far, or there are so many findings, that the rest was not looked at.
+      /// The rest was not checked, because ranges of values overlap too much, or because there are too many findings.
       case limitExceeded
     }
 
-    /// How bad the finding is: that of its ``kind``.
+    /// The severity, which follows from the ``kind``.
     public var severity: KeyedArchive.Finding.Severity {
       switch kind {
       case .noRoot, .missingClass, .missingValues, .missingKey, .danglingReference, .invalidFallback,

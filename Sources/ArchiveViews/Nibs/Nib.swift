@@ -5,7 +5,7 @@ public import PropertyLists
 internal import SystemFiles
 public import Typedstreams
 
-/// A nib in any of the forms that are read here, told by its bytes.
+/// A nib in any supported format. The format is detected from the bytes.
 ///
 /// ```swift
 /// let nib = try Nib(contentsOf: URL(filePath: "MainMenu.nib"))
@@ -18,23 +18,23 @@ public import Typedstreams
 /// | a keyed archive, mostly in the binary format | Interface Builder 3 and later for macOS, and for iOS before 6 |
 /// | a typedstream | NeXTSTEP, OpenStep, Mac OS X before 10.2 |
 ///
-/// A nib can be a folder with several files; see ``files(in:)``.
+/// A nib can also be a folder with several files; see ``files(in:)``.
 public enum Nib: Sendable {
-  /// The format of UIKit, and of AppKit from Xcode 13 on.
+  /// The format of UIKit, and of AppKit since Xcode 13.
   case nibArchive(NIBArchive)
-  /// What `NSKeyedArchiver` writes.
+  /// The format of `NSKeyedArchiver`.
   case keyedArchive(KeyedArchive)
-  /// What `NSArchiver` writes.
+  /// The format of `NSArchiver`.
   case typedstream(Typedstream)
 
   /// Reads a nib.
   ///
   /// - Parameters:
-  ///   - data: the whole file. It is kept, not copied, as long as the value lives.
-  ///   - limits: how large the input may be, and how much larger what is made of it.
-  /// - Throws: ``NibError/nibArchive(_:)`` for bytes that begin as a `NIBArchive` and are none,
-  ///   ``NibError/typedstream(_:)`` likewise, ``NibError/keyedArchive(_:)`` for all others that are no keyed archive.
-  /// - Complexity: as `NIBArchive.init(_:limits:)`, `Typedstream.init(_:limits:)` or
+  ///   - data: the whole file. It is kept without a copy as long as this value exists.
+  ///   - limits: the limits for the size of the input and for how far it may expand.
+  /// - Throws: ``NibError/nibArchive(_:)`` or ``NibError/typedstream(_:)`` if the data begins like one and is damaged,
+  ///   ``NibError/keyedArchive(_:)`` if any other data is not a keyed archive.
+  /// - Complexity: that of `NIBArchive.init(_:limits:)`, `Typedstream.init(_:limits:)` or
   ///   `KeyedArchive.init(_:limits:)`.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NibError) {
     switch ArchiveFormat(data) {
@@ -49,7 +49,8 @@ public enum Nib: Sendable {
 
   /// Reads the nib in a file, or the best one in a folder: the first of ``files(in:)``.
   ///
-  /// - Throws: as for bytes in memory; ``NibError/file(_:)`` if a file cannot be read; ``NibError/emptyFolder(_:)``.
+  /// - Throws: The errors of ``init(_:limits:)``; ``NibError/file(_:)`` if a file cannot be read;
+  ///   ``NibError/emptyFolder(_:)`` if the folder contains no nib.
   public init(contentsOf url: URL, limits: ParsingLimits = ParsingLimits()) throws(NibError) {
     var file = url
     if url.isFileURL, FileSystem.isFolder(url.path) {
@@ -66,9 +67,10 @@ public enum Nib: Sendable {
     try self.init(data, limits: limits)
   }
 
-  /// The nib as a keyed archive, for trees, JSON, graphs and all else that looks into objects.
+  /// Returns the nib as a keyed archive, for trees, JSON, graphs and everything else that inspects objects.
   ///
-  /// - Throws: ``NibError/nibArchive(_:)``, as `NIBArchive.keyedArchive(limits:)`, and ``NibError/typedstream(_:)``.
+  /// - Throws: ``NibError/nibArchive(_:)`` with an error of `NIBArchive.keyedArchive(limits:)`, or
+  ///   ``NibError/typedstream(_:)``.
   public func keyedArchive() throws(NibError) -> KeyedArchive {
     switch self {
     case .keyedArchive(let archive): return archive
@@ -80,22 +82,22 @@ public enum Nib: Sendable {
   }
 }
 
-/// Why a nib could not be read.
+/// An error that occurred when a nib was read.
 public enum NibError: Error, Hashable, Sendable {
   /// The file cannot be read.
   case file(PropertyListError)
-  /// A folder without a file that is called as nibs are; its path.
+  /// The folder with this path contains no file with the name of a nib.
   case emptyFolder(String)
-  /// What is wrong with a `NIBArchive`.
+  /// A defect of a `NIBArchive`.
   case nibArchive(NIBArchiveError)
-  /// What is wrong with a typedstream.
+  /// A defect of a typedstream.
   case typedstream(TypedstreamError)
-  /// What is wrong with a keyed archive, also that it is none.
+  /// A defect of a keyed archive, or the data is not one.
   case keyedArchive(KeyedArchiveError)
 }
 
 extension NibError: CustomStringConvertible {
-  /// What is wrong, with the position.
+  /// A description of the error, with its position.
   public var description: String {
     switch self {
     case .file(let error): error.description
@@ -108,26 +110,26 @@ extension NibError: CustomStringConvertible {
 }
 
 extension NibError: LocalizedError {
-  /// The ``description``.
+  /// The same text as ``description``.
   public var errorDescription: String? { description }
 }
 
 extension Nib {
-  /// The nibs in a folder, the one for the newest systems first.
+  /// Returns the nibs in a folder, the one for the newest systems first.
   ///
   /// Each file is the whole nib, for other systems or in another format.
   ///
   /// | name | for |
   /// |---|---|
-  /// | `keyedobjects-101300.nib` | macOS from the version in the name on: 10.13.0 |
-  /// | `objects-11.0+.nib` | iOS from the version in the name on |
-  /// | `runtime.nib` | iOS before those |
+  /// | `keyedobjects-101300.nib` | macOS from the version in the name (10.13.0) |
+  /// | `objects-11.0+.nib` | iOS from the version in the name |
+  /// | `runtime.nib` | earlier versions of iOS |
   /// | `keyedobjects.nib` | macOS 10.2 and later |
   /// | `objects.nib` | macOS before 10.2; a typedstream |
   ///
-  /// Other files, such as `classes.nib`, `info.nib` and `designable.nib`, are of the editor, and left out.
+  /// Other files, such as `classes.nib`, `info.nib` and `designable.nib`, belong to the editor and are left out.
   ///
-  /// - Throws: ``NibError/file(_:)`` for a URL that is no file URL, and for a folder that cannot be read.
+  /// - Throws: ``NibError/file(_:)`` for a URL that is not a file URL, and for a folder that cannot be read.
   public static func files(in folder: URL) throws(NibError) -> [URL] {
     do {
       let path = try folder.filePath
@@ -138,7 +140,7 @@ extension Nib {
     }
   }
 
-  /// Those of the names in a folder that nibs have, the best first.
+  /// Returns the names of nibs among the names of a folder's files, the best first.
   static func names(_ names: [String]) -> [String] {
     names.compactMap { name in rank(of: name).map { (name, rank: $0) } }
       .sorted { first, second in
@@ -147,7 +149,8 @@ extension Nib {
       .map(\.0)
   }
 
-  /// What is compared to find the best: whether there is a version, then its numbers; nil for other files.
+  /// Returns the numbers to compare: first 1 for a name with a version, else 0; then the numbers of the version.
+  /// Returns nil for other files.
   private static func rank(of name: String) -> [Int]? {
     guard name.hasSuffix(".nib") else { return nil }
     let stem = name.dropLast(4)
@@ -164,7 +167,7 @@ extension Nib {
     return nil
   }
 
-  /// `101300` or `11.0` as numbers; nil for other texts.
+  /// Returns the numbers in a text such as `101300` or `11.0`, or nil for any other text.
   private static func version(_ text: Substring) -> [Int]? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { part in
       part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil

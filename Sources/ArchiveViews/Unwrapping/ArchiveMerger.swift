@@ -4,10 +4,11 @@ internal import Nibs
 @_spi(Archives) internal import PropertyLists
 internal import Typedstreams
 
-/// Puts the objects of all archives that are nested in an archive, or in a property list, into one object table.
+/// Merges the objects of all archives that are nested in an archive or in a property list into one object table.
 ///
-/// The objects of the outermost archive keep their UIDs; those of others follow. Data is replaced with a reference to
-/// the object that it stands for. Archives wait in a list, so that their depth costs no stack.
+/// The objects of the outermost archive keep their UIDs, and those of others follow. Data that contains an archive is
+/// replaced with a reference to the archive's root. Archives are processed from a list, so their nesting depth costs no
+/// stack.
 struct ArchiveMerger: ~Copyable {
   private var values = PooledValues()
   private(set) var unwrapper: Unwrapper
@@ -15,13 +16,13 @@ struct ArchiveMerger: ~Copyable {
   private var archives: [Member] = []
   private var objectCount: Int
   private var classes: [ClassKey: UInt32] = [:]
-  /// What data was found to be, of all that begins like something.
+  /// The content of each data value that looked like an archive or a property list.
   private var contents: [DataKey: Content] = [:]
-  /// The property lists that were opened, and how deep they are without the containers that are open.
+  /// The property lists that were opened, each with its depth, not counting the containers that are open now.
   private var lists: [(document: PropertyListDocument, depth: Int)] = []
-  /// How many archives have ``Member/targets``.
+  /// The number of archives whose ``Member/targets`` are known.
   private var foundCount = 0
-  /// True if UID 0 is no object.
+  /// True if UID 0 means no object.
   private var hasNull = true
   private var frames: [Frame] = []
 
@@ -29,9 +30,9 @@ struct ArchiveMerger: ~Copyable {
   private struct Member {
     let archive: KeyedArchive
     let depth: Int
-    /// What stands for the archive, if that is one value.
+    /// The single value that replaces the archive, if there is one.
     let root: FlatNode?
-    /// The least UID of its own objects.
+    /// The smallest UID of the archive's own objects.
     var base: UInt32 = 0
     var targets: [Target] = []
   }
@@ -39,7 +40,7 @@ struct ArchiveMerger: ~Copyable {
   /// The new UID of an object.
   private enum Target {
     case uid(UInt32)
-    /// That of the root of an archive, for data that was the archive.
+    /// The UID of the root of an archive, for data that contained the archive.
     case root(of: Int)
   }
 
@@ -54,7 +55,7 @@ struct ArchiveMerger: ~Copyable {
     let node: FlatNode
   }
 
-  /// The document that a value is in.
+  /// The document that contains a value.
   private enum Owner: Hashable {
     case archive(Int)
     case list(Int)
@@ -87,10 +88,10 @@ struct ArchiveMerger: ~Copyable {
     objectCount = 1
   }
 
-  /// What is left of the budget, and what was counted.
+  /// Returns the unwrapper, with the rest of its budget and its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
-  /// The archive with all that is nested in it.
+  /// Returns the archive with everything that is nested in it.
   mutating func merge(_ archive: KeyedArchive) throws(KeyedArchiveError) -> KeyedArchive {
     let document = archive.document
     objectCount = archive.objects.count
@@ -109,7 +110,8 @@ struct ArchiveMerger: ~Copyable {
     return try finish(entries)
   }
 
-  /// An archive whose top has the values of a property list that is none, and the objects that are nested in it.
+  /// Returns an archive for a property list that is not one. Its top has the values of the property list, and its
+  /// objects are those of the nested archives.
   mutating func merge(_ document: PropertyListDocument) throws(KeyedArchiveError) -> KeyedArchive {
     lists.append((document, 0))
     var root = Value(node: document.flatRoot, document: document, owner: .list(0))
@@ -131,7 +133,7 @@ struct ArchiveMerger: ~Copyable {
     let null = try values.reference(to: string("$null"))
     var objects = [ValuePool.Reference](repeating: null, count: max(objectCount, 1))
     var index = 0
-    // More archives come to light while objects are copied.
+    // Copying objects can find more archives.
     while index < archives.count {
       let archive = archives[index].archive
       for (uid, target) in archives[index].targets.enumerated() {
@@ -151,7 +153,7 @@ struct ArchiveMerger: ~Copyable {
     return try values.string(text)
   }
 
-  /// Finds new UIDs for the objects of all archives that have none.
+  /// Assigns UIDs to the objects of all archives that have none yet.
   private mutating func findTargets() throws(KeyedArchiveError) {
     while foundCount < archives.count {
       try findTargets(of: foundCount)
@@ -181,7 +183,7 @@ struct ArchiveMerger: ~Copyable {
     archives[index].targets = targets
   }
 
-  /// Returns the new UID of an object that needs none of its own; nil for others.
+  /// Returns the new UID of an object that needs no UID of its own, or nil if it needs one.
   private mutating func sharedTarget(
     _ uid: UInt32, _ node: FlatNode, of index: Int, _ reader: inout ArchiveReader, isOutermost: Bool
   ) throws(KeyedArchiveError) -> Target? {
@@ -203,7 +205,7 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// Returns a reference to the new UID of an object; of a property list, what text formats have for a UID.
+  /// Returns a reference to the new UID of an object. In a property list, returns the form of a UID in text formats.
   private mutating func reference(_ uid: UInt32, _ owner: Owner) throws(KeyedArchiveError) -> FlatNode {
     guard case .archive(var index) = owner else {
       return try values.container(.dictionary, [string("CF$UID"), .integer(uid)])
@@ -217,7 +219,7 @@ struct ArchiveMerger: ~Copyable {
         (index, uid) = (inner, root.uid)
       }
     }
-    // In a larger table, the same number could be of an object.
+    // The same UID could exist in the larger table.
     return try values.container(.dictionary, [string("no object"), .integer(uid)])
   }
 
@@ -231,7 +233,7 @@ struct ArchiveMerger: ~Copyable {
       switch opened {
       case .propertyList(let document):
         content = .list(lists.count)
-        // The containers around it are still open, and counted.
+        // The containers around it are still open, and are counted separately.
         lists.append((document, self.depth(of: value.owner) + 1))
       case .archive(let archive):
         content = .archive(archives.count)
@@ -249,7 +251,7 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// A copy of a value in the pool.
+  /// Returns a copy of a value in the pool.
   private mutating func copy(_ value: Value) throws(KeyedArchiveError) -> FlatNode {
     try begin(value)
     while let frame = frames.last {
@@ -280,7 +282,7 @@ struct ArchiveMerger: ~Copyable {
 
   private mutating func begin(_ value: Value) throws(KeyedArchiveError) {
     var value = value
-    // Data may be a property list that is data again.
+    // Data may contain a property list that is data again.
     while value.node.kind == .data, try open(&value) {}
     try unwrapper.spend(1)
     switch value.node.kind {
@@ -298,7 +300,7 @@ struct ArchiveMerger: ~Copyable {
     }
   }
 
-  /// Replaces data with what it stands for. Returns false if it stays data.
+  /// Replaces data with its content. Returns false if it remains data.
   private mutating func open(_ value: inout Value) throws(KeyedArchiveError) -> Bool {
     let depth = depth(of: value.owner) + frames.count
     switch try content(of: value, depth: depth) {

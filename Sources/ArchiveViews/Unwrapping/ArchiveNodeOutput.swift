@@ -2,26 +2,26 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// The form of an archive as values of a property list, where data, dates and all numbers are what they are.
+/// Writes the form of an archive as values of a property list, in which data, dates and all numbers keep their types.
 struct ArchiveNodeOutput: ArchiveFormOutput, ~Copyable {
   private var values: PooledValues
   private var frames: [(kind: NodeKind, start: Int)] = []
   private var failure: KeyedArchiveError?
-  /// How much was written, in the sense of `ParsingLimits.expandedSize`.
+  /// The amount written so far, in the units of `ParsingLimits.expandedSize`.
   private(set) var size = 0
 
   init(_ values: consuming PooledValues) { self.values = values }
 
-  /// The values again, behind them the one that was written.
+  /// Returns the values, with the written one at the end.
   consuming func finish() throws(KeyedArchiveError) -> PooledValues {
-    // The outermost container has waited for what may follow.
+    // The outermost container is still open, because more entries could follow.
     if let frame = frames.popLast() { close(frame) }
     if let failure { throw failure }
     return values
   }
 
-  /// Two more than there are. JSON has the top of the archive and the archive around it, and the same objects have to
-  /// be nested too deeply.
+  /// The number of open containers, plus 2. JSON has two more containers, the archive and its top, and the same objects
+  /// must count as nested too deeply in both forms.
   var depth: Int { frames.count + 2 }
 
   mutating func beginDictionary() { frames.append((.dictionary, values.count)) }

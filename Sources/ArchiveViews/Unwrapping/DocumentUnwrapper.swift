@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Copies a value of a property list, and replaces data with what it stands for.
+/// Copies a value of a property list, and replaces data with its content.
 ///
-/// It keeps its own stack, so that the depth of a value costs no stack of the thread.
+/// It has its own stack, so the depth of a value does not use the stack of the thread.
 struct DocumentUnwrapper: ~Copyable {
   private var values = PooledValues()
   private(set) var unwrapper: Unwrapper
-  /// The number of property lists that were met.
+  /// The number of property lists so far.
   private var listCount = 1
-  /// What became of data, so that data that many references lead to is opened once.
+  /// The results for data values, so that data with many references is opened once.
   private var results: [DataKey: (node: FlatNode, size: Int)] = [:]
-  /// How much was made, in values and bytes.
+  /// The amount produced so far, in values and bytes.
   private var made = 0
   private var frames: [Frame] = []
 
@@ -31,23 +31,23 @@ struct DocumentUnwrapper: ~Copyable {
     let value: Value
     let start: Int
     var next = 0
-    /// The data that it stands for, and how much was made before it.
+    /// The data values that this value replaces, and the amount produced before it.
     let data: [DataKey]
     let made: Int
   }
 
   init(_ unwrapper: Unwrapper) { self.unwrapper = unwrapper }
 
-  /// What is left of the budget, and what was counted.
+  /// Returns the unwrapper, with the rest of its budget and its counts.
   consuming func takeUnwrapper() -> Unwrapper { unwrapper }
 
-  /// The value with all that is nested in it, as the root of a document.
+  /// Returns the value with everything that is nested in it, as the root of a document.
   mutating func unwrap(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument {
     try begin(Value(node: node.flat, document: node.document, list: 0))
     return try finish()
   }
 
-  /// What an archive was made of, with all that is nested in it, as the root of a document.
+  /// Returns the contents of an archive with everything that is nested in it, as the root of a document.
   mutating func unwrap(_ archive: KeyedArchive) throws(KeyedArchiveError) -> PropertyListDocument {
     try append(archive)
     return try finish()
@@ -63,7 +63,7 @@ struct DocumentUnwrapper: ~Copyable {
         try close(frame)
       }
     }
-    // Only a container can be the root of what the pool makes.
+    // The root of a pool must be a container.
     var root = values.removeLast()
     let isContainer = root.kind.isContainer
     if !isContainer { root = try values.container(.array, [root]) }
@@ -97,7 +97,7 @@ struct DocumentUnwrapper: ~Copyable {
     try unwrapper.spend(size)
   }
 
-  /// Notes that data became the value that was finished last.
+  /// Records that data values became the value that was finished last.
   private mutating func remember(_ data: [DataKey], _ former: Int) {
     guard let node = values.last else { return }
     for key in data { results[key] = (node, made - former) }
@@ -107,7 +107,7 @@ struct DocumentUnwrapper: ~Copyable {
     var value = value
     let former = made
     var data: [DataKey] = []
-    // Data may be a property list that is data again.
+    // Data may contain a property list that is data again.
     while value.document.nestedBegins(value.node) {
       let key = DataKey(list: value.list, node: value.node)
       if let known = results[key] {
@@ -160,9 +160,9 @@ struct DocumentUnwrapper: ~Copyable {
     try spend(size)
   }
 
-  /// The way to the value that was begun last.
+  /// Returns the path to the value that was begun last.
   private mutating func path() throws(KeyedArchiveError) -> PropertyListKeyPath {
-    // Much data at the end of a long way would make the way many times.
+    // Counted, because many data values at the end of a long path would build the path many times.
     try unwrapper.spend(frames.count)
     var path = PropertyListKeyPath()
     for frame in frames where frame.next > 0 {

@@ -4,14 +4,14 @@ internal import Nibs
 @_spi(Archives) public import PropertyLists
 internal import Typedstreams
 
-/// What data stands for, told by how it begins.
+/// The content of data, detected from its first bytes.
 enum NestedContent {
   case propertyList(PropertyListDocument)
   case archive(KeyedArchive)
 
-  /// Opens data, all of which is checked.
+  /// Opens data and checks all of it.
   ///
-  /// - Throws: what is wrong with data that begins like something that can be opened.
+  /// - Throws: ``KeyedArchiveError`` if the data begins like a known format but is damaged.
   init(_ data: Data, limits: ParsingLimits) throws(KeyedArchiveError) {
     if let archive = try KeyedArchive(ofOtherFormat: data, limits: limits) {
       self = .archive(archive)
@@ -25,12 +25,12 @@ enum NestedContent {
 }
 
 extension KeyedArchive {
-  /// The archive that a typedstream or a NIBArchive is; nil for bytes that begin as neither.
+  /// Opens a typedstream or a NIBArchive as a keyed archive. Returns nil if the bytes begin like neither.
   ///
   /// - Parameters:
   ///   - data: the whole file.
-  ///   - limits: what can be asked of the archive.
-  /// - Throws: what is wrong with it.
+  ///   - limits: the limits for the archive.
+  /// - Throws: ``KeyedArchiveError`` if the data is damaged or exceeds the limits.
   public init?(ofOtherFormat data: Data, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
     switch ArchiveFormat(data) {
     case .nibArchive:
@@ -51,7 +51,7 @@ extension KeyedArchive {
     }
   }
 
-  /// What is under `root` if nothing else is at the top, and if it is no container; nil for other archives.
+  /// Returns the value of `root` if it is the only top-level value and not a container; otherwise nil.
   func soleRoot() throws(KeyedArchiveError) -> FlatNode? {
     guard topNode.count == 1, try translated(topNode.entry(at: 0)).key == "root" else { return nil }
     let root = try translated(topNode.entry(at: 0)).value.flat

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Values of a binary property list that are made one after another, each container behind what is in it.
+/// Builds the values of a binary property list one after another, each container after its contents.
 struct PooledValues: ~Copyable {
   private var pool = ValuePool()
-  /// The values that are finished, but whose containers are not.
+  /// The finished values whose containers are not finished.
   private var nodes: [FlatNode] = []
 
-  /// How many values wait for their container.
+  /// The number of values that are not in a container yet.
   var count: Int { nodes.count }
   /// The value that was finished last.
   var last: FlatNode? { nodes.last }
@@ -16,7 +16,7 @@ struct PooledValues: ~Copyable {
   /// Adds a scalar of fixed size, a UID, or a value that was made here.
   mutating func append(_ node: FlatNode) { nodes.append(node) }
 
-  /// Takes away the value that was finished last.
+  /// Removes and returns the value that was finished last.
   mutating func removeLast() -> FlatNode { nodes.popLast() ?? .null }
 
   mutating func append(_ text: String) throws(KeyedArchiveError) { nodes.append(try string(text)) }
@@ -27,7 +27,7 @@ struct PooledValues: ~Copyable {
 
   /// Makes a container of all values from an index on.
   mutating func close(_ kind: NodeKind, from start: Int) throws(KeyedArchiveError) {
-    // Moved, since the pool and the values cannot be lent to one call.
+    // Moved, because the pool and the values cannot be borrowed by one call.
     var children: [FlatNode] = []
     swap(&children, &nodes)
     let container: FlatNode
@@ -41,12 +41,12 @@ struct PooledValues: ~Copyable {
     swap(&children, &nodes)
   }
 
-  /// A string that waits for no container.
+  /// Returns a string without adding it to the values.
   mutating func string(_ text: String) throws(KeyedArchiveError) -> FlatNode {
     do { return try pool.string(text) } catch { throw KeyedArchiveError(error) }
   }
 
-  /// A container that waits for none.
+  /// Returns a container without adding it to the values.
   mutating func container(_ kind: NodeKind, _ children: [FlatNode]) throws(KeyedArchiveError) -> FlatNode {
     do { return try pool.container(kind, children.span, isShared: false) } catch { throw KeyedArchiveError(error) }
   }
@@ -59,7 +59,7 @@ struct PooledValues: ~Copyable {
     do { return try pool.array(elements) } catch { throw KeyedArchiveError(error) }
   }
 
-  /// The binary property list with this container as its root. Nothing is left.
+  /// Returns the binary property list with this container as its root. The pool is empty afterwards.
   mutating func takeFile(root: FlatNode) throws(KeyedArchiveError) -> Data {
     var taken = ValuePool()
     swap(&taken, &pool)

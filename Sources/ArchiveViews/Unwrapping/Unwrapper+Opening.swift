@@ -6,24 +6,25 @@ internal import Synchronization
 public import Typedstreams
 
 extension Unwrapper {
-  /// A property list with what its data stands for. One that is a keyed archive becomes what the archive was made of.
+  /// Returns a property list with the content of its data. A keyed archive becomes the values that were archived.
   ///
   /// - Returns: the same document if nothing was opened.
-  /// - Throws: `KeyedArchiveError.Kind.nestedTooDeeply`, `KeyedArchiveError.Kind.limitExceeded`; what is wrong with
-  ///   the document itself.
-  /// - Complexity: O(*n*) in the size of the document and of all that is in it, in which shared values count each time.
+  /// - Throws: `KeyedArchiveError.Kind.nestedTooDeeply`, `KeyedArchiveError.Kind.limitExceeded`, and the errors of the
+  ///   document itself.
+  /// - Complexity: O(*n*) in the size of the document and of everything nested in it. A shared value counts for each
+  ///   reference.
   public mutating func document(_ document: PropertyListDocument) throws(KeyedArchiveError) -> PropertyListDocument {
     begin(document)
     if let archive = try? KeyedArchive(document) { return try self.document(archive) }
     return try unwrapped(document.root).document
   }
 
-  /// What data stands for, with all that is nested in it; nil if it stays data, as what begins like something that can
-  /// be opened and then cannot be read, which is told in ``unreadable``.
+  /// Returns the content of data, with everything that is nested in it, or nil if it remains data. Data that begins
+  /// like a known format but cannot be read also remains data, and is added to ``unreadable``.
   ///
-  /// - Returns: the kind of thing the data is, `keyed archive` for example, and its contents.
-  /// - Throws: as ``document(_:)``.
-  /// - Complexity: as ``document(_:)``.
+  /// - Returns: the kind of the data, for example `keyed archive`, and its contents.
+  /// - Throws: The errors of ``document(_:)``.
+  /// - Complexity: that of ``document(_:)``.
   package mutating func opened(
     _ data: Data
   ) throws(KeyedArchiveError) -> (kind: String, contents: PropertyListDocument)? {
@@ -47,9 +48,10 @@ extension Unwrapper {
     }
   }
 
-  /// What data stands for, and notes about what stays data in it. What the limits do not allow stays data as a whole.
+  /// Returns the content of data, and notes about nested data that cannot be read. Data whose content exceeds the
+  /// limits remains data.
   ///
-  /// - Complexity: as ``document(_:)``.
+  /// - Complexity: that of ``document(_:)``.
   package static func opened(_ data: Data) -> (kind: String?, contents: PropertyListDocument?, notes: [String]) {
     var unwrapper = Unwrapper()
     do {
@@ -60,13 +62,13 @@ extension Unwrapper {
     }
   }
 
-  /// An archive with all that is nested in it in its own object table, for trees, graphs, classes and JSON.
+  /// Returns an archive with everything that is nested in it in one object table, for trees, graphs, classes and JSON.
   ///
-  /// Its objects keep their UIDs, those of archives in it have UIDs behind them.
+  /// The objects of the archive keep their UIDs. Those of nested archives have higher UIDs.
   ///
   /// - Returns: the same archive if nothing was opened.
-  /// - Throws: as ``document(_:)``.
-  /// - Complexity: O(*n*) in the size of the archive and of all that is in it.
+  /// - Throws: The errors of ``document(_:)``.
+  /// - Complexity: O(*n*) in the size of the archive and of everything nested in it.
   public mutating func archive(_ archive: KeyedArchive) throws(KeyedArchiveError) -> KeyedArchive {
     begin(archive.document)
     var merger = ArchiveMerger(self)
@@ -76,11 +78,11 @@ extension Unwrapper {
     return openedCount == former ? archive : merged
   }
 
-  /// The archives in a property list that is none, as one archive: under the keys at its top is what the property list
-  /// has under its keys.
+  /// Returns the archives in a property list that is not an archive, as one archive. Its top-level keys are the keys of
+  /// the property list.
   ///
-  /// - Throws: as ``document(_:)``.
-  /// - Complexity: as ``document(_:)``.
+  /// - Throws: The errors of ``document(_:)``.
+  /// - Complexity: that of ``document(_:)``.
   public mutating func archive(in document: PropertyListDocument) throws(KeyedArchiveError) -> KeyedArchive {
     if let archive = try? KeyedArchive(document) { return try self.archive(archive) }
     begin(document)
@@ -90,7 +92,7 @@ extension Unwrapper {
     return merged
   }
 
-  /// A value with all that is nested in it; itself if that is nothing.
+  /// Returns a value with everything that is nested in it, or the same value if nothing was opened.
   mutating func unwrapped(_ node: PropertyListDocument.Node) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     var copy = DocumentUnwrapper(self)
     let document = try copy.unwrap(node)
@@ -99,7 +101,7 @@ extension Unwrapper {
     return openedCount == former ? node : document.root
   }
 
-  /// What an archive was made of.
+  /// Returns the contents of an archive.
   mutating func document(_ archive: KeyedArchive) throws(KeyedArchiveError) -> PropertyListDocument {
     var copy = DocumentUnwrapper(self)
     let document = try copy.unwrap(archive)
@@ -109,9 +111,9 @@ extension Unwrapper {
 }
 
 extension PropertyListDocument {
-  /// The property list with what its data stands for; see ``Unwrapper``.
+  /// Returns the property list with the content of its data; see ``Unwrapper``.
   ///
-  /// - Throws: as ``Unwrapper/document(_:)``.
+  /// - Throws: The errors of ``Unwrapper/document(_:)``.
   public func unwrapped(limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) -> PropertyListDocument {
     var unwrapper = Unwrapper(limits: limits)
     return try unwrapper.document(self)
@@ -119,9 +121,9 @@ extension PropertyListDocument {
 }
 
 extension KeyedArchive {
-  /// The archive with all that is nested in it; see ``Unwrapper/archive(_:)``.
+  /// Returns the archive with everything that is nested in it; see ``Unwrapper/archive(_:)``.
   ///
-  /// - Throws: as ``Unwrapper/document(_:)``.
+  /// - Throws: The errors of ``Unwrapper/document(_:)``.
   public func unwrapped(limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) -> KeyedArchive {
     var unwrapper = Unwrapper(limits: limits)
     return try unwrapper.archive(self)
@@ -129,25 +131,24 @@ extension KeyedArchive {
 }
 
 extension Unwrapper {
-  /// Something that is wrong with an archive that is nested in data.
+  /// A finding about an archive that is nested in data.
   public struct Finding: Hashable, Sendable {
-    /// The way to the data; of data in an archive, to the outermost archive.
+    /// The path to the data. For data in an archive, the path to the outermost archive.
     public let path: PropertyListKeyPath
-    /// What is wrong with the archive.
+    /// The finding about the nested archive.
     public let finding: KeyedArchive.Finding
   }
 
-  /// Everything that is wrong with the archives that are nested in the data of a property list, or of an archive.
+  /// Finds all defects of the archives that are nested in the data of a property list or of an archive.
   ///
-  /// What is wrong with the archive itself says `KeyedArchive.check(_:)`. Data that cannot be opened is in
-  /// ``unreadable``.
+  /// To check the archive itself, use `KeyedArchive.check(_:)`. Data that cannot be opened is in ``unreadable``.
   ///
-  /// - Throws: as ``document(_:)``.
-  /// - Complexity: O(*n*) in the size of the document and of all that is in it.
+  /// - Throws: The errors of ``document(_:)``.
+  /// - Complexity: O(*n*) in the size of the document and of everything nested in it.
   public mutating func check(_ document: PropertyListDocument) throws(KeyedArchiveError) -> [Finding] {
     var findings: [Finding] = []
     for opened in try openedArchives(in: document) {
-      // The archiver of a typedstream or of a nib is the right one for it.
+      // A typedstream or nib that was translated has an archiver name of its own, which is not a defect.
       let format = ArchiveFormat(opened.data)
       let isOfOtherFormat = format == .nibArchive || format == .typedstream
       for finding in opened.archive.check() where !(isOfOtherFormat && finding.kind == .otherArchiver) {
@@ -157,17 +158,17 @@ extension Unwrapper {
     return findings
   }
 
-  /// The typedstreams that are nested in the data of a property list, or of an archive, in the order in which they are
-  /// met, each with the way to its data; of data in an archive, to the outermost archive.
+  /// Returns the typedstreams that are nested in the data of a property list or of an archive, in the order in which
+  /// they are found. Each has the path to its data. For data in an archive, the path leads to the outermost archive.
   ///
-  /// - Throws: as ``document(_:)``.
-  /// - Complexity: O(*n*) in the size of the document and of all that is in it.
+  /// - Throws: The errors of ``document(_:)``.
+  /// - Complexity: O(*n*) in the size of the document and of everything nested in it.
   public mutating func typedstreams(
     in document: PropertyListDocument
   ) throws(KeyedArchiveError) -> [(path: PropertyListKeyPath, stream: Typedstream)] {
     var streams: [(path: PropertyListKeyPath, stream: Typedstream)] = []
     for opened in try openedArchives(in: document) where ArchiveFormat(opened.data) == .typedstream {
-      // It was read before, or it would not be here.
+      // It was read successfully before.
       if let stream = try? Typedstream(opened.data, limits: limits) { streams.append((opened.path, stream)) }
     }
     return streams
@@ -184,7 +185,7 @@ extension Unwrapper {
   }
 }
 
-/// The archives that were opened, for those who want to see each as it is. Copies of an unwrapper have the same list.
+/// The archives that were opened, each in its original form. Copies of an unwrapper share the list.
 final class OpenedArchives: Sendable {
   struct Entry: Sendable {
     let path: PropertyListKeyPath

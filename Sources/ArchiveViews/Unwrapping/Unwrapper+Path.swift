@@ -5,15 +5,15 @@ internal import Nibs
 internal import Typedstreams
 
 extension Unwrapper {
-  /// The value at a path that goes on inside of data that can be opened. Only data on the way and at its end is opened.
+  /// Returns the value at a path that may continue inside of data. Only data on the path and at its end is opened.
   ///
   /// In an archive a path goes through objects by their keys, and through Foundation's collections by the indices and
-  /// keys of their elements: `items.0.Name`. References are followed. The keys of the form of ``document(_:)`` are keys
-  /// as well: `NS\.objects`, `$uid`.
+  /// keys of their elements: `items.0.Name`. References are followed. The keys in the form of ``document(_:)`` can be
+  /// used as well: `NS\.objects`, `$uid`.
   ///
-  /// - Throws: `KeyedArchiveError.Kind.propertyList(_:)` with `noSuchValue` and the path up to the value that has no
-  ///   such key or index; as ``document(_:)``.
-  /// - Complexity: O(*n*) in the data on the way and in the value.
+  /// - Throws: `KeyedArchiveError.Kind.propertyList(_:)` with `noSuchValue` and the path to the value that lacks the
+  ///   key or index; the errors of ``document(_:)``.
+  /// - Complexity: O(*n*) in the size of the data on the path and of the value.
   public mutating func value(
     at path: PropertyListKeyPath, in document: PropertyListDocument
   ) throws(KeyedArchiveError) -> PropertyListDocument.Node {
@@ -23,16 +23,16 @@ extension Unwrapper {
   }
 }
 
-/// Looks up values by paths that go on inside of data, many in one document.
+/// Looks up many values of one document by paths that may continue inside of data.
 ///
-/// Data on the ways is opened once, and of large dictionaries that are asked again and again the keys are kept, so that
-/// *m* paths take O(*n* + *m*) and not O(*n* × *m*).
+/// Data on the paths is opened once, and the keys of Foundation's dictionaries are indexed when they are first used, so
+/// *m* paths take O(*n* + *m*) time instead of O(*n* × *m*).
 package struct UnwrappedLookup {
   /// The unwrapper, with its notes about data that could not be opened.
   package private(set) var unwrapper: Unwrapper
   private let document: PropertyListDocument
   private var root: OpenedValue?
-  /// The content of data that was opened before; nil for data that stays data.
+  /// The content of data that was opened before. Nil for data that remains data.
   private var opened: [NodeID: OpenedValue?] = [:]
 
   private struct NodeID: Hashable {
@@ -45,7 +45,7 @@ package struct UnwrappedLookup {
     self.unwrapper = unwrapper
   }
 
-  /// Returns the value at a path, and throws as ``Unwrapper/value(at:in:)`` does.
+  /// Returns the value at a path. Throws the errors of ``Unwrapper/value(at:in:)``.
   package mutating func value(at path: PropertyListKeyPath) throws(KeyedArchiveError) -> PropertyListDocument.Node {
     unwrapper.begin(document)
     var current = try start()
@@ -81,7 +81,7 @@ package struct UnwrappedLookup {
     return value
   }
 
-  /// Returns the content of data; nil for data that stays data, and for other values.
+  /// Returns the content of data, or nil for data that remains data and for other values.
   private mutating func content(
     of node: PropertyListDocument.Node, at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> OpenedValue? {
@@ -99,10 +99,10 @@ package struct UnwrappedLookup {
   }
 }
 
-/// The objects of an opened archive, with tables to find values in them.
+/// The objects of an opened archive, with indexes for lookups.
 private final class OpenedObjects {
   let root: PropertyListDocument.Node
-  /// The objects that have a `$uid`; nil until one is asked for.
+  /// The objects that have a `$uid`. Nil until one is looked up.
   var marked: [PropertyList.Integer: PropertyListDocument.Node]?
   /// The positions of the elements of Foundation's dictionaries, by the index of the dictionary, then by key.
   var positions: [Int: [String: Int]] = [:]
@@ -126,7 +126,7 @@ private struct OpenedValue {
     objects = OpenedObjects(root)
   }
 
-  /// Goes on to a child in an opened archive.
+  /// Moves to a child in an opened archive.
   mutating func enter(_ component: PropertyListKeyPath.Component, _ objects: OpenedObjects) throws(PropertyListError) {
     if let child = try objectChild(component, objects) {
       node = child
@@ -135,13 +135,13 @@ private struct OpenedValue {
     }
   }
 
-  /// Returns the value itself, instead of a reference to it.
+  /// Returns the object that a reference leads to, or the value itself if it is not a reference.
   func resolved() throws(PropertyListError) -> PropertyListDocument.Node {
     guard let objects, let target = try target(of: node, objects) else { return node }
     return target
   }
 
-  /// A value that a path reaches, but not by a key of the dictionary that is there; nil for others.
+  /// Returns a child that is not stored under a key of the dictionary itself. Returns nil if there is none.
   private func objectChild(
     _ component: PropertyListKeyPath.Component, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -160,7 +160,7 @@ private struct OpenedValue {
     }
   }
 
-  /// The object that a reference leads to; nil for what is none.
+  /// Returns the object that a reference leads to, or nil if the value is not a reference.
   private func target(
     of node: PropertyListDocument.Node, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -176,7 +176,7 @@ private struct OpenedValue {
     return found[uid]
   }
 
-  /// An element of one of Foundation's collections.
+  /// Returns an element of one of Foundation's collections.
   private func element(
     _ component: PropertyListKeyPath.Component, of object: PropertyListDocument.Node, _ objects: OpenedObjects
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -195,7 +195,7 @@ private struct OpenedValue {
     return try values.child(at: position)
   }
 
-  /// The first position of each key that is a string or an integer.
+  /// Returns the first position of each key that is a string or an integer.
   private func positions(
     of keys: PropertyListDocument.Node, count: Int, _ objects: OpenedObjects
   ) throws(PropertyListError) -> [String: Int] {

@@ -4,11 +4,11 @@ internal import Nibs
 @_spi(Archives) public import PropertyLists
 internal import Typedstreams
 
-/// Opens what is nested in data: binary and XML property lists, keyed archives, typedstreams and compiled nibs, as deep
-/// as they go.
+/// Opens content that is nested in data, at any depth: binary and XML property lists, keyed archives, typedstreams and
+/// compiled nibs.
 ///
-/// Preferences have colors in data, web archives and saved states have whole property lists, and those have archives
-/// again.
+/// For example, preferences contain colors as data. Web archives and saved states contain whole property lists as data,
+/// which contain archives again.
 ///
 /// ```swift
 /// let document = try PropertyListDocument(contentsOf: url)
@@ -19,52 +19,53 @@ internal import Typedstreams
 /// | data that is | becomes |
 /// |---|---|
 /// | a property list | its value |
-/// | a keyed archive, a typedstream, a NIBArchive | what `KeyedArchive.jsonData(isIndented:)` has under `$top`; if that is `root` alone, the object under it |
-/// | anything else | stays data |
+/// | a keyed archive, a typedstream, a NIBArchive | the value of `$top` in `KeyedArchive.jsonData(isIndented:)`; if it has only the key `root`, the object of that key |
+/// | anything else | unchanged |
 ///
-/// Objects are in the form of that JSON: an object that several references lead to has a `$uid` where it stands, and is
-/// `{"$ref": 7}` everywhere else. The numbers are those of the outermost archive; objects of archives in it have
-/// numbers after its own. Objects that are nested too deeply are under `$deep` of the dictionary that the archive
-/// became. Data, dates and reals of all widths are what they are.
+/// Objects have the form of that JSON: an object with several references has a `$uid` at its first reference, and is
+/// `{"$ref": 7}` at all others. The UIDs are those of the outermost archive; objects of nested archives have higher
+/// ones. Objects that are nested too deeply are under `$deep` in the dictionary of the archive. Data, dates and reals
+/// of all widths keep their types.
 ///
-/// Text is opened only if it begins like an XML property list. Data that begins like something that can be opened, and
-/// then cannot be read, stays data, and is told in ``unreadable``.
+/// XML text in data is opened only if it begins like a property list. Data that begins like a known format but cannot
+/// be read remains data, and is added to ``unreadable``.
 public struct Unwrapper: Sendable {
-  /// Data that begins like something that can be opened, but is broken.
+  /// Data that begins like a known format, but is damaged.
   public struct Unreadable: Hashable, Sendable {
-    /// The way to the data; of data in an archive, to the outermost archive.
+    /// The path to the data. For data in an archive, the path to the outermost archive.
     public let path: PropertyListKeyPath
-    /// What is wrong with it.
+    /// The error that occurred when the data was opened.
     public let error: KeyedArchiveError
   }
 
-  /// How deep data and containers may be nested in one another, and how large all may become: in the sense of
-  /// `ParsingLimits.expandedSize`, in proportion to the outermost input.
+  /// The limits for the nesting depth of data and containers, and for the total size of the result, in the units of
+  /// `ParsingLimits.expandedSize`. They apply to the outermost input.
   public let limits: ParsingLimits
-  /// How many times data was opened. Data that several references lead to counts once in each property list or archive.
+  /// The number of times that data was opened. Data with several references counts once in each property list or
+  /// archive.
   public internal(set) var openedCount = 0
-  /// The first of those that could not be opened, at most ``greatestUnreadable``.
+  /// The first data values that could not be opened, at most ``greatestUnreadable``.
   public internal(set) var unreadable: [Unreadable] = []
-  /// How many could not be opened.
+  /// The number of data values that could not be opened.
   public internal(set) var unreadableCount = 0
 
   /// The greatest length of ``unreadable``.
   public static let greatestUnreadable = 100
 
-  /// What may still be made, in values and bytes.
+  /// The number of values and bytes that may still be produced.
   private var budget = WorkBudget(0)
-  /// Where archives that are opened are kept; nil if nobody asks for them.
+  /// A list for the archives that are opened. Nil if they are not needed.
   var openedArchives: OpenedArchives?
 
-  /// - Parameter limits: see ``limits``.
+  /// - Parameter limits: the limits for depth and size; see ``limits``.
   public init(limits: ParsingLimits = ParsingLimits()) { self.limits = limits }
 
-  /// Begins with another input.
+  /// Resets the budget for another input.
   mutating func begin(_ document: PropertyListDocument) {
     budget = WorkBudget(limits.effectiveExpandedSize(inputSize: document.byteCount))
   }
 
-  /// Takes work out of the budget.
+  /// Subtracts work from the budget. Throws when the budget is used up.
   @inline(__always)
   mutating func spend(_ size: Int) throws(KeyedArchiveError) {
     guard budget.spend(size) else { throw limitExceeded }
@@ -74,12 +75,12 @@ public struct Unwrapper: Sendable {
     KeyedArchiveError(.limitExceeded, "what is nested in data comes to more values and bytes than the limits allow")
   }
 
-  /// The limits for a part, which may take what is left.
+  /// The limits for a part, which may use the rest of the budget.
   var innerLimits: ParsingLimits {
     ParsingLimits(depth: limits.depth, inputSize: limits.inputSize, expandedSize: budget.remaining, expansionRatio: 1)
   }
 
-  /// Opens data of a document; nil if it stays data.
+  /// Opens data of a document. Returns nil if it remains data.
   mutating func open(
     _ node: FlatNode, in document: PropertyListDocument, at path: PropertyListKeyPath
   ) throws(KeyedArchiveError) -> NestedContent? {
@@ -105,7 +106,7 @@ public struct Unwrapper: Sendable {
     if unreadable.count < Self.greatestUnreadable { unreadable.append(data) }
   }
 
-  /// Puts a path before those of the data that could not be opened, from the one at an index on.
+  /// Prepends a path to the paths of unreadable data, beginning at an index.
   mutating func locateUnreadable(from start: Int, below path: PropertyListKeyPath) {
     for index in start..<unreadable.count {
       let way = PropertyListKeyPath(path.components + unreadable[index].path.components)
@@ -113,7 +114,7 @@ public struct Unwrapper: Sendable {
     }
   }
 
-  /// What tools say about data that begins like an archive, but cannot be read.
+  /// The notes of the tools about data that begins like an archive, but cannot be read.
   package var notes: [String] {
     var notes = unreadable.prefix(10).map { data in
       let subject = data.path.components.isEmpty ? "data" : "the data at \(data.path.description.printable(limit: 200))"
@@ -133,7 +134,7 @@ public struct Unwrapper: Sendable {
 }
 
 extension PropertyListDocument {
-  /// True for data that begins like something that can be opened.
+  /// True for data that begins like a known format.
   func nestedBegins(_ node: FlatNode) -> Bool {
     guard node.kind == .data else { return false }
     if node.encoding == .verbatim { return ArchiveFormat(bytes.extracting(node.range)) != nil }
