@@ -6,12 +6,12 @@ extension NIBArchive {
   public struct NewObject: Hashable, Sendable {
     /// The name of the class.
     public var className: String
-    /// The names of the classes that a reader may take instead, the best first.
+    /// The names of the classes that a reader may use instead, best first.
     public var fallbackClassNames: [String]
-    /// The values in order. Collections have the key `UINibEncoderEmptyKey` for every element.
+    /// The values, in order. In a collection, every element has the key `UINibEncoderEmptyKey`.
     public var values: [NewValue]
 
-    /// An object of a class.
+    /// Creates an object of a class.
     public init(_ className: String, fallbackClassNames: [String] = [], _ values: [NewValue] = []) {
       self.className = className
       self.fallbackClassNames = fallbackClassNames
@@ -26,20 +26,20 @@ extension NIBArchive {
     /// The value.
     public var value: Value
 
-    /// A value under a key.
+    /// Creates a value with a key.
     public init(_ key: String, _ value: Value) {
       self.key = key
       self.value = value
     }
   }
 
-  /// Makes an archive of objects, the first of which is the root. Each key and each class is in it once.
+  /// Creates an archive of objects. The first object is the root. Each key and each class is stored once.
   ///
   /// - Parameters:
-  ///   - objects: what references count: `.object(2)` is the third.
-  ///   - coderVersion: what the file says of the coder that wrote it.
-  /// - Throws: ``NIBArchiveError/Kind/invalidValue`` for a reference below 0 or beyond 32 bits,
-  ///   ``NIBArchiveError/Kind/limitExceeded`` for more than the format has room for.
+  ///   - objects: the objects. A reference contains the index of its object: `.object(2)` refers to the third.
+  ///   - coderVersion: the version of the coder that is written to the file.
+  /// - Throws: ``NIBArchiveError/Kind/invalidValue`` if a reference is negative or has more than 32 bits,
+  ///   ``NIBArchiveError/Kind/limitExceeded`` if the archive is too large for the format.
   /// - Complexity: O(*n*) in the size of the archive.
   public init(objects: [NewObject], coderVersion: UInt32 = 9) throws(NIBArchiveError) {
     var keys = IndexedTexts()
@@ -60,17 +60,18 @@ extension NIBArchive {
     try self.init(objects: rows, keys: keys.texts, values: values, classNames: classNames, coderVersion: coderVersion)
   }
 
-  /// Makes an archive of tables, as they are. Indices may lead out of a table; `check()` of `ArchiveViews` tells.
+  /// Creates an archive from its tables. Indices are not checked; use `check()` of the module `ArchiveViews` to find
+  /// invalid ones.
   ///
   /// - Parameters:
-  ///   - objects: the class of each object, and which of the values it has. Ranges may overlap.
-  ///   - keys: the names of keys.
+  ///   - objects: the class of each object, and the range of its values. Ranges may overlap.
+  ///   - keys: the names of the keys.
   ///   - values: the values, each with the index of its key in `keys`.
-  ///   - classNames: the names of classes.
-  ///   - coderVersion: what the file says of the coder that wrote it.
-  ///   - trailingBytes: what stands after the tables.
-  /// - Throws: ``NIBArchiveError/Kind/invalidValue`` for an index or a count below 0 or beyond 32 bits,
-  ///   ``NIBArchiveError/Kind/limitExceeded`` for more than 4 GiB of data.
+  ///   - classNames: the names of the classes.
+  ///   - coderVersion: the version of the coder that is written to the file.
+  ///   - trailingBytes: the bytes after the tables.
+  /// - Throws: ``NIBArchiveError/Kind/invalidValue`` if an index or a count is negative or has more than 32 bits,
+  ///   ``NIBArchiveError/Kind/limitExceeded`` if there are more than 4 GiB of data.
   /// - Complexity: O(*n*) in the size of the archive.
   public init(
     objects: [(classIndex: Int, values: Range<Int>)], keys: [String], values: [(keyIndex: Int, value: Value)],
@@ -103,7 +104,7 @@ extension NIBArchive {
     return index
   }
 
-  /// - Parameter bytes: where data go.
+  /// - Parameter bytes: the buffer that data is appended to.
   private static func row(
     of value: Value, keyIndex: UInt32, _ bytes: inout [UInt8]
   ) throws(NIBArchiveError) -> ValueRow {
@@ -130,7 +131,7 @@ extension NIBArchive {
   }
 }
 
-/// Texts by the order in which they came, each once. Texts of other bytes are others, even if they look the same.
+/// Distinct texts in the order in which they were added. Two texts are equal if their UTF-8 bytes are equal.
 package struct IndexedTexts {
   package private(set) var texts: [String] = []
   private var indices: [[UInt8]: Int] = [:]

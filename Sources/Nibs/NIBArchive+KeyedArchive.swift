@@ -3,8 +3,8 @@ public import KeyedArchiving
 public import PropertyLists
 
 extension NIBArchive {
-  /// The same objects in the shape of a keyed archive, for all that looks at those: trees, JSON, graphs, paths, classes
-  /// and references.
+  /// Returns the same objects as a keyed archive, for everything that inspects keyed archives: trees, JSON, graphs,
+  /// paths, classes and references.
   ///
   /// ```swift
   /// print(try nib.keyedArchive().tree())
@@ -12,27 +12,27 @@ extension NIBArchive {
   ///
   /// | in the nib | in the keyed archive |
   /// |---|---|
-  /// | values of the root, the object at index 0 | what stands under `$top` |
+  /// | values of the root, the object at index 0 | the values of `$top` |
   /// | object at index *n* | object with UID *n*; UID 0 is `$null` |
-  /// | a reference to the root | a UID behind the classes, whose object has the values of the root once more |
-  /// | classes of objects | class descriptions behind the objects, with the fallbacks as `$classhints` |
-  /// | an array, set or dictionary whose values have `NSInlinedValue` in front | `NS.objects`, or `NS.keys` and `NS.objects` |
+  /// | a reference to the root | a UID after the classes, whose object repeats the values of the root |
+  /// | classes of objects | class descriptions after the objects, with the fallbacks as `$classhints` |
+  /// | an array, set or dictionary whose values begin with `NSInlinedValue` | `NS.objects`, or `NS.keys` and `NS.objects` |
   /// | an `NSString` or `NSMutableString` with UTF-8 in `NS.bytes` | `NS.string` |
   /// | an `NSData` or `NSMutableData` with `NS.bytes` | `NS.data` |
   /// | any other key that an object has several times | the key once, with an array of the values |
   /// | data of a byte 6 or 7 and two, four or six floats or doubles | text, `{0, 0, 320, 480}` |
-  /// | integers of all widths, truth values, floats, doubles, other data | the same |
+  /// | integers of all widths, Booleans, floats, doubles, other data | the same |
   /// | nil | a reference to `$null` |
   /// | a reference beyond the objects | a dictionary with the index, `{"no object": 99}` |
-  /// | a key or a class that its table has not | a key `<key 99>`, a number as `$class` |
-  /// | values, keys and classes that no object has | nothing; `check()` tells them |
+  /// | a key or a class that is not in its table | a key `<key 99>`, a number as `$class` |
+  /// | values, keys and classes that are not used | nothing; `check()` reports them |
   ///
-  /// `NIBArchive` beside `$top` has the versions, the class of the root and the trailing bytes. The archiver is
-  /// `UINibEncoder`, the name of Apple's class. Nobody but this module has to read such an archive.
+  /// The key `NIBArchive` next to `$top` has the versions, the class of the root and the trailing bytes. The archiver
+  /// is `UINibEncoder`, the name of Apple's class. The result is meant for inspection, not for other readers.
   ///
-  /// - Parameter limits: what can be asked of the archive; see `ParsingLimits`.
-  /// - Throws: ``NIBArchiveError/Kind/limitExceeded`` where ranges of values overlap so far that the objects are many
-  ///   times larger together than the file.
+  /// - Parameter limits: the limits for the archive; see `ParsingLimits`.
+  /// - Throws: ``NIBArchiveError/Kind/limitExceeded`` if ranges of values overlap so much that all objects together are
+  ///   many times larger than the file.
   /// - Complexity: O(*n*) in the size of the file.
   public func keyedArchive(limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) -> KeyedArchive {
     do {

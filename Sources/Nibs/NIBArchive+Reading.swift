@@ -7,10 +7,10 @@ extension NIBArchive {
   /// Reads an archive.
   ///
   /// - Parameters:
-  ///   - data: the whole file. It is kept, not copied, as long as the value lives.
-  ///   - limits: how large the input may be; the format has room for 4 GiB.
-  /// - Throws: ``NIBArchiveError``, with the byte offset of what is wrong. Versions of the layout other than 1 are
-  ///   refused; any version of the coder is read, since all that are known have the same tables.
+  ///   - data: the whole file. It is kept without a copy as long as this value exists.
+  ///   - limits: the limit for the size of the input. The format allows up to 4 GiB.
+  /// - Throws: ``NIBArchiveError``, with the byte offset of the error. A layout version other than 1 is an error. All
+  ///   versions of the coder are read, because all known ones have the same tables.
   /// - Complexity: O(*n*) in the size of the file. The memory is at most 20 times the size.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
     do { try limits.check(inputSize: data.count) } catch { throw NIBArchiveError(.limitExceeded, error.message) }
@@ -31,7 +31,7 @@ extension NIBArchive {
 
   /// Reads the archive in a file.
   ///
-  /// - Throws: as for bytes in memory, and ``NIBArchiveError/Kind/file(_:)`` if the file cannot be read.
+  /// - Throws: The errors of ``init(_:limits:)``, and ``NIBArchiveError/Kind/file(_:)`` if the file cannot be read.
   public init(contentsOf url: URL, limits: ParsingLimits = ParsingLimits()) throws(NIBArchiveError) {
     let data: Data
     do {
@@ -44,20 +44,20 @@ extension NIBArchive {
   }
 }
 
-/// Reads the tables of a file, and checks everything but where indices lead.
+/// Reads the tables of a file, and checks everything except the indices.
 ///
-/// A count is compared with the bytes that are left before room is made for so many rows, so that no header asks for
-/// memory out of proportion. Each table is gone through once, wherever it begins.
+/// Before memory for rows is allocated, their count is compared with the bytes that are left, so no header can ask for
+/// memory out of proportion. Each table is read once, wherever it begins.
 struct NIBArchiveReader: ~Escapable {
   private let bytes: RawSpan
   private var next = 0
-  /// Where the table ends that ends last.
+  /// The greatest end offset of the tables read so far.
   private(set) var end: Int
 
-  /// The length of the signature, two versions, and the counts and offsets of four tables.
+  /// The length of the signature, two versions, and the counts and offsets of four tables, in bytes.
   static var headerLength: Int { 50 }
 
-  /// Where a table begins, and how many rows it has.
+  /// The offset of a table and its number of rows.
   struct Table {
     let name: StaticString
     let count: Int
@@ -79,7 +79,7 @@ struct NIBArchiveReader: ~Escapable {
     end = Self.headerLength
   }
 
-  /// - Throws: ``NIBArchiveError`` also for a table that cannot be where the header says.
+  /// - Throws: ``NIBArchiveError``, also if a table cannot be at the offset in the header.
   mutating func header() throws(NIBArchiveError) -> Header {
     guard bytes.starts(with: ArchiveFormat.nibSignature) else {
       throw NIBArchiveError(.notANIBArchive, "the bytes do not begin with \"NIBArchive\"", byteOffset: 0)
@@ -96,7 +96,7 @@ struct NIBArchiveReader: ~Escapable {
     }
     return Header(
       formatVersion: formatVersion, coderVersion: bytes.littleEndianUInt32(at: 14),
-      // The least that a row of each takes: three numbers; a length; a number and a type; two numbers and a zero.
+      // The smallest sizes of a row: three numbers; a length; a number and a type; two numbers and a zero byte.
       objects: try table("objects", at: 18, leastSize: 3), keys: try table("keys", at: 26, leastSize: 1),
       values: try table("values", at: 34, leastSize: 2), classNames: try table("class names", at: 42, leastSize: 3))
   }
@@ -166,7 +166,7 @@ struct NIBArchiveReader: ~Escapable {
         }
       }
       let range = try skip(length, "the name of a class")
-      // The zero byte belongs to the length, and Apple's reader wants it.
+      // The zero byte counts in the length, and Apple's reader requires it.
       guard let last = range.last, bytes[last] == 0 else {
         throw NIBArchiveError(
           .malformed, "the name of a class does not end with a zero byte", byteOffset: range.lowerBound)
@@ -200,7 +200,7 @@ struct NIBArchiveReader: ~Escapable {
     return NIBArchive.ValueRow(keyIndex: keyIndex, type: type, payload: payload)
   }
 
-  /// A number in groups of seven bits, the lowest first. The highest bit is set in the last byte, and no other.
+  /// Reads a number in groups of seven bits, lowest group first. The highest bit is set only in the last byte.
   @inline(__always)
   private mutating func number() throws(NIBArchiveError) -> UInt32 {
     let start = next
@@ -219,7 +219,7 @@ struct NIBArchiveReader: ~Escapable {
     throw NIBArchiveError(.malformed, "a number of more than 32 bits", byteOffset: start)
   }
 
-  /// Passes over so many bytes. Returns their range.
+  /// Skips bytes and returns their range.
   @inline(__always)
   private mutating func skip(_ length: Int, _ name: StaticString) throws(NIBArchiveError) -> Range<Int> {
     guard length <= bytes.byteCount - next else {

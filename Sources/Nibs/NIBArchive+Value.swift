@@ -3,7 +3,7 @@ internal import KeyedArchiving
 internal import PropertyLists
 
 extension NIBArchive {
-  /// What stands under a key. The width of a number is that of the file.
+  /// The value of a key. A number has the width of the file.
   public enum Value: Sendable {
     case int8(Int8)
     case int16(Int16)
@@ -12,17 +12,17 @@ extension NIBArchive {
     case boolean(Bool)
     case float(Float)
     case double(Double)
-    /// Bytes; see ``numbers`` for points, sizes and rectangles.
+    /// Bytes. For points, sizes and rectangles, see ``numbers``.
     case data(Data)
-    /// No object.
+    /// Nil.
     case null
-    /// A reference to the object at this index of ``NIBArchive/objects``. A damaged file may have none there.
+    /// A reference to the object at this index of ``NIBArchive/objects``. In a damaged file, the index may be invalid.
     case object(Int)
   }
 }
 
 extension NIBArchive.Value {
-  /// The value of an integer of any width; nil for other values.
+  /// The value of an integer of any width. Nil for other values.
   public var integer: Int64? {
     switch self {
     case .int8(let value): Int64(value)
@@ -33,10 +33,10 @@ extension NIBArchive.Value {
     }
   }
 
-  /// The numbers of data that hold an array of floats or doubles: a byte that says which, and then the numbers.
+  /// The numbers of data that holds an array of floats or doubles: a byte for the type, then the numbers.
   ///
-  /// Points and sizes have two, rectangles and insets four, transforms six. Nil for other values, and for data of any
-  /// other form. A file does not say what data are for: other bytes may happen to have this form.
+  /// Points and sizes have two numbers, rectangles and insets four, transforms six. Nil for other values and for data
+  /// in any other form. A file does not store the purpose of data, so other data may have this form by chance.
   public var numbers: [Double]? {
     guard case .data(let data) = self else { return nil }
     return PackedNumbers(data.bytes).map(\.doubles)
@@ -44,7 +44,7 @@ extension NIBArchive.Value {
 }
 
 extension NIBArchive.Value: Hashable {
-  /// Compares numbers by their bits, so that a NaN is equal to itself, and -0 is not 0.
+  /// Compares numbers by their bits, so that a NaN is equal to itself, and -0 is not equal to 0.
   public static func == (first: NIBArchive.Value, second: NIBArchive.Value) -> Bool {
     switch (first, second) {
     case (.int8(let left), .int8(let right)): left == right
@@ -77,12 +77,12 @@ extension NIBArchive.Value: Hashable {
   }
 }
 
-/// Floats or doubles that stand in data, after a byte with the number that the type has among values.
+/// Floats or doubles in data. They follow a byte with the number of their type.
 struct PackedNumbers {
   let isDouble: Bool
   let doubles: [Double]
 
-  /// Nil for bytes of another form. More than 16 numbers are none of the structures that are known.
+  /// Returns nil for bytes in another form. No known structure has more than 16 numbers.
   init?(_ bytes: RawSpan) {
     guard bytes.byteCount > 1, bytes.byteCount <= 1 + 16 * 8 else { return nil }
     switch NIBArchive.ValueType(rawValue: bytes[0]) {
@@ -102,8 +102,8 @@ struct PackedNumbers {
     self.doubles = doubles
   }
 
-  /// `{0, 0, 320, 480.5}`: every number in the fewest digits that tell it. Nil if one is not finite, and if there are
-  /// not as many as a structure has.
+  /// The numbers as text, `{0, 0, 320, 480.5}`. Each number has the fewest digits that identify it. Nil if a number is
+  /// not finite, or if no structure has this many numbers.
   var text: String? {
     guard [2, 4, 6].contains(doubles.count), doubles.allSatisfy(\.isFinite) else { return nil }
     let numbers = doubles.map { number in

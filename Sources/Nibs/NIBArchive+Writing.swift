@@ -3,13 +3,13 @@ internal import KeyedArchiving
 internal import PropertyLists
 
 extension NIBArchive {
-  /// The archive as a file.
+  /// Returns the archive as a file.
   ///
-  /// The tables stand one after another, objects, keys, values and class names, with the shortest form of every number,
-  /// and the ``trailingBytes`` behind them. A file that was read and has this form gives the same bytes; `check()`
-  /// has a note about one that has not.
+  /// The tables follow one another: objects, keys, values and class names, with the shortest form of every number. The
+  /// ``trailingBytes`` come last. A file that was read and has this form gives the same bytes. `check()` reports a file
+  /// that does not have it.
   ///
-  /// - Throws: ``NIBArchiveError/Kind/limitExceeded`` for more than 4 GiB, which the format has no room for.
+  /// - Throws: ``NIBArchiveError/Kind/limitExceeded`` if the file would have more than 4 GiB.
   /// - Complexity: O(*n*) in the size of the archive.
   public func data() throws(NIBArchiveError) -> Data {
     var output = ByteBuffer()
@@ -49,7 +49,7 @@ extension NIBArchive {
 extension ByteBuffer {
   fileprivate mutating func append(word: UInt32) { append(littleEndianWord: UInt64(word), length: 4) }
 
-  /// A number in groups of seven bits, the lowest first, with the highest bit in the last byte.
+  /// Appends a number in groups of seven bits, lowest group first. The highest bit is set only in the last byte.
   @inline(__always)
   fileprivate mutating func append(number: UInt32) {
     var rest = number
@@ -60,7 +60,7 @@ extension ByteBuffer {
     append(byte: UInt8(rest) | 0x80)
   }
 
-  /// - Parameter source: what the ranges of data are of.
+  /// - Parameter source: the bytes that contain the ranges of data.
   @inline(__always)
   fileprivate mutating func append(_ row: NIBArchive.ValueRow, _ source: RawSpan) {
     append(number: row.keyIndex)

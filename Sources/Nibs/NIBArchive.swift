@@ -2,9 +2,9 @@ public import FoundationEssentials
 internal import KeyedArchiving
 internal import PropertyLists
 
-/// A compiled nib in Apple's format `NIBArchive`, as it stands in its file: objects, keys, values and names of classes.
+/// A compiled nib in Apple's format `NIBArchive`, as it is stored: objects, keys, values and names of classes.
 ///
-/// Nothing is instantiated, so no class has to be known, and a nib of any origin can be opened safely.
+/// No object is instantiated, so no class needs to be known, and you can open a nib from any source safely.
 ///
 /// ```swift
 /// let nib = try NIBArchive(contentsOf: url)
@@ -13,26 +13,26 @@ internal import PropertyLists
 /// }
 /// ```
 ///
-/// The tables of the file are flat arrays here. Data stay where they are in the bytes of the file, and objects and
-/// values are made when they are asked for. An index that leads out of its table is no error when a nib is opened, so
-/// that damaged ones can be looked at; `check()` of the module `ArchiveViews` finds them all.
+/// The tables of the file are flat arrays in memory. Data remains in the bytes of the file, and objects and values are
+/// made when you read them. An invalid index is not an error when a nib is opened, so that you can inspect damaged
+/// nibs. `check()` of the module `ArchiveViews` finds all invalid indices.
 ///
-/// <doc:CompiledNibs> describes the format, and says where each fact comes from.
+/// <doc:CompiledNibs> describes the format and gives the source of each fact.
 public struct NIBArchive: Sendable {
-  /// The version of the layout of the file: 1 in all files that are known.
+  /// The version of the file's layout: 1 in all known files.
   public let formatVersion: UInt32
-  /// The version of the coder that wrote the file: 9 and 10 are known.
+  /// The version of the coder that wrote the file. 9 and 10 are known.
   public let coderVersion: UInt32
-  /// The names of keys, by their index.
+  /// The names of the keys, by index.
   public let keys: [String]
-  /// The names of classes, by their index.
+  /// The names of the classes, by index.
   public let classNames: [ClassName]
-  /// The bytes after the last table. Their meaning is not known; files of coder version 10 are said to have some.
+  /// The bytes after the last table. Their meaning is unknown. Files of coder version 10 are said to have some.
   public let trailingBytes: Data
 
   package let objectTable: [ObjectRow]
   package let valueTable: [ValueRow]
-  /// What the ranges of data are of: the whole file, if ``isFromFile``.
+  /// The bytes that contain the ranges of data: the whole file, if ``isFromFile``.
   package let bytes: Data
   package let isFromFile: Bool
 
@@ -51,7 +51,7 @@ public struct NIBArchive: Sendable {
     self.trailingBytes = trailingBytes
   }
 
-  /// The one layout that is known.
+  /// The only known version of the layout.
   static var knownFormatVersion: UInt32 { 1 }
 
   /// The key of the elements of collections.
@@ -60,46 +60,47 @@ public struct NIBArchive: Sendable {
   /// The key that marks a collection whose elements are its values.
   package static var inlinedKey: String { "NSInlinedValue" }
 
-  /// The name of a class, and the classes that a reader may take if it does not know that one.
+  /// The name of a class, and the classes that a reader may use instead if it does not know this one.
   public struct ClassName: Hashable, Sendable {
     /// The name.
     public var name: String
-    /// The indices in ``NIBArchive/classNames`` of the classes that may stand in for this one, the best first.
+    /// The indices in ``NIBArchive/classNames`` of the classes that may replace this one, best first.
     public var fallbackIndices: [Int]
 
-    /// A name, with the classes that may stand in for it.
+    /// Creates a name, with the classes that may replace this one.
     public init(_ name: String, fallbackIndices: [Int] = []) {
       self.name = name
       self.fallbackIndices = fallbackIndices
     }
   }
 
-  /// An object in its table.
+  /// A row of the table of objects.
   package struct ObjectRow: Hashable, Sendable {
     package let classIndex: UInt32
     package let firstValue: UInt32
     package let valueCount: UInt32
   }
 
-  /// A value in its table.
+  /// A row of the table of values.
   package struct ValueRow: Sendable {
     package let keyIndex: UInt32
     package let type: ValueType
-    /// The bits of a number; the index of an object; of data the offset in the upper half, the length in the lower.
+    /// The bits of a number, or the index of an object. For data, the offset in the upper half and the length in the
+    /// lower half.
     package let payload: UInt64
 
-    /// The range of data in the bytes.
+    /// The range of data in ``NIBArchive/bytes``.
     package var range: Range<Int> {
       let start = Int(payload >> 32)
       return start..<start + Int(payload & 0xFFFF_FFFF)
     }
   }
 
-  /// The sorts of value, by their number in a file.
+  /// The types of value, by their number in a file.
   package enum ValueType: UInt8 {
     case int8, int16, int32, int64, `false`, `true`, float, double, data, null, object
 
-    /// How many bytes follow the number of the type; nil if that differs from value to value.
+    /// The number of bytes that follow the number of the type. Nil if it differs from value to value.
     var width: Int? {
       switch self {
       case .int8: 1
@@ -112,8 +113,8 @@ public struct NIBArchive: Sendable {
     }
   }
 
-  /// The objects by their index. The first one is the root: it is of the class `NSObject`, and its values lead to all
-  /// others.
+  /// The objects, by index. The first one is the root. Its class is `NSObject`, and its values lead to all other
+  /// objects.
   public var objects: Objects { Objects(archive: self) }
 
   /// All values of all objects, in the order of the file.
@@ -121,8 +122,8 @@ public struct NIBArchive: Sendable {
 
   /// The objects of an archive, addressed by their index.
   ///
-  /// An index beyond the last is no error: its object has no class and no values, so that references can be followed
-  /// without a look at where they lead.
+  /// An index beyond the end is not an error. Its object has no class and no values, so you can follow a reference
+  /// without checking its index first.
   public struct Objects: RandomAccessCollection, Sendable {
     let archive: NIBArchive
 
@@ -144,14 +145,14 @@ public struct NIBArchive: Sendable {
 
     private var row: ObjectRow? { archive.objectTable.indices.contains(index) ? archive.objectTable[index] : nil }
 
-    /// The index of the class in ``NIBArchive/classNames``, where a damaged file may have no class; nil if there is no
+    /// The index of the class in ``NIBArchive/classNames``, which may be invalid in a damaged file. Nil if there is no
     /// such object.
     public var classIndex: Int? { row.map { Int($0.classIndex) } }
 
-    /// The name of the class; nil if the archive has none at that index.
+    /// The name of the class. Nil if the index of the class is invalid.
     public var className: String? { archiveClass?.name }
 
-    /// The names of the classes that a reader may take instead of ``className``, the best first.
+    /// The names of the classes that a reader may use instead of ``className``, best first.
     public var fallbackClassNames: [String] {
       (archiveClass?.fallbackIndices ?? []).compactMap { index in
         archive.classNames.indices.contains(index) ? archive.classNames[index].name : nil
@@ -163,15 +164,15 @@ public struct NIBArchive: Sendable {
       return archive.classNames[classIndex]
     }
 
-    /// The range of the values as it stands in the file. In a damaged one it may reach beyond the last.
+    /// The range of the values, as it is in the file. In a damaged file it may extend beyond the end of the table.
     public var valueRange: Range<Int> { row.map { $0.values } ?? 0..<0 }
 
-    /// What the object was encoded as, in the order of the file. Collections have one key several times.
+    /// The encoded values of the object, in the order of the file. A collection has one key several times.
     public var values: Values { Values(archive: archive, range: valueRange.clamped(to: archive.valueTable.indices)) }
 
-    /// The first value with a key; nil if there is none.
+    /// The first value with a key. Nil if there is none.
     ///
-    /// - Complexity: O(*k*) in the number of values of the object.
+    /// - Complexity: O(*k*), where *k* is the number of values of the object.
     public subscript(key: String) -> Value? { values.first { $0.key == key }?.value }
   }
 
@@ -184,9 +185,9 @@ public struct NIBArchive: Sendable {
 
     public var endIndex: Int { range.upperBound }
 
-    /// The value at an index in the table of values of the archive.
+    /// The value at an index of the archive's table of values.
     ///
-    /// - Precondition: the index is one of these.
+    /// - Precondition: `index` is one of the indices of this collection.
     /// - Complexity: O(1).
     public subscript(index: Int) -> Field {
       precondition(range.contains(index), "the index is none of these values")
@@ -201,13 +202,13 @@ public struct NIBArchive: Sendable {
   public struct Field: Hashable, Sendable {
     /// The index of the key in ``NIBArchive/keys``.
     public let keyIndex: Int
-    /// The key; nil if the archive has none at that index.
+    /// The key. Nil if the index of the key is invalid.
     public let key: String?
     /// The value.
     public let value: Value
   }
 
-  /// The bytes of data.
+  /// Returns the bytes of data.
   func data(at range: Range<Int>) -> Data {
     bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound]
   }
@@ -230,12 +231,12 @@ public struct NIBArchive: Sendable {
 }
 
 extension NIBArchive.ObjectRow {
-  /// The range of the values. Two numbers of 32 bits have no sum that does not fit.
+  /// The range of the values. The sum of two 32-bit numbers cannot overflow.
   package var values: Range<Int> { Int(firstValue)..<Int(firstValue) + Int(valueCount) }
 }
 
 extension NIBArchive: Equatable {
-  /// Compares versions, tables and trailing bytes; texts and data by their bytes, and numbers by their bits.
+  /// Compares versions, tables and trailing bytes. Texts and data are compared by their bytes, numbers by their bits.
   ///
   /// - Complexity: O(*n*) in the size of the archives.
   public static func == (first: NIBArchive, second: NIBArchive) -> Bool {

@@ -2,34 +2,35 @@ public import FoundationEssentials
 internal import KeyedArchiving
 public import PropertyLists
 
-/// Why a `NIBArchive` could not be read or written, and where.
+/// An error that occurred when a `NIBArchive` was read or written, with its position.
 public struct NIBArchiveError: Error, Hashable, Sendable {
-  /// What sort of failure it is. Programs decide by it; people read ``message``.
+  /// The kind of error, for programs. People read ``message``.
   public enum Kind: Hashable, Sendable {
     /// The file cannot be read.
     case file(PropertyListError)
-    /// The bytes do not begin as a `NIBArchive` does.
+    /// The bytes do not begin like a `NIBArchive`.
     case notANIBArchive
-    /// A version of the layout that is not read here.
+    /// The version of the layout is not supported.
     case unsupportedVersion
-    /// The bytes end before what they announce.
+    /// The file ends too early.
     case truncated
     /// The bytes break the rules of the format.
     case malformed
-    /// More than the format or the limits allow, or more work than an archive of this size can ask for.
+    /// The archive exceeds the limits or the size of the format, or takes more work than an archive of this size may
+    /// require.
     case limitExceeded
-    /// A value has no form in the format.
+    /// A value cannot be represented in the format.
     case invalidValue
   }
 
-  /// What sort of failure it is.
+  /// The kind of error.
   public var kind: Kind
-  /// What is wrong, in one line without an offset.
+  /// A description of the problem, in one line and without its offset.
   public var message: String
-  /// The offset of what is wrong from the beginning of the file, in bytes; nil for what is in no file.
+  /// The offset of the error from the beginning of the file, in bytes. Nil for an error that is not in a file.
   public var byteOffset: Int?
 
-  /// An error for code that builds on this package; what the package itself throws, it makes here too.
+  /// Creates an error, for this package and for code that builds on it.
   public init(_ kind: Kind, _ message: String, byteOffset: Int? = nil) {
     self.kind = kind
     self.message = message
@@ -38,11 +39,11 @@ public struct NIBArchiveError: Error, Hashable, Sendable {
 }
 
 extension NIBArchiveError: CustomStringConvertible {
-  /// The offset, then the message: `byte 61: the name of a class does not end with a zero byte`.
+  /// The offset and the message: `byte 61: the name of a class does not end with a zero byte`.
   public var description: String { (byteOffset.map { "byte \($0): " } ?? "") + message }
 }
 
 extension NIBArchiveError: LocalizedError {
-  /// The ``description``.
+  /// The same text as ``description``.
   public var errorDescription: String? { description }
 }

@@ -3,26 +3,27 @@ internal import KeyedArchiving
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// Makes the property list of a keyed archive of a nib; see ``NIBArchive/keyedArchive(limits:)``.
+/// Builds the property list of a keyed archive from a nib; see ``NIBArchive/keyedArchive(limits:)``.
 struct NIBTranslation: ~Copyable {
   private let nib: NIBArchive
   private var pool = ValuePool()
-  /// How many values, and bytes in them, may still be looked at. Objects may share values, and a few kilobytes of
-  /// overlapping ranges ask for any amount of work.
+  /// The number of values, and of bytes in them, that may still be read. It is limited because objects may share
+  /// values, so a few kilobytes of overlapping ranges can ask for any amount of work.
   private var budget: WorkBudget
-  /// The numbers of keys: those of equal text have the same.
+  /// The number of each key, by its index. Keys with equal text have the same number.
   private var keyNumbers: [Int] = []
   private var keyTexts = IndexedTexts()
-  /// The keys as they stand in the archive, by number.
+  /// The keys in the archive, by number.
   private var keyNodes: [FlatNode?] = []
-  /// The object that had each key last, and where among its fields.
+  /// For each key number, the object that had the key last, and the index of its field.
   private var lastFields: [(object: Int, field: Int)] = []
   private var fields: [(key: Int, value: FlatNode)] = []
   private var nodes: [FlatNode] = []
   private let layouts: [FoundationLayout?]
-  /// The UID of each class that an object has; nil for others.
+  /// The UID of each class that an object has. Nil for unused classes.
   private var classUIDs: [UInt32?]
-  /// A root that is referred to stands behind the classes, and its class behind it if no other object is of it.
+  /// The UID of a copy of the root, if anything refers to the root. It follows those of the classes. The root's class
+  /// follows it, if no other object has that class.
   private let rootUID: UInt32
   private let inlinedKey: Int
   private let elementKey: Int
@@ -31,7 +32,7 @@ struct NIBTranslation: ~Copyable {
 
   init(_ nib: NIBArchive) {
     self.nib = nib
-    // Files without overlaps need one look at each value and each byte.
+    // A file without overlaps needs one look at each value and each byte.
     budget = WorkBudget(4 * nib.bytes.count + 2 * nib.valueTable.count + (1 << 14))
     layouts = nib.classNames.map { FoundationLayout(className: $0.name) }
     var isUsed = [Bool](repeating: false, count: nib.classNames.count)
@@ -131,7 +132,7 @@ struct NIBTranslation: ~Copyable {
     return try pool.reference(to: pool.container(.dictionary, children.span, isShared: false))
   }
 
-  /// Keys and values in turn.
+  /// Returns the keys and values of an object in turn.
   private mutating func children(ofObject index: Int, isTop: Bool) throws(PropertyListError) -> [FlatNode] {
     nodes.removeAll(keepingCapacity: true)
     guard index < nib.objectTable.count else { return [] }
@@ -155,7 +156,7 @@ struct NIBTranslation: ~Copyable {
     return nodes
   }
 
-  /// True for the values of a collection, as the coder writes them.
+  /// True if the values are those of a collection, in the form of Apple's coder.
   private func isInlined(_ values: Range<Int>, isDictionary: Bool) -> Bool {
     guard let first = values.first, nib.valueTable[first].type == .true, key(of: first) == inlinedKey else {
       return false
@@ -164,7 +165,7 @@ struct NIBTranslation: ~Copyable {
     return values.dropFirst().allSatisfy { key(of: $0) == elementKey }
   }
 
-  /// The number of the key of a value; nil for one that is not in the table of keys.
+  /// Returns the number of a value's key, or nil if the key is not in the table.
   private func key(of value: Int) -> Int? {
     let index = Int(nib.valueTable[value].keyIndex)
     return index < keyNumbers.count ? keyNumbers[index] : nil
@@ -184,7 +185,7 @@ struct NIBTranslation: ~Copyable {
     }
   }
 
-  /// The text of a string, or the bytes of data, that has nothing else.
+  /// Returns the text of a string or the bytes of data, if the object has no other values.
   private mutating func contents(
     _ values: Range<Int>, _ layout: FoundationLayout
   ) throws(PropertyListError) -> FlatNode? {
@@ -203,7 +204,7 @@ struct NIBTranslation: ~Copyable {
     }
   }
 
-  /// - Parameter object: a number that no other call has.
+  /// - Parameter object: a number that differs in each call.
   private mutating func appendFields(_ values: Range<Int>, ofObject object: Int) throws(PropertyListError) {
     fields.removeAll(keepingCapacity: true)
     var repeated: OrderedDictionary<Int, [FlatNode]> = [:]
