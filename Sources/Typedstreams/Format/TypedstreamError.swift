@@ -2,54 +2,54 @@ public import FoundationEssentials
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Why a typedstream could not be read, decoded or written, and where.
+/// An error that occurred when a typedstream was read, decoded or written, with its position.
 public struct TypedstreamError: Error, Hashable, Sendable {
-  /// What sort of failure it is. Programs decide by it; people read ``TypedstreamError/message``.
+  /// The kind of error, for programs. People read ``TypedstreamError/message``.
   public enum Kind: Hashable, Sendable {
-    /// The bytes do not begin as a typedstream does.
+    /// The bytes do not begin like a typedstream.
     case notATypedstream
-    /// A version of the format that is not read here, such as that of NeXTSTEP before 1.0.
+    /// The version of the format is not supported, such as that of NeXTSTEP before 1.0.
     case unsupportedVersion
-    /// The bytes break the rules of the format, or end too soon.
+    /// The bytes break the rules of the format, or end too early.
     case malformed
-    /// Values of a type that cannot be read from a stream, such as a union or a pointer.
+    /// Values of a type cannot be read from a stream, such as a union or a pointer.
     case unsupportedType
     /// Objects, arrays and structures are nested deeper than the limit.
     case nestedTooDeeply
-    /// The input, or what it stands for, is larger than `ParsingLimits` allow.
+    /// The input, or its expanded contents, exceed the `ParsingLimits`.
     case limitExceeded
-    /// There is no value where one must be.
+    /// A required value is missing.
     case valueNotFound
-    /// An object of a class that was not among those asked for.
+    /// The class of an object is not among the expected types.
     case classNotAllowed
-    /// A value of another type than the one asked for.
+    /// A value has another type than the expected one.
     case typeMismatch
-    /// A number that the type asked for cannot hold exactly.
+    /// The expected type cannot represent a number exactly.
     case numberOutOfRange
-    /// The contents of an object are not those of a value of its type.
+    /// The contents of an object are not valid for its type.
     case invalidContents
-    /// An object that is needed to make itself.
+    /// An object is a part of itself.
     case circularReference
-    /// A value has no form in a typedstream, or is written where it cannot stand.
+    /// A value cannot be represented in a typedstream, or not at this position.
     case invalidValue
   }
 
-  /// What sort of failure it is.
+  /// The kind of error.
   public var kind: Kind
-  /// What is wrong, in one line without the offset.
+  /// A description of the problem, in one line and without its offset.
   public var message: String
-  /// Where it is wrong in the input, counted in bytes from 0. For what is wrong with the contents of an object, the
-  /// offset at which the object begins.
+  /// The offset of the error in the input, in bytes. For an error in the contents of an object, the offset of the
+  /// object.
   public var byteOffset: Int?
-  /// The object that is wrong, or that has what is wrong, by its number in the table of objects.
+  /// The object that is wrong, or that contains the value that is wrong, by its number in the table of objects.
   public var objectID: Int?
-  /// The class that the stream says that object is of.
+  /// The class of that object, according to the stream.
   public var className: String?
-  /// What is wrong with a keyed archive, or with a property list, in data of the stream. ``byteOffset`` is then the
-  /// offset of the data.
+  /// The error of a keyed archive or property list in data of the stream. ``byteOffset`` is then the offset of the
+  /// data.
   public var archiveError: KeyedArchiveError?
 
-  /// An error for types that check what they decode; ``TypedstreamGroups/failure(_:_:)`` adds the offset.
+  /// Creates an error. Types that check their contents use ``TypedstreamGroups/failure(_:_:)``, which adds the offset.
   public init(_ kind: Kind, _ message: String, byteOffset: Int? = nil, objectID: Int? = nil, className: String? = nil) {
     self.kind = kind
     self.message = message
@@ -68,10 +68,10 @@ public struct TypedstreamError: Error, Hashable, Sendable {
 }
 
 extension TypedstreamError: CustomStringConvertible {
-  /// The offset, the message, the object: `byte 42: a string of 9 bytes, with 3 left (object 7, NSString)`.
+  /// The offset, the message and the object: `byte 42: a string of 9 bytes, with 3 left (object 7, NSString)`.
   public var description: String { (byteOffset.map { "byte \($0): " } ?? "") + detail }
 
-  /// The message and the object, for callers that print the offset in a form of their own.
+  /// The message and the object, for callers that print the offset in their own form.
   public var detail: String {
     var object: [String] = []
     if let objectID { object.append("object \(objectID)") }
@@ -81,6 +81,6 @@ extension TypedstreamError: CustomStringConvertible {
 }
 
 extension TypedstreamError: LocalizedError {
-  /// The ``description``.
+  /// The same text as ``description``.
   public var errorDescription: String? { description }
 }

@@ -1,15 +1,15 @@
-/// Values that are being read or made: of an object, or of the stream, one group after another; of an array, one
-/// element after another; or of a structure.
+/// The state of reading or building the values of an object, the stream, an array or a structure. The values of an
+/// object or of the stream are in groups.
 struct TypedstreamFrame {
   let kind: Kind
-  /// The node of the object, array or structure; ``none`` for the stream.
+  /// The index of the node of the object, array or structure; ``none`` for the stream.
   let container: UInt32
-  /// The node of the group that is open.
+  /// The index of the node of the open group.
   var group = none
-  /// The types of the values that are left.
+  /// The range of the types whose values are still missing.
   var type: UInt32 = 0
   var endOfTypes: UInt32 = 0
-  /// The type of an array's elements, and how many are left.
+  /// The type of an array's elements, and the number of elements that are still missing.
   private var elementType: UInt32 = 0
   private var remaining: UInt32 = 0
 
@@ -17,13 +17,13 @@ struct TypedstreamFrame {
 
   static let none = UInt32.max
 
-  /// The groups of an object, or of the stream.
+  /// Creates a frame for the groups of an object or of the stream.
   init(groupsOf container: UInt32 = none) {
     kind = .groups
     self.container = container
   }
 
-  /// The elements of an array.
+  /// Creates a frame for the elements of an array.
   ///
   /// - Parameter typeIndex: the index of the array's type.
   init(arrayAt container: UInt32, _ type: TypedstreamTables.TypeNode, at typeIndex: UInt32) {
@@ -35,7 +35,7 @@ struct TypedstreamFrame {
     remaining = type.count
   }
 
-  /// The fields of a structure.
+  /// Creates a frame for the fields of a structure.
   ///
   /// - Parameter typeIndex: the index of the structure's type.
   init(structureAt container: UInt32, _ type: TypedstreamTables.TypeNode, at typeIndex: UInt32) {
@@ -45,7 +45,7 @@ struct TypedstreamFrame {
     endOfTypes = type.end
   }
 
-  /// Goes on to the next element of an array; false if it has no more.
+  /// Moves to the next element of an array. Returns false if there is none.
   @inline(__always)
   mutating func beginElement() -> Bool {
     guard remaining > 0 else { return false }

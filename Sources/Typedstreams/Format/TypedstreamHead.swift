@@ -1,27 +1,27 @@
-/// The head bytes of values (`typedstream.m` of Darwin 0.1). Every other byte from -110 on is the integer itself.
+/// The head bytes of values (`typedstream.m` of Darwin 0.1). Every other byte, from -110 on, is the integer itself.
 enum TypedstreamHead {
   /// An integer of 2 bytes follows.
   static let int16: UInt8 = 0x81
   /// An integer of 4 bytes follows.
   static let int32: UInt8 = 0x82
-  /// A real follows, of 4 or 8 bytes as its type says.
+  /// A floating-point number follows, of 4 or 8 bytes depending on its type.
   static let real: UInt8 = 0x83
-  /// A string, a class or an object follows that has not been met before.
+  /// A new string, class or object follows.
   static let new: UInt8 = 0x84
-  /// Nothing: no string, no object, no superclass.
+  /// Nil: no string, no object or no superclass.
   static let null: UInt8 = 0x85
-  /// The groups of an object are over.
+  /// The end of the groups of an object.
   static let endOfObject: UInt8 = 0x86
-  /// An integer of 8 bytes follows. Archives of 64-bit programs have it.
+  /// An integer of 8 bytes follows. Archives of 64-bit programs contain it.
   static let int64: UInt8 = 0x87
 
-  /// The least integer that is a head byte of its own. It also stands for the first entry of a table.
+  /// The smallest integer that is stored as a single byte. In a reference, it means the first entry of a table.
   static let leastInteger = -110
 
   /// The version of the format that is read and written.
   static let streamerVersion = 4
-  /// The version of NeXTSTEP before 1.0, whose values cannot be told apart without their classes.
+  /// The version of NeXTSTEP before 1.0. Its values cannot be separated without knowing their classes.
   static let oldStreamerVersion = 3
-  /// The system version of Mac OS X and all that came after it.
+  /// The system version of Mac OS X and all later systems.
   static let currentSystemVersion = 1000
 }

@@ -1,17 +1,17 @@
-/// All that a typedstream consists of, in four flat tables and the bytes that they point into. Nothing is allocated for
-/// a single value.
+/// The contents of a typedstream: four flat tables, and the bytes that they refer to. A single value needs no
+/// allocation.
 ///
-/// Offsets and indexes are 32 bits wide, so a stream has less than 4 GiB.
+/// Offsets and indices have 32 bits, so a stream must be smaller than 4 GiB.
 final class TypedstreamTables: Sendable {
-  /// The text of strings, data and type encodings; for a stream that was read, all of it.
+  /// The text of strings, data and type encodings. For a stream that was read, all of its bytes.
   let bytes: [UInt8]
-  /// Groups, objects and values, each before its parts. The groups of the stream itself are at the top.
+  /// Groups, objects and values, each before its parts. The groups of the stream itself are at the top level.
   let nodes: [Node]
-  /// The table of objects, classes and C strings, in the order in which they are met.
+  /// The table of objects, classes and C strings, in the order of their first use.
   let slots: [Slot]
-  /// The table of shared strings, in the order in which they are met.
+  /// The table of shared strings, in the order of their first use.
   let strings: [SharedString]
-  /// The types of the encodings among the strings, each before its parts.
+  /// The types of the encodings in ``strings``, each before its parts.
   let types: [TypeNode]
 
   init(bytes: [UInt8], nodes: [Node], slots: [Slot], strings: [SharedString], types: [TypeNode]) {
@@ -25,43 +25,43 @@ final class TypedstreamTables: Sendable {
   /// A group, an object or a value.
   struct Node: BitwiseCopyable {
     let kind: Kind
-    /// The index of the type; for a group the number of its encoding among the strings.
+    /// The index of the type. For a group, the number of its encoding in ``TypedstreamTables/strings``.
     let type: UInt32
-    /// What it is, by its kind: two halves, or a number of 64 bits.
+    /// The content, depending on the kind: two halves of 32 bits, or a number of 64 bits.
     private(set) var payload: UInt64
 
     enum Kind: UInt8 {
-      // Parts follow. The low half of the payload is the index after the last of them.
+      // These kinds have parts. The low half of the payload is the index after the last part.
 
-      /// The group of an object, or of the stream; the high half is where it begins in the bytes.
+      /// The group of an object or of the stream. The high half is its offset in the bytes.
       case group
-      /// An object where it is met first; the high half is its slot.
+      /// The first occurrence of an object. The high half is its slot.
       case object
-      /// An array; the high half is the number of elements.
+      /// An array. The high half is the number of elements.
       case array
       case structure
 
-      // No parts follow.
+      // These kinds have no parts.
 
-      /// An object that was met before, by its slot.
+      /// An object that occurred before, by its slot.
       case reference
-      /// A class, by its slot, met before or not.
+      /// A class, by its slot.
       case classReference
-      /// A C string, by its slot, met before or not.
+      /// A C string, by its slot.
       case cString
-      /// A selector or an atom, by its number among the strings, met before or not.
+      /// A selector or an atom, by its number in ``TypedstreamTables/strings``.
       case sharedString
-      /// A string that is not shared: length and offset.
+      /// A string that is not shared: its length and offset.
       case string
-      /// Bytes: length and offset.
+      /// Bytes: their length and offset.
       case data
       case integer
       case unsignedInteger
       case float
       case double
-      /// No string, no object, no class.
+      /// Nil: no string, no object or no class.
       case null
-      /// A value that takes no bytes, of the type `!`.
+      /// A value of the type `!`, which takes no bytes.
       case filler
     }
 
@@ -80,29 +80,30 @@ final class TypedstreamTables: Sendable {
     @inline(__always) var low: Int { Int(payload & 0xFFFF_FFFF) }
     @inline(__always) var high: Int { Int(payload >> 32) }
 
-    /// The index after the parts, of a node that has some.
+    /// The index after the last part, for a kind with parts.
     @inline(__always) var end: Int { low }
     @inline(__always) var hasParts: Bool { kind.rawValue <= Kind.structure.rawValue }
-    /// The index in the table of objects, of an object, a class or a C string.
+    /// The index in the table of objects, for an object, a class or a C string.
     @inline(__always) var slot: Int { kind == .object ? high : low }
-    /// The bytes of a string or data.
+    /// The range of the bytes of a string or data.
     @inline(__always) var range: Range<Int> { low..<low + high }
 
-    /// Where a group begins in the bytes; nil for one that was not read.
+    /// The offset of a group in the bytes. Nil for a group that was not read.
     var groupOffset: Int? { kind == .group && high != Int(UInt32.max) ? high : nil }
 
     @inline(__always)
     mutating func close(at end: Int) { payload |= UInt64(truncatingIfNeeded: end) }
   }
 
-  /// An object, a class or a C string in the table that references lead to.
+  /// An object, a class or a C string in the table for references.
   struct Slot: BitwiseCopyable, Equatable {
     let kind: Kind
-    /// The index of an object among the nodes; the number of a class's name or a C string's text among the strings.
+    /// The node index of an object, or the number in ``TypedstreamTables/strings`` of a class's name or a C string's
+    /// text.
     var content: UInt32
-    /// The slot of an object's class, or of a superclass; ``none`` for a class without one.
+    /// The slot of an object's class or of a class's superclass; ``none`` for a class without one.
     var classSlot: UInt32
-    /// The version of a class; where an object begins in the bytes.
+    /// The version of a class, or the offset of an object in the bytes.
     var detail: Int32
 
     enum Kind: UInt8 { case object, `class`, cString }
@@ -110,15 +111,15 @@ final class TypedstreamTables: Sendable {
     static let none = UInt32.max
 
     var superclass: Int? { classSlot == Self.none ? nil : Int(classSlot) }
-    /// Where an object begins in the bytes; nil for one that was not read.
+    /// The offset of an object in the bytes. Nil for an object that was not read.
     var offset: Int? { detail == -1 ? nil : Int(UInt32(bitPattern: detail)) }
   }
 
-  /// A string that is written once and then referred to.
+  /// A string that is written once and then referenced.
   struct SharedString: BitwiseCopyable {
     let start: UInt32
     let length: UInt32
-    /// Where its types are, if it is an encoding that has been used.
+    /// The index range of its types, if it is an encoding that has been used.
     var firstType = UInt32.max
     var endOfTypes = UInt32.max
 
@@ -126,19 +127,19 @@ final class TypedstreamTables: Sendable {
     @inline(__always) var isEncoding: Bool { firstType != UInt32.max }
   }
 
-  /// A type of an encoding, such as the `i` of `iI`, or the array, the structure and the two numbers of `[2{ff}]`.
+  /// A type in an encoding, such as the `i` of `iI`, or the array, the structure and the two numbers of `[2{ff}]`.
   struct TypeNode: BitwiseCopyable {
     /// The first character of the type; ``rawArray`` for an array that is read as bytes.
     var letter: UInt8
-    /// How many elements an array has.
+    /// The number of elements of an array.
     var count: UInt32 = 0
-    /// The index after its parts.
+    /// The index after the last part.
     var end: UInt32
-    /// Its text.
+    /// The offset of the type's text, and then its length, in bytes.
     let start: UInt32
     var length: UInt32
 
-    /// `[Nc]` or `[NC]`.
+    /// The letter for `[Nc]` and `[NC]`.
     static let rawArray = UInt8(ascii: "]")
   }
 
@@ -153,13 +154,13 @@ final class TypedstreamTables: Sendable {
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// The text of a type.
+  /// Returns the text of a type.
   func text(ofType index: Int) -> String {
     let type = types[index]
     return text(Int(type.start)..<Int(type.start) + Int(type.length))
   }
 
-  /// The name of the class of a slot that has one.
+  /// Returns the name of the class in a slot.
   func className(_ slot: Int) -> String { text(ofString: Int(slots[slot].content)) }
 }
 
@@ -180,7 +181,7 @@ extension TypedstreamTables: Equatable {
     return true
   }
 
-  /// Returns true if two nodes are equal but for their parts. The type of a value is that of its group.
+  /// Returns true if two nodes are equal, without their parts. The types are equal if the groups are.
   private static func isEqual(
     _ node: Node, _ tables: TypedstreamTables, _ other: Node, _ others: TypedstreamTables
   ) -> Bool {

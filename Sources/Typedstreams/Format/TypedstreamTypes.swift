@@ -1,27 +1,27 @@
 internal import PropertyLists
 
-/// Encodings of types, as Objective-C's compiler spells them (`@encode`), with two that only this format has: `+` for a
-/// string that is not shared, `%` for one that is.
+/// Type encodings of Objective-C's compiler (`@encode`), with two letters that only this format has: `+` for a string
+/// that is not shared, `%` for a shared string.
 struct TypedstreamTypes {
   typealias TypeNode = TypedstreamTables.TypeNode
 
-  /// The types of the encodings that were taken apart, each before its parts.
+  /// The types of the encodings parsed so far, each before its parts.
   var nodes: [TypeNode] = []
-  /// The arrays and structures that are open in the encoding that is being taken apart.
+  /// The open arrays and structures in the current encoding.
   private var open: [Int] = []
 
   @inline(__always)
   subscript(index: UInt32) -> TypeNode { nodes[Int(index)] }
 
-  /// How many elements an array can have that take no bytes.
+  /// The greatest number of elements in an array whose elements take no bytes.
   static let greatestEmptyCount: UInt32 = 4096
 
-  /// Takes an encoding apart.
+  /// Parses an encoding.
   ///
   /// - Parameters:
   ///   - range: the range of the encoding in the bytes.
-  ///   - depth: how deep types may be nested.
-  /// - Returns: the indexes of its types.
+  ///   - depth: the greatest nesting depth of types.
+  /// - Returns: the range of indices of its types.
   /// - Complexity: O(*n*) in the length of the encoding.
   @inline(never)
   mutating func takeApart(
@@ -56,7 +56,7 @@ struct TypedstreamTypes {
     return first..<UInt32(truncatingIfNeeded: nodes.count)
   }
 
-  /// True if a value of one of the types takes bytes.
+  /// Returns true if a value of one of the types takes bytes.
   func takesBytes(_ indexes: Range<UInt32>) -> Bool {
     var index = indexes.lowerBound
     while index < indexes.upperBound {
@@ -87,7 +87,7 @@ struct TypedstreamTypes {
     append(letter, at: offset)
   }
 
-  /// Reads how many elements an array has.
+  /// Reads the number of elements of an array, and returns the offset after it.
   private mutating func readCount(
     at start: Int, in range: Range<Int>, of bytes: RawSpan
   ) throws(TypedstreamError) -> Int {
@@ -103,7 +103,7 @@ struct TypedstreamTypes {
     return offset
   }
 
-  /// Returns the offset after the name of a structure and the equals sign; `start` if it has no name.
+  /// Returns the offset after the name of a structure and the equals sign, or `start` if it has no name.
   private static func endOfName(from start: Int, in range: Range<Int>, of bytes: RawSpan) -> Int {
     var offset = start
     while offset < range.upperBound {
@@ -154,7 +154,7 @@ struct TypedstreamTypes {
   }
 
   private static func text(_ range: Range<Int>, _ bytes: RawSpan) -> String {
-    // No more than a line of a message, for an encoding can be as long as the input.
+    // At most a line of text, because an encoding can be as long as the input.
     let shown = range.lowerBound..<min(range.upperBound, range.lowerBound + 200)
     return String(decoding: [UInt8](bytes, shown), as: UTF8.self).quoted
   }

@@ -1,55 +1,55 @@
 public import FoundationEssentials
 
 extension MessageBody {
-  /// What is said of a stretch of text.
+  /// An attribute of a run of text.
   public enum Attribute: Hashable, Sendable {
-    /// The number of the part that the text belongs to, from 0 on.
+    /// The number of the part that contains the text, from 0.
     case part(Int)
-    /// The direction of the text: 0 to the right, 1 to the left, −1 if the text says it by itself.
+    /// The writing direction: 0 for left to right, 1 for right to left, −1 for natural.
     case writingDirection(Int)
-    /// The attachment that stands here, by its `guid` in the table `attachment`.
+    /// The attachment at this position, by its `guid` in the table `attachment`.
     case transferID(String)
     /// The name of the attachment's file.
     case fileName(String)
-    /// The width at which the attachment is shown, in points.
+    /// The width of the attachment on the screen, in points.
     case mediaWidth(Double)
-    /// The height at which the attachment is shown, in points.
+    /// The height of the attachment on the screen, in points.
     case mediaHeight(Double)
-    /// What a data detector has found.
+    /// Data that a data detector has found.
     case detected(Detected)
-    /// Where a link leads.
+    /// The URL of a link.
     case link(URL)
-    /// Whether the link is shown as a preview.
+    /// True if the link is shown as a preview.
     case isRichLink(Bool)
-    /// The address of the person that is mentioned.
+    /// The address of the mentioned person.
     case mention(String)
     /// A style of the text.
     case style(Styles)
     /// An animation of the text.
     case effect(Effect)
-    /// A code that is typed in once.
+    /// A one-time code.
     case oneTimeCode(OneTimeCode)
-    /// The words that were heard in a recording.
+    /// The transcription of a recording.
     case transcription(String)
-    /// Another attribute, or one that has another value than it should.
+    /// An unknown attribute, or an attribute with an unexpected value.
     case other(String, Value)
   }
 
-  /// A value of an attribute that is not known here.
+  /// The value of an attribute that this package does not know.
   public indirect enum Value: Hashable, Sendable {
-    /// A text.
+    /// A string.
     case string(String)
-    /// A whole number, or a truth value as 0 or 1.
+    /// An integer. Booleans are 0 or 1.
     case integer(Int64)
-    /// A number with a fraction.
+    /// A floating-point number.
     case real(Double)
     /// Bytes.
     case data(Data)
     /// A URL.
     case url(URL)
-    /// Values in order.
+    /// An array.
     case array([Value])
-    /// Values by names.
+    /// A dictionary.
     case dictionary([String: Value])
     /// An object of another class.
     case object(className: String)
@@ -60,50 +60,50 @@ extension MessageBody {
     /// A bit for each style.
     public let rawValue: UInt8
 
-    /// The styles of some bits.
+    /// Creates styles from their bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Heavier letters.
+    /// Bold text.
     public static let bold = Styles(rawValue: 1)
-    /// Slanted letters.
+    /// Italic text.
     public static let italic = Styles(rawValue: 2)
-    /// A line below the text.
+    /// Underlined text.
     public static let underline = Styles(rawValue: 4)
-    /// A line through the text.
+    /// Text with a line through it.
     public static let strikethrough = Styles(rawValue: 8)
   }
 
-  /// An animation of text. Those with a name are called as Messages calls them.
+  /// An animation of text. The constants have the names that Messages uses.
   public struct Effect: RawRepresentable, Hashable, Sendable {
     /// The number in the stream.
     public let rawValue: Int
 
-    /// The animation of a number, known or not.
+    /// Creates the animation with a number, which may be unknown.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Messages' name for it: ripple.
+    /// The animation that Messages calls ripple.
     public static let ripple = Effect(rawValue: 4)
-    /// Messages' name for it: big.
+    /// The animation that Messages calls big.
     public static let big = Effect(rawValue: 5)
-    /// Messages' name for it: bloom.
+    /// The animation that Messages calls bloom.
     public static let bloom = Effect(rawValue: 6)
-    /// Messages' name for it: nod.
+    /// The animation that Messages calls nod.
     public static let nod = Effect(rawValue: 8)
-    /// Messages' name for it: shake.
+    /// The animation that Messages calls shake.
     public static let shake = Effect(rawValue: 9)
-    /// Messages' name for it: jitter.
+    /// The animation that Messages calls jitter.
     public static let jitter = Effect(rawValue: 10)
-    /// Messages' name for it: small.
+    /// The animation that Messages calls small.
     public static let small = Effect(rawValue: 11)
-    /// Messages' name for it: explode.
+    /// The animation that Messages calls explode.
     public static let explode = Effect(rawValue: 12)
   }
 
-  /// A code that somebody is to type in, as banks send them.
+  /// A one-time code that a service sends for signing in.
   public struct OneTimeCode: Hashable, Sendable {
     /// The code.
     public var code: String
-    /// The code as it is shown.
+    /// The form of the code for display.
     public var displayCode: String
   }
 
@@ -113,36 +113,36 @@ extension MessageBody {
     public var transferID: String
     /// The name of the file, if the message has it.
     public var fileName: String?
-    /// The width at which it is shown, in points.
+    /// The width of the attachment on the screen, in points.
     public var width: Double?
-    /// The height at which it is shown, in points.
+    /// The height of the attachment on the screen, in points.
     public var height: Double?
   }
 }
 
-/// Attributes by what they mean. Each is nil, empty or false for a stretch that does not have it.
+/// Access to attributes by their meaning. A property is nil or empty if the run does not have the attribute.
 extension MessageBody.Run {
-  /// The number of the part that the text belongs to.
+  /// The number of the part that contains the text.
   public var part: Int? { first { if case .part(let number) = $0 { number } else { nil } } }
 
-  /// The address of the person that is mentioned.
+  /// The address of the mentioned person.
   public var mention: String? { first { if case .mention(let address) = $0 { address } else { nil } } }
 
-  /// Where a link leads.
+  /// The URL of a link.
   public var link: URL? { first { if case .link(let url) = $0 { url } else { nil } } }
 
   /// The animation of the text.
   public var effect: MessageBody.Effect? { first { if case .effect(let effect) = $0 { effect } else { nil } } }
 
-  /// A code that is typed in once.
+  /// A one-time code.
   public var oneTimeCode: MessageBody.OneTimeCode? {
     first { if case .oneTimeCode(let code) = $0 { code } else { nil } }
   }
 
-  /// The words that were heard in a recording.
+  /// The transcription of a recording.
   public var transcription: String? { first { if case .transcription(let text) = $0 { text } else { nil } } }
 
-  /// What data detectors have found.
+  /// The data that data detectors have found.
   public var detected: [MessageBody.Detected] {
     attributes.compactMap { if case .detected(let detected) = $0 { detected } else { nil } }
   }
@@ -152,7 +152,7 @@ extension MessageBody.Run {
     attributes.reduce(into: []) { if case .style(let style) = $1 { $0.formUnion(style) } }
   }
 
-  /// The file that stands here.
+  /// The attachment at this position.
   public var attachment: MessageBody.Attachment? {
     guard let id = first({ if case .transferID(let id) = $0 { id } else { nil } }) else { return nil }
     return MessageBody.Attachment(
@@ -169,7 +169,7 @@ extension MessageBody.Run {
   }
 }
 
-/// The attributes of messages that are known, by their names in the stream.
+/// The known attributes of messages, by their names in the stream.
 enum MessageAttributeName: String, CaseIterable {
   case part = "__kIMMessagePartAttributeName"
   case writingDirection = "__kIMBaseWritingDirectionAttributeName"
@@ -194,7 +194,7 @@ enum MessageAttributeName: String, CaseIterable {
 
   private static let names = allCases.map { (bytes: Array($0.rawValue.utf8), name: $0) }
 
-  /// The attribute of a name; nil for one that is not known. No text is made of the bytes.
+  /// Returns the attribute with a name, or nil if it is unknown. It compares bytes and makes no string.
   init?(_ bytes: ArraySlice<UInt8>) {
     for entry in Self.names where entry.bytes.count == bytes.count && bytes.elementsEqual(entry.bytes) {
       self = entry.name

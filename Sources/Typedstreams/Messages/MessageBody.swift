@@ -2,8 +2,8 @@ public import FoundationEssentials
 public import KeyedArchiving
 public import PropertyLists
 
-/// The text of a message with its attributes: what Messages keeps in the column `attributedBody` of its database
-/// (`chat.db` on macOS, `sms.db` on iOS).
+/// The text of a message with its attributes, from the column `attributedBody` of the database of Messages (`chat.db`
+/// on macOS, `sms.db` on iOS).
 ///
 /// ```swift
 /// let body = try MessageBody(data)
@@ -16,67 +16,67 @@ public import PropertyLists
 /// }
 /// ```
 ///
-/// The column is a typedstream of an `NSAttributedString`. Since macOS 13 and iOS 16 the column `text` is often null,
-/// and only this typedstream has the text.
+/// The column contains a typedstream of an `NSAttributedString`. Since macOS 13 and iOS 16 the column `text` is often
+/// null, and only the typedstream has the text.
 public struct MessageBody: Hashable, Sendable {
-  /// The text. The character U+FFFC stands for an attachment, U+FFFD for what an app has made.
+  /// The text. The character U+FFFC marks an attachment, and U+FFFD content from an app.
   public var text: String
-  /// The stretches of the text with the same attributes, in their order. Together they are the whole text.
+  /// The runs of text with the same attributes, in order. Together they cover the whole text.
   public var runs: [Run]
 
-  /// A text with attributes.
+  /// Creates a text with attributes.
   ///
-  /// - Parameter runs: stretches of the text, one after another.
+  /// - Parameter runs: the runs of the text, in order.
   public init(text: String, runs: [Run]) {
     self.text = text
     self.runs = runs
   }
 
-  /// Reads what is in the column.
+  /// Reads the contents of the column.
   ///
   /// - Parameters:
   ///   - data: a typedstream of an `NSAttributedString` or an `NSString`.
-  ///   - limits: as for ``Typedstream/init(_:limits:)``.
-  /// - Throws: as ``Typedstream/init(_:limits:)``; ``TypedstreamError/Kind/classNotAllowed`` if the stream's object is
-  ///   of another class, ``TypedstreamError/Kind/invalidContents`` for runs that are not those of the text.
-  /// - Complexity: O(*n*) in the bytes.
+  ///   - limits: the limits for the stream; see ``Typedstream/init(_:limits:)``.
+  /// - Throws: The errors of ``Typedstream/init(_:limits:)``; ``TypedstreamError/Kind/classNotAllowed`` if the stream's
+  ///   object has another class, ``TypedstreamError/Kind/invalidContents`` if the runs do not match the text.
+  /// - Complexity: O(*n*) in the number of bytes.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(TypedstreamError) {
     try self.init(Typedstream(data, limits: limits))
   }
 
-  /// Takes the text out of a stream that was read before.
+  /// Reads the text from a stream that was read before.
   ///
-  /// - Throws: as ``init(_:limits:)``.
+  /// - Throws: The errors of ``init(_:limits:)``.
   public init(_ stream: Typedstream) throws(TypedstreamError) {
     var reader = MessageBodyReader(tables: stream.tables)
     self = try reader.body()
   }
 
-  /// A stretch of the text.
+  /// A run of text with the same attributes.
   public struct Run: Hashable, Sendable {
-    /// The range in ``MessageBody/text``. The stream counts in units of UTF-16; these are indices of Swift.
+    /// The range in ``MessageBody/text``. It was converted from the stream's ranges, which count UTF-16 units.
     public var range: Range<String.Index>
-    /// What is said of it, in the order of the stream.
+    /// The attributes, in the order of the stream.
     public var attributes: [Attribute]
 
-    /// A stretch of a text.
+    /// Creates a run of text.
     public init(range: Range<String.Index>, attributes: [Attribute]) {
       self.range = range
       self.attributes = attributes
     }
   }
 
-  /// What a message consists of, one after another: a bubble in Messages.
+  /// A part of a message. Messages shows each part as a bubble.
   public struct Part: Hashable, Sendable {
-    /// The number by which reactions and edits name the part; nil if the message does not say.
+    /// The number by which reactions and edits refer to the part. Nil if the message does not have it.
     public var number: Int?
     /// The range in ``MessageBody/text``.
     public var range: Range<String.Index>
-    /// The file that was sent; nil for text.
+    /// The file that was sent. Nil for text.
     public var attachment: Attachment?
   }
 
-  /// The parts, in their order. A message without attributes is one part; one without text has none.
+  /// The parts, in order. A message without attributes has one part; a message without text has none.
   ///
   /// - Complexity: O(*n*) in the number of runs.
   public var parts: [Part] {
@@ -92,16 +92,16 @@ public struct MessageBody: Hashable, Sendable {
     return parts
   }
 
-  /// The text of a part. That of an attachment is the character U+FFFC.
+  /// Returns the text of a part. The text of an attachment is the character U+FFFC.
   public func text(of part: Part) -> Substring { text[part.range] }
 
-  /// What a data detector has found in a text: a date, an amount, an address.
+  /// Data that a data detector has found in a text: a date, an amount, an address.
   public struct Detected: Hashable, Sendable {
-    /// The sort of data, by the attribute that it is in.
+    /// The kind of data, which depends on the attribute.
     public enum Kind: Hashable, Sendable {
       /// Any data: links, amounts, codes, flights.
       case data
-      /// A time that an event can be made of.
+      /// A date or time for which an event can be created.
       case calendarEvent
       /// A telephone number.
       case phoneNumber
@@ -109,12 +109,12 @@ public struct MessageBody: Hashable, Sendable {
       case address
     }
 
-    /// The sort of data.
+    /// The kind of data.
     public var kind: Kind
-    /// The keyed archive of the result.
+    /// The result, as a keyed archive.
     public var archive: Data
 
-    /// A result that was archived.
+    /// Creates a value from an archived result.
     public init(kind: Kind, archive: Data) {
       self.kind = kind
       self.archive = archive
@@ -122,29 +122,29 @@ public struct MessageBody: Hashable, Sendable {
 
     /// Decodes the result.
     ///
-    /// - Throws: what `KeyedUnarchiver` throws.
+    /// - Throws: The errors of `KeyedUnarchiver`.
     public func result() throws -> DetectionResult {
       let unarchiver = try KeyedUnarchiver(forReadingFrom: archive)
       return try unarchiver.decodeTopLevelObject(DetectionResult.self, forKey: "dd-result")
     }
   }
 
-  /// A result of a data detector, with the results that it consists of: `DDScannerResult` in archives.
+  /// A result of a data detector, with its partial results: `DDScannerResult` in archives.
   public struct DetectionResult: SecureCoding, Hashable, Sendable {
     public static let archivedClass = ArchivedClass("DDScannerResult")
 
-    /// The sort of data, such as `HttpURL`, `Date`, `PhysicalAmount`, `AuthCode`.
+    /// The type of data, such as `HttpURL`, `Date`, `PhysicalAmount`, `AuthCode`.
     public var type: String
-    /// The words that were found.
+    /// The matched text.
     public var text: String
-    /// The range of the words in the text of their part, in units of UTF-16.
+    /// The range of the match in the text of its part, in UTF-16 units.
     public var range: Range<Int>
-    /// What the words mean, if they have one meaning: `1000000` for `M`.
+    /// The value of the text, if it has one: `1000000` for `M`.
     public var value: String?
-    /// The results that this one consists of.
+    /// The partial results.
     public var parts: [DetectionResult]
 
-    /// A result.
+    /// Creates a result.
     public init(type: String, text: String, range: Range<Int>, value: String? = nil, parts: [DetectionResult] = []) {
       self.type = type
       self.text = text

@@ -1,13 +1,14 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// Takes a message out of the tables of a typedstream.
+/// Reads a message from the tables of a typedstream.
 ///
-/// A text is followed by its runs: the number of a set of attributes, from 1 on, and a length in units of UTF-16. A set
-/// follows the run that has it first.
+/// The text is followed by its runs. A run has the number of a set of attributes, from 1, and a length in UTF-16 units.
+/// A set follows the first run that uses it.
 struct MessageBodyReader {
   let tables: TypedstreamTables
-  /// How much values may take in memory, about. References could make a small stream stand for any number of values.
+  /// The approximate number of bytes that values may still take. References could make a small stream expand to any
+  /// number of values.
   private var budget: WorkBudget
 
   init(tables: TypedstreamTables) {
@@ -58,7 +59,7 @@ struct MessageBodyReader {
           .invalidContents, "a run with the attributes number \(number), where \(sets.count) are known", root)
       }
       let end = units.index(index, offsetBy: Int(length))
-      // To go through the attributes, or to compare them, takes time for each run that has them.
+      // Visiting or comparing the attributes takes time for each run that has them.
       try spend(16 + sets[Int(number) - 1].size / 8, root)
       body.runs.append(MessageBody.Run(range: index..<end, attributes: sets[Int(number) - 1].attributes))
       rest -= Int(length)
@@ -99,7 +100,7 @@ struct MessageBodyReader {
     }
   }
 
-  /// Nil for an object that is no value of the attribute.
+  /// Returns nil for an object that is not a valid value of the attribute.
   private mutating func attribute(
     _ name: MessageAttributeName, _ object: Int
   ) throws(TypedstreamError) -> MessageBody.Attribute? {
@@ -144,7 +145,8 @@ struct MessageBodyReader {
     return MessageBody.OneTimeCode(code: code, displayCode: displayed)
   }
 
-  /// Any object as a value. Of collections deeper in others than attributes have them, the class is all that is kept.
+  /// Returns any object as a value. For collections that are nested deeper than in attributes, only the class is
+  /// returned.
   private mutating func value(_ object: Int, depth: Int) throws(TypedstreamError) -> MessageBody.Value {
     try count(0, object)
     if let string = try string(object) { return .string(string) }
@@ -175,7 +177,8 @@ struct MessageBodyReader {
     return .object(className: tables.className(Int(tables.slots[object].classSlot)))
   }
 
-  // Objects of Foundation's classes, by their indexes in the table of objects. Nil for those of other classes.
+  // Readers for objects of Foundation's classes, by their indices in the table of objects. They return nil for other
+  // classes.
 
   private static let attributedString = Array("NSAttributedString".utf8)
   private static let string = Array("NSString".utf8)
@@ -185,13 +188,13 @@ struct MessageBodyReader {
   private static let array = Array("NSArray".utf8)
   private static let dictionary = Array("NSDictionary".utf8)
 
-  /// The values of an object, by its index in the table of objects.
+  /// Returns the values of an object, by its index in the table of objects.
   private func values(of object: Int) -> TypedstreamCursor {
     let node = Int(tables.slots[object].content)
     return TypedstreamCursor(node + 1..<tables.nodes[node].end, in: tables)
   }
 
-  /// True if an object is of a class, or of one that inherits from it.
+  /// Returns true if an object has a class or one of its subclasses.
   private func isKind(_ object: Int, _ name: [UInt8]) -> Bool {
     var slot: Int? = Int(tables.slots[object].classSlot)
     while let classSlot = slot {
@@ -202,7 +205,7 @@ struct MessageBodyReader {
     return false
   }
 
-  /// The object of a value.
+  /// Returns the object that a value contains or refers to.
   private func object(at nodeIndex: Int) -> Int? {
     let node = tables.nodes[nodeIndex]
     return node.kind == .object || node.kind == .reference ? node.slot : nil
@@ -230,7 +233,7 @@ struct MessageBodyReader {
     }
   }
 
-  /// The node index of the value of an `NSNumber`, which comes after that of its type.
+  /// Returns the node index of the value of an `NSNumber`, which follows the value for its type.
   private func indexOfNumber(_ object: Int) -> Int? {
     guard isKind(object, Self.number) else { return nil }
     var values = values(of: object)
@@ -259,7 +262,7 @@ struct MessageBodyReader {
     return Data(tables.bytes[tables.nodes[nodeIndex].range])
   }
 
-  /// The URL of an object. A base of a base does not count.
+  /// Returns the URL of an object. The base of a base URL is ignored.
   private mutating func url(_ object: Int, isBase: Bool = false) throws(TypedstreamError) -> URL? {
     guard isKind(object, Self.url) else { return nil }
     var values = values(of: object)

@@ -2,37 +2,37 @@ public import FoundationEssentials
 internal import KeyedArchiving
 public import PropertyLists
 
-/// The edits of a message: what Messages keeps in the column `message_summary_info` of its database.
+/// The edits of a message, from the column `message_summary_info` of the database of Messages.
 ///
 /// ```swift
 /// let edits = try MessageEdits(summary)
 /// for version in edits.versions[0] ?? [] { print(version.date, version.body.text) }
 /// ```
 ///
-/// The column is a property list. Its key `ec` has the versions of each part that was edited, as typedstreams, `rp` the
-/// parts that were taken back, and `otr` where each part was in the first text.
+/// The column contains a property list. Its key `ec` has the versions of each edited part, as typedstreams. `rp` has
+/// the retracted parts, and `otr` the range of each part in the original text.
 public struct MessageEdits: Hashable, Sendable {
   /// A version of a part.
   public struct Version: Hashable, Sendable {
-    /// The time of the edit; of the first version, of sending.
+    /// The time of the edit. For the first version, the time of sending.
     public var date: Date
     /// The text.
     public var body: MessageBody
-    /// The `guid` of the preview of a link that the version has.
+    /// The `guid` of the link preview of the version.
     public var previewID: String?
   }
 
-  /// The versions of each part that was edited, the oldest first, by the numbers of the parts.
+  /// The versions of each edited part, oldest first, by part number.
   public var versions: [Int: [Version]]
-  /// The numbers of the parts that were taken back.
+  /// The numbers of the retracted parts.
   public var retracted: Set<Int>
-  /// The ranges of parts in the text as it was sent, in units of UTF-16, by the numbers of the parts.
+  /// The ranges of parts in the original text, in UTF-16 units, by part number.
   public var originalRanges: [Int: Range<Int>]
 
-  /// Reads what is in the column. One without edits is no error.
+  /// Reads the contents of the column. A property list without edits is not an error.
   ///
-  /// - Throws: `PropertyListError` for bytes that are no property list, ``TypedstreamError`` for a version that cannot
-  ///   be read; ``TypedstreamError/Kind/invalidContents`` for a list that is not one of edits.
+  /// - Throws: `PropertyListError` if the bytes are not a property list, ``TypedstreamError`` if a version cannot be
+  ///   read; ``TypedstreamError/Kind/invalidContents`` if the property list is not one of edits.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws {
     let list = try PropertyList(data, options: PropertyListReadingOptions(limits: limits))
     func number(_ name: String) throws(TypedstreamError) -> Int {
@@ -44,7 +44,7 @@ public struct MessageEdits: Hashable, Sendable {
       for (name, list) in parts {
         guard let entries = list.array else { throw Self.invalid("the part \(name) has no versions") }
         let versions = try entries.map { try Self.version($0, limits) }
-        // `0` and `00` are one number.
+        // `0` and `00` are the same number.
         guard self.versions.updateValue(versions, forKey: try number(name)) == nil else {
           throw Self.invalid("the part \(name) has versions twice")
         }

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Integers.
+/// Reads integers, shared strings, classes and C strings.
 extension TypedstreamReader {
   /// Reads an integer of any width.
   @inline(__always)
@@ -46,7 +46,7 @@ extension TypedstreamReader {
   @inline(never)
   func cutOff(_ what: String) -> TypedstreamError { .malformed("the stream is cut off: \(what)", at: bytes.byteCount) }
 
-  /// A byte in hexadecimal digits, with what it means.
+  /// Returns a byte in hexadecimal digits, with its meaning.
   private static func name(_ head: UInt8) -> String {
     let digits = "0x" + String(head, radix: 16)
     return switch head {
@@ -58,7 +58,7 @@ extension TypedstreamReader {
     }
   }
 
-  /// Reads a reference into a table that has so many entries.
+  /// Reads a reference into a table with `count` entries.
   @inline(__always)
   mutating func readReference(in count: Int, _ things: StaticString) throws(TypedstreamError) -> Int {
     let start = index
@@ -69,7 +69,7 @@ extension TypedstreamReader {
     return Int(number)
   }
 
-  /// Reads the length of a string, and passes over its bytes.
+  /// Reads the length of a string, and skips its bytes.
   @inline(__always)
   mutating func readRange() throws(TypedstreamError) -> Range<Int> {
     let start = index
@@ -82,7 +82,7 @@ extension TypedstreamReader {
     return first..<index
   }
 
-  /// Reads a string that is shared, and returns its number; nil for nothing.
+  /// Reads a shared string and returns its number. Returns nil for nil.
   @inline(__always)
   mutating func readSharedString() throws(TypedstreamError) -> Int? {
     guard index < bytes.byteCount else { throw cutOff("a shared string is due") }
@@ -101,7 +101,7 @@ extension TypedstreamReader {
     }
   }
 
-  /// Reads a class and what it inherits from, and returns its slot; nil for nothing. A class takes its slot before its
+  /// Reads a class with its superclasses, and returns its slot. Returns nil for nil. A class gets its slot before its
   /// superclass is read.
   mutating func readClass() throws(TypedstreamError) -> UInt32? {
     typealias Slot = TypedstreamTables.Slot
@@ -144,13 +144,13 @@ extension TypedstreamReader {
     }
   }
 
-  /// Makes a class the superclass of the one that was read last, if there is one.
+  /// Makes a class the superclass of the class that was read last, if there is one.
   @inline(__always)
   private mutating func link(_ superclass: UInt32, from firstNew: Int) {
     if slots.count > firstNew { slots[slots.count - 1].classSlot = superclass }
   }
 
-  /// Checks that new classes do not make a chain too long. Chains that were read before are short enough.
+  /// Throws if new classes make a chain of superclasses too long. Chains that were read before are short enough.
   private func checkChain(above slot: Int, length: Int, at start: Int) throws(TypedstreamError) {
     if length == 0 { return }
     var length = length + 1
@@ -164,7 +164,7 @@ extension TypedstreamReader {
     }
   }
 
-  /// Reads a C string. It takes a slot, and its text is a shared string.
+  /// Reads a C string. It gets a slot, and its text is a shared string.
   mutating func readCString(_ type: UInt32) throws(TypedstreamError) {
     guard index < bytes.byteCount else { throw cutOff("a C string is due") }
     let start = index

@@ -1,9 +1,9 @@
 internal import KeyedArchiving
 internal import PropertyLists
 
-/// Reads a stream into flat tables. It keeps its own stack, so that depth costs no stack of the thread.
+/// Reads a stream into flat tables. It has its own stack, so nesting does not use the stack of the thread.
 ///
-/// Everything that is read is checked here: what has the tables need not look at the bytes again.
+/// All bytes are checked here. Code that uses the tables need not check them again.
 struct TypedstreamReader: ~Copyable, ~Escapable {
   typealias Node = TypedstreamTables.Node
   private typealias Frame = TypedstreamFrame
@@ -19,7 +19,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
   private(set) var types = TypedstreamTypes()
   let depthLimit: Int
   private let limits: ParsingLimits
-  /// How many nodes there may be. A stream that an archiver wrote has fewer than two for each byte.
+  /// The greatest number of nodes. A stream from an archiver has fewer than two nodes for each byte.
   private let nodeLimit: Int
   private var outer: [Frame] = []
   private var frame = Frame()
@@ -29,14 +29,14 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     self.bytes = bytes
     self.limits = limits
     depthLimit = limits.effectiveDepth
-    // Encodings can be long and used by one byte, and have types that take no bytes.
+    // A long encoding can be used by one byte, and can have types that take no bytes.
     nodeLimit = min(8 * min(bytes.byteCount, 1 << 40) + 4096, limits.effectiveExpandedSize(inputSize: bytes.byteCount))
   }
 
-  /// Reads all of the stream.
+  /// Reads the whole stream.
   mutating func readStream() throws(TypedstreamError) {
     try readHeader()
-    // Messages have a node for eight bytes, interface files one for three.
+    // Messages have a node for every eight bytes, interface files one for every three.
     nodes.reserveCapacity(min(bytes.byteCount / 6 + 8, 1 << 20))
     slots.reserveCapacity(min(bytes.byteCount / 20 + 4, 1 << 20))
     strings.reserveCapacity(16)
@@ -69,7 +69,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     systemVersion = Int(system)
   }
 
-  /// Reads group after group, those of objects in them too, up to the end.
+  /// Reads all groups to the end of the stream, including those of objects.
   private mutating func readGroups() throws(TypedstreamError) {
     while true {
       while frame.type != frame.endOfTypes {
@@ -125,7 +125,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
 
   private mutating func leave() {
     nodes[Int(frame.container)].close(at: nodes.count)
-    // Nothing is left only after the stream's own groups, which have no container to leave.
+    // The stack is empty only for the stream's own groups, which have no container.
     if let last = outer.popLast() { frame = last }
   }
 
@@ -181,7 +181,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// - Parameter range: the values of the type.
+  /// - Parameter range: the range of values of the type.
   @inline(__always)
   private mutating func readSigned(_ range: ClosedRange<Int64>, _ type: UInt32) throws(TypedstreamError) {
     let start = index
@@ -190,7 +190,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     nodes.append(Node(.integer, type: type, payload: UInt64(bitPattern: value)))
   }
 
-  /// Unsigned numbers are written as signed ones, and cut to the width of their type.
+  /// Reads an unsigned number. It is written like a signed one, and truncated to the width of its type.
   @inline(__always)
   private mutating func readUnsigned(bits: Int64, _ type: UInt32) throws(TypedstreamError) {
     let start = index
@@ -255,7 +255,8 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     index += count
   }
 
-  /// Checks an array before its elements are read: each takes a byte, but for those of types that take none.
+  /// Checks the count of an array before its elements are read. Each element takes at least a byte, unless its type
+  /// takes none.
   private func checkCount(of typeIndex: UInt32) throws(TypedstreamError) {
     let count = types[typeIndex].count
     let left = bytes.byteCount - index
@@ -269,8 +270,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
     throw .malformed("an array of \(count) elements, with \(left) bytes left", at: index)
   }
 
-  /// Reads an object, or a reference to one. The slot of a new object is taken before its class is read, and its groups
-  /// follow.
+  /// Reads an object, or a reference to one. A new object gets its slot before its class is read. Its groups follow.
   @inline(__always)
   private mutating func readObject(_ type: UInt32) throws(TypedstreamError) {
     guard index < bytes.byteCount else { throw cutOff("an object is due") }
@@ -297,7 +297,7 @@ struct TypedstreamReader: ~Copyable, ~Escapable {
       let slot = try readReference(in: slots.count, "objects")
       switch slots[slot].kind {
       case .object: nodes.append(Node(.reference, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
-      // Files of NeXTSTEP have classes where objects are due.
+      // Files of NeXTSTEP contain classes in place of objects.
       case .class: nodes.append(Node(.classReference, type: type, low: UInt32(truncatingIfNeeded: slot), high: 0))
       case .cString: throw .malformed("a reference to the C string \(slot), where an object is due", at: start)
       }
