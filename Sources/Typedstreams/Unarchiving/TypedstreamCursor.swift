@@ -1,14 +1,14 @@
-/// Goes through the values of the groups of an object, or of a stream, one after another.
+/// A cursor over the values in the groups of an object or of a stream.
 struct TypedstreamCursor {
-  /// The index of the next value, or of the next group.
+  /// The index of the next value.
   private var index: Int
-  /// The index of the group that is being read, and the index after the group.
+  /// The index of the current group, and the index after it.
   private(set) var group: Int
   private var groupEnd: Int
   /// The index after the last group.
   let end: Int
 
-  /// - Parameter groups: the indexes of the groups and of all that is in them.
+  /// - Parameter groups: the range of the indices of the groups and everything in them.
   init(_ groups: Range<Int>, in tables: TypedstreamTables) {
     index = groups.lowerBound
     group = groups.lowerBound
@@ -17,13 +17,13 @@ struct TypedstreamCursor {
     enterGroup(tables)
   }
 
-  /// The index of the next value; nil at the end.
+  /// The index of the next value. Nil at the end.
   @inline(__always) var next: Int? { index < end ? index : nil }
 
-  /// How many values there can be at most from here on.
+  /// An upper bound for the number of values that are left.
   var greatestCount: Int { end - index }
 
-  /// Passes over the next value, if there is one.
+  /// Skips the next value, if there is one.
   @inline(__always)
   mutating func advance(_ tables: TypedstreamTables) {
     guard index < end else { return }
@@ -31,7 +31,7 @@ struct TypedstreamCursor {
     enterGroup(tables)
   }
 
-  /// Passes over the next value, and returns its index; nil at the end.
+  /// Skips the next value and returns its index. Returns nil at the end.
   @inline(__always)
   mutating func pop(_ tables: TypedstreamTables) -> Int? {
     guard let next else { return nil }
@@ -39,7 +39,7 @@ struct TypedstreamCursor {
     return next
   }
 
-  /// Passes over the heads of groups that stand before the next value.
+  /// Skips the nodes of groups before the next value.
   @inline(__always)
   private mutating func enterGroup(_ tables: TypedstreamTables) {
     while index == groupEnd, index < end {

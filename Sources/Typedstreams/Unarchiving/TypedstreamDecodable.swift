@@ -1,4 +1,4 @@
-/// A type whose values can be got out of typedstreams.
+/// A type whose values can be decoded from typedstreams.
 ///
 /// ```swift
 /// struct Card: TypedstreamDecodable {
@@ -14,18 +14,18 @@
 /// ```
 ///
 /// Values are decoded in the order in which the class has written them. Classes, structures and enumerations can
-/// conform. Objects of classes keep their identity: what is one object in the stream is one object in the program.
+/// conform. Objects of classes keep their identity: all references to one object are decoded as one object.
 public protocol TypedstreamDecodable: SendableMetatype {
-  /// The names of the classes whose objects are decoded as this type. An object of a class that inherits from one of
-  /// them is not, unless its name is here too.
+  /// The names of the classes whose objects are decoded as this type. A subclass is decoded only if its name is listed
+  /// too.
   static var typedstreamClasses: [String] { get }
 
-  /// Makes a value of the groups of an object.
+  /// Creates a value from the groups of an object.
   ///
-  /// The contents of a stream are what its author wanted. Check what the type relies on, and throw an error if it does
-  /// not hold.
+  /// The author of a stream controls its contents. Check the conditions that your type relies on, and throw an error if
+  /// one is not met.
   ///
-  /// - Throws: what the decoding calls throw, and errors of the type's own.
+  /// - Throws: The errors of the decoding calls, and errors of the type's own.
   init(from groups: inout TypedstreamGroups) throws
 
   /// Decodes the value at a position. For this package's own types.
@@ -34,7 +34,7 @@ public protocol TypedstreamDecodable: SendableMetatype {
 
 /// The position of a value in a stream.
 public struct TypedstreamPosition {
-  /// The index of the value among the nodes.
+  /// The index of the value's node.
   let node: Int
 }
 

@@ -1,9 +1,9 @@
 /// The groups of an object that is being decoded: its values, in the order in which they were written.
 ///
-/// The heads of groups are passed over by themselves; ``nextType`` says what comes next.
+/// The boundaries of groups are skipped automatically. ``nextType`` is the type of the next value.
 public struct TypedstreamGroups {
   let unarchiver: TypedstreamUnarchiver
-  /// The object, in the table of objects.
+  /// The slot of the object in the table of objects.
   let slot: Int
   var cursor: TypedstreamCursor
 
@@ -14,7 +14,7 @@ public struct TypedstreamGroups {
     cursor = TypedstreamCursor(node + 1..<unarchiver.tables.nodes[node].end, in: unarchiver.tables)
   }
 
-  /// The object, as it stands in the stream.
+  /// The object, undecoded.
   public var object: Typedstream.Object { Typedstream.Object(tables: unarchiver.tables, id: slot) }
 
   /// The name of the object's class.
@@ -23,43 +23,43 @@ public struct TypedstreamGroups {
   /// The version of the object's class.
   public var version: Int { object.class.version }
 
-  /// The version of a class that the object's class inherits from, or of that class itself; nil if it is none of them.
+  /// Returns the version of the object's class or of one of its superclasses. Returns nil for any other class.
   public func version(ofClass name: String) -> Int? { object.class.chain.first { $0.name == name }?.version }
 
   /// True if there are no more values.
   public var isAtEnd: Bool { cursor.next == nil }
 
-  /// The type of the next value, such as `i`, `@` or `{_NSPoint=ff}`; nil at the end.
+  /// The type of the next value, such as `i`, `@` or `{_NSPoint=ff}`. Nil at the end.
   public var nextType: String? {
     cursor.next.map { unarchiver.tables.text(ofType: Int(unarchiver.tables.nodes[$0].type)) }
   }
 
   /// Decodes the next value.
   ///
-  /// - Throws: as ``TypedstreamUnarchiver/decode(_:)``.
+  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)``.
   public mutating func decode<T: TypedstreamDecodable>(_ type: T.Type = T.self) throws -> T {
     let value = try T._decode(nextPosition(), by: unarchiver)
     cursor.advance(unarchiver.tables)
     return value
   }
 
-  /// Decodes the next value, which may be nil.
+  /// Decodes the next value. Returns nil if it is nil.
   ///
-  /// - Throws: as ``TypedstreamUnarchiver/decode(_:)``.
+  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)``.
   public mutating func decodeIfPresent<T: TypedstreamDecodable>(_ type: T.Type = T.self) throws -> T? {
     try decode(T?.self)
   }
 
-  /// Decodes the next value as the first of several types that its class allows.
+  /// Decodes the next value as the first of several types that match its class.
   ///
-  /// - Throws: as ``TypedstreamUnarchiver/decode(_:)``.
+  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)``.
   public mutating func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
     let value = try unarchiver.value(of: types, at: nextPosition())
     cursor.advance(unarchiver.tables)
     return value
   }
 
-  /// Takes the next value as it stands in the stream. No object is made of it.
+  /// Returns the next value without decoding it.
   ///
   /// - Throws: ``TypedstreamError/Kind/valueNotFound`` at the end.
   public mutating func decodeValue() throws(TypedstreamError) -> Typedstream.Value {
@@ -68,18 +68,18 @@ public struct TypedstreamGroups {
     return value
   }
 
-  /// Makes the object that is being decoded known to the objects it consists of, which may refer back to it.
+  /// Publishes the object being decoded, so that its parts can refer back to it.
   ///
   /// Call it in ``TypedstreamDecodable/init(from:)`` of a class as soon as the stored properties have values, and
-  /// before decoding what can lead back. A circle that nobody published is an error.
+  /// before you decode parts that can refer back. A circular reference to an object that was not published is an error.
   public func publish(_ object: some TypedstreamDecodable & AnyObject) { unarchiver.publish(object, as: slot) }
 
-  /// An error about the object, with its class and its offset in the stream.
+  /// Returns an error about the object, with its class and its offset in the stream.
   public func failure(_ kind: TypedstreamError.Kind, _ message: String) -> TypedstreamError {
     unarchiver.failure(kind, message, slot: slot)
   }
 
-  /// The position of the next value.
+  /// Returns the position of the next value.
   func nextPosition() throws(TypedstreamError) -> TypedstreamPosition {
     guard let node = cursor.next else { throw failure(.valueNotFound, "the object has no more values") }
     return TypedstreamPosition(node: node)
@@ -89,17 +89,17 @@ public struct TypedstreamGroups {
     if !isTrue { throw failure(.invalidContents, message()) }
   }
 
-  /// Checks that nothing is left that a value of a class of Foundation would lose.
+  /// Throws if the object has more values than its Foundation class stores.
   func finish() throws(TypedstreamError) {
     if let type = nextType {
       throw failure(.invalidContents, "more values than the class has, the next of the type \(type.quoted)")
     }
   }
 
-  /// Decodes how many elements come next.
+  /// Decodes the number of elements that follow.
   mutating func decodeCount(valuesPerElement: Int = 1) throws -> Int {
     let count = try decode(Int.self)
-    // What is left has a node for each value at least.
+    // Each value has at least one node.
     let left = cursor.greatestCount / valuesPerElement
     guard count >= 0, count <= left else {
       throw failure(.invalidContents, "\(count) elements, with \(left) left at most")

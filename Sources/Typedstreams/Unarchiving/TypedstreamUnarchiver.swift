@@ -2,22 +2,21 @@ public import FoundationEssentials
 public import KeyedArchiving
 @_spi(Archives) public import PropertyLists
 
-/// Gets values and objects out of a typedstream.
+/// An unarchiver that decodes values and objects from a typedstream.
 ///
 /// ```swift
 /// let text = try TypedstreamUnarchiver.unarchivedObject(of: Archived.AttributedString.self, from: data)
 /// ```
 ///
-/// What may be instantiated is what the decoding calls name: `decode([Invoice].self)` admits an array of invoices and
-/// nothing else, all the way down. There is no search for a class by name, so the bytes cannot choose. Every number is
-/// decoded exactly or not at all, but for 8-byte reals that are asked for as `Float`, which are rounded.
+/// Only the types that your decoding calls name are instantiated: `decode([Invoice].self)` allows an array of invoices
+/// and nothing else, at any depth. Classes are not looked up by name, so the bytes cannot choose a type. A number is
+/// decoded exactly or not at all, except for 8-byte reals that are decoded as `Float`, which are rounded.
 ///
 /// Several values in one stream are decoded one after another, in the order in which they were archived.
 ///
-/// Data that is an archive itself is opened by the same calls. Where a type is asked for and data stands, the data is
-/// taken for what its first bytes say: a keyed archive or a typedstream, whose root is decoded as that type, or a
-/// property list, from which a `Decodable` type is decoded. The same types are admitted in it, and it takes its share
-/// of the same limits.
+/// The same calls open data that contains an archive. If you decode a type and the next value is data, the first bytes
+/// decide: the root of a keyed archive or typedstream is decoded as that type, and a `Decodable` type is decoded from a
+/// property list. The same types are allowed in it, and it counts in the same limits.
 ///
 /// ```swift
 /// let stream = try TypedstreamUnarchiver(forReadingFrom: data)
@@ -27,38 +26,38 @@ public final class TypedstreamUnarchiver {
   /// The stream.
   public let stream: Typedstream
 
-  /// Further types that may stand where the author of the stream was free to choose: in an `ArchivedValue`, which is
-  /// what the attributes of text consist of.
+  /// More types that are allowed where an author of a stream may choose: in an `ArchivedValue`, for example in the
+  /// attributes of text.
   ///
   /// Set it before the first decoding call.
   public var additionalTypes: [any (TypedstreamDecodable & SecureCoding).Type] = []
 
-  /// Whether an `ArchivedValue` may be an object of a class that nobody has named, as ``Typedstream/Object``. If not,
-  /// which is the default, such an object is an error.
+  /// True if an `ArchivedValue` may be an object of a class that no call has named, as ``Typedstream/Object``. If
+  /// false, which is the default, such an object is an error.
   public var keepsUnknownObjects = false
 
   let tables: TypedstreamTables
   private var top: TypedstreamCursor
   private(set) var mapped: [String: any TypedstreamDecodable.Type] = [:]
-  /// What was found about classes and types before.
+  /// Cached results of checking classes against types.
   private var admissions: [Admission: Bool] = [:]
-  /// For each slot, whether a value is being made of its object.
+  /// For each slot, true while its object is being decoded as a value.
   private var isBegun: [Bool]
-  /// The slot of the object that is being decoded; nil outside of objects.
+  /// The slot of the object being decoded. Nil outside of objects.
   private var current: Int?
-  /// The objects of classes that were made, by their slots.
+  /// The decoded class instances, by slot.
   private var made: [Int: AnyObject] = [:]
-  /// The number of levels of values in each of them, itself included.
+  /// The number of levels of values in each of them, including its own.
   private var heights: [Int: Int] = [:]
-  /// How many more values may be decoded; see `ParsingLimits.expandedSize`.
+  /// The number of values that may still be decoded; see `ParsingLimits.expandedSize`.
   private(set) var budget: WorkBudget
-  /// How much of it was taken for hashing, in values.
+  /// The part of the budget that was used for hashing, in values.
   private var hashed = 0
   let limits: ParsingLimits
   private var depth = 0
-  /// The deepest level that the value being decoded has reached so far.
+  /// The greatest depth so far in the value being decoded.
   private var deepest = 0
-  /// The levels of objects around the data that the stream is nested in.
+  /// The number of levels of objects around the data that contains the stream.
   private let levelsAround: Int
   private var stackRoom: StackRoom
 
@@ -71,21 +70,21 @@ public final class TypedstreamUnarchiver {
   ///
   /// - Parameters:
   ///   - data: the whole stream.
-  ///   - limits: how large and how deep the stream may be, and how many values may be decoded from it.
-  /// - Throws: ``TypedstreamError``, as ``Typedstream/init(_:limits:)``.
+  ///   - limits: the limits for the size and depth of the stream, and for the number of decoded values.
+  /// - Throws: The errors of ``Typedstream/init(_:limits:)``.
   public convenience init(forReadingFrom data: Data, limits: ParsingLimits = ParsingLimits()) throws(TypedstreamError) {
     self.init(try Typedstream(data, limits: limits), limits: limits)
   }
 
   /// Opens a stream that has been read.
   ///
-  /// - Parameter limits: how many values may be decoded from it.
+  /// - Parameter limits: the limits for the number of decoded values.
   public convenience init(_ stream: Typedstream, limits: ParsingLimits = ParsingLimits()) {
     self.init(
       stream, limits, valueLimit: limits.effectiveValueCount(inputSize: stream.tables.bytes.count), levelsAround: 0)
   }
 
-  /// Opens a stream that may be nested in something.
+  /// Opens a stream that may be nested in another archive.
   init(_ stream: Typedstream, _ limits: ParsingLimits, valueLimit: Int, levelsAround: Int) {
     self.stream = stream
     self.limits = limits
@@ -97,20 +96,20 @@ public final class TypedstreamUnarchiver {
     budget = WorkBudget(valueLimit)
   }
 
-  /// The first value of a stream.
+  /// Decodes the first value of a stream.
   ///
-  /// - Parameter limits: how large and how deep the stream may be, and how many values may be decoded from it.
-  /// - Throws: ``TypedstreamError``, or what a type's own ``TypedstreamDecodable/init(from:)`` throws.
-  /// - Complexity: O(*n*) in the size of what is decoded.
+  /// - Parameter limits: the limits for the size and depth of the stream, and for the number of decoded values.
+  /// - Throws: ``TypedstreamError``, or an error of a type's own ``TypedstreamDecodable/init(from:)``.
+  /// - Complexity: O(*n*) in the size of the decoded value.
   public static func unarchivedObject<Root: TypedstreamDecodable>(
     of type: Root.Type, from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> Root {
     try TypedstreamUnarchiver(forReadingFrom: data, limits: limits).decode(type)
   }
 
-  /// The first value of a stream, of one of several types.
+  /// Decodes the first value of a stream as one of several types.
   ///
-  /// - Throws: as ``unarchivedObject(of:from:limits:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)``.
   public static func unarchivedObject(
     of types: [any TypedstreamDecodable.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> any TypedstreamDecodable {
@@ -122,25 +121,26 @@ public final class TypedstreamUnarchiver {
 
   /// Decodes the next value of the stream.
   ///
-  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/valueNotFound`` if there is none, or if it is nil;
-  ///   ``TypedstreamError/Kind/classNotAllowed`` and ``TypedstreamError/Kind/typeMismatch`` if it is something else; or
-  ///   what the type's own ``TypedstreamDecodable/init(from:)`` throws. The value is still the next one then.
+  /// - Throws: ``TypedstreamError/Kind/valueNotFound`` if there is no value or it is nil;
+  ///   ``TypedstreamError/Kind/classNotAllowed`` or ``TypedstreamError/Kind/typeMismatch`` if it has another type;
+  ///   another ``TypedstreamError``; or an error of the type's own ``TypedstreamDecodable/init(from:)``. After an
+  ///   error, the value is still the next one.
   public func decode<T: TypedstreamDecodable>(_ type: T.Type = T.self) throws -> T {
     let value = try T._decode(nextPosition(), by: self)
     top.advance(tables)
     return value
   }
 
-  /// Decodes the next value of the stream as the first of several types that its class allows.
+  /// Decodes the next value of the stream as the first of several types that match its class.
   ///
-  /// - Throws: as ``decode(_:)``.
+  /// - Throws: The errors of ``decode(_:)``.
   public func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
     let value = try value(of: types, at: nextPosition())
     top.advance(tables)
     return value
   }
 
-  /// Goes on to the next value of the stream.
+  /// Skips the next value of the stream.
   func advance() { top.advance(tables) }
 
   func nextPosition() throws(TypedstreamError) -> TypedstreamPosition {
@@ -148,17 +148,17 @@ public final class TypedstreamUnarchiver {
     return TypedstreamPosition(node: node)
   }
 
-  /// Has objects of a class decoded as a type, and as no other, in this stream only. The type still has to be asked
-  /// for.
+  /// Sets the type that objects of a class are decoded as, in this stream only. They are decoded as no other type, and
+  /// decoding calls still have to name the type.
   ///
-  /// ``Typedstream/Object`` is for classes that the program has no type for. It need not be asked for where an
-  /// `ArchivedValue` may stand.
+  /// Use ``Typedstream/Object`` for a class that your program has no type for. Decoding calls need not name it where an
+  /// `ArchivedValue` is allowed.
   public func setClass(_ type: (any TypedstreamDecodable.Type)?, forClassName name: String) {
     mapped[name] = type
     admissions = [:]
   }
 
-  /// The type that ``setClass(_:forClassName:)`` has set for a class.
+  /// Returns the type that was set with ``setClass(_:forClassName:)``.
   public func `class`(forClassName name: String) -> (any TypedstreamDecodable.Type)? { mapped[name] }
 
   /// True if an object of a class may be decoded as a type.
@@ -176,7 +176,7 @@ public final class TypedstreamUnarchiver {
     return isAdmitted
   }
 
-  /// The object at a position, by its slot.
+  /// Returns the slot of the object at a position.
   func slot(at position: TypedstreamPosition, for type: Any.Type) throws(TypedstreamError) -> Int {
     let node = tables.nodes[position.node]
     switch node.kind {
@@ -186,7 +186,7 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// The slot of an object that may be decoded as a type; nil where data stands that is an archive itself.
+  /// Returns the slot of an object that may be decoded as a type. Returns nil for data that contains an archive.
   func slot(of type: any TypedstreamDecodable.Type, at position: TypedstreamPosition) throws(TypedstreamError) -> Int? {
     let node = tables.nodes[position.node]
     if node.kind == .object || node.kind == .reference, admits(type, classSlot: Int(tables.slots[node.slot].classSlot))
@@ -212,13 +212,13 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// A value of a type, made anew each time.
+  /// Decodes a value of a type. Each reference decodes it again.
   func value<T: TypedstreamDecodable>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
     guard let slot = try slot(of: type, at: position) else { return try nested(type, at: position) }
     return try once(slot) { try contents(of: type, slot) }
   }
 
-  /// The object of a class, which is made the first time.
+  /// Returns an instance of a class. Decodes it at the first reference.
   func object<T: TypedstreamDecodable & AnyObject>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
     guard let slot = try slot(of: type, at: position) else { return try nestedObject(type, at: position) }
     if let known = try known(type, slot) { return known }
@@ -233,7 +233,7 @@ public final class TypedstreamUnarchiver {
     }
   }
 
-  /// Makes an object, and notes how many levels of values it has.
+  /// Decodes an object, and records its number of levels of values.
   func measured<T>(_ slot: Int, _ make: () throws -> T) rethrows -> T {
     let around = deepest
     deepest = depth
@@ -243,14 +243,14 @@ public final class TypedstreamUnarchiver {
     return made
   }
 
-  /// Notes that a value with so many levels is a part of the one that is being decoded. It is freed and compared from
-  /// here, by recursion, so its levels count here too.
+  /// Adds the levels of a decoded value to the value being decoded, which contains it. Releasing and comparing it
+  /// recurses from here, so its levels count here too.
   func note(height: Int) throws(TypedstreamError) {
     deepest = max(deepest, depth + height)
     if depth > 0 { _ = try needsMoreStack(within: height - 1) }
   }
 
-  /// The object that was made of an object before; nil if none was.
+  /// Returns the instance that was decoded from an object before, or nil if there is none.
   func known<T>(_ type: T.Type, _ slot: Int) throws(TypedstreamError) -> T? {
     guard let known = made[slot] else { return nil }
     try spend(0)
@@ -264,13 +264,13 @@ public final class TypedstreamUnarchiver {
     return known
   }
 
-  /// A value of the first of several types that its class allows.
+  /// Decodes a value as the first of several types that match its class.
   func value(
     of types: [any TypedstreamDecodable.Type], at position: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
     let node = tables.nodes[position.node]
     guard node.kind == .object || node.kind == .reference else {
-      // Numbers and strings that are no objects say themselves as what they can be decoded.
+      // Inline numbers and strings have no class, so each type is tried.
       if node.kind == .null || types.isEmpty {
         throw failure(.valueNotFound, "nothing, where one of \(Self.list(types)) is due", at: position)
       }
@@ -309,7 +309,7 @@ public final class TypedstreamUnarchiver {
     return try T(from: &groups)
   }
 
-  /// Does something with the contents of an object, unless that is going on already.
+  /// Decodes the contents of an object by a closure. Throws if the object is already being decoded.
   func once<T>(_ slot: Int, _ body: () throws -> T) throws -> T {
     guard !isBegun[slot] else { throw failure(.circularReference, "the object is a part of itself", slot: slot) }
     try spend(0)
@@ -322,11 +322,11 @@ public final class TypedstreamUnarchiver {
       depth -= 1
       isBegun[slot] = false
     }
-    // A few objects fit into what is kept free.
+    // The reserve has room for a few objects.
     return depth & 3 == 0 ? try withStack(body) : try body()
   }
 
-  /// Does something one level deeper, where an archive in data is opened.
+  /// Runs the body one level deeper, for an archive in data.
   func inside<T>(_ body: () throws -> T) throws -> T {
     descend()
     defer { depth -= 1 }
@@ -338,7 +338,7 @@ public final class TypedstreamUnarchiver {
     deepest = max(deepest, depth)
   }
 
-  /// Does something on a stack that has room for it.
+  /// Runs the body on a stack that has room for it.
   private func withStack<T>(_ body: () throws -> T) throws -> T {
     guard try needsMoreStack() else { return try body() }
     let room = stackRoom
@@ -349,30 +349,30 @@ public final class TypedstreamUnarchiver {
     return value
   }
 
-  /// Returns true if decoding has to go on on another stack.
+  /// Returns true if decoding must continue on another stack.
   ///
-  /// - Parameter more: the number of levels to add to those that are being decoded.
+  /// - Parameter more: the number of levels to add to those being decoded.
   private func needsMoreStack(within more: Int = 0) throws(TypedstreamError) -> Bool {
     do { return try stackRoom.isUsedUp(at: depth + more, isTop: depth <= 4) } catch {
       throw failureHere(.nestedTooDeeply, error.message)
     }
   }
 
-  /// Counts a value that is decoded, with the bytes that are made for it.
+  /// Counts a decoded value, with the bytes that are allocated for it.
   @inline(__always)
   func spend(_ byteCount: Int) throws(TypedstreamError) {
     guard budget.spend(1 + byteCount / 16) else { throw overspent() }
   }
 
-  /// Counts what weighs as much as so many values.
+  /// Counts work that is equal to decoding a number of values.
   func spend(values: Int) throws(TypedstreamError) {
     guard budget.spend(values) else { throw overspent() }
   }
 
-  /// How many values have been decoded so far, without what was counted for hashing.
+  /// The number of values decoded so far, without the work for hashing.
   var decoded: Int { budget.spent - hashed }
 
-  /// Counts values that are hashed, which those around them do again.
+  /// Counts values that are hashed. Surrounding sets hash them again.
   func spendHashing(_ values: Int) throws(TypedstreamError) {
     hashed += values
     try spend(values: values)
@@ -387,23 +387,24 @@ public final class TypedstreamUnarchiver {
   /// The number of levels of the decoded values.
   var height: Int { deepest }
 
-  /// The levels of objects that are being decoded, with those around the data that the stream is nested in.
+  /// The number of levels being decoded, including those around the data that contains the stream.
   var levels: Int { levelsAround + depth }
 
-  /// An error about an object.
+  /// Returns an error about an object.
   func failure(_ kind: TypedstreamError.Kind, _ message: String, slot: Int) -> TypedstreamError {
     let entry = tables.slots[slot]
     return TypedstreamError(
       kind, message, byteOffset: entry.offset, objectID: slot, className: tables.className(Int(entry.classSlot)))
   }
 
-  /// An error about a value: about the object that it is, or about what has it.
+  /// Returns an error about a value: about the object at the position, or else about the object that contains the
+  /// value.
   func failure(_ kind: TypedstreamError.Kind, _ message: String, at position: TypedstreamPosition) -> TypedstreamError {
     let node = tables.nodes[position.node]
     return node.kind == .object ? failure(kind, message, slot: node.slot) : failureHere(kind, message)
   }
 
-  /// An error about the object that is being decoded; outside of objects, about the group.
+  /// Returns an error about the object being decoded, or about the current group outside of objects.
   func failureHere(_ kind: TypedstreamError.Kind, _ message: String) -> TypedstreamError {
     if let current { return failure(kind, message, slot: current) }
     return TypedstreamError(kind, message, byteOffset: top.next == nil ? nil : tables.nodes[top.group].groupOffset)

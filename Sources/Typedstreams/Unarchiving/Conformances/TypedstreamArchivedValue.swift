@@ -3,10 +3,10 @@ public import KeyedArchiving
 internal import OrderedCollections
 @_spi(Archives) internal import PropertyLists
 
-/// An object of any class that is known here, of one of ``TypedstreamUnarchiver/additionalTypes``, or as it stands in
-/// the stream if the caller allows that.
+/// Decodes an object of any class that this package knows, or of one of ``TypedstreamUnarchiver/additionalTypes``. If
+/// the caller allows it, decodes objects of other classes as ``Typedstream/Object``.
 extension ArchivedValue: TypedstreamDecodable {
-  /// None: which classes there may be, the unarchiver says.
+  /// Empty, because the unarchiver decides which classes are allowed.
   public static var typedstreamClasses: [String] { [] }
 
   public init(from groups: inout TypedstreamGroups) throws {
@@ -44,7 +44,7 @@ extension ArchivedValue: TypedstreamDecodable {
     .object(try T._decode(position, by: unarchiver))
   }
 
-  /// An object of one of Foundation's classes; nil for one of another class.
+  /// Decodes an object of a Foundation class. Returns nil for an object of another class.
   private static func known(
     _ name: String, _ slot: Int, _ position: TypedstreamPosition, _ unarchiver: TypedstreamUnarchiver
   ) throws -> ArchivedValue? {
@@ -67,7 +67,8 @@ extension ArchivedValue: TypedstreamDecodable {
     }
   }
 
-  /// A number by its type. Those of one byte that are 0 or 1 are truth values, which are archived so.
+  /// Decodes a number by its type. A one-byte number that is 0 or 1 is a Boolean, because Booleans are archived like
+  /// this.
   private static func number(_ slot: Int, _ unarchiver: TypedstreamUnarchiver) throws -> ArchivedValue {
     try unarchiver.once(slot) {
       var groups = TypedstreamGroups(slot, of: unarchiver)
@@ -83,9 +84,9 @@ extension ArchivedValue: TypedstreamDecodable {
   }
 }
 
-/// An object as it stands in the stream: for classes that a program has no type for.
+/// An undecoded object of a stream, for classes that a program has no type for.
 extension Typedstream.Object: TypedstreamDecodable {
-  /// None: an object of any class can be kept as it is.
+  /// Empty, because an object of any class can be kept undecoded.
   public static var typedstreamClasses: [String] { [] }
 
   public init(from groups: inout TypedstreamGroups) throws { self = groups.object }
@@ -100,8 +101,8 @@ extension Typedstream.Object: TypedstreamDecodable {
   }
 }
 
-/// Objects are equal when they are the same object of the same stream. What they consist of may lead back to them, and
-/// has no end.
+/// Two objects are equal if they are the same object of the same stream. Their contents are not compared, because they
+/// may contain the objects themselves.
 extension Typedstream.Object: Hashable {
   public static func == (first: Typedstream.Object, second: Typedstream.Object) -> Bool {
     first.id == second.id && first.tables === second.tables
@@ -113,16 +114,17 @@ extension Typedstream.Object: Hashable {
   }
 }
 
-/// So that it can be an `ArchivedValue.object(_:)`. It has no form in a keyed archive.
+/// Conforms to `SecureCoding` only to be allowed in `ArchivedValue.object(_:)`. It cannot be encoded into a keyed
+/// archive.
 extension Typedstream.Object: SecureCoding {
-  /// That of any object.
+  /// The class of any object.
   public static var archivedClass: ArchivedClass { ArchivedClass("NSObject", ancestors: []) }
 
   public init(coder: KeyedUnarchiver) throws {
     throw coder.failure(.typeMismatch, "an object of a typedstream is not in a keyed archive")
   }
 
-  /// - Throws: `KeyedArchiveError.Kind.invalidValue`.
+  /// - Throws: `KeyedArchiveError.Kind.invalidValue` always.
   public func encode(with coder: KeyedArchiver) throws {
     throw KeyedArchiveError(.invalidValue, "an object of a typedstream has no form in a keyed archive")
   }

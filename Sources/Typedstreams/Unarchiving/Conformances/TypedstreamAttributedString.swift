@@ -1,8 +1,8 @@
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// `NSAttributedString`: the text, then runs, whose lengths count UTF-16 units. A set of attributes follows the first
-/// run that has it, and has a number from then on.
+/// `NSAttributedString`: the text, then its runs, whose lengths are in UTF-16 units. A set of attributes follows the
+/// first run that has it, and later runs refer to it by its number.
 extension Archived.AttributedString: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSAttributedString", "NSMutableAttributedString"] }
 
@@ -25,7 +25,7 @@ extension Archived.AttributedString: TypedstreamDecodable {
         let attributes = try groups.decode(Attributes.self)
         sets.append((attributes, groups.unarchiver.budget.spent - before))
       } else {
-        // To compare and to hash the text takes as long for each run.
+        // Comparing and hashing the text takes time for each run.
         try groups.unarchiver.spend(values: sets[number - 1].weight)
       }
       runs.append(Run(length: runLength, attributes: sets[number - 1].attributes))

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import OrderedCollections
 
-/// `NSArray`, and arrays that are no objects: the elements.
+/// `NSArray`, and inline arrays: the elements.
 extension Array: TypedstreamDecodable where Element: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSArray", "NSMutableArray"] }
 
@@ -29,7 +29,7 @@ extension Array: TypedstreamDecodable where Element: TypedstreamDecodable {
 }
 
 extension TypedstreamGroups {
-  /// Decodes elements of which none may stand twice.
+  /// Decodes elements, and throws if two are equal.
   fileprivate mutating func decodeDistinct<Element: TypedstreamDecodable>(
     _ type: Element.Type, _ insert: (Element) -> Bool
   ) throws {
@@ -52,7 +52,7 @@ extension TypedstreamGroups {
     failure(.invalidContents, "\("\(element)".quoted) stands twice")
   }
 
-  /// Decodes keys and values.
+  /// Decodes keys and values, and throws if two keys are equal.
   fileprivate mutating func decodeEntries<Key: TypedstreamDecodable, Value: TypedstreamDecodable>(
     _ insert: (Key, Value) -> Bool
   ) throws {
@@ -105,7 +105,7 @@ extension OrderedDictionary: TypedstreamDecodable where Key: TypedstreamDecodabl
   }
 }
 
-/// A value, or nothing.
+/// A value, or nil.
 extension Optional: TypedstreamDecodable where Wrapped: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { Wrapped.typedstreamClasses }
 

@@ -2,9 +2,10 @@ public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
 extension TypedstreamUnarchiver {
-  /// The numbers of a structure of this many reals, or of structures of them; nil for another value.
+  /// Returns the numbers of a structure with `count` reals, including those in nested structures. Returns nil for
+  /// another value.
   ///
-  /// Its shape counts, not its name: NeXTSTEP's structures have none.
+  /// Only the shape is checked, because NeXTSTEP's structures have no names.
   func reals(at position: TypedstreamPosition, count: Int) -> [Double]? {
     let node = tables.nodes[position.node]
     guard node.kind == .structure else { return nil }
@@ -18,7 +19,7 @@ extension TypedstreamUnarchiver {
     return numbers.count == count ? numbers : nil
   }
 
-  /// What a structure of reals stands for, by itself or in an `NSValue`.
+  /// Decodes a structure of reals, inline or in an `NSValue`.
   fileprivate func structure<T: TypedstreamDecodable>(
     _ type: T.Type, at position: TypedstreamPosition, count: Int, _ make: ([Double]) -> T
   ) throws -> T {
@@ -81,7 +82,8 @@ extension Archived.Rect: TypedstreamDecodable {
   init(_ numbers: [Double]) { self.init(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]) }
 }
 
-/// `NSValue`. A structure of two reals is a point, a size or a range by its name; one of four is a rectangle.
+/// `NSValue`. The name of a structure of two numbers decides between point, size and range. A structure of four reals
+/// is a rectangle.
 extension Archived.Value: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSValue", "NSNumber"] }
 
@@ -123,7 +125,7 @@ extension Archived.Value: TypedstreamDecodable {
     return range.range == nil ? nil : .range(range)
   }
 
-  /// A number with the type that it has in C.
+  /// Returns a number with its C type.
   private static func number(_ node: TypedstreamTables.Node, letter: String) -> Archived.CNumber? {
     guard let number = TypedstreamNumber(node), let type = Archived.CType(rawValue: letter) else { return nil }
     return switch type {

@@ -1,6 +1,6 @@
 @_spi(Archives) internal import PropertyLists
 
-/// A number of a stream, as itself or as an object.
+/// A number of a stream, inline or in an object.
 enum TypedstreamNumber {
   case integer(PropertyList.Integer)
   case float(Float)
@@ -24,7 +24,7 @@ enum TypedstreamNumber {
     }
   }
 
-  /// The number as a double; nil for an integer that a double cannot hold exactly.
+  /// The number as a double. Nil for an integer that a double cannot represent exactly.
   var double: Double? {
     switch self {
     case .integer(let value): value.exact()
@@ -45,7 +45,7 @@ extension TypedstreamNumber: CustomStringConvertible {
 }
 
 extension TypedstreamUnarchiver {
-  /// Returns the number at a position, of any type or in an `NSNumber`; nil for data that is an archive.
+  /// Returns the number at a position, of any type or in an `NSNumber`. Returns nil for data that contains an archive.
   fileprivate func number(at position: TypedstreamPosition, for type: any TypedstreamDecodable.Type) throws
     -> TypedstreamNumber?
   {
@@ -73,7 +73,7 @@ extension TypedstreamUnarchiver {
 }
 
 extension TypedstreamGroups {
-  /// Decodes the contents of an `NSValue`: a type, and a value of that type, whose position is returned.
+  /// Decodes the contents of an `NSValue`: a type, and a value of that type. Returns the position of the value.
   mutating func decodeTyped() throws -> (type: String, position: TypedstreamPosition) {
     let type = try decode(String.self)
     let position = try nextPosition()
@@ -101,7 +101,7 @@ extension TypedstreamGroups {
   }
 }
 
-/// An integer of Swift that numbers of a stream are decoded as.
+/// A Swift integer type that numbers of a stream can be decoded as.
 public protocol TypedstreamInteger: TypedstreamDecodable, FixedWidthInteger {}
 
 extension TypedstreamInteger {
@@ -125,7 +125,7 @@ extension UInt16: TypedstreamInteger {}
 extension UInt32: TypedstreamInteger {}
 extension UInt64: TypedstreamInteger {}
 
-/// 0 and 1, of any type of number.
+/// A Boolean: a number of any type that is 0 or 1.
 extension Bool: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSNumber"] }
 
@@ -168,7 +168,7 @@ extension Double: TypedstreamDecodable {
   }
 }
 
-/// Reals of 8 bytes are rounded; integers are exact.
+/// A real of 8 bytes is rounded. An integer must be representable exactly.
 extension Float: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSNumber"] }
 

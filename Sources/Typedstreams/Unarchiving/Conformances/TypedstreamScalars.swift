@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// `NSString`, and strings of any type that are no objects.
+/// `NSString`, and inline strings of any type.
 extension String: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSString", "NSMutableString"] }
 
@@ -22,7 +22,7 @@ extension String: TypedstreamDecodable {
 }
 
 extension TypedstreamUnarchiver {
-  /// Returns the text of a string that is no object: UTF-8, and before Mac OS X the character set of NeXTSTEP.
+  /// Returns the text of an inline string: UTF-8, or the character set of NeXTSTEP in streams from before Mac OS X.
   func text(at position: TypedstreamPosition) throws(TypedstreamError) -> String {
     let node = tables.nodes[position.node]
     let range: Range<Int>
@@ -46,7 +46,7 @@ extension TypedstreamUnarchiver {
   }
 }
 
-/// `NSData`, and arrays of bytes that are no objects.
+/// `NSData`, and inline arrays of bytes.
 extension Data: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSData", "NSMutableData"] }
 
@@ -88,7 +88,7 @@ extension Date: TypedstreamDecodable {
   }
 }
 
-/// `NSURL`: whether it has a base, the base if so, and the text.
+/// `NSURL`: a flag for a base URL, the base URL if there is one, and the text.
 extension URL: TypedstreamDecodable {
   public static var typedstreamClasses: [String] { ["NSURL"] }
 
@@ -96,10 +96,10 @@ extension URL: TypedstreamDecodable {
     let base = try groups.decode(Bool.self) ? groups.decode(URL.self) : nil
     let text = try groups.decode(String.self)
     try groups.finish()
-    // An empty text stands for its base, which `URL(string:)` does not take.
+    // An empty text means the base URL, but `URL(string:)` does not accept it.
     let url = text.isEmpty && base != nil ? URLComponents().url(relativeTo: base) : URL(string: text, relativeTo: base)
     guard let url else { throw groups.failure(.invalidContents, "\(text.quoted) is no URL") }
-    // To take a URL apart costs more than its text.
+    // Parsing a URL takes more work than its text.
     try groups.unarchiver.spend(16 * text.utf8.count)
     self = url
   }

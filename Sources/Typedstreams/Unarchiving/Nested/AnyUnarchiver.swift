@@ -2,10 +2,10 @@ public import FoundationEssentials
 public import KeyedArchiving
 public import PropertyLists
 
-/// Gets a value out of data that is an archive of some kind: a keyed archive, a typedstream, or a property list.
+/// Decodes a value from data that contains any kind of archive: a keyed archive, a typedstream or a property list.
 ///
-/// Preferences and databases may have any of them under one key, by the age of the program that wrote it. The first
-/// bytes say which one it is.
+/// The value of one key in preferences or a database may be any of these, depending on the age of the program that
+/// wrote it. The kind is detected from the first bytes.
 ///
 /// ```swift
 /// let color = try AnyUnarchiver.unarchivedObject(of: Archived.Color.self, from: data)
@@ -13,21 +13,21 @@ public import PropertyLists
 ///
 /// | data that is | is decoded by | needs a type that is |
 /// |---|---|---|
-/// | a keyed archive | `KeyedUnarchiver`: the value under `root`, or under the only key | `SecureCoding` |
+/// | a keyed archive | `KeyedUnarchiver`: the value of the key `root`, or of the only key | `SecureCoding` |
 /// | a typedstream | ``TypedstreamUnarchiver``: the first value | ``TypedstreamDecodable`` |
 /// | another property list | `PropertyListDecoder` | `Decodable` |
 ///
-/// The rules of secure coding hold for all of them: nothing is instantiated but what the type names.
+/// The rules of secure coding apply to all of them: only the types that you name are instantiated.
 public enum AnyUnarchiver {
-  /// The value that an archive was made of.
+  /// Decodes the root value of an archive.
   ///
   /// - Parameters:
   ///   - type: the type of the value.
   ///   - data: the whole archive.
-  ///   - limits: how large the input may be, and how much larger what is decoded.
-  /// - Throws: `KeyedArchiveError` for a keyed archive, a property list, and for what is neither;
-  ///   ``TypedstreamError`` for a typedstream; or what a type's own initializer throws.
-  /// - Complexity: O(*n*) in the size of what is decoded.
+  ///   - limits: the limits for the size of the input and for how far it may expand.
+  /// - Throws: `KeyedArchiveError` for a keyed archive, a property list or other data; ``TypedstreamError`` for a
+  ///   typedstream; or an error of a type's own initializer.
+  /// - Complexity: O(*n*) in the size of the decoded value.
   public static func unarchivedObject<Root: SecureCoding>(
     of type: Root.Type, from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> Root {

@@ -2,27 +2,27 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 @_spi(Archives) public import PropertyLists
 
-/// An archive of any kind, told by how its bytes begin, with what decodes its values.
+/// An archive of any kind, detected from its first bytes, with its decoder.
 enum OpenedArchive {
   case typedstream(TypedstreamUnarchiver)
-  /// The key is that of the value that the archive was made of.
+  /// `key` is the key of the root value.
   case keyedArchive(KeyedUnarchiver, key: String)
-  /// The size is how much larger the values may become that are decoded from it.
+  /// `size` is the greatest size of the values that are decoded from the property list.
   case propertyList(PropertyListDocument, size: Int)
 
-  /// What decoding shares with the archive around.
+  /// The settings that are taken over from the surrounding archive.
   struct Surroundings {
     var limits: ParsingLimits
-    /// How many values may be decoded; nil for as many as the limits allow.
+    /// The number of values that may be decoded. Nil for as many as the limits allow.
     var valueLimit: Int?
-    /// How many levels of objects there are around the archive.
+    /// The number of levels of objects around the archive.
     var levels = 0
     var additionalTypes: [any (TypedstreamDecodable & SecureCoding).Type] = []
     var classes: [String: any TypedstreamDecodable.Type] = [:]
     var keepsUnknownObjects = false
   }
 
-  /// - Throws: ``TypedstreamError`` or `KeyedArchiveError`, also for bytes that are no archive.
+  /// - Throws: ``TypedstreamError`` or `KeyedArchiveError`, also for bytes that are not an archive.
   init(_ data: Data, _ surroundings: Surroundings) throws {
     switch ArchiveFormat(data) {
     case .typedstream:
@@ -65,7 +65,8 @@ enum OpenedArchive {
     return unarchiver
   }
 
-  /// A property list takes as much of the limits as it may become larger, since nothing counts what is decoded from it.
+  /// Opens a property list. It counts with the greatest size that it may expand to, because values decoded from it are
+  /// not counted.
   private static func propertyList(_ data: Data, _ limits: ParsingLimits) throws -> OpenedArchive {
     var limits = limits
     let size = min(256 + 16 * min(data.count, 1 << 40), limits.effectiveExpandedSize(inputSize: data.count))
@@ -75,7 +76,7 @@ enum OpenedArchive {
     return .propertyList(try translated(PropertyListDocument(data, options: options)), size: size)
   }
 
-  /// The key `root`, or the only one.
+  /// Returns the key `root`, or the only key.
   private static func rootKey(of coder: KeyedUnarchiver) throws(KeyedArchiveError) -> String {
     let keys = coder.topLevelKeys
     if keys.contains(KeyedArchiver.rootObjectKey) { return KeyedArchiver.rootObjectKey }
@@ -91,22 +92,22 @@ enum OpenedArchive {
     switch self {
     case .typedstream(let unarchiver): unarchiver.height
     case .keyedArchive(let coder, _): coder.deepest
-    // A bound: the value has at most the levels of the document, and a level takes at least two bytes.
+    // An upper bound: the value has at most the levels of the document, and a level takes at least two bytes.
     case .propertyList(let document, _): min(document.options.limits.effectiveDepth, document.original.count / 2)
     }
   }
 
-  /// How much of the limits was used, in values.
+  /// The used part of the limits, in values.
   var spent: Int {
     switch self {
     case .typedstream(let unarchiver): unarchiver.budget.spent
     case .keyedArchive(let coder, _): coder.spent
-    // Most of it is bytes of texts.
+    // Most of it is text.
     case .propertyList(_, let size): size / 4
     }
   }
 
-  /// Decodes what the archive was made of.
+  /// Decodes the root value of the archive.
   func decode<T>(_ type: T.Type) throws -> T {
     let value: Any?
     switch self {
@@ -124,7 +125,7 @@ enum OpenedArchive {
     return value
   }
 
-  /// Decodes what the archive was made of, as the first of several types that it allows.
+  /// Decodes the root value of the archive as the first of several types that match.
   func decode(of types: [any TypedstreamDecodable.Type]) throws -> any TypedstreamDecodable {
     var value: Any?
     switch self {
@@ -154,7 +155,7 @@ enum OpenedArchive {
     }
   }
 
-  /// An error about a type that no value of this kind of archive can be.
+  /// Returns an error for a type that this kind of archive cannot contain.
   private func refusal(_ type: String) -> KeyedArchiveError {
     let needed =
       if case .propertyList = self { "a property list, and \(type) is not Decodable" } else {
@@ -164,9 +165,9 @@ enum OpenedArchive {
   }
 }
 
-/// The property list in data.
+/// A property list that is stored in data.
 extension PropertyList: TypedstreamDecodable {
-  /// None: the data has to be a property list.
+  /// Empty, because the data must be a property list.
   public static var typedstreamClasses: [String] { [] }
 
   public init(from groups: inout TypedstreamGroups) throws {

@@ -2,18 +2,19 @@ internal import FoundationEssentials
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Values in data that is an archive itself.
+/// Decodes values from data that contains an archive.
 extension TypedstreamUnarchiver {
-  /// Decodes the next value of the stream, which is data with a keyed archive or a property list of a type that has no
-  /// form in typedstreams.
+  /// Decodes the next value of the stream from data with a keyed archive or a property list. The type cannot be decoded
+  /// from a typedstream.
   ///
-  /// The value of a keyed archive is the one under `root`, or under its only key.
+  /// The value of a keyed archive is that of the key `root`, or of its only key.
   ///
-  /// - Throws: as ``decode(_:)-(T.Type)``. ``TypedstreamError/archiveError`` says what is wrong with the archive.
+  /// - Throws: The errors of ``decode(_:)-(T.Type)``. ``TypedstreamError/archiveError`` has the error of the nested
+  ///   archive.
   @_disfavoredOverload
   public func decode<T: SecureCoding>(_ type: T.Type = T.self) throws -> T { try decodeNext(type) }
 
-  /// Decodes the next value as any type; the type itself says what it can be decoded from.
+  /// Decodes the next value as any type. The type's conformances decide how it is decoded.
   func decodeNext<T>(_ type: T.Type) throws -> T {
     let value: T
     if let type = type as? any TypedstreamDecodable.Type {
@@ -28,7 +29,7 @@ extension TypedstreamUnarchiver {
     return value
   }
 
-  /// The range of the bytes of data that begins as an archive does; nil for anything else.
+  /// Returns the range of the bytes of data that begins like an archive, or nil for any other value.
   func nestedRange(at position: TypedstreamPosition) -> Range<Int>? {
     var node = tables.nodes[position.node]
     if node.kind == .object || node.kind == .reference {
@@ -45,19 +46,19 @@ extension TypedstreamUnarchiver {
     return ArchiveFormat(bytes.rawBytes.extracting(node.range)) == nil ? nil : node.range
   }
 
-  /// A value of the archive in the data at a position.
+  /// Decodes a value of the archive in the data at a position.
   func nested<T>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
     try nested("\(type)", at: position) { try $0.decode(type) }
   }
 
-  /// A value of the archive in the data at a position, of the first of several types that it allows.
+  /// Decodes a value of the archive in the data at a position, as the first of several types that match.
   func nested(
     of types: [any TypedstreamDecodable.Type], at position: TypedstreamPosition
   ) throws -> any TypedstreamDecodable {
     try nested(Self.list(types), at: position) { try $0.decode(of: types) }
   }
 
-  /// The object of the archive in the data at a position. It is the same wherever the stream refers to the data.
+  /// Decodes the object of the archive in the data at a position. All references to the data give the same object.
   func nestedObject<T: AnyObject>(_ type: T.Type, at position: TypedstreamPosition) throws -> T {
     let node = tables.nodes[position.node]
     let isObject = node.kind == .object || node.kind == .reference
@@ -78,7 +79,7 @@ extension TypedstreamUnarchiver {
         "\(node.kind == .null ? "nothing" : description(of: node)), where data with an archive of \(name()) is due",
         at: position)
     }
-    // To open an archive takes as long as to decode some values.
+    // Opening an archive takes as much work as decoding some values.
     try spend(values: 64 + range.count / ParsingLimits.bytesPerValue)
     return try inside {
       let surroundings = OpenedArchive.Surroundings(
@@ -99,7 +100,7 @@ extension TypedstreamUnarchiver {
     }
   }
 
-  /// True for an error that says where in this stream it is.
+  /// True for an error that already has a position in this stream.
   private func isOurs(_ error: TypedstreamError) -> Bool { error.kind == .limitExceeded && budget.remaining == 0 }
 
   private func located(_ error: KeyedArchiveError, _ range: Range<Int>, _ position: TypedstreamPosition)
@@ -125,10 +126,10 @@ extension TypedstreamUnarchiver {
 }
 
 extension TypedstreamGroups {
-  /// Decodes the next value, which is data with a keyed archive or a property list of a type that has no form in
-  /// typedstreams.
+  /// Decodes the next value from data with a keyed archive or a property list. The type cannot be decoded from a
+  /// typedstream.
   ///
-  /// - Throws: as ``TypedstreamUnarchiver/decode(_:)-(T.Type)``.
+  /// - Throws: The errors of ``TypedstreamUnarchiver/decode(_:)-(T.Type)``.
   @_disfavoredOverload
   public mutating func decode<T: SecureCoding>(_ type: T.Type = T.self) throws -> T {
     let value = try unarchiver.nested(type, at: nextPosition())
@@ -138,7 +139,7 @@ extension TypedstreamGroups {
 }
 
 extension TypedstreamError.Kind {
-  /// The failure of a nested archive as one of the stream around it.
+  /// Converts the error kind of a nested archive to one of the surrounding stream.
   init(_ kind: KeyedArchiveError.Kind) {
     self =
       switch kind {
