@@ -1,10 +1,11 @@
 public import FoundationEssentials
 public import PropertyLists
 
-/// What `NSArchiver` and NeXTSTEP's `NXTypedStream` write: an archive without keys, in which each class writes groups
-/// of values one after another.
+/// An archive of `NSArchiver` or NeXTSTEP's `NXTypedStream`. It has no keys: each class writes groups of values one
+/// after another.
 ///
-/// Messages have their text in one, old preferences their colors, and old interface files all of their objects.
+/// Messages store their text in a typedstream, old preferences their colors, and old interface files all of their
+/// objects.
 ///
 /// ```swift
 /// let stream = try Typedstream(data)
@@ -13,21 +14,22 @@ public import PropertyLists
 /// }
 /// ```
 ///
-/// A stream is read without any class, and keeps all that it says: groups and their encodings, classes and their
-/// versions, what is shared with what. Only how wide a number stood in the file is not kept. To get values of Swift,
-/// use ``TypedstreamUnarchiver``.
+/// A stream is read without any classes, and nothing is lost except the width of a number in the file: it keeps groups
+/// and their encodings, classes and their versions, and shared objects and strings. To decode Swift values, use
+/// ``TypedstreamUnarchiver``.
 ///
-/// Streams are equal when they have the same groups, shared in the same way, of the same byte order and system version.
+/// Two streams are equal if they have the same groups with the same sharing, the same byte order and the same system
+/// version.
 public struct Typedstream: Sendable, Equatable {
-  /// The order of the bytes of numbers.
+  /// The byte order of numbers.
   public enum ByteOrder: Hashable, Sendable {
-    /// The lowest byte first, as on Intel and ARM processors.
+    /// Lowest byte first, as on Intel and ARM processors.
     case littleEndian
-    /// The highest byte first, as on Motorola and PowerPC processors.
+    /// Highest byte first, as on Motorola and PowerPC processors.
     case bigEndian
   }
 
-  /// The order of the bytes of numbers.
+  /// The byte order of numbers.
   public let byteOrder: ByteOrder
   /// The version of the system that wrote the stream: 1000 for Mac OS X and later, less for NeXTSTEP.
   public let systemVersion: Int
@@ -46,20 +48,20 @@ public struct Typedstream: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - data: the whole stream.
-  ///   - limits: how deep objects, arrays and structures may be nested, how large the input may be, and how many values
-  ///     it may stand for.
-  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/notATypedstream`` for other bytes,
-  ///   ``TypedstreamError/Kind/unsupportedVersion``, ``TypedstreamError/Kind/unsupportedType`` for unions, pointers and
-  ///   bit fields, ``TypedstreamError/Kind/malformed``, ``TypedstreamError/Kind/nestedTooDeeply``,
+  ///   - limits: the limits for the nesting depth of objects, arrays and structures, for the size of the input, and for
+  ///     the number of values that it may expand to.
+  /// - Throws: ``TypedstreamError/Kind/notATypedstream`` for other data, ``TypedstreamError/Kind/unsupportedVersion``,
+  ///   ``TypedstreamError/Kind/unsupportedType`` for unions, pointers and bit fields,
+  ///   ``TypedstreamError/Kind/malformed``, ``TypedstreamError/Kind/nestedTooDeeply``,
   ///   ``TypedstreamError/Kind/limitExceeded``.
-  /// - Complexity: O(*n*) in the bytes, with a number of allocations that does not depend on them.
+  /// - Complexity: O(*n*) in the number of bytes. The number of allocations does not depend on it.
   public init(_ data: Data, limits: ParsingLimits = ParsingLimits()) throws(TypedstreamError) {
     try self.init(bytes: [UInt8](data), limits: limits)
   }
 
-  /// Reads a stream, of which no copy is made.
+  /// Reads a stream without copying its bytes.
   ///
-  /// - Throws: as ``init(_:limits:)``.
+  /// - Throws: The errors of ``init(_:limits:)``.
   public init(bytes: [UInt8], limits: ParsingLimits = ParsingLimits()) throws(TypedstreamError) {
     var reader = TypedstreamReader(bytes.rawBytes, limits)
     try reader.readStream()
@@ -73,7 +75,7 @@ public struct Typedstream: Sendable, Equatable {
     first.byteOrder == second.byteOrder && first.systemVersion == second.systemVersion && first.tables == second.tables
   }
 
-  /// The groups of the stream itself: one with one object in most, which is the root.
+  /// The groups of the stream itself. Most streams have one group with one object, which is the root.
   public var groups: Groups { Groups(tables: tables, startIndex: 0, endIndex: tables.nodes.count) }
 
   /// The objects, in the order in which they begin in the stream.
@@ -83,19 +85,19 @@ public struct Typedstream: Sendable, Equatable {
     tables.slots.indices.lazy.filter { tables.slots[$0].kind == .object }.map { Object(tables: tables, id: $0) }
   }
 
-  /// The classes, in the order in which they are met.
+  /// The classes, in the order of their first use.
   ///
   /// - Complexity: O(*n*) in the number of objects, classes and C strings.
   public var classes: [Class] {
     tables.slots.indices.lazy.filter { tables.slots[$0].kind == .class }.map { Class(tables: tables, id: $0) }
   }
 
-  /// The object with a number in the table of objects, classes and C strings; nil if there is none.
+  /// Returns the object with a number in the table of objects, classes and C strings, or nil if there is none.
   public func object(withID id: Int) -> Object? {
     tables.slots.indices.contains(id) && tables.slots[id].kind == .object ? Object(tables: tables, id: id) : nil
   }
 
-  /// Groups of values that one object, or the stream, has.
+  /// The groups of values of an object or of the stream.
   public struct Groups: Collection, Sendable {
     let tables: TypedstreamTables
     public let startIndex: Int
@@ -111,12 +113,12 @@ public struct Typedstream: Sendable, Equatable {
     public func index(after position: Int) -> Int { tables.next(after: position) }
   }
 
-  /// Values that were written in one call, such as the two of the encoding `iI`.
+  /// The values that were written by one call, such as the two values of the encoding `iI`.
   public struct Group: Sendable {
     let tables: TypedstreamTables
     let nodeIndex: Int
 
-    /// The types of the values, one after another, as Objective-C's compiler spells them.
+    /// The types of the values, in the encoding of Objective-C's compiler.
     public var encoding: String { tables.text(ofString: Int(tables.nodes[nodeIndex].type)) }
 
     /// The values, one for each type.
@@ -173,9 +175,9 @@ public struct Typedstream: Sendable, Equatable {
     }
   }
 
-  /// The forms that values have.
+  /// The forms of values.
   public enum Content: Sendable {
-    /// No object, class or string.
+    /// Nil: no object, class or string.
     case null
     /// A number of the types `c s i l q`.
     case integer(Int64)
@@ -193,11 +195,11 @@ public struct Typedstream: Sendable, Equatable {
     case cString(ArraySlice<UInt8>, id: Int)
     /// The elements of an array of bytes (`[Nc]`, `[NC]`).
     case data(ArraySlice<UInt8>)
-    /// An object where it is met first.
+    /// The first occurrence of an object.
     case object(Object)
-    /// An object that was met before, and may contain this value.
+    /// An object that occurred before. It may contain this value.
     case reference(Object)
-    /// A class (`#`); in files of NeXTSTEP also where an object may be.
+    /// A class (`#`). In files of NeXTSTEP, a class can also occur in place of an object.
     case `class`(Class)
     /// The elements of an array.
     case array(Values)
@@ -210,13 +212,13 @@ public struct Typedstream: Sendable, Equatable {
   /// An object: a class, and the groups that the class and its superclasses have written.
   public struct Object: Sendable {
     let tables: TypedstreamTables
-    /// The number in the table of objects, classes and C strings, by which references say which object they mean.
+    /// The number in the table of objects, classes and C strings, by which references refer to the object.
     public let id: Int
 
     /// The class.
     public var `class`: Class { Class(tables: tables, id: Int(tables.slots[id].classSlot)) }
 
-    /// The groups of the object, wherever it is met first.
+    /// The groups of the object.
     public var groups: Groups {
       let nodeIndex = Int(tables.slots[id].content)
       return Groups(tables: tables, startIndex: nodeIndex + 1, endIndex: tables.nodes[nodeIndex].end)
@@ -233,10 +235,10 @@ public struct Typedstream: Sendable, Equatable {
     public var name: String { tables.className(id) }
     /// The version that the class had when it was written.
     public var version: Int { Int(tables.slots[id].detail) }
-    /// The class that it inherits from; nil for a root class.
+    /// The superclass. Nil for a root class.
     public var superclass: Class? { tables.slots[id].superclass.map { Class(tables: tables, id: $0) } }
 
-    /// The class and all that it inherits from, itself first.
+    /// The class, then its superclasses.
     public var chain: [Class] { Array(sequence(first: self) { $0.superclass }) }
   }
 }

@@ -4,21 +4,21 @@ internal import OrderedCollections
 @_spi(Archives) public import PropertyLists
 
 extension Typedstream {
-  /// What stands for the archiver of ``keyedArchive(limits:)``.
+  /// The archiver name in archives from ``keyedArchive(limits:)``.
   public static let archiverName = "NSArchiver"
 
-  /// The objects of the stream as a keyed archive has them, to look at with all that looks into keyed archives.
+  /// Returns the objects of the stream as a keyed archive, for everything that inspects keyed archives.
   ///
-  /// Strings, numbers, data, dates, URLs, collections and attributed strings are as `NSKeyedArchiver` writes them.
-  /// Objects of other classes have their values under the keys `$0`, `$1` and so on, which stand for values without a
-  /// key; the values of the stream itself are at the top likewise, but for the first object, which is the root.
-  /// Structures and arrays are arrays. Versions of classes and boundaries of groups are left out;
+  /// Strings, numbers, data, dates, URLs, collections and attributed strings have the form of `NSKeyedArchiver`.
+  /// Objects of other classes have their values under the keys `$0`, `$1` and so on, which mean values without a key.
+  /// The values of the stream itself have such keys at the top, except that a first value that is an object is the
+  /// root. Structures and arrays are arrays. Versions of classes and boundaries of groups are left out;
   /// ``jsonData(isIndented:limits:)`` has them.
   ///
-  /// - Parameter limits: how large the archive may be in proportion to the stream.
-  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/limitExceeded`` if strings and names of classes that many
-  ///   values share expand too far; ``TypedstreamError/Kind/nestedTooDeeply``.
-  /// - Complexity: O(*n*) in the size of the stream, and in that of shared strings for each value.
+  /// - Parameter limits: the limits for the size of the archive in proportion to the stream.
+  /// - Throws: ``TypedstreamError/Kind/limitExceeded`` if strings and class names that many values share expand too
+  ///   far; ``TypedstreamError/Kind/nestedTooDeeply``.
+  /// - Complexity: O(*n*) in the size of the stream, plus the size of shared strings for each value that uses them.
   public func keyedArchive(limits: ParsingLimits = ParsingLimits()) throws(TypedstreamError) -> KeyedArchive {
     var converter = TypedstreamConverter(self, limits)
     let list = try converter.propertyList()
@@ -30,13 +30,13 @@ extension Typedstream {
   }
 }
 
-/// Makes the property list of a keyed archive of a stream.
+/// Builds the property list of a keyed archive from a stream.
 private struct TypedstreamConverter {
   private let tables: TypedstreamTables
-  /// Whether strings are of the character set of NeXTSTEP.
+  /// True if strings have the character set of NeXTSTEP.
   private let isOfNeXTSTEP: Bool
   private var objects: [PropertyList] = ["$null"]
-  /// The UIDs of objects and of classes that objects have, by their slots.
+  /// The UIDs of objects and of their classes, by slot.
   private var uids: [UInt32?]
   private var budget: WorkBudget
   private var listClass: PropertyList?
@@ -49,7 +49,7 @@ private struct TypedstreamConverter {
   }
 
   mutating func propertyList() throws(TypedstreamError) -> PropertyList {
-    // Objects first, so that the root has the number 1.
+    // Objects come first, so that the root has UID 1.
     for slot in tables.slots.indices where tables.slots[slot].kind == .object { _ = uid(slot) }
     for slot in tables.slots.indices where tables.slots[slot].kind == .object {
       let object = try object(slot)
@@ -83,7 +83,7 @@ private struct TypedstreamConverter {
     }
   }
 
-  /// The node indexes of the values of groups.
+  /// Returns the node indices of the values in groups.
   private func values(_ groups: Range<Int>) -> [Int] {
     var cursor = TypedstreamCursor(groups, in: tables)
     var indexes: [Int] = []
@@ -91,7 +91,7 @@ private struct TypedstreamConverter {
     return indexes
   }
 
-  /// The description of a class, which is an object as well.
+  /// Returns the UID of a class description. Adds the description if it is new.
   private mutating func classUID(_ slot: Int) throws(TypedstreamError) -> PropertyList {
     if uids[slot] != nil { return uid(slot) }
     let reference = uid(slot)
@@ -146,7 +146,7 @@ private struct TypedstreamConverter {
     return text.isValidUTF8 ? .string(String(knownUTF8: text, isASCII: text.isASCII)) : .data(Data(bytes[range]))
   }
 
-  /// An object, as `NSKeyedArchiver` writes those of its class if it is known, and has what they have.
+  /// Returns an object. If its class is known and its values fit, it has the form of `NSKeyedArchiver`.
   private mutating func object(_ slot: Int) throws(TypedstreamError) -> PropertyList {
     let node = Int(tables.slots[slot].content)
     let values = values(node + 1..<tables.nodes[node].end)
@@ -157,7 +157,7 @@ private struct TypedstreamConverter {
     switch isMutable ? "NS" + name.dropFirst("NSMutable".count) : name {
     case "NSString" where isMade(values, of: [.string]):
       let text = try value(values[0])
-      // What is no text would be data.
+      // A string that is not valid text is data here.
       guard isMutable || text.kind != .string else { return text }
       fields["NS.string"] = text
     case "NSNumber" where values.count == 2 && isMade([values[0]], of: [.cString]):
@@ -195,7 +195,8 @@ private struct TypedstreamConverter {
     return .dictionary(fields)
   }
 
-  /// The attributes of a text: of one run as they are, of several as a list, with a length and a number for each run.
+  /// Adds the attributes of a text: one dictionary for a single run, or a list of dictionaries and the length and
+  /// number of each run.
   private mutating func add(
     _ runs: TypedstreamRuns, to fields: inout OrderedDictionary<String, PropertyList>
   ) throws(TypedstreamError) {
@@ -209,13 +210,13 @@ private struct TypedstreamConverter {
     fields["NSAttributes"] = object(["NS.objects": .array(sets), "$class": arrayClass()])
   }
 
-  /// A reference to an object that the stream does not have.
+  /// Adds an object that is not in the stream, and returns a reference to it.
   private mutating func object(_ object: PropertyList) -> PropertyList {
     objects.append(object)
     return .uid(PropertyList.UID(UInt32(truncatingIfNeeded: objects.count - 1)))
   }
 
-  /// The description of `NSArray` for lists that the stream does not have.
+  /// Returns the class description of `NSArray` for lists that are not in the stream.
   private mutating func arrayClass() -> PropertyList {
     if let listClass { return listClass }
     let description = object(["$classname": "NSArray", "$classes": ["NSArray", "NSObject"]])
@@ -229,7 +230,7 @@ private struct TypedstreamConverter {
     return parts
   }
 
-  /// True if values are of these kinds. A reference is an object, too.
+  /// Returns true if the values have these kinds. A reference counts as an object.
   private func isMade(_ values: [Int], of kinds: [TypedstreamTables.Node.Kind]) -> Bool {
     values.count == kinds.count
       && zip(values, kinds).allSatisfy { index, kind in
@@ -238,7 +239,7 @@ private struct TypedstreamConverter {
       }
   }
 
-  /// True if the values are a number and objects.
+  /// Returns true if the values are a number and objects.
   private func isCollection(_ values: [Int]) -> Bool {
     guard let first = values.first, TypedstreamNumber(tables.nodes[first]) != nil else { return false }
     return values.dropFirst().allSatisfy { [.object, .reference].contains(tables.nodes[$0].kind) }

@@ -7,9 +7,9 @@ struct TypedstreamJSONWriter: ~Copyable {
   private let tables: TypedstreamTables
   private var json: JSONWriter
   private let isIndented: Bool
-  /// The indexes of the nodes whose parts are being written.
+  /// The indices of the nodes whose parts are being written.
   private var open: [Int] = []
-  /// How many more bytes there may be.
+  /// The number of bytes that may still be written.
   private var budget: WorkBudget
 
   init(_ stream: Typedstream, isIndented: Bool, _ limits: ParsingLimits) {
@@ -20,7 +20,7 @@ struct TypedstreamJSONWriter: ~Copyable {
     budget = WorkBudget(limits.effectiveExpandedSize(inputSize: stream.tables.bytes.count))
   }
 
-  /// The text ends with the end of a line if it is indented.
+  /// Returns the text. Indented text ends with a newline.
   consuming func finish() -> Data { isIndented ? json.finish() : json.finishFragment() }
 
   mutating func writeStream() throws(TypedstreamError) {
@@ -53,7 +53,7 @@ struct TypedstreamJSONWriter: ~Copyable {
 
   private var isInGroup: Bool { open.last.map { tables.nodes[$0].kind == .group } ?? false }
 
-  /// Ends each open node whose parts end before an index.
+  /// Closes each open node whose parts end before an index.
   private mutating func closeParts(before index: Int) {
     while let last = open.last, tables.nodes[last].end == index {
       open.removeLast()
@@ -122,7 +122,7 @@ struct TypedstreamJSONWriter: ~Copyable {
     if value.isFinite { json.number(value.description) } else { json.string(value.description.utf8Span.rawBytes) }
   }
 
-  /// Writes bytes as text, or in hexadecimal digits if they are none.
+  /// Writes bytes as text, or as hexadecimal digits if they are not UTF-8.
   private mutating func write(text range: Range<Int>) throws(TypedstreamError) {
     try spend(range.count)
     let bytes = tables.bytes
@@ -137,7 +137,7 @@ struct TypedstreamJSONWriter: ~Copyable {
     json.endDictionary()
   }
 
-  /// Writes the names and versions of a class and of all that it inherits from.
+  /// Writes the names and versions of a class and its superclasses.
   private mutating func writeClass(_ slot: Int) throws(TypedstreamError) {
     key("class")
     json.beginArray(count: 0)
@@ -153,7 +153,7 @@ struct TypedstreamJSONWriter: ~Copyable {
 }
 
 extension Typedstream {
-  /// The groups of the stream as JSON, with all that they say.
+  /// Returns the groups of the stream as JSON, without loss of information.
   ///
   /// ```json
   /// {"byteOrder": "<", "groups": [[["@",
@@ -161,15 +161,15 @@ extension Typedstream {
   /// ]]], "system": 1000}
   /// ```
   ///
-  /// A group is an array of values, each an array of its type and itself:
+  /// A group is an array of values. A value is an array of its type and its content:
   ///
   /// | in the stream | in the JSON |
   /// |---|---|
   /// | integer | a number without point or exponent, exact from -2^63 to 2^64 - 1 |
   /// | real | a number with a point or an exponent; `"inf"`, `"-inf"`, `"nan"` as text |
-  /// | string, selector, atom, C string, bytes | text; `{"hex": "beef"}` for what is not UTF-8 |
-  /// | object where it is met first | `{"class": ["Name v1", …], "groups": […], "id": 0}`, the class before what it inherits from |
-  /// | object that was met before | `{"ref": 0}` with its `id` |
+  /// | string, selector, atom, C string, bytes | text; `{"hex": "beef"}` if it is not UTF-8 |
+  /// | first occurrence of an object | `{"class": ["Name v1", …], "groups": […], "id": 0}`, the class before its superclasses |
+  /// | object that occurred before | `{"ref": 0}` with its `id` |
   /// | class | `{"class": ["Name v1", …]}` |
   /// | array, structure | an array of the elements, or of the fields, without their types |
   /// | no object, class or string; a value of the type `!` | `null` |
@@ -177,12 +177,13 @@ extension Typedstream {
   /// The `id` is the number in the stream's table of objects, classes and C strings.
   ///
   /// - Parameters:
-  ///   - isIndented: whether each value gets a line; if not, all is one line without white space.
-  ///   - limits: how large the text may be in proportion to the stream.
+  ///   - isIndented: true to write each value on a line of its own, false to write one line without white space.
+  ///   - limits: the limits for the size of the text in proportion to the stream.
   /// - Returns: UTF-8 (RFC 8259). Control characters are escaped.
-  /// - Throws: ``TypedstreamError/Kind/limitExceeded`` if names of classes that many objects have expand too far, or
-  ///   the indentation of objects that are deep in others.
-  /// - Complexity: O(*n*) in the size of the stream, and of the names of classes for each object. Depth costs no stack.
+  /// - Throws: ``TypedstreamError/Kind/limitExceeded`` if repeated class names or the indentation of nested objects
+  ///   make the text too large.
+  /// - Complexity: O(*n*) in the size of the stream, plus the size of the class names for each object. Depth does not
+  ///   use the stack of the thread.
   public func jsonData(
     isIndented: Bool = true, limits: ParsingLimits = ParsingLimits()
   ) throws(TypedstreamError) -> Data {

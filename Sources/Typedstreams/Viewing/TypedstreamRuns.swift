@@ -1,13 +1,14 @@
-/// The runs of an attributed string, as its values have them: for each the number of a set of attributes from 1 on and
-/// a length, and after the first run of each set the set itself.
+/// The runs of an attributed string in a typedstream. A run has the number of a set of attributes, from 1, and a
+/// length. The set itself follows the first run that uses it.
 struct TypedstreamRuns {
-  /// For each run its length and the number of its set from 0 on, as keyed archives have them.
+  /// The length of each run and the number of its set, from 0, in the form of keyed archives.
   private(set) var numbers: [UInt64] = []
-  /// The node indexes of the sets.
+  /// The node indices of the sets.
   private(set) var sets: [Int] = []
 
-  /// - Parameter values: the node indexes of all values of the object, of which the first is the text.
-  /// - Returns: nil if they are not those of an attributed string.
+  /// Returns nil if the values are not those of an attributed string.
+  ///
+  /// - Parameter values: the node indices of all values of the object. The first is the text.
   init?(_ values: [Int], in tables: TypedstreamTables) {
     func isObject(_ position: Int) -> Bool {
       let kind = tables.nodes[values[position]].kind

@@ -1,8 +1,8 @@
 @_spi(Archives) internal import PropertyLists
 
-/// Values.
+/// Appends values.
 extension TypedstreamBuilder {
-  /// Takes the type of the value that is due, if it is one of those that fit.
+  /// Returns the type of the expected value, and moves to the next type. Throws if the value to append does not fit.
   mutating func take(_ what: String, where fits: (UInt8) -> Bool) throws(TypedstreamError) -> UInt32 {
     guard frame.type != frame.endOfTypes else { throw Self.invalid("\(what), where a group has to begin") }
     let typeIndex = frame.type
@@ -23,10 +23,10 @@ extension TypedstreamBuilder {
     try advance()
   }
 
-  /// Appends an integer, where a number is due that can be that integer exactly.
+  /// Appends an integer. The expected value must be a number that can represent it exactly.
   ///
-  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/numberOutOfRange``,
-  ///   ``TypedstreamError/Kind/invalidValue`` if no number is due.
+  /// - Throws: ``TypedstreamError/Kind/numberOutOfRange`` if the type cannot represent the integer,
+  ///   ``TypedstreamError/Kind/invalidValue`` if the expected value is not a number.
   public mutating func append(_ value: some BinaryInteger) throws(TypedstreamError) {
     let typeIndex = try take("an integer") { "cCBsSiIlLqQfd".utf8.contains($0) }
     let letter = types[typeIndex].letter
@@ -58,9 +58,10 @@ extension TypedstreamBuilder {
       .numberOutOfRange, "the number \(value), which the type \(Character(Unicode.Scalar(letter))) cannot hold")
   }
 
-  /// Appends a real, where a real is due that can be that number exactly.
+  /// Appends a floating-point number. The expected value must be a real that can represent it exactly.
   ///
-  /// - Throws: as for an integer.
+  /// - Throws: ``TypedstreamError/Kind/numberOutOfRange`` if the type cannot represent the number,
+  ///   ``TypedstreamError/Kind/invalidValue`` if the expected value is not a real.
   public mutating func append(_ value: Double) throws(TypedstreamError) {
     let typeIndex = try take("a real") { "fd".utf8.contains($0) }
     if types[typeIndex].letter == UInt8(ascii: "d") { return try append(.double, type: typeIndex, value.bitPattern) }
@@ -68,9 +69,9 @@ extension TypedstreamBuilder {
     try append(.float, type: typeIndex, UInt64(Float(value).bitPattern))
   }
 
-  /// Appends a real, where a real is due.
+  /// Appends a floating-point number. The expected value must be a real.
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if no real is due.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not a real.
   public mutating func append(_ value: Float) throws(TypedstreamError) {
     let typeIndex = try take("a real") { "fd".utf8.contains($0) }
     if types[typeIndex].letter == UInt8(ascii: "d") {
@@ -79,14 +80,14 @@ extension TypedstreamBuilder {
     try append(.float, type: typeIndex, UInt64(value.bitPattern))
   }
 
-  /// Appends text, where a string of any of the types `+`, `*`, `:` and `%` is due.
+  /// Appends text. The expected value must be a string of the type `+`, `*`, `:` or `%`.
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if no string is due.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not a string.
   public mutating func append(_ text: String) throws(TypedstreamError) { try append(string: Array(text.utf8)) }
 
-  /// Appends the bytes of a string, where a string of any of the types `+`, `*`, `:` and `%` is due.
+  /// Appends the bytes of a string. The expected value must be a string of the type `+`, `*`, `:` or `%`.
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if no string is due.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not a string.
   public mutating func append(string text: [UInt8]) throws(TypedstreamError) {
     let typeIndex = try take("a string") { "+*:%".utf8.contains($0) }
     switch types[typeIndex].letter {
@@ -94,7 +95,7 @@ extension TypedstreamBuilder {
       let range = try keep(text)
       try append(.string, type: typeIndex, UInt64(range.count) << 32 | UInt64(range.lowerBound))
     case UInt8(ascii: "*"):
-      // The slot is taken before the text.
+      // The string gets its slot before its text.
       let slot = UInt32(truncatingIfNeeded: slots.count)
       let known = stringNumbers[text].flatMap { cStringSlots[$0] }
       if known == nil {
@@ -108,9 +109,9 @@ extension TypedstreamBuilder {
     }
   }
 
-  /// Appends data, where an array of as many bytes is due (`[Nc]` or `[NC]`).
+  /// Appends data. The expected value must be an array of the same number of bytes (`[Nc]` or `[NC]`).
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not such an array.
   public mutating func append(data: [UInt8]) throws(TypedstreamError) {
     let typeIndex = try take("data") { $0 == Tables.TypeNode.rawArray }
     guard Int(types[typeIndex].count) == data.count else {
@@ -120,25 +121,25 @@ extension TypedstreamBuilder {
     try append(.data, type: typeIndex, UInt64(range.count) << 32 | UInt64(range.lowerBound))
   }
 
-  /// Appends nothing, where an object, a class or a string is due.
+  /// Appends nil. The expected value must be an object, a class or a string.
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not one of these.
   public mutating func appendNull() throws(TypedstreamError) {
     try append(.null, type: try take("nothing") { "@#*:%+".utf8.contains($0) })
   }
 
-  /// Appends a class, where one is due.
+  /// Appends a class. The expected value must be a class.
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not a class.
   public mutating func append(_ class: TypedstreamClass) throws(TypedstreamError) {
     let typeIndex = try take("a class") { $0 == UInt8(ascii: "#") }
     try append(.classReference, type: typeIndex, UInt64(try classSlot(`class`)))
   }
 
-  /// Appends a reference to an object that has begun before, where an object is due.
+  /// Appends a reference to an object that has begun before. The expected value must be an object.
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if none is due, or for an object of another stream whose
-  ///   number is not that of an object of this one.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not an object, or if this stream has no
+  ///   object with this number.
   public mutating func append(_ object: Object) throws(TypedstreamError) {
     guard slots.indices.contains(object.id), slots[object.id].kind == .object else {
       throw Self.invalid("a reference to number \(object.id), which is no object of this stream")

@@ -2,15 +2,16 @@ internal import FoundationEssentials
 public import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Objects of Foundation's classes.
+/// Appends objects of Foundation's classes.
 extension TypedstreamBuilder {
-  /// Appends a value as the object that `NSArchiver` makes of it, where an object is due. Of equal strings, numbers,
-  /// dates and truth values there is one object.
+  /// Appends a value as the object that `NSArchiver` would write. The expected value must be an object. Equal strings,
+  /// numbers, dates and Booleans share one object.
   ///
-  /// Sets and dictionaries are written in the order that they have. Apple's are in the order of a hash table.
+  /// Sets and dictionaries keep their order. Apple's archiver writes them in the order of a hash table.
   ///
-  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/invalidValue`` if no object is due, or for a value that
-  ///   has no form in a typedstream, such as a UUID.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not an object, or if the value cannot be
+  ///   represented in a typedstream, such as a UUID; ``TypedstreamError/Kind/nestedTooDeeply`` if the stack has no
+  ///   room.
   public mutating func append(_ value: ArchivedValue) throws(TypedstreamError) {
     guard CallStack.current.hasRoom else {
       throw TypedstreamError(.nestedTooDeeply, "the thread's stack has no room for values nested so deeply")
@@ -102,7 +103,7 @@ extension TypedstreamBuilder {
     }
   }
 
-  /// Appends a group with a type, and one with a value of it.
+  /// Appends a group with a type, and a group with a value of that type.
   private mutating func typed(
     _ type: String, _ value: (inout TypedstreamBuilder) throws(TypedstreamError) -> Void
   ) throws(TypedstreamError) {
@@ -122,7 +123,7 @@ extension TypedstreamBuilder {
     try append(count)
   }
 
-  /// Appends data as two groups, its length and its bytes.
+  /// Appends data as two groups: its length and its bytes.
   private mutating func group(_ type: String, _ data: [UInt8]) throws(TypedstreamError) {
     try group(type, count: data.count)
     try beginGroup("[\(data.count)c]")
@@ -139,7 +140,7 @@ extension TypedstreamBuilder {
   }
 
   private mutating func append(_ url: URL) throws(TypedstreamError) {
-    // Bases have bases of their own; each is an object in another.
+    // A base URL may have its own base URL. Each is an object inside the other.
     try object("NSURL") { builder throws(TypedstreamError) in
       try builder.beginGroup("c")
       try builder.append(url.baseURL == nil ? 0 : 1)
@@ -175,7 +176,7 @@ extension TypedstreamBuilder {
     case .selector(let text): return try append(":", text)
     case .className: throw Self.noForm("class without its version")
     }
-    // Programs with 32 bits had floats; numbers that those cannot hold are written as those with 64 bits do.
+    // 32-bit programs wrote floats. Numbers that a float cannot represent are written in the form of 64-bit programs.
     let isWide = !numbers.allSatisfy { $0.isNaN || Double(Float($0)) == $0 }
     try object("NSValue") { builder throws(TypedstreamError) in
       let type = isWide ? Self.wide[type] ?? type : type
@@ -216,7 +217,7 @@ extension TypedstreamBuilder {
     }
   }
 
-  /// Appends text with attributes, each set of them where a run first has it.
+  /// Appends text with attributes. Each set of attributes is written after the first run that has it.
   private mutating func append(_ text: Archived.AttributedString) throws(TypedstreamError) {
     try object("NSAttributedString") { builder throws(TypedstreamError) in
       try builder.group(.string(text.text))
@@ -255,7 +256,7 @@ extension TypedstreamBuilder {
       guard let count = Archived.Color.componentCounts[Int(kind)], var components = color.components else {
         throw Self.noForm("color of the space \(kind)")
       }
-      // Keyed archives leave out the opacity of colors that are opaque.
+      // Keyed archives leave out the opacity of opaque colors.
       if components.count == count - 1 { components.append(1) }
       guard components.count == count else { throw Self.noForm("color of \(components.count) components") }
       try builder.beginGroup(String(repeating: "f", count: count))
@@ -265,7 +266,7 @@ extension TypedstreamBuilder {
 }
 
 extension Archived.Color {
-  /// How many numbers a color of each kind has in a typedstream, the opacity too: red, green and blue, calibrated and
-  /// of a device; white, likewise; cyan, magenta, yellow and black of a device.
+  /// The number of components of each kind of color in a typedstream, including the opacity. 1 and 2 are RGB
+  /// (calibrated and device), 3 and 4 are white (calibrated and device), 5 is CMYK (device).
   static let componentCounts = [1: 4, 2: 4, 3: 2, 4: 2, 5: 5]
 }

@@ -1,7 +1,7 @@
 internal import KeyedArchiving
 @_spi(Archives) internal import PropertyLists
 
-/// Makes a stream, in the order in which `NSArchiver` writes one: groups one after another, and in them values.
+/// Builds a stream from groups and values, in the order of `NSArchiver`.
 ///
 /// ```swift
 /// var builder = TypedstreamBuilder()
@@ -13,10 +13,11 @@ internal import KeyedArchiving
 /// let data = try builder.finish().data()
 /// ```
 ///
-/// The encoding of a group says which values have to come, and each is checked. Arrays and structures begin and end by
-/// themselves: `{_NSPoint=ff}` takes two numbers. Equal shared strings, C strings and classes are written once.
+/// The encoding of a group determines the expected values, and each value is checked. Arrays and structures begin and
+/// end automatically: `{_NSPoint=ff}` expects two numbers. Equal shared strings, C strings and classes are written
+/// once.
 ///
-/// After an error a builder is of no more use.
+/// After an error, a builder can no longer be used.
 public struct TypedstreamBuilder {
   typealias Tables = TypedstreamTables
   typealias Frame = TypedstreamFrame
@@ -33,12 +34,12 @@ public struct TypedstreamBuilder {
   private var classSlots: [ClassKey: UInt32] = [:]
   private var outer: [Frame] = []
   var frame = Frame()
-  /// The objects that were made of equal values.
+  /// The objects of values that share one object with equal values.
   var sharedObjects: [ArchivedValue: Object] = [:]
 
   private static let depthLimit = ParsingLimits().depth
 
-  /// An object in the stream, for references to it.
+  /// An object of the stream, for references to it.
   public struct Object: Hashable, Sendable {
     /// The number in the table of objects, classes and C strings.
     public let id: Int
@@ -49,19 +50,19 @@ public struct TypedstreamBuilder {
     let superclass: UInt32
   }
 
-  /// An empty stream.
+  /// Creates an empty stream.
   ///
   /// - Parameters:
-  ///   - byteOrder: the order of the bytes of numbers.
-  ///   - systemVersion: the version of the system that the stream is for, at least 0.
+  ///   - byteOrder: the byte order of numbers.
+  ///   - systemVersion: the version of the system that the stream is for. A negative version counts as 0.
   public init(byteOrder: Typedstream.ByteOrder = .littleEndian, systemVersion: Int32 = 1000) {
     self.byteOrder = byteOrder
     self.systemVersion = max(systemVersion, 0)
   }
 
-  /// The stream.
+  /// Returns the stream.
   ///
-  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if a group lacks values, or an object does not end.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if a group lacks values, or if an object has not ended.
   public func finish() throws(TypedstreamError) -> Typedstream {
     try checkGroupIsOver("the stream ends")
     guard outer.isEmpty else { throw Self.invalid("the stream ends within an object") }
@@ -72,11 +73,11 @@ public struct TypedstreamBuilder {
       tables: Tables(bytes: bytes, nodes: nodes, slots: slots, strings: strings, types: types.nodes))
   }
 
-  /// Begins a group of the object that is open, or of the stream.
+  /// Begins a group of the open object, or of the stream.
   ///
-  /// - Parameter encoding: the types of the values, one after another, such as `iI`.
-  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/invalidValue`` if the last group lacks values,
-  ///   ``TypedstreamError/Kind/malformed`` or ``TypedstreamError/Kind/unsupportedType`` for an encoding that is none.
+  /// - Parameter encoding: the types of the values, such as `iI`.
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the last group lacks values,
+  ///   ``TypedstreamError/Kind/malformed`` or ``TypedstreamError/Kind/unsupportedType`` if the encoding is invalid.
   public mutating func beginGroup(_ encoding: String) throws(TypedstreamError) {
     try checkGroupIsOver("a group begins")
     let number = Int(try sharedString(Array(encoding.utf8)))
@@ -94,15 +95,15 @@ public struct TypedstreamBuilder {
     frame.group = UInt32(truncatingIfNeeded: nodes.count)
     frame.type = strings[number].firstType
     frame.endOfTypes = strings[number].endOfTypes
-    // A group that is made, not read, has no offset.
+    // Only a group that was read has an offset.
     nodes.append(Tables.Node(.group, type: UInt32(truncatingIfNeeded: number), low: 0, high: UInt32.max))
     try advance()
   }
 
-  /// Begins a new object where one is due. Its groups come next.
+  /// Begins a new object. The expected value must be an object. Its groups follow.
   ///
   /// - Returns: the object, for references to it.
-  /// - Throws: ``TypedstreamError``: ``TypedstreamError/Kind/invalidValue`` if no object is due,
+  /// - Throws: ``TypedstreamError/Kind/invalidValue`` if the expected value is not an object,
   ///   ``TypedstreamError/Kind/nestedTooDeeply``.
   @discardableResult
   public mutating func beginObject(_ class: TypedstreamClass) throws(TypedstreamError) -> Object {
@@ -116,7 +117,7 @@ public struct TypedstreamBuilder {
     return Object(id: slot)
   }
 
-  /// Ends the object that began last and is still open.
+  /// Ends the innermost open object.
   ///
   /// - Throws: ``TypedstreamError/Kind/invalidValue`` if its last group lacks values, or if no object is open.
   public mutating func endObject() throws(TypedstreamError) {
@@ -152,7 +153,7 @@ public struct TypedstreamBuilder {
     if let last = outer.popLast() { frame = last }
   }
 
-  /// Goes on to the next value that has to be given: ends what is complete, and begins arrays and structures.
+  /// Moves to the next expected value: ends complete containers, and begins arrays and structures.
   mutating func advance() throws(TypedstreamError) {
     while true {
       if frame.type == frame.endOfTypes {
@@ -189,7 +190,7 @@ public struct TypedstreamBuilder {
 
   static func invalid(_ message: String) -> TypedstreamError { TypedstreamError(.invalidValue, message) }
 
-  /// The number of the text among the shared strings.
+  /// Returns the number of a text among the shared strings. Adds the text if it is new.
   mutating func sharedString(_ text: [UInt8]) throws(TypedstreamError) -> UInt32 {
     if let number = stringNumbers[text] { return number }
     let range = try keep(text)
@@ -210,7 +211,7 @@ public struct TypedstreamBuilder {
     return start..<bytes.count
   }
 
-  /// The slot of a class. A class takes its slot before what it inherits from.
+  /// Returns the slot of a class. Adds the class if it is new, before its superclasses.
   mutating func classSlot(_ class: TypedstreamClass) throws(TypedstreamError) -> UInt32 {
     guard `class`.levels.count <= Self.depthLimit else {
       throw TypedstreamError(.nestedTooDeeply, "a class with more than \(Self.depthLimit) superclasses")

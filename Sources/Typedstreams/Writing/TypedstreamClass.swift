@@ -1,6 +1,6 @@
-/// A class as a typedstream has it: a name, a version, and the class that it inherits from.
+/// A class in a typedstream: a name, a version and a superclass.
 public struct TypedstreamClass: Hashable, Sendable {
-  /// The class itself, then what it inherits from, the nearest first.
+  /// The class itself, then its superclasses.
   let levels: [Level]
 
   struct Level: Hashable, Sendable {
@@ -8,20 +8,20 @@ public struct TypedstreamClass: Hashable, Sendable {
     let version: Int32
   }
 
-  /// `NSObject`, which inherits from nothing.
+  /// `NSObject`, which has no superclass.
   public static let object = TypedstreamClass("NSObject", superclass: nil)
 
-  /// A class.
+  /// Creates a class.
   ///
   /// - Parameters:
   ///   - name: the name.
-  ///   - version: what `+version` of the class says. Most of Foundation's classes say 0, and `NSString` says 1.
-  ///   - superclass: the class that it inherits from; nil for a root class.
+  ///   - version: the result of the class method `+version`: 0 for most of Foundation's classes, 1 for `NSString`.
+  ///   - superclass: the superclass. Nil for a root class.
   public init(_ name: String, version: Int32 = 0, superclass: TypedstreamClass? = .object) {
     levels = [Level(name: name, version: version)] + (superclass?.levels ?? [])
   }
 
-  /// The class of an object that was read.
+  /// Creates the class of an object that was read.
   public init(_ other: Typedstream.Class) {
     levels = other.chain.map { Level(name: $0.name, version: Int32(clamping: $0.version)) }
   }

@@ -2,17 +2,16 @@ public import FoundationEssentials
 internal import KeyedArchiving
 internal import PropertyLists
 
-/// Writes a stream from its tables, as Apple's archiver would: each number as narrow as it can be, what is new where it
-/// is met first, and a reference everywhere else.
+/// Writes a stream from its tables in the form of Apple's archiver: each number in its shortest form, a string, class
+/// or object at its first use, and a reference at every later use.
 struct TypedstreamWriter: ~Copyable {
   private let tables: TypedstreamTables
   private let isBigEndian: Bool
   private var output = ByteBuffer()
-  /// How many shared strings, and how many objects, classes and C strings, have been met. The tables are in the order
-  /// in which that happens.
+  /// The numbers of shared strings and of slots that have been written. The tables are in the order of first use.
   private var metStrings = 0
   private var metSlots = 0
-  /// The indexes of the nodes after the objects that are being written.
+  /// The indices of the nodes after the objects that are being written.
   private var ends: [Int] = []
 
   init(_ tables: TypedstreamTables, _ byteOrder: Typedstream.ByteOrder) {
@@ -64,7 +63,7 @@ struct TypedstreamWriter: ~Copyable {
     }
   }
 
-  /// Writes a number of a type that says how. Unsigned ones are written as the signed ones of the same bits.
+  /// Writes a number in the form of its type. An unsigned number is written like the signed number with the same bits.
   private mutating func write(number node: TypedstreamTables.Node) {
     switch tables.types[Int(node.type)].letter {
     case UInt8(ascii: "c"), UInt8(ascii: "C"), UInt8(ascii: "B"):
@@ -75,7 +74,7 @@ struct TypedstreamWriter: ~Copyable {
     }
   }
 
-  /// The ranges are those of `typedstream.m`.
+  /// Writes an integer. The ranges are those of `typedstream.m`.
   private mutating func write(integer value: Int64) {
     switch value {
     case Int64(TypedstreamHead.leastInteger)...127: output.append(byte: UInt8(truncatingIfNeeded: value))
@@ -104,8 +103,8 @@ struct TypedstreamWriter: ~Copyable {
     write(TypedstreamHead.real, value.bitPattern, width: 8)
   }
 
-  /// The integer of 32 bits that a real is written as; nil for one that has to be written as such. So has the negative
-  /// zero, which would lose its sign.
+  /// Returns the 32-bit integer that a real is written as, or nil if it must be written as a real. Negative zero is
+  /// written as a real, because an integer would lose its sign.
   private static func integer(_ value: Double) -> Int64? {
     value == 0 && value.sign == .minus ? nil : Int32(exactly: value).map { Int64($0) }
   }
@@ -136,7 +135,7 @@ struct TypedstreamWriter: ~Copyable {
     write(sharedString: Int(tables.slots[slot].content))
   }
 
-  /// Writes a class, and what it inherits from up to the first that has been met.
+  /// Writes a class and its superclasses, up to the first one that was written before.
   private mutating func write(class slot: Int) {
     var slot = slot
     while slot >= metSlots {
@@ -153,13 +152,13 @@ struct TypedstreamWriter: ~Copyable {
 }
 
 extension Typedstream {
-  /// The bytes of the stream, as Apple's archiver would write them: each number as narrow as it can be, shared strings,
-  /// classes and objects where they are met first, and references to them everywhere else.
+  /// Returns the bytes of the stream in the form of Apple's archiver: each number in its shortest form, shared strings,
+  /// classes and objects at their first use, and references at every later use.
   ///
-  /// What Apple's archiver has written comes out the same to the byte.
+  /// A stream that Apple's archiver has written gives the same bytes.
   ///
-  /// - Parameter byteOrder: the order of the bytes of numbers; nil for that of this stream.
-  /// - Complexity: O(*n*) in the size of the stream. Depth costs no stack.
+  /// - Parameter byteOrder: the byte order of numbers. Nil for that of this stream.
+  /// - Complexity: O(*n*) in the size of the stream. Depth does not use the stack of the thread.
   public func data(byteOrder: ByteOrder? = nil) -> Data {
     var writer = TypedstreamWriter(tables, byteOrder ?? self.byteOrder)
     writer.writeStream(systemVersion: systemVersion)
