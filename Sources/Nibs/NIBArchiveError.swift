@@ -4,7 +4,7 @@ public import PropertyLists
 
 /// An error that occurred when a `NIBArchive` was read or written, with its position.
 public struct NIBArchiveError: Error, Hashable, Sendable {
-  /// The kind of error, for programs. People read ``message``.
+  /// The kind of error, for use in code. The text for people is ``message``.
   public enum Kind: Hashable, Sendable {
     /// The file cannot be read.
     case file(PropertyListError)

@@ -4,7 +4,7 @@ public import Nibs
 extension NIBArchive {
   /// A defect or peculiarity of an archive.
   public struct Finding: Hashable, Sendable {
-    /// The kind of finding, for programs. People read ``message``.
+    /// The kind of finding, for use in code. The text for people is ``message``.
     public let kind: Kind
     /// A description of the problem, in one line and without its position.
     public let message: String

@@ -15,7 +15,7 @@ public import Typedstreams
 /// | form | written by |
 /// |---|---|
 /// | `NIBArchive` | Xcode for iOS 6 and later, and for macOS 10.13 and later |
-/// | a keyed archive, mostly in the binary format | Interface Builder 3 and later for macOS, and for iOS before 6 |
+/// | a keyed archive, usually in the binary format | Interface Builder 3 and later for macOS, and for iOS before 6 |
 /// | a typedstream | NeXTSTEP, OpenStep, Mac OS X before 10.2 |
 ///
 /// A nib can also be a folder with several files; see ``files(in:)``.

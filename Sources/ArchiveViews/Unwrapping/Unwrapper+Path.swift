@@ -25,8 +25,8 @@ extension Unwrapper {
 
 /// Looks up many values of one document by paths that may continue inside of data.
 ///
-/// Data on the paths is opened once, and the keys of Foundation's dictionaries are indexed when they are first used, so
-/// *m* paths take O(*n* + *m*) time instead of O(*n* × *m*).
+/// Data on the paths is opened once, and a large dictionary that is searched repeatedly gets an index, so *m* paths
+/// take O(*n* + *m*) time instead of O(*n* × *m*).
 package struct UnwrappedLookup {
   /// The unwrapper, with its notes about data that could not be opened.
   package private(set) var unwrapper: Unwrapper

@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// An error that occurred when an archive was written or read, with its position.
 public struct KeyedArchiveError: Error, Hashable, Sendable {
-  /// The kind of error, for programs. People read ``KeyedArchiveError/message``.
+  /// The kind of error, for use in code. The text for people is ``KeyedArchiveError/message``.
   public enum Kind: Hashable, Sendable {
     /// The bytes are not a property list, a part of it cannot be read, or the file cannot be read or written.
     case propertyList(PropertyListError)

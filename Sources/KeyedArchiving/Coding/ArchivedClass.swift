@@ -12,8 +12,8 @@ public struct ArchivedClass: Hashable, Sendable {
 
   /// The ancestors, nearest first: the rest of `$classes`. Apple's classes all end with `NSObject`.
   ///
-  /// Ancestors are written for other readers. This package decodes an object only as a type that has the name or an
-  /// alias equal to the name of the object's class.
+  /// Ancestors are written for other readers. This package compares only the name and the aliases of a type with the
+  /// name and the hints of an object's class.
   public var ancestors: [String]
 
   /// The classes that a reader may use instead if it does not know this one: `$classhints`.

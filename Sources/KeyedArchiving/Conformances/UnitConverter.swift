@@ -8,7 +8,7 @@ extension Archived {
     case linear(coefficient: Double, constant: Double = 0)
     /// Divides a number by the value.
     case reciprocal(Double)
-    /// Returns the value unchanged.
+    /// Keeps the value unchanged.
     case identity
 
     private static let linearClass = ArchivedClass("NSUnitConverterLinear", ancestors: ["NSUnitConverter", "NSObject"])

@@ -4,7 +4,7 @@ public import KeyedArchiving
 
 /// An error that occurred when a typedstream was read, decoded or written, with its position.
 public struct TypedstreamError: Error, Hashable, Sendable {
-  /// The kind of error, for programs. People read ``TypedstreamError/message``.
+  /// The kind of error, for use in code. The text for people is ``TypedstreamError/message``.
   public enum Kind: Hashable, Sendable {
     /// The bytes do not begin like a typedstream.
     case notATypedstream
@@ -16,7 +16,7 @@ public struct TypedstreamError: Error, Hashable, Sendable {
     case unsupportedType
     /// Objects, arrays and structures are nested deeper than the limit.
     case nestedTooDeeply
-    /// The input, or its expanded contents, exceed the `ParsingLimits`.
+    /// The input or its expanded contents exceed the `ParsingLimits`.
     case limitExceeded
     /// A required value is missing.
     case valueNotFound
@@ -28,7 +28,7 @@ public struct TypedstreamError: Error, Hashable, Sendable {
     case numberOutOfRange
     /// The contents of an object are not valid for its type.
     case invalidContents
-    /// An object is a part of itself.
+    /// An object is a part of itself, and was not published while it was decoded.
     case circularReference
     /// A value cannot be represented in a typedstream, or not at this position.
     case invalidValue

@@ -82,7 +82,7 @@ extension TypedstreamReader {
     return first..<index
   }
 
-  /// Reads a shared string and returns its number. Returns nil for nil.
+  /// Reads a shared string and returns its number. Returns nil if the stream contains nil instead.
   @inline(__always)
   mutating func readSharedString() throws(TypedstreamError) -> Int? {
     guard index < bytes.byteCount else { throw cutOff("a shared string is due") }
@@ -101,8 +101,8 @@ extension TypedstreamReader {
     }
   }
 
-  /// Reads a class with its superclasses, and returns its slot. Returns nil for nil. A class gets its slot before its
-  /// superclass is read.
+  /// Reads a class with its superclasses, and returns its slot. Returns nil if the stream contains nil instead. A class
+  /// gets its slot before its superclass is read.
   mutating func readClass() throws(TypedstreamError) -> UInt32? {
     typealias Slot = TypedstreamTables.Slot
     let firstNew = slots.count

@@ -35,8 +35,8 @@ public final class KeyedArchiver {
 
   var classes = WrittenClasses()
 
-  // State that is used for every value. Unchecked exclusivity is safe: each access ends before code of a client type is
-  // called, so accesses do not overlap. Checks at run time would take a fifth of the time.
+  // State that is used for every value. Unchecked exclusivity is safe: each access ends before code outside of this
+  // package is called, so accesses do not overlap. Checks at run time would take a fifth of the time.
   @safe @exclusivity(unchecked) var pool = ObjectPool()
   @safe @exclusivity(unchecked) private var keys = ArchivedKeys()
   /// The keys and values of the objects being encoded, those of the innermost object last.
@@ -52,7 +52,7 @@ public final class KeyedArchiver {
   /// The objects that have only been referenced conditionally, or their replacements, by UID.
   var conditional: [UInt32: any SecureCoding] = [:]
 
-  /// The arrays of existential values that have been archived, by the addresses of their elements. They are kept alive,
+  /// The arrays of ``ArchivedValue`` that have been archived, by the addresses of their elements. They are kept alive,
   /// so that no other array gets the same address.
   var sharedElements: [UInt: (elements: Any, height: Int, reference: ArchivedReference)] = [:]
   /// The greatest ``depth`` so far in the current value.

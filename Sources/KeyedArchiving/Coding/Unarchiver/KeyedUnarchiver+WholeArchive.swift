@@ -41,7 +41,7 @@ extension KeyedUnarchiver {
   /// let shapes = try KeyedUnarchiver.unarchivedObject([Shape].self, of: [Circle.self, Square.self], from: data)
   /// ```
   ///
-  /// - Throws: The errors of ``decode(_:of:forKey:)``.
+  /// - Throws: The errors of ``unarchivedObject(of:from:limits:)`` and ``decode(_:of:forKey:)``.
   public static func unarchivedObject<Base>(
     _ base: Base.Type, of types: [any SecureCoding.Type], from data: Data, limits: ParsingLimits = ParsingLimits()
   ) throws -> Base {

@@ -27,9 +27,9 @@ public final class KeyedUnarchiver {
   var opaque = OpaqueObjects()
   /// The number of class instances decoded so far whose type is only `Decodable`.
   var decodableObjectCount = 0
-  // State that is used for every value. Unchecked exclusivity is safe: each access ends before code of a client type is
-  // called, and objects with such code are released outside of accesses, so accesses do not overlap. Checks at run time
-  // would take a fifth of the time.
+  // State that is used for every value. Unchecked exclusivity is safe: each access ends before code outside of this
+  // package is called, and objects whose `deinit` may be such code are released outside of accesses. So accesses do not
+  // overlap. Checks at run time would take a fifth of the time.
   @safe @exclusivity(unchecked) var table = UnarchivedObjects()
   @safe @exclusivity(unchecked) private var shapes = DictionaryShapes()
   /// The number of bytes that decoded values may still take.

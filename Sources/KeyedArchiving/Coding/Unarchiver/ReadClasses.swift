@@ -16,7 +16,7 @@ struct ReadClasses {
     let names: [String]
     /// The types that match one of these names, and those that do not.
     ///
-    /// Unchecked exclusivity is safe: no client code runs during an access.
+    /// Unchecked exclusivity is safe: no code outside of this package runs during an access.
     @exclusivity(unchecked) private var admitted: [ObjectIdentifier] = []
     @exclusivity(unchecked) private var refused: [ObjectIdentifier] = []
 
