@@ -212,7 +212,7 @@ public struct Typedstream: Sendable, Equatable {
   /// An object: a class, and the groups that the class and its superclasses have written.
   public struct Object: Sendable {
     let tables: TypedstreamTables
-    /// The number in the table of objects, classes and C strings, by which references refer to the object.
+    /// The number in the table of objects, classes and C strings. References contain it.
     public let id: Int
 
     /// The class.

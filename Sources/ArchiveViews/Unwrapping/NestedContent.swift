@@ -11,7 +11,7 @@ enum NestedContent {
 
   /// Opens data and checks all of it.
   ///
-  /// - Throws: ``KeyedArchiveError`` if the data begins like a known format but is damaged.
+  /// - Throws: `KeyedArchiveError` if the data begins like a known format but is damaged.
   init(_ data: Data, limits: ParsingLimits) throws(KeyedArchiveError) {
     if let archive = try KeyedArchive(ofOtherFormat: data, limits: limits) {
       self = .archive(archive)
@@ -30,7 +30,7 @@ extension KeyedArchive {
   /// - Parameters:
   ///   - data: the whole file.
   ///   - limits: the limits for the archive.
-  /// - Throws: ``KeyedArchiveError`` if the data is damaged or exceeds the limits.
+  /// - Throws: `KeyedArchiveError` if the data is damaged or exceeds the limits.
   public init?(ofOtherFormat data: Data, limits: ParsingLimits = ParsingLimits()) throws(KeyedArchiveError) {
     switch ArchiveFormat(data) {
     case .nibArchive:

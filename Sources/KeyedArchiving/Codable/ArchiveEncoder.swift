@@ -97,7 +97,7 @@ final class EncodedBox {
     content = .unkeyed(elements)
   }
 
-  /// Returns entries in the order in which an archive stores a dictionary with strings as keys.
+  /// Returns entries in the order of an archived dictionary with strings as keys.
   fileprivate func ordered(
     _ entries: [(key: String, box: EncodedBox)], for coder: KeyedArchiver
   ) throws -> [(key: String, box: EncodedBox)] {

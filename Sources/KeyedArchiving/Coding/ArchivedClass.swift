@@ -94,7 +94,7 @@ extension ArchivedClass {
   static let anyObject = ArchivedClass("NSObject", ancestors: [])
 
   /// True if a type has its superclass's name in archives, because it does not override ``SecureCoding/archivedClass``.
-  /// An archive cannot tell the two apart, so such a type is neither archived nor decoded.
+  /// An archive does not distinguish the two, so such a type is neither archived nor decoded.
   func isInherited(by type: any SecureCoding.Type) -> Bool {
     guard let superclass = ClassName.superclass(of: type) as? any SecureCoding.Type else { return false }
     return superclass.archivedClass.name == name

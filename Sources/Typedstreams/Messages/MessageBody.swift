@@ -68,7 +68,7 @@ public struct MessageBody: Hashable, Sendable {
 
   /// A part of a message. Messages shows each part as a bubble.
   public struct Part: Hashable, Sendable {
-    /// The number by which reactions and edits refer to the part. Nil if the message does not have it.
+    /// The number of the part, which reactions and edits refer to. Nil if the message does not have it.
     public var number: Int?
     /// The range in ``MessageBody/text``.
     public var range: Range<String.Index>
@@ -101,7 +101,7 @@ public struct MessageBody: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
       /// Any data: links, amounts, codes, flights.
       case data
-      /// A date or time for which an event can be created.
+      /// A date or time that an event can be created from.
       case calendarEvent
       /// A telephone number.
       case phoneNumber

@@ -165,7 +165,7 @@ extension WrittenClasses.Record {
     return key
   }
 
-  /// Returns the order in which the entries from `start` on are written.
+  /// Returns the order of the entries from `start` on.
   @inline(__always)
   func order(of entries: [KeyedArchiver.Entry], from start: Int, in keys: ArchivedKeys) throws -> [Int] {
     if orderedKeys.count == entries.count - start {
