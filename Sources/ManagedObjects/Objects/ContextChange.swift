@@ -1,44 +1,45 @@
 internal import Predicates
 
-/// What changed in a context since it was last told.
+/// The changes of a context since its last report to observers.
 public struct ContextChange {
-  /// The objects that are new in the context, once each: inserted ones, those whose deletion was taken back, and faults
-  /// for objects of other contexts, inserted by changes that ``ManagedObjectContext/mergeChanges(from:)`` got.
+  /// The objects that are new in the context: inserted objects, objects whose deletion was undone, and faults for
+  /// objects that other contexts inserted and ``ManagedObjectContext/mergeChanges(from:)`` merged. Each object is
+  /// reported as new once.
   public var inserted: Set<ManagedObject> = []
-  /// The objects with other values, or whose changes were taken back.
+  /// The objects whose values changed, or whose changes were undone.
   public var updated: Set<ManagedObject> = []
-  /// The objects that were deleted, or whose insertion was taken back. One that was inserted and deleted since the last
-  /// report is in none of the sets.
+  /// The objects that were deleted, or whose insertion was undone. An object that was inserted and deleted since the
+  /// last report is not in any of the sets.
   public var deleted: Set<ManagedObject> = []
-  /// Objects that were read again, or became faults.
+  /// The objects that were read again or became faults.
   public var refreshed: Set<ManagedObject> = []
-  /// True if the context forgot all objects.
+  /// True if the context was reset.
   public var isReset = false
 
   /// True if nothing changed.
   public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !isReset }
 }
 
-/// What is told to those who follow all that a context does, such as fetched results.
+/// An event for observers that follow everything in a context, such as fetched results.
 enum ContextEvent {
-  /// An object has another key. Told at once, also in the middle of a save.
+  /// The key of an object changed. Sent at once, even in the middle of a save.
   case renamed(RowKey, to: RowKey)
-  /// Objects changed, or others saved objects, which the context may not have.
+  /// Objects changed, or other contexts saved objects. The context need not have those.
   case changed(ContextChange, MergedKeys)
 }
 
-/// The objects that others saved, of what a context has merged.
+/// The keys of the objects that other contexts saved and this context merged.
 struct MergedKeys {
-  /// Those that are new or have other values.
+  /// The keys of inserted and updated objects.
   var saved: [RowKey] = []
   var deleted: [RowKey] = []
-  /// False if there may be any others.
+  /// False if other objects may have changed, too.
   var isComplete = true
 
   var isEmpty: Bool { saved.isEmpty && deleted.isEmpty && isComplete }
 }
 
-/// Who wants to know of something that happens in a context.
+/// The observers of one kind of event in a context.
 struct ContextObservers<Event> {
   private var callbacks: [Int: (Event) -> Void] = [:]
   private var next = 0
@@ -57,17 +58,17 @@ struct ContextObservers<Event> {
 }
 
 extension ManagedObjectContext {
-  /// Calls a function with what changed, after each ``processPendingChanges()`` that finds changes.
+  /// Calls a function with the changes after each ``processPendingChanges()`` that finds any.
   ///
-  /// - Returns: a number for ``removeObserver(_:)``.
+  /// - Returns: a number to pass to ``removeObserver(_:)``.
   public func addObserver(_ callback: @escaping (ContextChange) -> Void) -> Int { observers.add(callback) }
 
-  /// Ends the calls of a function.
+  /// Stops calling the function that ``addObserver(_:)`` returned this number for.
   public func removeObserver(_ number: Int) { observers.remove(number) }
 
-  /// Ends a group of changes: the undo manager takes them back together, and observers are told of them.
+  /// Ends a group of changes: the undo manager undoes them together, and observers are called with them.
   ///
-  /// Saving, undoing and redoing do it by themselves. Elsewhere, a program says when a step of its user is complete.
+  /// Saving, undoing and redoing call this method. Call it when the user has completed a step.
   public func processPendingChanges() {
     undoManager?.closeGroup()
     let concernsFollowers = !pending.isEmpty || !refreshed.isEmpty || !merged.isEmpty || hasSilentNews
@@ -91,7 +92,7 @@ extension ManagedObjectContext {
     self.merged = MergedKeys()
     self.arrived = []
     hasSilentNews = false
-    // Followers have read new objects when they began, and find those of other contexts by the keys in `merged`.
+    // Followers read new objects when they begin. They find those of other contexts by the keys in `merged`.
     if concernsFollowers { followers.tell(.changed(change, merged)) }
     for object in arrived {
       object.status.remove(.unreported)
@@ -100,17 +101,17 @@ extension ManagedObjectContext {
     if !change.isEmpty { observers.tell(change) }
   }
 
-  /// True if somebody is to be told of changes.
+  /// True if the context has observers or followers.
   var isObserved: Bool { !observers.isEmpty || !followers.isEmpty }
 
-  /// Remembers that an object is new in the context. Without observers too: one that is added before the next report
-  /// gets the object, and one that is added later does not.
+  /// Records that an object is new in the context. It is recorded without observers, too: an observer that is added
+  /// before the next report receives the object, and one that is added later does not.
   func noteArrival(_ object: ManagedObject) {
     object.status.insert(.unreported)
     if isObserved { notePending(object) } else { arrived.append(object) }
   }
 
-  /// Remembers that an object changed.
+  /// Records that an object changed.
   func notePending(_ object: ManagedObject) {
     if !isObserved || object.status.contains(.pending) { return }
     object.status.insert(.pending)

@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// The part of a context that its objects have to do with all the time. They keep it, and not the context.
+/// The part of a context that its objects use most. Objects refer to it instead of the context.
 final class ContextState {
-  /// The number of the context in this process.
+  /// The number of the context, unique in this process.
   let number = nextNumber.add(1, ordering: .relaxed).newValue
   private static let nextNumber = Atomic<Int>(0)
   var registered = IdentityMap()
-  /// False while values are set that are no changes.
+  /// False while values are set without counting as changes.
   private(set) var isTracking = true
-  /// False once the context is gone.
+  /// False after the context was released.
   var isOpen = true
 
-  /// Runs code whose changes of values are none.
+  /// Runs code that sets values without counting as changes.
   func withoutTracking(_ body: () -> Void) {
     let before = isTracking
     isTracking = false

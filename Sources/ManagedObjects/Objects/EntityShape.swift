@@ -1,30 +1,30 @@
 internal import ObjectModels
 
-/// What the objects of an entity have in common in a context.
+/// The data that all objects of an entity share in a context.
 final class EntityShape {
   let entity: ManagedObjectModel.Entity
-  /// What ``entity`` has, without the way through the model.
+  /// The record of ``entity``, to save the lookup in the model.
   let record: ManagedObjectModel.Entity.Record
   let objectClass: ManagedObject.Type
-  /// For each slot, the relationship that is there.
+  /// The relationship in each slot; nil for attributes.
   let relationships: [ManagedObjectModel.Entity.Relationship?]
-  /// For each slot, the slot of the inverse in the entity that the relationship leads to.
+  /// The slot of the inverse in the destination entity, for each slot.
   let inverseSlots: [Int?]
-  /// For each slot, false if only the context has the value.
+  /// For each slot, false if the property is transient.
   let isPersistent: [Bool]
-  /// True if a store keeps all properties.
+  /// True if no property is transient.
   let isAllPersistent: Bool
   let initialValues: [RowValue]
   let emptyValues: [RowValue]
   /// The state of the context; nil for prototypes.
   let state: ContextState?
   private unowned let owner: ManagedObjectContext?
-  /// The coordinator of ``context``, which objects need for their names also when that is gone.
+  /// The coordinator of ``context``. Objects need it for their object IDs even after the context was released.
   let coordinator: PersistentStoreCoordinator?
   private(set) lazy var rules = ValidationRules(entity)
-  /// The slots of the properties of a class.
+  /// The slots of the properties of a class, by key path.
   private(set) var slots: SlotTable
-  /// What a prototype of a class keeps for itself; nil for the objects of contexts.
+  /// The state of a prototype of a class; nil for the objects of contexts.
   var prototypeState: AnyObject?
 
   init(_ entity: ManagedObjectModel.Entity, objectClass: ManagedObject.Type, context: ManagedObjectContext?) {
@@ -52,10 +52,10 @@ final class EntityShape {
     slots = SlotTable(slotCount: record.slotCount)
   }
 
-  /// The context of the objects; nil when it is gone.
+  /// The context of the objects; nil after it was released.
   var context: ManagedObjectContext? { state?.isOpen == true ? owner : nil }
 
-  /// Values without those that only the context has.
+  /// Returns values with those of transient properties emptied.
   func persistentValues(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }
     var values = values
@@ -63,7 +63,7 @@ final class EntityShape {
     return values
   }
 
-  /// Returns the values of a row that was read from a store, with the default values of properties that no store keeps.
+  /// Returns the values of a row that was read from a store, with the default values of transient properties.
   func completed(_ values: [RowValue]) -> [RowValue] {
     if isAllPersistent { return values }
     var values = values
@@ -71,11 +71,11 @@ final class EntityShape {
     return values
   }
 
-  /// The slot of the property that a wrapper stands for.
+  /// Returns the slot of the property that a wrapper belongs to.
   ///
   /// - Parameters:
-  ///   - keyPath: the wrapper's own, as the compiler hands it over.
-  ///   - name: finds the name of the property. Called once for a property.
+  ///   - keyPath: the key path of the wrapper, as the compiler passes it.
+  ///   - name: returns the name of the property. Called once for each property.
   /// - Returns: nil if the entity has no such property.
   @inline(__always)
   func slot(_ keyPath: AnyKeyPath, name: () -> String?) -> Int? {

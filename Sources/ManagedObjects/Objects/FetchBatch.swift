@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// Objects that a request found, and whose rows are read together: those of ``FetchRequest/fetchBatchSize``.
+/// Objects of a fetch whose rows are read together: at most ``FetchRequest/fetchBatchSize``.
 final class FetchBatch {
   let keys: [RowKey]
 
@@ -8,7 +8,7 @@ final class FetchBatch {
 }
 
 extension ManagedObjectContext {
-  /// Remembers which objects are read together.
+  /// Divides the faults among `objects` into batches of `size`.
   func makeBatches(of objects: [ManagedObject], size: Int) {
     let keys = objects.filter(\.needsRow).map(\.key)
     for start in stride(from: 0, to: keys.count, by: size) {
@@ -17,11 +17,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The row of a fault that is asked for a value. The others of its batch get theirs, too.
+  /// Returns the row of a fault. Also gives the other faults of its batch their rows.
   func readRow(of object: ManagedObject) throws(ManagedObjectError) -> StoreRow? {
     guard let batch = batches[object.key] else { return try readRows([object.key])[0] }
     for key in batch.keys { batches[key] = nil }
-    // Those that the program has no reference to any more are read when somebody asks for them.
+    // Objects that have been released are read when they are needed again.
     let others = batch.keys.filter { $0 != object.key && registered[$0]?.needsRow == true }
     let rows = try readRows([object.key] + others)
     for (key, row) in zip(others, rows.dropFirst()) {

@@ -3,22 +3,22 @@ internal import SystemFiles
 
 /// The objects of a context by their keys.
 ///
-/// It does not keep them: an object takes itself out when it is released.
+/// The map does not retain them: an object removes itself when it is released.
 struct IdentityMap {
-  /// A map that had at least this number of objects gives memory back to the system when it loses most of them.
+  /// The smallest number of objects from which the map returns memory to the system when most of them are removed.
   private let largeCount: Int
 
-  /// The object is there for as long as it is in the map, since ``ManagedObject/deinit`` removes it.
+  /// The object lives as long as its entry, because ``ManagedObject/deinit`` removes the entry.
   private struct Entry {
     unowned let object: ManagedObject
   }
 
   private var entries = KeyTable<Entry>()
-  /// The greatest number of objects since memory was given back.
+  /// The greatest number of objects since memory was last returned.
   private var greatestCount = 0
-  /// True if memory was given back since the map was last empty.
+  /// True if memory was returned since the map was last empty.
   private var wasLarge = false
-  /// The number of times that memory was given back. For tests.
+  /// The number of times that memory was returned. For tests.
   private(set) var releaseCount = 0
 
   init(largeCount: Int = 1 << 17) { self.largeCount = largeCount }
@@ -33,12 +33,12 @@ struct IdentityMap {
     return objects.sorted { $0.key < $1.key }
   }
 
-  /// Calls a function with all objects, in any order. They stay where they are.
+  /// Calls a function with all objects, in any order, without copying them.
   func visit(_ body: (ManagedObject) -> Void) { entries.visit { body($1.object) } }
 
   subscript(key: RowKey) -> ManagedObject? { entries[key]?.object }
 
-  /// The number of objects that there is room for. For tests.
+  /// The number of objects that the map has room for. For tests.
   var capacity: Int { entries.capacity }
 
   mutating func insert(_ object: ManagedObject) {
@@ -48,8 +48,8 @@ struct IdentityMap {
 
   /// Removes an object.
   ///
-  /// When 15 of 16 objects of a large map are removed, and again when all are, its memory and theirs goes back to the
-  /// system. The work is in proportion to the objects that were removed.
+  /// When 15 of 16 objects of a large map have been removed, and again when all have, the memory of the map and of the
+  /// objects is returned to the system. The work is proportional to the number of removed objects.
   mutating func remove(_ key: RowKey) {
     entries.remove(key)
     if greatestCount >= largeCount, count <= greatestCount / 16 {

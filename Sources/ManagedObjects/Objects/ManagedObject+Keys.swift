@@ -1,17 +1,17 @@
 internal import ObjectModels
 public import Predicates
 
-/// Values by name.
+/// Access to values by key.
 extension ManagedObject {
-  /// A value of an object.
+  /// A value of a property or a key path.
   public enum Value: Hashable {
-    /// Of an attribute; null also of a to-one relationship that refers to nothing.
+    /// The value of an attribute; null also for a to-one relationship without an object.
     case attribute(AttributeValue)
-    /// Of a to-one relationship.
+    /// The object of a to-one relationship.
     case object(ManagedObject)
-    /// Of an ordered relationship, a fetched property, or a key path.
+    /// The values of an ordered relationship, a fetched property or a key path.
     case array([Value])
-    /// Of a to-many relationship without an order. The elements differ; those with the lowest keys come first.
+    /// The objects of an unordered to-many relationship, without duplicates, sorted by key.
     case set([Value])
 
     /// No value.
@@ -21,7 +21,7 @@ extension ManagedObject {
   /// The value of a property; nil if there is no such property.
   public final subscript(key: String) -> Value? { shape.entity.property(named: key).map { value(of: $0) } }
 
-  /// The value of a property.
+  /// Returns the value of a property.
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey``.
   public final func value(forKey key: String) throws(ManagedObjectError) -> Value {
@@ -31,9 +31,9 @@ extension ManagedObject {
     return value(of: try property(key))
   }
 
-  /// The value that a key path leads to, with operators on collections as in predicates: `notes.@count`.
+  /// Returns the value at a key path. It may contain collection operators, as in predicates: `notes.@count`.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` with what the path has wrong.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` with the reason if the path cannot be evaluated.
   public final func value(forKeyPath path: String) throws(ManagedObjectError) -> Value {
     guard let keyPath = PredicateKeyPath(path) else {
       throw ManagedObjectError(.undefinedKey, "\(path.quoted) is no key path", objectID: objectID, key: path)
@@ -45,10 +45,12 @@ extension ManagedObject {
     }
   }
 
-  /// Changes the value of a property. Numbers are taken for each other if nothing is lost.
+  /// Sets the value of a property. Numbers are converted to the attribute's type if they keep their value.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey``, ``ManagedObjectError/Code/invalidValue`` for a value that the
-  ///   property cannot have, ``ManagedObjectError/Code/referentialIntegrity`` for an object that is gone.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey``; ``ManagedObjectError/Code/invalidValue`` for a value that the
+  ///   property cannot have; ``ManagedObjectError/Code/referentialIntegrity`` for an inaccessible object, and for
+  ///   a relationship of or to a deleted one; ``ManagedObjectError/Code/invalidState`` for a relationship of an object
+  ///   without a context, or to an object of another context.
   public final func setValue(_ value: Value, forKey key: String) throws(ManagedObjectError) {
     let property = try property(key)
     if status.contains(.fault) { fire() }
@@ -73,21 +75,22 @@ extension ManagedObject {
     }
   }
 
-  /// Changes the value of an attribute.
+  /// Sets the value of an attribute.
   ///
-  /// - Throws: as ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
+  /// - Throws: the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``.
   public final func setValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
     try setValue(.attribute(value), forKey: key)
   }
 
-  /// Changes the values of several attributes.
+  /// Sets the values of several attributes.
   ///
-  /// - Throws: as ``setValue(_:forKey:)-(ManagedObject.Value,_)``. Those before the one that is wrong are changed.
+  /// - Throws: the errors of ``setValue(_:forKey:)-(ManagedObject.Value,_)``. The values before the wrong one have been
+  ///   set by then.
   public final func setValues(_ values: KeyValuePairs<String, AttributeValue>) throws(ManagedObjectError) {
     for (key, value) in values { try setValue(.attribute(value), forKey: key) }
   }
 
-  /// The values of properties as they were read or saved last: for those named, or for all. None for a new object.
+  /// Returns the values of the named properties, or of all, as they were last read or saved. Empty for a new object.
   public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
     if status.contains(.fault) { fire() }
     if status.contains(.inserted) { return [:] }
@@ -100,7 +103,7 @@ extension ManagedObject {
     return result
   }
 
-  /// The values that changed since the object was read or saved; all that are not null for a new object.
+  /// Returns the values that changed since the object was read or saved. For a new object, those that are not empty.
   public final func changedValues() -> [String: Value] {
     guard hasChanges, !status.contains(.fault) else { return [:] }
     let old = status.contains(.inserted) ? shape.emptyValues : committed ?? values
@@ -111,9 +114,9 @@ extension ManagedObject {
     return result
   }
 
-  /// The objects that a fetched property finds.
+  /// Fetches the objects of a fetched property.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey``, and what fetching throws.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey``, and the errors of ``ManagedObjectContext/fetch(_:)``.
   public final func fetchedObjects(named name: String) throws(ManagedObjectError) -> [ManagedObject] {
     guard let property = shape.entity.fetchedProperty(named: name) else { throw undefined(name) }
     guard let context = managedObjectContext else { return [] }
@@ -142,7 +145,7 @@ extension ManagedObject {
       .invalidValue, "\(value.kindName) \(message)", objectID: objectID, key: key, value: attribute)
   }
 
-  /// The objects that a value has; nil if a relationship cannot have the value.
+  /// Returns the objects in a value; nil if a relationship cannot have the value.
   private static func objects(_ value: Value, isToMany: Bool) -> [ManagedObject]? {
     switch value {
     case .object(let object): return isToMany ? nil : [object]
@@ -160,7 +163,7 @@ extension ManagedObject {
 
   private final func present(_ value: RowValue, _ property: ManagedObjectModel.Entity.Property) -> Value {
     let context = managedObjectContext
-    // Without a context there are no other objects.
+    // Without a context, other objects cannot be found.
     func objects(_ keys: some Sequence<RowKey>) -> [Value] {
       context.map { context in keys.map { .object(context.object(for: $0)) } } ?? []
     }
@@ -170,7 +173,7 @@ extension ManagedObject {
     case .toMany(let keys): return .set(objects(keys.sorted()))
     case .orderedToMany(let keys): return .array(objects(keys))
     case .unread:
-      // It could not be read.
+      // The value could not be read.
       if case .relationship = property { return .set([]) }
       return .null
     }
@@ -178,7 +181,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject.Value {
-  /// The value as a message names it.
+  /// The kind of the value, for messages.
   var kindName: String {
     switch self {
     case .attribute(let value): value.kindName
@@ -189,9 +192,9 @@ extension ManagedObject.Value {
 }
 
 extension ManagedObject.Value: CustomStringConvertible {
-  /// The value as people read it, on one line: that of an attribute as ``AttributeValue/description``, an object as
-  /// `Note/p12`, ordered ones as `[Note/p12, Note/p9]`, others as `{Note/p9, Note/p12}`. Of many only the first are
-  /// shown.
+  /// The value as readable text on one line: an attribute as ``AttributeValue/description``, an object as `Note/p12`,
+  /// ordered objects as `[Note/p12, Note/p9]`, unordered ones as `{Note/p9, Note/p12}`. Shows at most the first 20
+  /// elements of a collection.
   public var description: String { text(depth: 0) }
 
   private static let shownDepth = 4

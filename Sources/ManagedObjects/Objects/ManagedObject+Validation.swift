@@ -1,10 +1,10 @@
 internal import ObjectModels
 
-/// Checking values.
+/// Validation.
 extension ManagedObject {
-  /// Checks whether a property can have a value, by the rules of the model and those of the class.
+  /// Throws if a property cannot have a value, by the rules of the model or of the class.
   ///
-  /// - Throws: ``ManagedObjectError`` with the rule.
+  /// - Throws: ``ManagedObjectError`` with the rule that failed.
   public final func validate(_ value: Value, forKey key: String) throws(ManagedObjectError) {
     if let rule = shape.rules.attributes.first(where: { $0.name == key }) {
       guard case .attribute(let value) = value else {
@@ -29,9 +29,9 @@ extension ManagedObject {
     }
   }
 
-  /// Checks all values.
+  /// Validates all values.
   ///
-  /// - Throws: all that is wrong, in the order in which the entity has its properties.
+  /// - Throws: all errors, in the order in which the entity describes its properties.
   final func validateProperties() throws(ManagedObjectError) {
     if status.contains(.fault) { fire() }
     var errors = shape.rules.defects
@@ -50,7 +50,7 @@ extension ManagedObject {
       }
     }
     for rule in shape.rules.relationships {
-      // What was not read did not change.
+      // A value that was not read has not changed.
       if case .unread = values[rule.slot] { continue }
       if let failure = rule.failure(count: values[rule.slot].count) { errors.append((rule.slot, failure)) }
     }
@@ -58,7 +58,7 @@ extension ManagedObject {
     if let error = ManagedObjectError(all: inOrder(errors).map { located($0) }) { throw error }
   }
 
-  /// Errors in the order in which the entity has its properties, those of superentities first.
+  /// Returns errors in the order in which the entity describes its properties, those of superentities first.
   private final func inOrder(_ errors: [(slot: Int, error: ManagedObjectError)]) -> [ManagedObjectError] {
     if errors.count == 1 { return errors.map(\.error) }
     let ranks = shape.entity.declaredRanks
@@ -66,7 +66,7 @@ extension ManagedObject {
     return ranked.sorted { ($0.rank, $0.index) < ($1.rank, $1.index) }.map(\.error)
   }
 
-  /// An error with the object that it is about.
+  /// Returns an error with this object's ID if it has none.
   private final func located(_ error: ManagedObjectError) -> ManagedObjectError {
     var error = error
     error.objectID = error.objectID ?? objectID
@@ -75,8 +75,8 @@ extension ManagedObject {
 }
 
 extension ManagedObjectModel.Entity {
-  /// For each slot, the position of its property among those of the entity as it was described, after those of the
-  /// superentity.
+  /// For each slot, the position of its property in the description of the entity. The properties of the superentity
+  /// come first.
   fileprivate var declaredRanks: [Int] {
     var lines: [[PropertyDescription]] = []
     var next: Self? = self

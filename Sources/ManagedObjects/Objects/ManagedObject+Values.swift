@@ -1,15 +1,15 @@
 internal import Predicates
 
-/// Values by slot: what property wrappers and the context use.
+/// Access to values by slot, for property wrappers and the context.
 extension ManagedObject {
-  /// The value of a slot. Reads the row if the object is a fault.
+  /// Returns the value of a slot. Reads the row if the object is a fault.
   final func value(ofSlot slot: Int) -> RowValue {
     if status.contains(.fault) { fire() }
     if case .unread = values[slot] { readValue(slot) }
     return values[slot]
   }
 
-  /// Makes a fault an object with values. Those of one whose row cannot be read are empty.
+  /// Fulfills a fault: reads its row. If the row cannot be read, all values are empty.
   @inline(never)
   final func fire() {
     let needsRow = needsRow
@@ -34,16 +34,16 @@ extension ManagedObject {
       version = row.version
       awake()
     } catch {
-      // The next one who asks may have more luck.
+      // The next access tries to read the row again.
       context.note(error)
       status.insert([.fault, .inaccessible])
     }
   }
 
-  /// True for a fault without a row: it was not read, or that failed.
+  /// True for a fault whose row has not been read, or could not be read.
   final var needsRow: Bool { status.contains(.fault) && (values.isEmpty || status.contains(.inaccessible)) }
 
-  /// Gives a fault its values.
+  /// Sets the values of a fault from its row.
   final func take(_ row: consuming StoreRow) {
     version = row.version
     values = row.values
@@ -52,14 +52,13 @@ extension ManagedObject {
 
   private final func awake() {
     guard let context = shape.state, context.isOpen, !status.contains(.detached) else { return }
-    // What is called must not make it a fault again: whoever asked for a value is to get one.
+    // Prevents `awakeFromFetch` from turning the object into a fault again: the caller needs its value.
     status.insert(.turning)
     context.withoutTracking { awakeFromFetch() }
     status.remove(.turning)
   }
 
-  /// Reads what the store left out of the row. If that fails, the value stays as it is, and the next one who asks may
-  /// have more luck.
+  /// Reads a value that the store left out of the row. If that fails, it stays unread, and the next access tries again.
   private final func readValue(_ slot: Int) {
     var value = shape.emptyValues[slot]
     if let context = managedObjectContext {
@@ -72,7 +71,7 @@ extension ManagedObject {
     committed?[slot] = value
   }
 
-  /// Changes an attribute. The value is of the attribute's type.
+  /// Sets an attribute. The value has the attribute's type.
   final func setAttribute(_ value: AttributeValue, slot: Int) {
     let value = RowValue.attribute(value)
     if status.contains(.refusing) { managedObjectContext?.forgetRefusals(of: self, slot: slot) }
@@ -80,7 +79,7 @@ extension ManagedObject {
     change(slot, to: value)
   }
 
-  /// Puts a value into a slot, and lets the context know. Other objects stay as they are.
+  /// Sets the value of a slot and notifies the context. Inverse relationships are not changed.
   final func change(_ slot: Int, to value: RowValue) {
     guard let context = managedObjectContext else {
       if status.contains(.fault) { fire() }
@@ -96,7 +95,7 @@ extension ManagedObject {
     values[slot] = value
   }
 
-  /// The objects of a relationship, in their order if it has one, else by age.
+  /// Returns the objects of a relationship, in its order, or by key if it is unordered.
   final func objects(ofSlot slot: Int) -> [ManagedObject] {
     switch value(ofSlot: slot) {
     case .attribute, .unread, .toOne(nil): return []
@@ -110,23 +109,25 @@ extension ManagedObject {
     }
   }
 
-  /// The object of a to-one relationship.
+  /// Returns the object of a to-one relationship.
   final func object(ofSlot slot: Int) -> ManagedObject? {
     guard case .toOne(let key?) = value(ofSlot: slot) else { return nil }
     return managedObjectContext?.object(for: key)
   }
 
-  /// Changes a relationship, and the inverse of it. Of several objects a to-one relationship takes the first.
+  /// Sets a relationship and its inverse. A to-one relationship takes the first object.
   ///
-  /// Objects of other contexts are left out, which the context notes: see ``ManagedObjectContext/misuse``.
+  /// Objects that cannot be in the relationship, such as those of other contexts, are left out and reported in
+  /// ``ManagedObjectContext/misuse``.
   final func setObjects(_ objects: [ManagedObject], slot: Int) {
     guard let context = managedObjectContext else { return noteMissingContext() }
     context.setObjects(objects.filter { context.isOwn($0, of: self, slot) }, of: self, slot)
   }
 
-  /// Changes a to-one relationship, and the inverse of it.
+  /// Sets a to-one relationship and its inverse.
   ///
-  /// It keeps what it has if the object is of another context, which the context notes.
+  /// If the object cannot be in the relationship, such as one of another context, the old value stays and the context
+  /// records an error.
   final func setObject(_ object: ManagedObject?, slot: Int) {
     guard let context = managedObjectContext else { return noteMissingContext() }
     if let object, !context.isOwn(object, of: self, slot) { return }
@@ -137,13 +138,13 @@ extension ManagedObject {
     }
   }
 
-  /// Keeps the value that a property has, and lets validation fail until the property gets another: what it was given
-  /// cannot be kept.
+  /// Keeps the old value of a property that was set to an invalid one. Validation fails until the property is set
+  /// again.
   final func refuseValue(_ error: ManagedObjectError, slot: Int) {
     managedObjectContext?.refuse(error, self, slot: slot)
   }
 
-  /// Adds an object to a to-many relationship, at the end of an ordered one, and keeps the inverse.
+  /// Adds an object to a to-many relationship, at the end of an ordered one, and updates the inverse.
   ///
   /// - Complexity: O(1).
   final func insert(_ object: ManagedObject, slot: Int) {
@@ -151,9 +152,9 @@ extension ManagedObject {
     if context.isOwn(object, of: self, slot) { context.add(object, to: self, slot) }
   }
 
-  /// Takes an object out of a to-many relationship, and keeps the inverse.
+  /// Removes an object from a to-many relationship, and updates the inverse.
   ///
-  /// - Complexity: O(1); of an ordered relationship O(*n*).
+  /// - Complexity: O(1); O(*n*) for an ordered relationship.
   final func remove(_ object: ManagedObject, slot: Int) {
     guard let context = managedObjectContext else { return noteMissingContext() }
     if object.shape.context === context {

@@ -1,10 +1,10 @@
 internal import ObjectModels
 public import Predicates
 
-/// An object of a context: values of attributes, and relationships to other objects.
+/// An object of a context, with attributes and relationships to other objects.
 ///
-/// Objects are made, fetched and kept by a ``ManagedObjectContext``, which has one for each row of a store. They can be
-/// of this class, or of a class of the program:
+/// A ``ManagedObjectContext`` creates, fetches and registers objects. It has one object for each row of a store.
+/// Objects have this class or a subclass that you define:
 ///
 /// ```swift
 /// final class Note: ManagedObject {
@@ -14,17 +14,16 @@ public import Predicates
 /// }
 /// ```
 ///
-/// An object can be a fault: what it has is read from the store when it is first asked for. An object that its store
-/// does not have any more has the values of an object without any, and ``isInaccessible`` says so.
+/// An object can be a fault: its values are read from the store when you first access one. If the store no longer has
+/// the object, its values are empty and ``isInaccessible`` is true.
 ///
-/// A context keeps the objects that have changes. Others are gone when the program has no reference to them; what they
-/// refer to does not keep them.
+/// A context retains the objects that have changes. Other objects are released when your program no longer references
+/// them. Relationships do not retain their objects.
 ///
-/// The `deinit` of a class must neither change the object nor follow relationships, which could lead back to it: the
-/// program would end. What is to be done when values go is done in ``willTurnIntoFault()`` or
-/// ``prepareForDeletion()``.
+/// The `deinit` of a class must not change the object or follow its relationships: they can lead back to the object,
+/// and the program would crash. Clean up in ``willTurnIntoFault()`` or ``prepareForDeletion()``.
 open class ManagedObject {
-  /// What a context makes an object of.
+  /// The values that a context creates an object from.
   public struct Creation {
     let shape: EntityShape
     let key: RowKey
@@ -34,9 +33,9 @@ open class ManagedObject {
   final var key: RowKey
   /// The version of the row that the values come from; 0 for an object that was never saved.
   final var version: Int64 = 0
-  /// A value for each slot. Empty for a fault whose row was not read.
+  /// The values by slot. Empty for a fault whose row was not read.
   final var values: [RowValue] = []
-  /// The values as they were read or saved; nil as long as nothing was changed.
+  /// The values as they were read or saved; nil while nothing is changed.
   final var committed: [RowValue]?
   final var status: Status = .fault
 
@@ -45,21 +44,21 @@ open class ManagedObject {
     static let inserted = Status(rawValue: 1)
     static let updated = Status(rawValue: 2)
     static let deleted = Status(rawValue: 4)
-    /// Nothing was asked for yet.
+    /// No value has been accessed yet.
     static let fault = Status(rawValue: 8)
-    /// The store has no row (any more).
+    /// The row does not exist in the store (any more), or could not be read.
     static let inaccessible = Status(rawValue: 16)
-    /// Without a context: deleted and saved, or forgotten.
+    /// Not in a context: deleted and saved, or released by a reset.
     static let detached = Status(rawValue: 32)
-    /// No object of a context: it shows what properties its class has.
+    /// Not an object of a context: describes the properties of its class.
     static let prototype = Status(rawValue: 64)
     /// In the context's list of changed objects.
     static let listed = Status(rawValue: 128)
-    /// Changed since the context last told of changes.
+    /// Changed since the context last reported changes.
     static let pending = Status(rawValue: 256)
-    /// Told of the save that is going on.
+    /// `willSave` has been called in the current save.
     static let announced = Status(rawValue: 512)
-    /// With properties that were given what they cannot keep.
+    /// A property was set to a value that it cannot have.
     static let refusing = Status(rawValue: 1024)
     /// `prepareForDeletion` is being called.
     static let leaving = Status(rawValue: 2048)
@@ -69,11 +68,11 @@ open class ManagedObject {
     /// New in the context since its last report of changes.
     static let unreported = Status(rawValue: 8192)
 
-    /// What makes a context keep an object.
+    /// The states whose objects the context retains.
     static let changed: Status = [.inserted, .updated, .deleted]
   }
 
-  /// Called by contexts. A class that overrides it calls it.
+  /// Creates an object. Called by contexts. An override must call it.
   public required init(_ creation: Creation) {
     shape = creation.shape
     key = creation.key
@@ -83,12 +82,12 @@ open class ManagedObject {
     if !status.contains(.detached) { shape.state?.registered.remove(key) }
   }
 
-  /// The name of the entity of a class, in a model that is made of classes: the name of the class. A class that
-  /// overrides it has to return another name for each class that inherits from it.
+  /// The name of the class's entity in a model that is made of classes. By default, the name of the class. An override
+  /// must return a different name for each subclass.
   open class var entityName: String { String(describing: self) }
 
-  /// Changes the entity of a class, in a model that is made of classes: constraints, indexes, user info, renaming, and
-  /// whether it is abstract.
+  /// Changes the entity of a class in a model that is made of classes: its constraints, indexes, user info, renaming
+  /// identifier, and whether it is abstract.
   ///
   /// ```swift
   /// override class func describe(_ entity: inout EntityDescription) {
@@ -96,96 +95,97 @@ open class ManagedObject {
   /// }
   /// ```
   ///
-  /// What a class inherits is not said again for its entity.
+  /// A subclass inherits these settings and need not repeat them.
   open class func describe(_ entity: inout EntityDescription) {}
 
-  /// Called once, when the object is inserted into a context. Values that are set here are the object's first.
+  /// Called once, when the object is inserted into a context. Set initial values here.
   open func awakeFromInsert() {}
 
-  /// Called when the values of the object were read. What is set here is no change.
+  /// Called after the values of the object were read. Values that you set here do not count as changes.
   open func awakeFromFetch() {}
 
-  /// Called at the beginning of a save that has changes of the object. It can change objects; `save()` cannot be
-  /// called.
+  /// Called at the beginning of a save that includes changes of the object. It may change objects, but must not call
+  /// `save()`.
   open func willSave() {}
 
-  /// Called when changes of the object were saved.
+  /// Called after changes of the object were saved.
   open func didSave() {}
 
   /// Called before the object is deleted.
   open func prepareForDeletion() {}
 
-  /// Called before the object becomes a fault. What it changes in itself then is lost.
+  /// Called before the object becomes a fault. Changes that it makes to the object itself are lost.
   open func willTurnIntoFault() {}
 
-  /// Called when the value of an attribute is about to be saved, or by ``validate(_:forKey:)``. Throws if it is not
+  /// Called before the value of an attribute is saved, and by ``validate(_:forKey:)``. Throws if the value is not
   /// valid.
   ///
-  /// The rules of the model are checked before. Relationships are checked by those who override
-  /// ``validateForInsert()`` and ``validateForUpdate()``.
+  /// The rules of the model are checked first. To check relationships, override ``validateForInsert()`` and
+  /// ``validateForUpdate()``.
   open func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {}
 
-  /// Checks a new object before it is saved. A class that overrides it calls it.
+  /// Validates a new object before it is saved. An override must call it.
   ///
-  /// - Throws: ``ManagedObjectError``; ``ManagedObjectError/Code/multipleErrors`` if several things are wrong, in the
-  ///   order of the properties in the description of the entity. For a model made of classes that is the order in the
-  ///   class.
+  /// - Throws: ``ManagedObjectError``; ``ManagedObjectError/Code/multipleErrors`` if there are several errors. They
+  ///   have the order of the properties in the description of the entity, which is the order in the class for a model
+  ///   made of classes.
   open func validateForInsert() throws(ManagedObjectError) { try validateProperties() }
 
-  /// Checks a changed object before it is saved. A class that overrides it calls it.
+  /// Validates a changed object before it is saved. An override must call it.
   ///
-  /// - Throws: as ``validateForInsert()``.
+  /// - Throws: the errors of ``validateForInsert()``.
   open func validateForUpdate() throws(ManagedObjectError) { try validateProperties() }
 
-  /// Checks an object before its deletion is saved. A class that overrides it calls it.
+  /// Validates an object before its deletion is saved. An override must call it.
   ///
   /// - Throws: ``ManagedObjectError/Code/deleteDenied``.
   open func validateForDelete() throws(ManagedObjectError) { try validateDeleteRules() }
 }
 
-/// State.
+/// The state of an object.
 extension ManagedObject {
-  /// The context; nil for an object that was deleted and saved, whose insertion was undone, or whose context was reset
-  /// or is gone.
+  /// The context of the object. It is nil if the object's deletion was saved, its insertion was undone, or the context
+  /// was reset or released.
   public final var managedObjectContext: ManagedObjectContext? { status.contains(.detached) ? nil : shape.context }
 
-  /// The entity.
+  /// The entity of the object.
   public final var entity: ManagedObjectModel.Entity { shape.entity }
 
-  /// The name of the object. It is temporary until the object is saved.
+  /// The object ID. It is temporary until the object is saved.
   public final var objectID: ManagedObjectID {
     ManagedObjectID(key, model: shape.entity.model, storeIdentifier: shape.coordinator?.store(key.store)?.identifier)
   }
 
-  /// True for a new object that is not saved.
+  /// True if the object is new and not saved.
   public final var isInserted: Bool { status.contains(.inserted) }
 
-  /// True for an object with changes that are not saved, unless it is new or deleted.
+  /// True if the object has unsaved changes and is neither new nor deleted.
   public final var isUpdated: Bool { status.contains(.updated) && status.isDisjoint(with: [.inserted, .deleted]) }
 
-  /// True for an object that the next save deletes.
+  /// True if the next save deletes the object.
   public final var isDeleted: Bool { status.contains(.deleted) }
 
-  /// True for an object that is new, changed or deleted, and not saved.
+  /// True if the object is new, changed or deleted, and not saved.
   public final var hasChanges: Bool { !status.isDisjoint(with: .changed) }
 
-  /// True if a value differs from what was read or saved, of a property that a store keeps.
+  /// True if the value of a property that a store keeps differs from the one that was read or saved.
   public final var hasPersistentChangedValues: Bool {
     guard let committed else { return isInserted }
     return values.indices.contains { shape.isPersistent[$0] && values[$0] != committed[$0] }
   }
 
-  /// True for an object that no relationship can lead to.
+  /// True if no relationship can refer to the object.
   final var isLost: Bool { !status.isDisjoint(with: [.deleted, .inaccessible]) }
 
-  /// True until a value is asked for.
+  /// True until a value is accessed.
   public final var isFault: Bool { status.contains(.fault) }
 
-  /// True if the store did not have the object when its values were asked for. They are those of an object without any.
+  /// True if the object's row was missing or could not be read when its values were accessed. Its values are empty
+  /// then.
   public final var isInaccessible: Bool { status.contains(.inaccessible) }
 }
 
-/// Objects are equal if they are the same.
+/// Objects are equal if they are identical.
 extension ManagedObject: Hashable {
   public static func == (first: ManagedObject, second: ManagedObject) -> Bool { first === second }
 
@@ -193,6 +193,6 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-  /// The entity and the number: ``ManagedObjectID/description``.
+  /// The entity's name and the object's number: ``ManagedObjectID/description``.
   public final var description: String { objectID.description }
 }

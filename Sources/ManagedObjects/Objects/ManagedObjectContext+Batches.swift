@@ -1,19 +1,20 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Changes that stores make by themselves.
+/// Batch requests, which stores execute themselves.
 extension ManagedObjectContext {
-  /// Lets stores change many objects, without objects of this context, which has to have no parent. The
-  /// ``mergePolicy`` decides about new objects with the values of a uniqueness constraint that others have.
+  /// Inserts, updates or deletes many objects in the stores, without creating objects in this context. The context must
+  /// not have a parent. The ``mergePolicy`` applies to new objects that conflict with others by a uniqueness
+  /// constraint.
   ///
-  /// - Returns: what was changed, for ``mergeChanges(from:)``, also of other contexts.
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the model does not have,
-  ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have,
+  /// - Returns: the changes. Pass them to ``mergeChanges(from:)`` of this context and of others.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the model does not have;
+  ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have;
   ///   ``ManagedObjectError/Code/missingMandatoryProperty`` and
-  ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would lack what the model requires,
-  ///   also those that refer to deleted ones, ``ManagedObjectError/Code/multipleErrors`` with the first 100 of them,
-  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/unsupportedRequest`` if a store has no
-  ///   such requests; what the store throws. Of each store, all is changed or nothing.
+  ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for objects that would violate the model, including
+  ///   those that refer to deleted objects; ``ManagedObjectError/Code/multipleErrors`` with the first 100 of these
+  ///   errors; ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/unsupportedRequest`` if a store
+  ///   does not support batch requests; the errors of the store. Each store applies all changes or none.
   @discardableResult
   public func execute(_ request: BatchRequest) throws(ManagedObjectError) -> SavedChanges {
     guard parent == nil else {
@@ -51,7 +52,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// A request with values of the attributes' types, and a predicate that names objects as they are called now.
+  /// Returns a request with its values converted to the types of the attributes.
   private func checked(
     _ request: BatchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> BatchRequest {

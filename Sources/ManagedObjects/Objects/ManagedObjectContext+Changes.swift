@@ -1,28 +1,28 @@
-/// What is changed and not saved.
+/// Unsaved changes.
 extension ManagedObjectContext {
-  /// True if there are changes that are not saved.
+  /// True if there are unsaved changes.
   public var hasChanges: Bool { changedCount > 0 }
 
   /// The new objects.
   ///
-  /// - Complexity: O(*n*) in the number of changed objects, as of the other two sets.
+  /// - Complexity: O(*n*) in the number of changed objects, here and in the two properties below.
   public var insertedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isInserted)) }
 
-  /// The objects with changed values, without new and deleted ones.
+  /// The changed objects that are neither new nor deleted.
   public var updatedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isUpdated)) }
 
   /// The objects that the next save deletes.
   public var deletedObjects: Set<ManagedObject> { Set(changedObjects.filter(\.isDeleted)) }
 
-  /// The objects with changes, in the order of the first one.
+  /// The objects with changes, in the order of their first change.
   var changedObjects: [ManagedObject] { listed.filter(\.hasChanges) }
 
-  /// Called before a value of an object changes.
+  /// Prepares an object for a change of its values. Must be called before the change.
   func willChange(_ object: ManagedObject) {
     if object.status.contains(.fault) { object.fire() }
     guard state.isTracking else { return }
     if object.status.remove(.announced) != nil { hasUnannouncedChanges = true }
-    // A new object has no values that changes are compared with.
+    // The changes of a new object are not compared with committed values.
     if object.committed == nil, !object.isInserted { object.committed = object.values }
     if object.status.isDisjoint(with: [.inserted, .deleted, .inaccessible]) {
       list(object, as: .updated)
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Gives an object one of the states that make the context keep it.
+  /// Adds a state for which the context retains an object, and lists the object.
   func list(_ object: ManagedObject, as status: ManagedObject.Status) {
     if object.status.isDisjoint(with: .changed) {
       changedCount += 1
@@ -48,9 +48,9 @@ extension ManagedObjectContext {
     notePending(object)
   }
 
-  /// Takes the states from an object that make the context keep it.
+  /// Removes the states for which the context retains an object.
   ///
-  /// - Parameter isChange: true if observers are to be told.
+  /// - Parameter isChange: true to report the object to observers.
   func unlist(_ object: ManagedObject, isChange: Bool = true) {
     guard object.hasChanges else { return }
     changedCount -= 1
@@ -60,16 +60,18 @@ extension ManagedObjectContext {
     if listed.count > 32, listed.count > 4 * changedCount { sweep() }
   }
 
-  /// Keeps that a property was given what it cannot have.
+  /// Records the error for a property that was set to an invalid value.
   func refuse(_ error: ManagedObjectError, _ object: ManagedObject, slot: Int) {
     willChange(object)
-    // What is gone cannot be saved, and is not kept.
+    // An inaccessible object cannot be saved, and is not retained.
     guard object.hasChanges else { return }
     object.status.insert(.refusing)
     refusals[ObjectIdentifier(object), default: [:]][slot] = error
   }
 
-  /// - Parameter slot: the property that has another value now; nil for all of the object.
+  /// Removes the recorded errors of a property that was set again.
+  ///
+  /// - Parameter slot: the slot of the property; nil for all properties of the object.
   func forgetRefusals(of object: ManagedObject, slot: Int?) {
     if let slot { refusals[ObjectIdentifier(object)]?[slot] = nil }
     guard slot == nil || refusals[ObjectIdentifier(object)]?.isEmpty == true else { return }
@@ -77,7 +79,7 @@ extension ManagedObjectContext {
     object.status.remove(.refusing)
   }
 
-  /// Drops what has no changes from the list of objects with changes.
+  /// Removes objects without changes from the list of changed objects.
   func sweep() {
     if changedCount == listed.count { return }
     listed.removeAll { object in
@@ -87,7 +89,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Ends the membership of an object.
+  /// Removes an object from the context.
   func detach(_ object: ManagedObject, isChange: Bool = true) {
     unlist(object, isChange: isChange)
     registered.remove(object.key)

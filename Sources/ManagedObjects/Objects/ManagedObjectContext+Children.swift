@@ -1,14 +1,15 @@
 internal import OrderedCollections
 internal import Predicates
 
-/// Changes that a context takes over from one that saves into it.
+/// Changes that child contexts save into this one, and new object IDs.
 extension ManagedObjectContext {
-  /// Takes over the changes of a child, all or none.
+  /// Applies the changes of a child: all or none.
   ///
-  /// What this context changed meanwhile stays where the child has no change of the same property. Of a to-many
-  /// relationship, what the child added is added, and what it removed is removed.
+  /// Unsaved changes of this context stay for properties that the child did not change. In a to-many relationship, the
+  /// objects that the child added are added, and those that it removed are removed.
   ///
-  /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` for changed objects that are deleted here, or gone.
+  /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` for changed objects that are deleted or inaccessible
+  ///   here.
   func take(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     try checkPresence(of: objects)
     var relations: [(object: ManagedObject, slot: Int, value: RowValue)] = []
@@ -22,7 +23,7 @@ extension ManagedObjectContext {
         record(.created(object))
       }
       takeAttributes(of: child, into: object)
-      // One side of a relationship changes the other, so that all are compared before any is changed.
+      // Setting one side of a relationship changes the other, so all values are compared before any is set.
       let base = base(of: child)
       for relationship in child.shape.record.relationships {
         let slot = relationship.slot
@@ -34,7 +35,7 @@ extension ManagedObjectContext {
     for (object, slot, value) in relations {
       let keys = value.keys
       let isOrdered = object.shape.relationships[slot]?.definition.isOrdered == true
-      // A deletion here prevails over a reference there.
+      // A deletion in this context takes precedence over a reference in the child.
       let targets = (isOrdered ? keys : keys.sorted()).map { self.object(for: $0) }.filter { !$0.isDeleted }
       setObjects(targets, of: object, slot)
     }
@@ -56,7 +57,7 @@ extension ManagedObjectContext {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// What the child started from: nothing for a new object.
+  /// The values that the child's changes are compared with: empty values for a new object.
   private func base(of child: ManagedObject) -> [RowValue] {
     child.isInserted ? child.shape.emptyValues : child.committed ?? child.values
   }
@@ -69,7 +70,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The rules were followed by the child: the objects that they delete come from it.
+  /// Deletes an object that the child deleted. The child has applied the delete rules: the objects that they delete are
+  /// among its changes.
   private func takeDeletion(of child: ManagedObject) {
     let object = object(for: child.key)
     if object.isFault { object.fire() }
@@ -77,7 +79,7 @@ extension ManagedObjectContext {
     for relationship in object.shape.record.relationships {
       guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
       let keys = object.value(ofSlot: relationship.slot).keys
-      // The child may not have known of all that refer to the object by now.
+      // Other objects may refer to this one that the child does not know of.
       let dropped =
         switch relationship.definition.deleteRule {
         case .noAction where !object.isInserted: [RowKey]()
@@ -93,16 +95,16 @@ extension ManagedObjectContext {
     markDeleted(object)
   }
 
-  /// Takes over the names that objects got. Other contexts that save into this one do it too.
+  /// Replaces the keys of objects, here and in the contexts that save into this one.
   func follow(_ newKeys: KeyReplacements) {
     guard !newKeys.isEmpty else { return }
     newKeys.visit { old, key in
       guard let object = registered[old] else { return }
-      // Of those that were temporary, the saved names know.
+      // The old keys of saved new objects are in `permanentKeys`.
       rename(object, to: key, keepsOld: undoManager != nil || !old.isTemporary)
       if object.version == 0, !object.isInserted { object.version = 1 }
     }
-    // What is new in a parent can be in relationships that are no changes.
+    // In a child context, unchanged relationships can refer to new objects of the parent.
     if parent == nil {
       for object in listed { rename(in: object, newKeys) }
     } else {
@@ -111,29 +113,29 @@ extension ManagedObjectContext {
     tellChildren(newKeys)
   }
 
-  /// Lets the contexts that save into this one take over the names that objects got here.
+  /// Replaces the keys of objects in the contexts that save into this one.
   func tellChildren(_ newKeys: KeyReplacements) {
     for child in children { child.context?.follow(newKeys) }
   }
 
-  /// Gives new objects the names that they will have in their stores, before they are saved.
+  /// Gives new objects their permanent object IDs before they are saved.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context, and for one that no store
-  ///   takes.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context, and for an object whose
+  ///   entity is not in any writable store.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws(ManagedObjectError) {
     for object in objects where object.managedObjectContext !== self {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
-    // All contexts that have the objects get to know the names.
+    // All contexts with these objects replace their keys.
     let names = try SavePlan.replaceKeys(objects, root, areLasting: true)
     root.permanentKeys.insert(names.pairs.sorted { $0.key.number > $1.key.number })
     root.follow(names)
   }
 
-  /// Says which store a new object goes to, where several could take it.
+  /// Chooses the store of a new object, if several stores have its entity.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object that was saved, is of another context, or whose
-  ///   entity the store does not have.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the object was saved or belongs to another context, if this
+  ///   context has a parent, or if the store does not accept the object's entity.
   public func assign(_ object: ManagedObject, to store: any PersistentStore) throws(ManagedObjectError) {
     guard parent == nil, object.managedObjectContext === self, object.isInserted, object.key.isTemporary else {
       throw ManagedObjectError(

@@ -2,13 +2,13 @@ internal import ObjectModels
 internal import OrderedCollections
 internal import Predicates
 
-/// Conflicts of a save with what somebody else has saved, settled by the merge policy.
+/// Resolution of save conflicts by the merge policy.
 ///
-/// Both sides of each relationship agree afterwards, also where the other side was in no conflict.
+/// Afterwards, both sides of each relationship agree, even if the other side had no conflict.
 extension ManagedObjectContext {
-  /// Changes objects so that the next attempt of a save can do better.
+  /// Resolves conflicts, so that the save can be tried again.
   func resolve(_ conflicts: [MergeConflict]) throws(ManagedObjectError) {
-    // What was changed back is not saved, so that nobody has looked whether others have saved it.
+    // Objects whose changes were reverted are not saved, and so were not checked for conflicts. They are read again.
     for object in listed where object.isUpdated && object.values == object.committed {
       if object.status.contains(.refusing) { continue }
       unlist(object)
@@ -30,22 +30,22 @@ extension ManagedObjectContext {
     try resolveConstraints(conflicts.filter { !$0.constraint.isEmpty })
   }
 
-  /// True if what the store has goes before what the context has.
+  /// True if the store's values take precedence over the context's.
   private var storePrevails: Bool { mergePolicy == .storeTrump || mergePolicy == .rollback }
 
-  /// The object of this context that a conflict is about.
+  /// The object of this context that a conflict concerns.
   func object(of conflict: MergeConflict) -> ManagedObject? {
     guard let key = (conflict.object ?? conflict.snapshot ?? conflict.stored)?.key else { return nil }
-    // New objects have the key of the failed attempt in the conflict.
+    // The conflict names new objects by the keys of the failed attempt.
     return registered[key] ?? registered[attemptedKeys[key] ?? key]
   }
 
   // Objects that were changed on both sides.
 
-  /// Puts what somebody else has saved under the changes of an object.
+  /// Merges the stored values into a changed object. They become its committed values.
   ///
-  /// - Parameter policy: which change prevails where both sides changed a property. What is added to a to-many
-  ///   relationship does not contradict what others add to it.
+  /// - Parameter policy: decides which value is kept if both sides changed a property. Additions to a to-many
+  ///   relationship are merged.
   func merge(_ stored: StoreRow, into object: ManagedObject, by policy: MergePolicy) throws(ManagedObjectError) {
     let mine = object.values
     let old = object.committed ?? mine
@@ -80,21 +80,21 @@ extension ManagedObjectContext {
     if policy == .rollback { dropEqualChanges(of: object) }
   }
 
-  /// Lets an object be read again that was read before somebody else saved it.
+  /// Turns an object into a fault if it has no changes, because its values may be outdated.
   private func forgetUnchanged(_ object: ManagedObject) { if !object.hasChanges { turnIntoFault(object) } }
 
-  /// Makes an object unchanged that has the values of its row.
+  /// Marks an object as unchanged if its values equal those of its row.
   private func dropEqualChanges(of object: ManagedObject) {
     if object.hasPersistentChangedValues { return }
     unlist(object)
     turnIntoFault(object)
   }
 
-  /// Gives an object values, and makes the objects agree that it refers to now, and that it referred to before.
+  /// Sets the values of an object, and updates the inverses in the objects that it refers to now or referred to before.
   ///
   /// - Parameters:
-  ///   - stored: what its row has.
-  ///   - isReferring: false if nothing refers to the object so far.
+  ///   - stored: the values of its row.
+  ///   - isReferring: false if no other object refers to this one yet.
   private func give(
     _ values: [RowValue], to object: ManagedObject, stored: [RowValue], isReferring: Bool = true
   ) throws(ManagedObjectError) {
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
       let touched = mine.union(theirs).union(wanted).filter {
         !(mine.contains($0) && theirs.contains($0) && wanted.contains($0))
       }.sorted().map { self.object(for: $0) }
-      // They may have been saved together with the object.
+      // The objects may have been saved together with this one.
       for target in touched where target !== object { forgetUnchanged(target) }
       try readFaults(touched)
       let gone = Set(touched.filter { $0.needsRow || $0.isInaccessible || $0.isDeleted }.map(\.key))
@@ -138,7 +138,7 @@ extension ManagedObjectContext {
 
   // Objects that were deleted on one side.
 
-  /// Somebody else deleted objects.
+  /// Resolves conflicts over objects that were deleted in the store.
   private func resolveLosses(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     var saved: [ManagedObject] = []
     for object in objects {
@@ -147,7 +147,7 @@ extension ManagedObjectContext {
     try saveAgain(saved)
   }
 
-  /// Ends the membership of an object that its store does not have any more.
+  /// Removes an object that was deleted in the store from the context.
   private func letGo(_ object: ManagedObject) {
     if !object.isDeleted {
       for relationship in object.shape.record.relationships {
@@ -163,7 +163,7 @@ extension ManagedObjectContext {
     object.status.insert(.inaccessible)
   }
 
-  /// Makes objects that are gone from their store new ones.
+  /// Inserts objects again that were deleted in the store.
   private func saveAgain(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     guard !objects.isEmpty else { return }
     var names = KeyReplacements()
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
       object.status.insert(.inserted)
     }
     tellChildren(names)
-    // Those with an inverse are made again below.
+    // References with an inverse are set again below.
     changeReferences(names)
     registered.visit { rename(in: $0, names) }
     for object in objects {
@@ -188,9 +188,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Does what delete rules say about objects that somebody else has made refer to a deleted one.
+  /// Applies the delete rules of a deleted object to objects that another context has related to it.
   ///
-  /// - Parameter old: what the object had before. What it has now is ``ManagedObject/committed``.
+  /// - Parameter old: the committed values before the merge. ``ManagedObject/committed`` has the stored ones.
   private func keepDeletion(of object: ManagedObject, since old: [RowValue]) throws(ManagedObjectError) {
     let stored = object.committed ?? old
     var new = object.shape.emptyValues
@@ -207,7 +207,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Somebody else changed an object that is deleted here.
+  /// Resolves the conflict over an object that is deleted here and was changed in the store.
   private func resolveDeletion(of object: ManagedObject, _ stored: StoreRow) throws(ManagedObjectError) {
     let old = object.committed ?? object.values
     let storedValues = object.shape.completed(stored.values)
@@ -222,7 +222,7 @@ extension ManagedObjectContext {
     var values = storedValues
     for relationship in object.shape.record.relationships {
       guard let inverse = object.shape.inverseSlots[relationship.slot] else { continue }
-      // Objects that refer to another one by now go on doing so.
+      // Objects that refer to a different object by now keep that reference.
       let kept = values[relationship.slot].keys.filter { key in
         guard case .toOne(let other?)? = registered[key]?.value(ofSlot: inverse) else { return true }
         return other == object.key
@@ -235,7 +235,7 @@ extension ManagedObjectContext {
 
   // Uniqueness constraints.
 
-  /// The values of a constraint that several changed objects have.
+  /// The values of a uniqueness constraint that several changed objects share.
   private struct SharedValues: Hashable {
     let constraint: [String]
     let values: [RowValue]
@@ -262,17 +262,17 @@ extension ManagedObjectContext {
         try other.validateDeleteRules()
       }
     }
-    // Of several changed objects one stays: the first if the store prevails, else the last.
+    // One of the changed objects with the same values stays: the first if the store takes precedence, else the last.
     for objects in groups.values {
       let live = objects.filter { $0.hasChanges && !$0.isDeleted && $0.managedObjectContext === self }
       for object in storePrevails ? live.dropFirst() : live.dropLast() { try giveUp(object) }
     }
   }
 
-  /// Makes a new object the one that the store has. If the context has that already, it gets what the new one has, and
-  /// the new one is gone.
+  /// Turns a new object into the stored object that it conflicts with. If that object is already registered, it gets
+  /// the new object's values, and the new object is removed.
   ///
-  /// A property that the new object has nothing in keeps what is stored, unless the policy is to overwrite all.
+  /// Properties that are empty in the new object keep their stored values, unless the policy is `overwrite`.
   private func unite(_ object: ManagedObject, with stored: StoreRow) throws(ManagedObjectError) {
     let known = registered[stored.key]
     if let known {
@@ -307,7 +307,7 @@ extension ManagedObjectContext {
     try give(values, to: target, stored: target.committed ?? target.values)
   }
 
-  /// Drops a new object, or the changes of another one.
+  /// Deletes a new object, or reverts the changes of an existing one.
   private func giveUp(_ object: ManagedObject) throws(ManagedObjectError) {
     guard object.hasChanges, !object.isDeleted, object.managedObjectContext === self else { return }
     if object.isInserted { return try delete(object) }
@@ -317,7 +317,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectModel.Entity.Relationship {
-  /// The value of a relationship that refers to objects. Of several, a to-one relationship takes the first.
+  /// The value of the relationship for some keys. A to-one relationship takes the first.
   fileprivate func value(_ keys: OrderedKeys) -> RowValue {
     if !definition.isToMany { return .toOne(keys.first) }
     return definition.isOrdered ? .orderedToMany(keys) : .toMany(Set(keys))

@@ -2,17 +2,17 @@ internal import Predicates
 
 /// Deletion.
 extension ManagedObjectContext {
-  /// Deletes an object, and does with those it refers to what the delete rules of its relationships say: at once, so
-  /// that relationships show it. What a rule denies is an error of the save.
+  /// Deletes an object and applies the delete rules of its relationships. The relationships of other objects change at
+  /// once. If a rule denies the deletion, the save throws.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context; what reading the object, or
-  ///   those that its rules are about, throws.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context; the errors of reading the
+  ///   object or its related objects.
   /// - Complexity: O(*n*) in the number of objects that are deleted or changed.
   public func delete(_ object: ManagedObject) throws(ManagedObjectError) {
     if object.managedObjectContext !== self {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
-    // A list, and not recursion: objects can refer to each other in long chains and in circles.
+    // A list instead of recursion, because objects can refer to each other in long chains and cycles.
     var open = [object]
     while let next = open.popLast() { open += try deleteAlone(next).reversed() }
   }
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     try readFaults([object])
     if object.isFault { object.fire() }
     if object.isInaccessible { return [] }
-    // What is called may delete the object itself, or others that delete this one.
+    // `prepareForDeletion` may delete the object itself, or other objects whose rules delete it.
     object.status.insert(.leaving)
     object.prepareForDeletion()
     object.status.remove(.leaving)
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     var values = object.shape.emptyValues
     for relationship in object.shape.record.relationships {
       values[relationship.slot] = object.value(ofSlot: relationship.slot)
-      // All at once, and before anything is changed.
+      // Reads all related objects at once, before anything changes.
       if relationship.definition.deleteRule == .cascade || object.shape.inverseSlots[relationship.slot] != nil {
         try readFaults(values[relationship.slot].keys.map { self.object(for: $0) })
       }
@@ -43,9 +43,9 @@ extension ManagedObjectContext {
     return followRules(of: object, wasNew: wasNew, values)
   }
 
-  /// Does what the delete rules of a deleted object say.
+  /// Applies the delete rules of a deleted object.
   ///
-  /// - Parameter values: what its relationships refer to, by slot.
+  /// - Parameter values: the values of its relationships, by slot.
   /// - Returns: the objects that the rules delete, too.
   func followRules(of object: ManagedObject, wasNew: Bool, _ values: [RowValue]) -> [ManagedObject] {
     var cascade: [ManagedObject] = []
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
       let inverse = object.shape.inverseSlots[slot]
       for key in relationship.definition.isOrdered ? keys : keys.sorted() {
         switch relationship.definition.deleteRule {
-        // No store could keep a reference to an object that it never had.
+        // A store cannot keep a reference to an object that was never saved.
         case .noAction, .deny: if !wasNew { continue }
         case .nullify: break
         case .cascade: cascade.append(self.object(for: key))
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     return cascade
   }
 
-  /// Marks an object as deleted, and leaves all others as they are. A new one is not part of the context any more.
+  /// Marks an object as deleted without changing others. A new object is removed from the context.
   func markDeleted(_ object: ManagedObject) {
     record(.deleted(object, wasNew: object.isInserted))
     if object.isInserted { detach(object) } else { list(object, as: .deleted) }
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Throws if a relationship of a deleted object forbids its deletion.
+  /// Throws if a relationship of a deleted object denies its deletion.
   final func validateDeleteRules() throws(ManagedObjectError) {
     guard let context = managedObjectContext else { return }
     var errors: [ManagedObjectError] = []
@@ -97,7 +97,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// True if an object is deleted, or was before.
+  /// True if an object is deleted, inaccessible or no longer in the context.
   fileprivate func isGone(_ key: RowKey) -> Bool {
     let object = object(for: key)
     if object.isFault { object.fire() }

@@ -3,9 +3,9 @@ public import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Reading.
+/// Fetching.
 extension ManagedObjectContext {
-  /// The rows of keys as the parent or the stores have them; nil where they have none.
+  /// Reads rows from the parent or the stores. Returns nil for each key without a row.
   func readRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
     guard let parent else {
       return try coordinator.rows(keys).map { row throws(ManagedObjectError) in
@@ -27,9 +27,9 @@ extension ManagedObjectContext {
     return rows
   }
 
-  /// Returns the row of a store as objects of this context have it.
+  /// Returns the row of a store with the default values of transient properties.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the store's row does not fit its entity.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the number of values does not fit the entity.
   private func completed(_ row: consuming StoreRow) throws(ManagedObjectError) -> StoreRow {
     let index = Int(row.key.entityIndex)
     guard model.records.indices.contains(index), row.values.count == model.records[index].slotCount else {
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     return row
   }
 
-  /// An object as a child context reads it.
+  /// Returns the row of an object for a child context; nil for a deleted or inaccessible object.
   private func row(of object: ManagedObject, _ key: RowKey) -> StoreRow? {
     if object.isDeleted { return nil }
     if object.isFault { object.fire() }
@@ -54,14 +54,14 @@ extension ManagedObjectContext {
     return keys.map { parent.object(for: $0).value(ofSlot: slot) }
   }
 
-  /// The objects that a request finds, in its order. Changes that are not saved count, unless the request says that
-  /// they do not.
+  /// Fetches the objects that match a request, in its order. Unsaved changes are included, unless
+  /// ``FetchRequest/includesPendingChanges`` is false.
   ///
-  /// The objects that prefetched relationships lead to are kept until the next request that has such.
+  /// Prefetched objects are retained until the next fetch that prefetches relationships.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model has no such entity,
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` with the ``ManagedObjectError/predicateError`` for a predicate
-  ///   that does not fit the model; what the store throws.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model has no such entity;
+  ///   ``ManagedObjectError/Code/unsupportedRequest``, with the ``ManagedObjectError/predicateError``, for a predicate
+  ///   that does not fit the model; the errors of the store.
   public func fetch(_ request: FetchRequest) throws(ManagedObjectError) -> [ManagedObject] {
     var request = request
     request.resultType = .objects
@@ -77,9 +77,9 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// The names of the objects that a request finds, in its order.
+  /// Returns the IDs of the objects that match a request, in its order.
   ///
-  /// - Throws: as ``fetch(_:)``.
+  /// - Throws: the errors of ``fetch(_:)``.
   public func fetchObjectIDs(_ request: FetchRequest) throws(ManagedObjectError) -> [ManagedObjectID] {
     var request = request
     request.includesPropertyValues = false
@@ -87,9 +87,9 @@ extension ManagedObjectContext {
     return try fetch(request).map(\.objectID)
   }
 
-  /// How many objects a request finds; its offset and limit count.
+  /// Returns the number of objects that match a request. Its offset and limit apply.
   ///
-  /// - Throws: as ``fetch(_:)``.
+  /// - Throws: the errors of ``fetch(_:)``.
   public func count(for request: FetchRequest) throws(ManagedObjectError) -> Int {
     var request = request
     let entity = try entity(of: &request)
@@ -101,9 +101,10 @@ extension ManagedObjectContext {
     return try find(request, entity).count
   }
 
-  /// The dictionaries that a request makes of objects or groups of them. Only what is saved counts, as in Core Data.
+  /// Returns the dictionaries of a request, for objects or for groups of them. Unsaved changes are ignored, as in Core
+  /// Data.
   ///
-  /// - Throws: as ``fetch(_:)``.
+  /// - Throws: the errors of ``fetch(_:)``.
   public func fetchDictionaries(
     _ request: FetchRequest
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
@@ -114,7 +115,7 @@ extension ManagedObjectContext {
     return dictionaries
   }
 
-  /// The entity of a request that fits the model. The request names objects as they are called now from here on.
+  /// Returns the entity of a request after checking the request. Replaces outdated keys in its predicate.
   func entity(of request: inout FetchRequest) throws(ManagedObjectError) -> ManagedObjectModel.Entity {
     guard let entity = model.entity(named: request.entityName) else {
       throw ManagedObjectError(.undefinedKey, "the model has no entity \(request.entityName.quoted)")
@@ -124,13 +125,13 @@ extension ManagedObjectContext {
     return entity
   }
 
-  /// True if changes of the context could make a difference for what a request finds.
+  /// True if unsaved changes can affect the result of a request.
   private func isConcerned(_ request: FetchRequest, _ entity: ManagedObjectModel.Entity) -> Bool {
     guard request.includesPendingChanges, hasChanges else { return false }
     return !request.readsOnlyAttributes(of: entity) || listed.contains { $0.hasChanges && $0.entity.isKind(of: entity) }
   }
 
-  /// The objects that a request finds: what the parent or the stores find, and the changes of this context.
+  /// Returns the objects that match a request, from the parent or the stores and the changes of this context.
   private func find(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -155,7 +156,7 @@ extension ManagedObjectContext {
       mine.sort { $0.key.isFetchedBefore($1.key) }
       found = try joined(found, try prepared.sorted(mine) { ObjectSubject(object: $0) }, prepared)
     } else {
-      // The changes of other objects may decide which ones are found, so that all are looked at.
+      // Changes of related objects can affect the result, so all objects are tested here.
       below.predicate = nil
       below.sortDescriptors = []
       below.fetchLimit = 0
@@ -168,7 +169,7 @@ extension ManagedObjectContext {
     return request.window(found)
   }
 
-  /// The objects of two lists in the order that each has. Equal ones are in the order of their keys.
+  /// Merges two sorted lists of objects. Equal objects are in the order of their keys.
   ///
   /// - Complexity: O(*n* + *k* log *n*), where *k* is the length of the second list.
   private func joined(
@@ -179,7 +180,7 @@ extension ManagedObjectContext {
     result.reserveCapacity(first.count + second.count)
     var next = 0
     for object in second {
-      // The store may have another order than values that were read before.
+      // The order of the store can differ from that of values that were read earlier.
       let end = max(next, try insertionIndex(of: object, in: first, prepared))
       result += first[next..<end]
       result.append(object)
@@ -188,7 +189,7 @@ extension ManagedObjectContext {
     return result + first[next...]
   }
 
-  /// The index that an object belongs at in an order: among those that are equal in it, by its key.
+  /// Returns the index to insert an object at in a sorted list. Equal objects are in the order of their keys.
   private func insertionIndex(
     of object: ManagedObject, in sorted: [ManagedObject], _ prepared: PreparedFetch
   ) throws(ManagedObjectError) -> Int {
@@ -201,7 +202,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects that the parent or the stores find.
+  /// Returns the objects that match a request in the parent or the stores.
   private func findBelow(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -221,7 +222,7 @@ extension ManagedObjectContext {
       registered.reserveCapacity(registered.count + rows.count)
       var objects: [ManagedObject] = []
       objects.reserveCapacity(rows.count)
-      // Rows go into the objects and are not copied, so that their values stay untouched.
+      // Rows are moved into the objects, because copying would touch their values.
       while let row = rows.popLast() {
         objects.append(try register(row, refreshing: request.refreshesRefetchedObjects))
       }
@@ -232,13 +233,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The object of a key that was found below. A deletion that was taken back there has made it live again.
+  /// Returns the object for a key that was found in the parent or a store. If its deletion was undone there, the object
+  /// is live again.
   private func object(found key: RowKey) -> ManagedObject {
     if !aliases.isEmpty { aliases[key] = nil }
     return object(for: key)
   }
 
-  /// The object of a row. It keeps the values that it has, unless it is a fault or to be refreshed.
+  /// Returns the object of a row. Its values stay, unless it is a fault or is refreshed.
   private func register(_ row: consuming StoreRow, refreshing: Bool) throws(ManagedObjectError) -> ManagedObject {
     let row = try completed(row)
     let object = object(found: row.key)
@@ -256,7 +258,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Reads the objects that relationships lead to, all of a level at once.
+  /// Reads the objects of relationships to prefetch, one level at a time.
   private func prefetch(
     _ paths: [String], of objects: [ManagedObject], _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) {
@@ -289,7 +291,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads the rows of faults at once.
+  /// Reads the rows of all faults among `objects` at once.
   func readFaults(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     let faults = objects.filter(\.needsRow)
     guard !faults.isEmpty else { return }
@@ -298,7 +300,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads a to-many relationship of objects at once, where the store left it out of the rows.
+  /// Reads the values of a to-many relationship that the store left out of the rows, for all objects at once.
   private func readUnread(_ slot: Int, of objects: [ManagedObject]) throws(ManagedObjectError) {
     let unread = objects.filter { !$0.values.isEmpty && $0.values[slot] == .unread }
     guard !unread.isEmpty else { return }

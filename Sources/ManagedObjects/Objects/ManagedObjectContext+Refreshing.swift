@@ -1,17 +1,17 @@
-/// Forgetting values, reading them again, and merging what others saved.
+/// Refreshing objects, and merging the changes of other contexts.
 extension ManagedObjectContext {
-  /// Makes an object a fault, so that its values are read again.
+  /// Turns an object into a fault, so that its values are read again.
   ///
   /// - Parameters:
   ///   - object: an object of this context.
-  ///   - mergeChanges: true to keep the object's changes, over new values of everything else. False to drop them;
-  ///     objects that they refer to stay as they are.
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context; what reading throws.
+  ///   - mergeChanges: true to keep the object's changes on top of newly read values; false to discard them. Objects
+  ///     that the changes refer to are not changed.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for an object of another context; the errors of reading.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws(ManagedObjectError) {
     if object.managedObjectContext !== self {
       throw ManagedObjectError(.invalidState, "\(object) is not an object of this context", objectID: object.objectID)
     }
-    // A new object has nothing that could be read, and a deleted one keeps its deletion.
+    // A new object has no row to read.
     if object.isInserted { return }
     if !mergeChanges { unlist(object) }
     if object.hasChanges {
@@ -27,19 +27,19 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes all objects faults.
+  /// Turns all objects into faults. Objects with changes are read again and keep their changes.
   ///
-  /// - Throws: what reading throws: objects with changes keep them, over new values.
+  /// - Throws: the errors of reading the objects with changes.
   public func refreshAllObjects() throws(ManagedObjectError) { try refreshAll(registered.objects) }
 
-  /// Objects without changes first: those with changes are merged with what relationships lead to now.
+  /// Refreshes objects: those without changes first, because those with changes are merged with their related objects.
   func refreshAll(_ objects: [ManagedObject]) throws(ManagedObjectError) {
     for object in objects where !object.hasChanges { try refresh(object, mergeChanges: true) }
     for object in objects where object.hasChanges { try refresh(object, mergeChanges: true) }
   }
 
-  /// A changed value together with what somebody else has saved: what was added to a to-many relationship is added, and
-  /// what was taken out of it is taken out.
+  /// Merges a changed value with the stored one. For a to-many relationship, objects that were added here are added,
+  /// and those that were removed here are removed.
   func merged(_ mine: RowValue, since old: RowValue, with theirs: RowValue) -> RowValue {
     switch (mine, old, theirs) {
     case (.toMany(let mine), .toMany(let old), .toMany(let theirs)):
@@ -53,14 +53,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Forgets the values of an object without changes.
+  /// Turns an object without changes into a fault.
   func turnIntoFault(_ object: ManagedObject) {
     guard !object.isFault || !object.values.isEmpty, !object.status.contains(.turning) else { return }
     if !object.isFault {
       object.status.insert(.turning)
       object.willTurnIntoFault()
       object.status.remove(.turning)
-      // What the object changes in itself goes with its values.
+      // Changes that the object makes to itself are discarded with its values.
       if object.isUpdated { unlist(object) }
       if object.hasChanges || object.managedObjectContext !== self { return }
     }
@@ -71,14 +71,14 @@ extension ManagedObjectContext {
     noteRefreshed(object)
   }
 
-  /// Remembers that an object was read again, or will be.
+  /// Records that an object was read again or turned into a fault.
   func noteRefreshed(_ object: ManagedObject) {
-    // Without anybody to tell, nothing is kept.
+    // Without observers, nothing is recorded.
     if isObserved { refreshed.append(object) }
   }
 
-  /// Drops all changes: objects have the values that they were read or saved with, new ones are not part of the context
-  /// any more, and the undo manager has nothing to take back.
+  /// Discards all changes: objects get the values back that they were read or saved with, new objects are removed from
+  /// the context, and the undo manager is emptied.
   public func rollback() {
     undoManager?.removeAllActions()
     for object in changedObjects {
@@ -94,7 +94,8 @@ extension ManagedObjectContext {
     processPendingChanges()
   }
 
-  /// Forgets all objects and all changes. The objects that the program still has are not part of the context any more.
+  /// Removes all objects and changes from the context. Objects that your program still references have no context any
+  /// more.
   public func reset() {
     undoManager?.removeAllActions()
     for object in registered.objects {
@@ -124,17 +125,16 @@ extension ManagedObjectContext {
     observers.tell(change)
   }
 
-  /// Takes over what another context saved into the same stores: objects are read again when they are asked for. An
-  /// object with changes keeps them, over the new values of everything else. One that is gone and has no changes is not
-  /// part of the context any more.
+  /// Merges the changes that another context saved to the same stores. The saved objects are read again on their next
+  /// access. Objects with changes keep them on top of newly read values. Deleted objects without changes are removed
+  /// from the context.
   ///
-  /// Of changes that are not ``SavedChanges/isComplete``, all objects of the context are read again.
+  /// If the changes are not ``SavedChanges/isComplete``, all objects of the context are refreshed.
   ///
-  /// - Throws: what reading throws.
-  /// - Complexity: O(*n*) in the number of objects that were saved; of all that the context has if the changes are not
-  ///   complete.
+  /// - Throws: the errors of reading.
+  /// - Complexity: O(*n*) in the number of saved objects, or of all registered objects if the changes are not complete.
   public func mergeChanges(from changes: SavedChanges) throws(ManagedObjectError) {
-    // Of the rows of these very keys: an object that was saved again after its row was deleted has another row.
+    // Uses the saved keys, not the present ones: an object that was inserted again after its deletion has a new row.
     let saved = changes.inserted.union(changes.updated).compactMap { savedKey($0) }
     let deleted = changes.deleted.compactMap { savedKey($0) }
     if !followers.isEmpty {
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
     try refreshAll(saved.sorted().compactMap { registered[$0] })
     for key in deleted.sorted() {
       guard let object = registered[key] else { continue }
-      // The deletion is what both want. Other changes meet it in the next save.
+      // Both contexts deleted the object. Other changes cause a conflict in the next save.
       if object.hasChanges, !object.isDeleted { continue }
       notePending(object)
       if object.isFault, object.values.isEmpty { object.values = object.shape.emptyValues }

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     if !target.shape.entity.isKind(of: destination) {
       throw failure(.invalidValue, "\(target) is no \(destination.name)")
     }
-    // A fault without an inverse is not read for this.
+    // Without an inverse, the target is not changed and need not be read.
     if object.isFault { object.fire() }
     if target.isFault, object.shape.inverseSlots[relationship.slot] != nil { target.fire() }
     if let lost = object.isLost ? object : target.isLost ? target : nil {
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// True if an object can be in a relationship. Notes why not.
+  /// True if an object can be in a relationship. Otherwise, records the error.
   func isOwn(_ target: ManagedObject, of object: ManagedObject, _ slot: Int) -> Bool {
     guard let relationship = object.shape.relationships[slot] else { return false }
     do {
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes a relationship refer to other objects, and keeps the inverses.
+  /// Sets the objects of a relationship, and updates the inverses.
   func setObjects(_ targets: [ManagedObject], of object: ManagedObject, _ slot: Int) {
     guard let relationship = object.shape.relationships[slot] else { return }
     guard relationship.definition.isToMany else { return setObject(targets.first, of: object, slot) }
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     case .orderedToMany(let old):
       let new = OrderedKeys(targets.map(\.key))
       guard new != old else { return }
-      // At once: to take one object out of an order costs as much as there are behind it.
+      // Replaces the value in one step: removing single objects from an ordered set takes O(*n*) each.
       object.change(slot, to: .orderedToMany(new))
       guard let inverse = object.shape.inverseSlots[slot] else { return }
       for key in old where !new.contains(key) { drop(object.key, from: self.object(for: key), inverse) }
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes a to-one relationship refer to another object, or to none, and keeps the inverses.
+  /// Sets the object of a to-one relationship, and updates the inverses.
   func setObject(_ target: ManagedObject?, of object: ManagedObject, _ slot: Int) {
     guard case .toOne(let old) = object.value(ofSlot: slot), old != target?.key else { return }
     let inverse = object.shape.inverseSlots[slot]
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     if let target, let inverse { enter(object, into: target, inverse, from: slot) }
   }
 
-  /// Adds an object to a to-many relationship, at the end of an ordered one, and keeps the inverse.
+  /// Adds an object to a to-many relationship, at the end of an ordered one, and updates the inverse.
   func add(_ target: ManagedObject, to object: ManagedObject, _ slot: Int) {
     guard let relationship = object.shape.relationships[slot] else { return }
     guard relationship.definition.isToMany else { return setObject(target, of: object, slot) }
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
     if let inverse = object.shape.inverseSlots[slot] { enter(object, into: target, inverse, from: slot) }
   }
 
-  /// Takes an object out of a relationship, and keeps the inverse.
+  /// Removes an object from a relationship, and updates the inverse.
   func remove(_ target: ManagedObject, from object: ManagedObject, _ slot: Int) {
     guard object.shape.relationships[slot] != nil, drop(target.key, from: object, slot) else { return }
     guard let inverse = object.shape.inverseSlots[slot] else { return }
@@ -84,7 +84,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes the other side of a relationship refer back to an object. What it referred to before no longer refers to it.
+  /// Adds an object to the inverse relationship of `target`. If that is to-one, the object it referred to before drops
+  /// `target`.
   func enter(_ object: ManagedObject, into target: ManagedObject, _ inverse: Int, from slot: Int) {
     guard case .toOne(let old) = target.value(ofSlot: inverse) else {
       _ = put(object.key, into: target, inverse)
@@ -95,9 +96,9 @@ extension ManagedObjectContext {
     target.change(inverse, to: .toOne(object.key))
   }
 
-  /// Adds a key to a to-many relationship of one object alone.
+  /// Adds a key to a to-many relationship of one object. The inverse does not change.
   ///
-  /// - Returns: false if it was there.
+  /// - Returns: false if the key was already there.
   @discardableResult
   func put(_ key: RowKey, into object: ManagedObject, _ slot: Int, at index: Int? = nil) -> Bool {
     switch object.value(ofSlot: slot) {
@@ -111,9 +112,9 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// Takes a key out of a relationship of one object alone.
+  /// Removes a key from a relationship of one object. The inverse does not change.
   ///
-  /// - Returns: false if it was not there.
+  /// - Returns: false if the key was not there.
   @discardableResult
   func drop(_ key: RowKey, from object: ManagedObject, _ slot: Int) -> Bool {
     switch object.value(ofSlot: slot) {

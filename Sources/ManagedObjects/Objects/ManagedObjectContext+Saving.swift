@@ -2,21 +2,20 @@ internal import Predicates
 
 /// Saving.
 extension ManagedObjectContext {
-  /// How often objects can change others before a save gives up.
+  /// The number of rounds of `willSave` calls after which a save fails.
   private static let greatestRounds = 1_000
-  /// How often a merge policy can find new conflicts before a save gives up.
+  /// The number of attempts to resolve conflicts after which a save fails.
   private static let greatestAttempts = 10_000
 
-  /// Saves all changes: into the parent if there is one, else into the stores. Each store takes all or none.
+  /// Saves all changes into the parent, or into the stores if there is no parent. Each store saves all changes or none.
   ///
-  /// Objects are told by `willSave` and `didSave`, and are checked. A save that fails leaves the changes.
+  /// Objects are validated, and `willSave` and `didSave` are called. If a save fails, the changes stay unsaved.
   ///
-  /// - Throws: ``ManagedObjectError``. What is not valid: the error of the rule, or
-  ///   ``ManagedObjectError/Code/multipleErrors`` with all of them. ``ManagedObjectError/Code/merge`` and
-  ///   ``ManagedObjectError/Code/constraintMerge`` if the policy is ``MergePolicy/error``.
-  ///   ``ManagedObjectError/Code/constraintValidation`` for an object that two have in a to-many relationship without
-  ///   an inverse.
-  ///   ``ManagedObjectError/Code/incompleteSave`` if one of several stores fails after another one was saved.
+  /// - Throws: ``ManagedObjectError``. A validation error, or ``ManagedObjectError/Code/multipleErrors`` with all of
+  ///   them. ``ManagedObjectError/Code/merge`` and ``ManagedObjectError/Code/constraintMerge`` if the policy is
+  ///   ``MergePolicy/error``. ``ManagedObjectError/Code/constraintValidation`` if an object is in the same to-many
+  ///   relationship of two objects, and the relationship has no inverse. ``ManagedObjectError/Code/incompleteSave`` if
+  ///   a store fails after another one was saved.
   /// - Complexity: O(*n*) in the number of changed objects.
   public func save() throws(ManagedObjectError) {
     if isSaving { throw ManagedObjectError(.invalidState, "save() was called while the context is being saved") }
@@ -43,8 +42,8 @@ extension ManagedObjectContext {
     processPendingChanges()
   }
 
-  /// Calls `willSave` of all changed objects, also of those that change meanwhile, until nothing changes any more. What
-  /// an object changes in itself is no reason to call it again.
+  /// Calls `willSave` of all changed objects, including those that change meanwhile, until no more objects change. An
+  /// object's changes to itself do not make the context call it again.
   private func announce() throws(ManagedObjectError) {
     var isFirst = true
     for _ in 0..<Self.greatestRounds {
@@ -61,7 +60,7 @@ extension ManagedObjectContext {
     throw ManagedObjectError(.invalidState, "objects go on changing each other in willSave()")
   }
 
-  /// Checks all changed objects.
+  /// Validates all changed objects.
   private func validate() throws(ManagedObjectError) {
     var errors: [ManagedObjectError] = []
     for object in listed where object.hasChanges {
@@ -95,10 +94,10 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Saves what is not saved yet.
+  /// Makes one attempt to save the changes that are not saved yet.
   ///
-  /// - Parameter isPartlySaved: becomes true when a store was saved, and the next one failed.
-  /// - Returns: false if it is to be tried again: there were conflicts, which are settled now, or others took the keys.
+  /// - Parameter isPartlySaved: set to true if one store was saved and a later one failed.
+  /// - Returns: false to try again, because conflicts were resolved or another process has used the new keys.
   private func attempt(_ isPartlySaved: inout Bool) throws(ManagedObjectError) -> Bool {
     var plan = try SavePlan(changedObjects, self)
     do {
@@ -108,22 +107,22 @@ extension ManagedObjectContext {
     } catch {
       finish(plan)
       if plan.saved.contains(where: { !$0.changes.isEmpty }) { isPartlySaved = true }
-      // Keys that were handed out before the save stay.
+      // Keys of ``obtainPermanentIDs(for:)`` cannot be replaced.
       if error.code == .keysTaken, !plan.newKeys.isEmpty { return false }
-      // A deletion that both want is no conflict.
+      // If both sides deleted the object, there is no conflict.
       let isAgreed = !error.conflicts.isEmpty && error.conflicts.allSatisfy { $0.object == nil && $0.stored == nil }
       guard error.code == .merge || error.code == .constraintMerge else { throw withCurrentKeys(error, plan) }
       if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }
       attemptedKeys = plan.newKeys.inverted
       defer { attemptedKeys = KeyReplacements() }
-      // What the store changed besides has no object here that could change again.
+      // Some conflicts concern objects that this context has not changed. Resolving them would not help.
       guard error.conflicts.contains(where: { object(of: $0)?.hasChanges == true }) else { throw error }
       try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
       return false
     }
   }
 
-  /// An error that calls new objects what they are called as long as they are not saved.
+  /// Returns an error with the present IDs of new objects instead of those of the failed attempt.
   private func withCurrentKeys(_ error: ManagedObjectError, _ plan: SavePlan) -> ManagedObjectError {
     if plan.newKeys.isEmpty { return error }
     let oldKeys = plan.newKeys.inverted
@@ -141,7 +140,7 @@ extension ManagedObjectContext {
     return result
   }
 
-  /// A conflict with the objects as they were read, which stores do not know.
+  /// Adds the objects' committed values to the conflicts, because stores do not know them.
   private func withSnapshots(_ error: ManagedObjectError) -> ManagedObjectError {
     var error = error
     for (index, conflict) in error.conflicts.enumerated() where conflict.snapshot == nil {
@@ -152,7 +151,7 @@ extension ManagedObjectContext {
     return error
   }
 
-  /// Makes what was saved the state that changes are compared with.
+  /// Makes the saved values the committed ones.
   private func finish(_ plan: SavePlan) {
     guard !plan.saved.isEmpty else { return }
     let told = coordinator.hasListeners ? savedChanges(plan) : nil
@@ -178,18 +177,18 @@ extension ManagedObjectContext {
     }
     root.permanentKeys.insert(names)
     if let told { coordinator.tell(told) }
-    // What the store has is other than what the objects have.
+    // The store's rows differ from the values of these objects.
     for key in plan.saved.flatMap(\.mended) {
       if let object = registered[key], !object.hasChanges { turnIntoFault(object) }
     }
     if children.isEmpty { return }
-    // Of several stores, one may have failed: its objects keep their names.
+    // If a later store failed, its new objects keep their keys.
     var given = KeyReplacements()
     for (old, new) in names { given[old] = new }
     tellChildren(given)
   }
 
-  /// What others are told of a save.
+  /// Returns the changes that a save reports to listeners.
   private func savedChanges(_ plan: SavePlan) -> SavedChanges {
     var changes = SavedChanges()
     changes.author = transactionAuthor
@@ -213,13 +212,13 @@ extension ManagedObjectContext {
     return changes
   }
 
-  /// Makes the values of an object those that changes are compared with.
+  /// Marks an object as saved: its values are the committed ones, or it is removed if it was deleted.
   private func settle(_ object: ManagedObject) {
     if object.isDeleted {
       detach(object, isChange: false)
     } else {
       object.committed = nil
-      // Objects are what they were: nobody is told of a change.
+      // The values of the object did not change, so nothing is reported.
       unlist(object, isChange: false)
     }
   }

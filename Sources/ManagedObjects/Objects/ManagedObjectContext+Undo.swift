@@ -1,13 +1,13 @@
 internal import Predicates
 
-/// Taking changes back.
+/// Undo and redo.
 extension ManagedObjectContext {
-  /// Takes the changes of the last group back. Without an undo manager, or anything to take back, it does nothing.
+  /// Undoes the last group of changes. Does nothing without an undo manager or without such a group.
   ///
-  /// What was saved in between is not in the store any more after the next save.
+  /// Undoing saved changes takes effect in the store with the next save.
   public func undo() { replay(redoing: false) }
 
-  /// Makes the changes again that ``undo()`` took back last.
+  /// Redoes the changes that ``undo()`` undid last.
   public func redo() { replay(redoing: true) }
 
   @inline(__always)
@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     if recordsUndo, let undoManager { undoManager.record(change()) }
   }
 
-  /// Runs code whose changes cannot be taken back.
+  /// Runs code whose changes cannot be undone.
   func withoutUndo(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
     let before = recordsUndo
     recordsUndo = false
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   private func replay(redoing: Bool) {
     processPendingChanges()
     undoManager?.replay(redoing: redoing) { group in
-      // First of all, so that the objects have the names by which the others are to refer to them.
+      // Deletions first, so that the other changes can refer to the revived objects by their new keys.
       var revived: [ManagedObject] = []
       var names = KeyReplacements()
       for case .deleted(let object, let wasNew) in group.changes.reversed() {
@@ -42,20 +42,20 @@ extension ManagedObjectContext {
       recordsUndo = isRecording
       for object in revived { rename(in: object, aliases) }
       for change in group.changes.reversed() { takeBack(change) }
-      // Once for each object: to compare many values takes its time.
+      // Once for each object, because comparing many values takes time.
       for object in Set(group.changes.map(\.object)) { forgetEqualValues(of: object) }
     }
     processPendingChanges()
   }
 
-  /// Makes an object unchanged that has the values again that it was read or saved with.
+  /// Marks an object as unchanged if its values equal the committed ones again.
   private func forgetEqualValues(of object: ManagedObject) {
     guard object.isUpdated, object.values == object.committed else { return }
     object.committed = nil
     unlist(object)
   }
 
-  /// Takes one change back, and records what makes it again.
+  /// Undoes one change, and records its reverse.
   private func takeBack(_ change: UndoManager.Change) {
     switch change {
     case .value(let object, let slot, let old):
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     case .drop(let object, let slot, let key, let index):
       if isUsable(object) { put(current(key), into: object, slot, at: index) }
     case .created(let object):
-      // Nobody refers to it any more: what did was taken back before.
+      // No object refers to it any more: those changes have been undone already.
       if isUsable(object) { markDeleted(object) }
     case .deleted: break
     }
@@ -77,9 +77,9 @@ extension ManagedObjectContext {
     object.managedObjectContext === self && !object.isInaccessible
   }
 
-  /// Takes a deletion back.
+  /// Undoes a deletion.
   ///
-  /// - Returns: true if the object was not part of the context any more. It has another key if its deletion was saved.
+  /// - Returns: true if the object had left the context. It has a new key if its deletion was saved.
   private func revive(_ object: ManagedObject, wasNew: Bool) -> Bool {
     guard object.shape.context === self else { return false }
     if !object.status.contains(.detached) {
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
       } else if !object.hasChanges {
         changedCount -= 1
       }
-      // Observers got its deletion.
+      // The deletion has been reported to observers.
       noteArrival(object)
       record(.created(object))
       return false
@@ -109,19 +109,19 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// The key that an object has now.
+  /// Returns the present key of an object.
   func current(_ key: RowKey) -> RowKey { Self.last(of: key, aliases) }
 
-  /// The key at the end of a chain of names.
+  /// Returns the key at the end of a chain of replacements.
   private static func last(of key: RowKey, _ names: KeyReplacements) -> RowKey {
     var key = key
     while let next = names[key] { key = next }
     return key
   }
 
-  /// Gives an object another key.
+  /// Gives an object a new key.
   ///
-  /// - Parameter keepsOld: true if the object is to be found by its old key, too.
+  /// - Parameter keepsOld: true if the object can still be found by its old key.
   func rename(_ object: ManagedObject, to key: RowKey, keepsOld: Bool) {
     registered.remove(object.key)
     if keepsOld { aliases[object.key] = key }
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Changes the relationships without an inverse that lead to objects by old names: the store has them with these.
+  /// Replaces keys in relationships without an inverse, as changes to save: the store has the old keys.
   func changeReferences(_ names: KeyReplacements) {
     if names.isEmpty { return }
     for object in registered.objects where !object.values.isEmpty && !object.isLost {
@@ -158,7 +158,7 @@ extension ManagedObjectContext {
 
   func renamed(_ value: RowValue, _ names: KeyReplacements) -> RowValue { renaming(value, names) ?? value }
 
-  /// A value with other names; nil if it has no object that has one.
+  /// Returns a value with keys replaced; nil if no key changes.
   func renaming(_ value: RowValue, _ names: KeyReplacements) -> RowValue? {
     func new(_ key: RowKey) -> RowKey { Self.last(of: key, names) }
     func isRenamed(_ key: RowKey) -> Bool { names[key] != nil }

@@ -3,13 +3,13 @@ internal import OrderedCollections
 package import Predicates
 internal import PropertyLists
 
-/// Keys in an order.
+/// A list of keys without duplicates.
 typealias OrderedKeys = OrderedSet<RowKey>
 
-/// Other names of objects.
+/// New keys of objects by their old keys.
 typealias KeyReplacements = KeyTable<RowKey>
 
-/// A place to work with objects: it fetches them, keeps what is changed, and saves all of it or nothing.
+/// A workspace for objects: it fetches them, tracks their changes, and saves all changes or none.
 ///
 /// ```swift
 /// let context = container.newContext()
@@ -18,83 +18,83 @@ typealias KeyReplacements = KeyTable<RowKey>
 /// try context.save()
 /// ```
 ///
-/// A context has one object for each row, whichever way leads to it. Both sides of a relationship change at once. What
-/// is changed is seen by the requests of the context, and by others when it is saved.
+/// A context has one object for each row, no matter how you reach it. Setting one side of a relationship sets the
+/// other. Requests of the context see unsaved changes; other contexts see them after a save.
 ///
-/// A context and its objects are used by one task at a time. The compiler sees to it: neither is `Sendable`. What goes
-/// from task to task are ``ManagedObjectID``s.
+/// Use a context and its objects in one task at a time. The compiler enforces this: neither is `Sendable`. Pass
+/// ``ManagedObjectID``s between tasks.
 ///
-/// A context with a ``parent`` saves into that, and not into a store. It sees what the parent has, saved or not.
+/// A context with a ``parent`` saves into the parent instead of a store. It sees the parent's objects, saved or not.
 public final class ManagedObjectContext {
-  /// Where the stores are.
+  /// The coordinator of the stores.
   public let coordinator: PersistentStoreCoordinator
-  /// The context that this one saves into; nil for one that saves into stores.
+  /// The context that this one saves into; nil if it saves into stores.
   public let parent: ManagedObjectContext?
-  /// A name for people.
+  /// A name for the context, for logs and the history of changes.
   public var name = ""
-  /// Who changes objects, in the notifications of saves.
+  /// The author of the changes, for notifications of saves and the history of changes.
   public var transactionAuthor = ""
-  /// What a save does with objects that somebody else saved after they were read.
+  /// The policy for objects that another context or process saved after they were read.
   public var mergePolicy = MergePolicy.error
-  /// Takes changes back; nil if nobody wants to.
+  /// The undo manager; nil to record no changes for undo.
   public var undoManager: UndoManager? { didSet { if undoManager !== oldValue { aliases = KeyReplacements() } } }
-  /// What went wrong where no error could be thrown, such as in reading a property whose object is gone. The last 100.
+  /// Errors that could not be thrown, such as when a property of a deleted object is read. Keeps the last 100.
   public package(set) var misuse: [ManagedObjectError] = []
 
   let model: ManagedObjectModel
   private var shapes: [EntityShape?]
-  /// The entities of classes that objects were made of.
+  /// The entity indexes of classes, cached when objects are inserted.
   var classIndices: [ObjectIdentifier: Int] = [:]
   let state = ContextState()
   var registered: IdentityMap {
     get { state.registered }
     _modify { yield &state.registered }
   }
-  /// The objects with changes, in the order of the first change, and some that have none any more.
+  /// The objects with changes, in the order of their first change. Some may have no changes any more.
   var listed: [ManagedObject] = []
   /// The number of objects with changes.
   var changedCount = 0
-  /// False while changes are made that cannot be taken back.
+  /// False while changes are not recorded for undo.
   var recordsUndo = true
-  /// False to save objects that are not valid, as a migration does before all relationships are set.
+  /// False to save objects without validation, as a migration does before it has set all relationships.
   package var validatesOnSave = true
   var isSaving = false
-  /// True if an object has changed since it was told of the save that is going on, or was not told.
+  /// True if an object has changed since its `willSave` was called in the current save, or if it has not been called.
   var hasUnannouncedChanges = false
-  /// Keys that objects had before they were saved, or before their deletion was taken back. Kept for undo.
+  /// The present keys by keys that objects had before they were saved or revived. Kept for undo.
   var aliases = KeyReplacements()
-  /// What objects were called before this context saved them. Its children ask it.
+  /// The permanent keys by the temporary keys that objects had before this context saved them. Its children use them.
   var permanentKeys = PermanentKeys()
-  /// The keys of new objects, by those that they would have got from a save that failed.
+  /// The present keys of new objects by the keys of a failed save attempt.
   var attemptedKeys = KeyReplacements()
-  /// What properties were given that they cannot keep, by object and slot. Those objects are kept by ``listed``.
+  /// The errors of properties that were set to invalid values, by object and slot. ``listed`` retains the objects.
   var refusals: [ObjectIdentifier: [Int: ManagedObjectError]] = [:]
-  /// The faults that are read together with others.
+  /// The batch of each fault that is read together with others.
   var batches: [RowKey: FetchBatch] = [:]
-  /// The stores that new objects go to, where the program said so.
+  /// The stores that the program assigned to new objects.
   var assignments: [RowKey: StoreNumber] = [:]
   /// The contexts that save into this one.
   var children: [WeakContext] = []
-  /// What the last fetch with prefetched relationships has read. Without it nobody would have the objects.
+  /// The objects that the last fetch with prefetching read, retained until the next one.
   var prefetched: [ManagedObject] = []
   var observers = ContextObservers<ContextChange>()
-  /// Those who keep results of requests.
+  /// The observers that keep the results of requests.
   var followers = ContextObservers<ContextEvent>()
-  /// What changed since changes were last told of.
+  /// The objects that changed since changes were last reported.
   var pending: [ManagedObject] = []
-  /// New objects since then that are not pending: those inserted without observers, and faults of those that other
-  /// contexts inserted. Kept for ``observers``.
+  /// New objects since the last report that are not in ``pending``: those inserted without observers, and faults for
+  /// objects that other contexts inserted. Kept for ``observers``.
   var arrived: [ManagedObject] = []
-  /// What was refreshed since then.
+  /// The objects that were refreshed since the last report.
   var refreshed: [ManagedObject] = []
-  /// What others saved, of what was merged since then. Kept for ``followers``.
+  /// The keys that other contexts saved and that were merged since the last report. Kept for ``followers``.
   var merged = MergedKeys()
-  /// True if objects have had other keys since then, or were saved. Kept for ``followers``.
+  /// True if keys changed or objects were saved since the last report. Kept for ``followers``.
   var hasSilentNews = false
 
   struct WeakContext { weak var context: ManagedObjectContext? }
 
-  /// A context that saves into the stores of a coordinator.
+  /// Creates a context that saves into the stores of a coordinator.
   public init(coordinator: PersistentStoreCoordinator) {
     self.coordinator = coordinator
     parent = nil
@@ -102,7 +102,7 @@ public final class ManagedObjectContext {
     shapes = Array(repeating: nil, count: model.records.count)
   }
 
-  /// A context that saves into another one, in the same task.
+  /// Creates a context that saves into another one. Both must be used in the same task.
   public init(parent: ManagedObjectContext) {
     self.parent = parent
     coordinator = parent.coordinator
@@ -122,13 +122,13 @@ public final class ManagedObjectContext {
     return shape
   }
 
-  /// Keeps an error that cannot be thrown.
+  /// Records an error that cannot be thrown.
   func note(_ error: ManagedObjectError) {
     if misuse.count == 100 { misuse.removeFirst() }
     misuse.append(error)
   }
 
-  /// Makes an object.
+  /// Inserts a new object.
   ///
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model has no such entity,
   ///   ``ManagedObjectError/Code/invalidValue`` for an abstract one.
@@ -141,16 +141,16 @@ public final class ManagedObjectContext {
     return try insert(entity)
   }
 
-  /// Makes an object.
+  /// Inserts a new object.
   ///
-  /// - Throws: as ``insert(_:)-(String)``.
+  /// - Throws: the errors of ``insert(_:)-(String)``.
   /// - Complexity: O(1).
   @discardableResult
   public func insert(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> ManagedObject {
     try insert(entity, key: nil)
   }
 
-  /// - Parameter key: the key that the object is to have in its store; nil for one that it gets with the first save.
+  /// - Parameter key: the permanent key of the object; nil to create one in the first save.
   package func insert(_ entity: ManagedObjectModel.Entity, key: RowKey?) throws(ManagedObjectError) -> ManagedObject {
     guard entity.model === model || model.entity(named: entity.name)?.index == entity.index else {
       throw ManagedObjectError(.invalidState, "the entity \(entity.name.quoted) is of another model")
@@ -166,7 +166,7 @@ public final class ManagedObjectContext {
     return object
   }
 
-  /// Makes an object of the context that has a key and no values yet.
+  /// Creates an object with a key and without values, and registers it.
   func make(_ key: RowKey) -> ManagedObject {
     let shape = shape(Int(key.entityIndex))
     let object = shape.objectClass.init(ManagedObject.Creation(shape: shape, key: key))
@@ -174,20 +174,20 @@ public final class ManagedObjectContext {
     return object
   }
 
-  /// The objects that the context knows, whatever their state, that the program has references to or that have changes.
+  /// The registered objects: those that your program references or that have changes, including faults.
   ///
   /// - Complexity: O(*n* log *n*).
   public var registeredObjects: Set<ManagedObject> { Set(registered.objects) }
 
-  /// The object of a name, if the context has it already.
+  /// Returns the object with an ID if it is registered.
   ///
   /// - Complexity: O(1).
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { ownKey(id).flatMap { registered[$0] } }
 
-  /// The object of a name, as a fault if the context did not have it. If its store has no such object, that shows when
-  /// it is asked for values.
+  /// Returns the object with an ID, as a fault if it is not registered. Whether its row exists is not checked until a
+  /// value is read.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the object's store is not one of the coordinator's.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` if the coordinator does not have the object's store.
   /// - Complexity: O(1).
   public func object(with id: ManagedObjectID) throws(ManagedObjectError) -> ManagedObject {
     guard let key = ownKey(id) else {
@@ -196,10 +196,10 @@ public final class ManagedObjectContext {
     return object(for: key)
   }
 
-  /// The object of a name, with its values.
+  /// Returns the object with an ID, after reading its values.
   ///
-  /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` if the store does not have it (any more), or it is
-  ///   deleted in this context; what reading throws.
+  /// - Throws: ``ManagedObjectError/Code/referentialIntegrity`` if the store does not have the object (any more), or if
+  ///   it is deleted in this context; the errors of reading.
   public func existingObject(with id: ManagedObjectID) throws(ManagedObjectError) -> ManagedObject {
     let object = try object(with: id)
     if object.isDeleted { throw ManagedObjectError(.referentialIntegrity, "the object is deleted", objectID: id) }
@@ -218,7 +218,7 @@ public final class ManagedObjectContext {
     return object
   }
 
-  /// The object of a key; a fault if the context did not have it.
+  /// Returns the object with a key, as a fault if it is not registered.
   func object(for key: RowKey) -> ManagedObject {
     if let object = registered[key] { return object }
     if aliases.isEmpty { return make(key) }
@@ -226,10 +226,10 @@ public final class ManagedObjectContext {
     return registered[key] ?? make(key)
   }
 
-  /// The key of the object that a name leads to now; nil if this context's coordinator has no such store or entity.
+  /// Returns the present key of the object with an ID; nil if the coordinator does not have its store or entity.
   func ownKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { presentKey($0) } }
 
-  /// The key of a row, also if the object that had it has another one by now; nil as above.
+  /// Returns the key of a row, even if its object has a new key by now; nil as for ``ownKey(_:)``.
   func savedKey(_ id: ManagedObjectID) -> RowKey? { coordinatorKey(id).map { $0.isTemporary ? presentKey($0) : $0 } }
 
   private func coordinatorKey(_ id: ManagedObjectID) -> RowKey? {
@@ -237,7 +237,7 @@ public final class ManagedObjectContext {
     return coordinator.objectID(forURI: id.uriRepresentation)?.key
   }
 
-  /// The store that a new object goes to; nil if none takes it.
+  /// Returns the store that a new object is saved to; nil if no store accepts it.
   func storeNumber(forNew object: ManagedObject) -> StoreNumber? {
     assignments[object.key] ?? coordinator.store(forNew: Int(object.key.entityIndex))?.number
   }

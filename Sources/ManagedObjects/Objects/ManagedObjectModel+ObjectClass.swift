@@ -1,7 +1,7 @@
 internal import ObjectModels
 
 extension ManagedObjectModel {
-  /// The class of the objects of an entity: its own, the one of the nearest entity that it inherits from, or
+  /// Returns the class of an entity's objects: its own, that of the nearest superentity with a class, or
   /// ``ManagedObject``.
   func objectClass(of entityIndex: Int) -> ManagedObject.Type {
     var index: Int? = entityIndex

@@ -2,25 +2,25 @@ internal import ObjectModels
 package import Predicates
 internal import PropertyLists
 
-/// The value of a property in a mapping, ready to be evaluated with objects of the source.
+/// The value expression of a property mapping, prepared to be evaluated with source objects.
 ///
-/// It can have what predicates have; `$source` is the object. An expression that as a whole asks `$manager` for objects
-/// of the destination evaluates to the objects of the source that those come from.
+/// It may use all features of predicates; `$source` is the source object. If the whole expression is a call that asks
+/// `$manager` for destination objects, it evaluates to the source objects of those.
 package struct MappingExpression: Sendable {
-  /// The origin of the value.
+  /// The kind of an expression's value.
   package enum Result: Hashable, Sendable {
-    /// It is the value itself.
+    /// The expression evaluates to the value itself.
     case value
-    /// It is what objects have become by a mapping of a name, or by any for nil.
+    /// The value is the destination objects of a named mapping, or of any mapping if nil.
     case destinations(mapping: String?)
   }
 
   package let result: Result
-  /// The relationship of the source that the value begins with; nil for another expression.
+  /// The source relationship that the expression begins with; nil for other expressions.
   package let relationshipName: String?
   private let expression: PreparedExpression
 
-  /// The methods of `NSMigrationManager` that find objects of the destination.
+  /// The methods of `NSMigrationManager` that find destination objects.
   package enum Method {
     package static let byMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
     package static let byRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
@@ -28,9 +28,9 @@ package struct MappingExpression: Sendable {
 
   /// - Parameters:
   ///   - expression: the expression.
-  ///   - entity: the entity of the source.
-  ///   - property: the property of the destination that gets the value.
-  /// - Throws: what cannot be evaluated, or can be no value of the property.
+  ///   - entity: the source entity.
+  ///   - property: the destination property.
+  /// - Throws: ``ManagedPredicateError`` if the expression cannot be evaluated or its value does not fit the property.
   package init(
     _ expression: ManagedExpression, of entity: ManagedObjectModel.Entity,
     for property: ManagedObjectModel.Entity.Property
@@ -87,14 +87,14 @@ package struct MappingExpression: Sendable {
     }
   }
 
-  /// The value for an object of the source.
+  /// Returns the value for a source object.
   package func value(of source: ManagedObject) throws(ManagedPredicateError) -> ManagedObject.Value {
     ManagedObject.Value(try expression.value(with: ObjectSubject(object: source)))
   }
 }
 
 extension ManagedExpression {
-  /// The first variable but `$source` that gets no value in the expression.
+  /// The first unbound variable other than `$source`.
   fileprivate var foreignVariable: String? {
     switch self {
     case .variable(let name): name == "source" ? nil : name
@@ -104,7 +104,7 @@ extension ManagedExpression {
     case .conditional(_, let first, let second), .combination(_, let first, let second):
       [first, second].firstForeignVariable
     case .element(_, of: let base): base.foreignVariable
-    // Variables in predicates are found when those are prepared.
+    // Variables in predicates are checked when the predicates are prepared.
     case .constant, .evaluatedObject, .anyKey, .assignment, .subquery, .fetch: nil
     }
   }
@@ -115,7 +115,7 @@ extension [ManagedExpression] {
 }
 
 extension ManagedObjectModel {
-  /// The model with objects of ``ManagedObject`` alone, whatever classes it was made of or joined with.
+  /// Returns the same model with ``ManagedObject`` as the class of all entities.
   ///
   /// - Throws: ``ManagedObjectModelError/invalid(_:)``.
   package func withoutClasses() throws(ManagedObjectModelError) -> ManagedObjectModel {

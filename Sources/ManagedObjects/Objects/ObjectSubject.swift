@@ -1,9 +1,9 @@
 public import Predicates
 
-/// An object as predicates and expressions are tested with it.
+/// An object that predicates and expressions are evaluated with.
 struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
-  /// True for a deleted object that another one refers to: all its properties are null.
+  /// True for a deleted object that another object refers to. All its properties are null.
   var isDeleted = false
 
   static func == (first: Self, second: Self) -> Bool { first.object == second.object }
@@ -26,7 +26,7 @@ struct ObjectSubject: PredicateSubject {
         throw error.predicateError ?? ManagedPredicateError(.unsupported, error.message)
       }
     }
-    // Objects of other entities may have it.
+    // Other entities have the key, such as a subentity.
     if entity.model.keySlots[name] != nil { return .null }
     throw ManagedPredicateError(.unknownKey, "the entity \(entity.name.quoted) has no property \(name.quoted)")
   }
@@ -35,15 +35,15 @@ struct ObjectSubject: PredicateSubject {
     switch value {
     case .attribute(let value): .value(value)
     case .toOne(let key): key.flatMap(target).map { .object($0) } ?? .null
-    // In an order that is the same each time.
+    // Sorted, so that results are reproducible.
     case .toMany(let keys): .set(keys.sorted().compactMap(member))
     case .orderedToMany(let keys): .array(keys.compactMap(member))
-    // It could not be read.
+    // The value could not be read.
     case .unread: .null
     }
   }
 
-  /// The object of a key; nil without a context.
+  /// Returns the object with a key; nil without a context.
   private func target(_ key: RowKey) -> ObjectSubject? {
     guard let object = object.managedObjectContext?.object(for: key) else { return nil }
     if object.isDeleted { return ObjectSubject(object: object, isDeleted: true) }
@@ -51,7 +51,7 @@ struct ObjectSubject: PredicateSubject {
     return ObjectSubject(object: object, isDeleted: object.isInaccessible)
   }
 
-  /// An object of a to-many relationship, which has no deleted ones.
+  /// Returns an object of a to-many relationship; nil for a deleted one.
   private func member(_ key: RowKey) -> PredicateValue<ObjectSubject>? {
     target(key).flatMap { $0.isDeleted ? nil : .object($0) }
   }
@@ -75,25 +75,25 @@ extension ManagedObject.Value {
     case .object(let subject): self = .object(subject.object)
     case .array(let elements): self = .array(elements.map { ManagedObject.Value($0) })
     case .set(let elements): self = .set(elements.map { ManagedObject.Value($0) })
-    // No property and no operator on collections results in such a value.
+    // Properties and collection operators never have such a value.
     case .constant: self = .null
     }
   }
 }
 
 extension PreparedPredicate {
-  /// True if the predicate holds for an object of a context.
+  /// True if the predicate matches an object of a context.
   ///
-  /// - Throws: ``ManagedPredicateError`` for values that the predicate cannot be asked about.
+  /// - Throws: ``ManagedPredicateError`` if the predicate cannot be evaluated with the object's values.
   public func evaluate(with object: ManagedObject) throws(ManagedPredicateError) -> Bool {
     try evaluate(with: ObjectSubject(object: object))
   }
 }
 
 extension ManagedPredicate {
-  /// True if the predicate holds for an object of a context. For more than one object use ``PreparedPredicate``.
+  /// True if the predicate matches an object of a context. To test several objects, use ``PreparedPredicate``.
   ///
-  /// - Throws: ``ManagedPredicateError``.
+  /// - Throws: ``ManagedPredicateError`` if the predicate cannot be evaluated.
   public func evaluate(
     with object: ManagedObject, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) -> Bool {

@@ -1,11 +1,11 @@
 internal import Predicates
 internal import PropertyLists
 
-/// The names that objects had before they were saved, and those that they have since.
+/// The permanent keys of saved objects, by their temporary keys.
 ///
-/// Numbers of objects that are saved together mostly follow one another, so that a save adds one entry.
+/// Objects that are saved together mostly have consecutive keys, so a save adds one run.
 struct PermanentKeys {
-  /// Objects of which each has the number after that of the one before: before the save 1 less, since then 1 more.
+  /// A run of objects with consecutive keys. The temporary numbers decrease by 1; the permanent numbers increase by 1.
   private struct Run {
     let temporaryNumber: Int64
     let store: StoreNumber
@@ -13,12 +13,12 @@ struct PermanentKeys {
     var count: Int64 = 1
   }
 
-  /// By the temporary numbers, the greatest first.
+  /// The runs, sorted by temporary number in descending order.
   private var runs: [Run] = []
 
   var isEmpty: Bool { runs.isEmpty }
 
-  /// The name of an object that had a temporary one; nil if it was not saved.
+  /// The permanent key for a temporary one; nil if the object was not saved.
   ///
   /// - Complexity: O(log *n*) in the number of saves.
   subscript(key: RowKey) -> RowKey? {
@@ -31,9 +31,9 @@ struct PermanentKeys {
     return RowKey(store: run.store, entityIndex: Int(key.entityIndex), number: run.number + distance)
   }
 
-  /// Adds what objects that are saved now were called, and are called.
+  /// Adds the old and new keys of objects that are being saved.
   ///
-  /// - Complexity: O(*n*) for names in the order of the objects' making.
+  /// - Complexity: O(*n*) if the keys are in the order in which the objects were created.
   mutating func insert(_ names: some Sequence<(key: RowKey, value: RowKey)>) {
     for (old, new) in names where old.isTemporary { insert(old, new) }
   }
@@ -51,19 +51,19 @@ struct PermanentKeys {
     runs.insert(Run(temporaryNumber: old.number, store: new.store, number: new.number), at: end)
   }
 
-  /// How many runs begin with this number or a greater one.
+  /// Returns the number of runs that begin with this temporary number or a greater one.
   private func runCount(from number: Int64) -> Int { runs.partitioningIndex { $0.temporaryNumber < number } }
 }
 
 extension ManagedObjectContext {
-  /// The context that saves into stores.
+  /// The context at the end of the chain of parents, which saves into stores.
   var root: ManagedObjectContext {
     var root = self
     while let parent = root.parent { root = parent }
     return root
   }
 
-  /// The name that an object has now. Somebody may have noted it before the object was saved, or saved again.
+  /// Returns the present key of an object. `key` may be from before the object was saved, or inserted again.
   func presentKey(_ key: RowKey) -> RowKey {
     if !key.isTemporary, aliases.isEmpty { return key }
     let saved = root.permanentKeys
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
     return key
   }
 
-  /// A predicate that names objects as they are called now.
+  /// Returns a predicate with the present keys of objects.
   func presentPredicate(_ predicate: ManagedPredicate) -> ManagedPredicate {
     if aliases.isEmpty, root.permanentKeys.isEmpty { return predicate }
     return predicate.replacing(PredicateReplacement(object: presentKey))

@@ -1,28 +1,29 @@
 internal import Predicates
 
-/// The changes of a context, store by store.
+/// The changes of a context, divided by store.
 struct SavePlan {
-  /// What one store saves, and the objects that it is about.
+  /// The changes for one store, and their objects.
   struct Part {
     let store: any PersistentStore
     var changes = StoreChanges()
     var objects: [ManagedObject] = []
-    /// What the objects have when they are saved; nothing for those that are deleted.
+    /// The values of the objects when they are saved; empty for deleted objects.
     var values: [[RowValue]] = []
-    /// The rows that the store changed besides, or to other values.
+    /// The keys of rows that the store changed by itself, or saved with other values.
     var mended: [RowKey] = []
   }
 
-  /// The names that new objects get.
+  /// The permanent keys of new objects, by their temporary keys.
   let newKeys: KeyReplacements
-  /// The names of objects that get another version.
+  /// The keys of objects whose version increases.
   private(set) var raised: Set<RowKey> = []
   private var parts: [Part] = []
-  /// What was saved so far.
+  /// The parts that have been saved.
   private(set) var saved: [Part] = []
 
-  /// - Throws: ``ManagedObjectError/Code/externalRelationship``, ``ManagedObjectError/Code/invalidState`` if no store
-  ///   takes an object.
+  /// - Throws: ``ManagedObjectError/Code/externalRelationship`` for a relationship to another store;
+  ///   ``ManagedObjectError/Code/referentialIntegrity`` for a relationship to an object that was never saved;
+  ///   ``ManagedObjectError/Code/invalidState`` if no store accepts an object.
   init(_ objects: [ManagedObject], _ context: ManagedObjectContext) throws(ManagedObjectError) {
     newKeys = try Self.replaceKeys(objects, context)
     var partIndices: [StoreNumber: Int] = [:]
@@ -62,7 +63,7 @@ struct SavePlan {
     }
   }
 
-  /// The values of an object once new objects have their names.
+  /// Returns the values of an object with the permanent keys of new objects.
   private static func renamedValues(
     of object: ManagedObject, _ key: RowKey, _ context: ManagedObjectContext, _ newKeys: KeyReplacements
   ) throws(ManagedObjectError) -> [RowValue] {
@@ -84,15 +85,15 @@ struct SavePlan {
     return values
   }
 
-  /// Names for objects that have none in a store yet, from the stores that they go to.
+  /// Asks the stores for permanent keys of new objects.
   ///
-  /// - Parameter areLasting: true for names that somebody gets to know before the objects are saved.
+  /// - Parameter areLasting: true to reserve keys that are visible to the program before the objects are saved.
   static func replaceKeys(
     _ objects: [ManagedObject], _ context: ManagedObjectContext, areLasting: Bool = false
   ) throws(ManagedObjectError) -> KeyReplacements {
     var byStore: [StoreNumber: [RowKey]] = [:]
     var order: [StoreNumber] = []
-    // Of most objects the entity alone says it.
+    // A cache: for most objects, the entity determines the store.
     var known: [Int32: StoreNumber] = [:]
     for object in objects where object.key.isTemporary && (areLasting || object.isInserted) {
       let entity = object.key.entityIndex
@@ -116,7 +117,7 @@ struct SavePlan {
     return newKeys
   }
 
-  /// Saves store by store.
+  /// Saves one store after another.
   mutating func saveParts() throws(ManagedObjectError) {
     for var part in parts {
       if !part.changes.isEmpty { part.mended = try part.store.save(part.changes) }
@@ -126,6 +127,6 @@ struct SavePlan {
 }
 
 extension ManagedObject {
-  /// The values as they were read, as far as a store keeps them.
+  /// The committed values, without those of transient properties.
   fileprivate final var readValues: [RowValue] { shape.persistentValues(committed ?? values) }
 }

@@ -1,25 +1,25 @@
-/// The slots of properties in objects, by the key paths of their wrappers.
+/// The slots of properties, by the key paths of their wrappers.
 ///
-/// A key path that is written in a program is one object, so that its address finds the slot. In generic classes the
-/// program makes a new one each time; those are compared, and not kept.
+/// A key path literal is one object in the program, so its address finds the slot. In generic classes, the literal
+/// makes a new object each time. Those are found by comparing key paths, and their addresses are not stored.
 struct SlotTable {
   private struct Entry {
-    /// The address of a key path; 0 for none.
+    /// The address of a key path; 0 for a free entry.
     var address: UInt = 0
-    /// Negative if there is no property.
+    /// The slot; negative if there is no property.
     var slot = -1
   }
 
-  /// An open hash table of a power of 2 entries, of which at most half are used.
+  /// An open-addressing hash table. Its size is a power of 2, and at most half of the entries are used.
   private var entries = [Entry](repeating: Entry(), count: 16)
   private(set) var count = 0
   private var slots: [AnyKeyPath: Int] = [:]
-  /// The most addresses: more would be of key paths that are made again and again.
+  /// The maximum number of addresses. More would come from key paths that are created again and again.
   private let limit: Int
 
   init(slotCount: Int) { limit = 4 * slotCount + 16 }
 
-  /// The slot for a key path; negative if there is no property, and nil if nobody has said yet.
+  /// Returns the slot for a key path; negative if there is no property, nil if the key path is not in the table.
   @inline(__always)
   func slot(_ keyPath: AnyKeyPath) -> Int? {
     let address = UInt(bitPattern: ObjectIdentifier(keyPath))
@@ -33,13 +33,13 @@ struct SlotTable {
 
   @inline(__always)
   private func firstIndex(_ address: UInt) -> Int {
-    // Objects begin at multiples of 16.
+    // Objects are aligned to 16 bytes.
     Int(truncatingIfNeeded: (address >> 4) ^ (address >> 10)) & (entries.count - 1)
   }
 
-  /// Says the slot for a key path that has none yet.
+  /// Adds the slot of a key path that is not in the table.
   mutating func insert(_ keyPath: AnyKeyPath, slot: Int) {
-    // It keeps the key path, so that the address stays its own.
+    // Retains the key path, so that its address is not reused.
     slots[keyPath] = slot
     guard count < limit else { return }
     count += 1

@@ -1,16 +1,16 @@
 internal import Predicates
 
 extension ManagedObjectContext {
-  /// Takes changes of a context back, and makes them again, in groups.
+  /// Undoes and redoes the changes of a context in groups.
   ///
   /// ```swift
   /// context.undoManager = ManagedObjectContext.UndoManager()
   /// ```
   ///
-  /// What is changed until ``ManagedObjectContext/processPendingChanges()``, a save or an undo is a group. A program
-  /// makes larger ones with ``beginUndoGrouping()`` and ``endUndoGrouping()``.
+  /// Changes are grouped up to the next ``ManagedObjectContext/processPendingChanges()``, save or undo. To make larger
+  /// groups, use ``beginUndoGrouping()`` and ``endUndoGrouping()``.
   public final class UndoManager {
-    /// The most groups that can be taken back; 0 for any number.
+    /// The maximum number of groups that can be undone; 0 for no limit.
     public var levelsOfUndo = 0 { didSet { trim() } }
     private var undoGroups: [Group] = []
     private var redoGroups: [Group] = []
@@ -19,13 +19,13 @@ extension ManagedObjectContext {
     private var disabled = 0
     var isReplaying = false
 
-    /// Changes that are taken back together.
+    /// Changes that are undone together.
     struct Group {
       var name = ""
       var changes: [Change] = []
     }
 
-    /// What is needed to take a change back.
+    /// A change, with the data to undo it.
     enum Change {
       case value(ManagedObject, slot: Int, old: RowValue)
       case put(ManagedObject, slot: Int, RowKey)
@@ -46,31 +46,31 @@ extension ManagedObjectContext {
     /// An undo manager without changes.
     public init() {}
 
-    /// True if there is a group to take back.
+    /// True if there is a group to undo.
     public var canUndo: Bool { !undoGroups.isEmpty || !open.changes.isEmpty }
 
-    /// True if there is a group to make again.
+    /// True if there is a group to redo.
     public var canRedo: Bool { !redoGroups.isEmpty && open.changes.isEmpty }
 
-    /// The name of the group that would be taken back; empty if it has none.
+    /// The name of the group that ``ManagedObjectContext/undo()`` undoes next; empty if it has none.
     public var undoActionName: String { open.changes.isEmpty ? undoGroups.last?.name ?? "" : open.name }
 
-    /// The name of the group that would be made again; empty if it has none.
+    /// The name of the group that ``ManagedObjectContext/redo()`` redoes next; empty if it has none.
     public var redoActionName: String { canRedo ? redoGroups.last?.name ?? "" : "" }
 
-    /// How many groups are open that a program began.
+    /// The number of calls of ``beginUndoGrouping()`` without their ``endUndoGrouping()``.
     public var groupingLevel: Int { depth }
 
-    /// Names the changes of the group that is open.
+    /// Sets the name of the open group.
     public func setActionName(_ name: String) { open.name = name }
 
-    /// Begins a group. Groups within it are part of it.
+    /// Begins a group. Nested groups become part of it.
     public func beginUndoGrouping() {
       if depth == 0 { closeGroup() }
       depth += 1
     }
 
-    /// Ends a group. Without one that was begun it does nothing.
+    /// Ends a group. Does nothing if no group was begun.
     public func endUndoGrouping() {
       guard depth > 0 else { return }
       depth -= 1
@@ -80,14 +80,14 @@ extension ManagedObjectContext {
     /// False while changes are not recorded.
     public var isUndoRegistrationEnabled: Bool { disabled == 0 }
 
-    /// Records no changes until as many calls of ``enableUndoRegistration()``. For values that follow from others, and
-    /// are made again whenever these change: in `willSave`, for example.
+    /// Stops recording changes until ``enableUndoRegistration()`` has been called as many times. Use it for derived
+    /// values that are computed again, for example in `willSave`.
     public func disableUndoRegistration() { disabled += 1 }
 
-    /// Ends what ``disableUndoRegistration()`` began. Without that it does nothing.
+    /// Reverses one call of ``disableUndoRegistration()``. Does nothing without such a call.
     public func enableUndoRegistration() { disabled = max(0, disabled - 1) }
 
-    /// Forgets all changes. None can be taken back.
+    /// Removes all groups from the undo manager.
     public func removeAllActions() {
       undoGroups = []
       redoGroups = []
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
       open.changes.append(change)
     }
 
-    /// Ends the group of what was changed so far, unless the program began one.
+    /// Closes the open group, unless the program began it.
     func closeGroup() {
       guard depth == 0 else { return }
       if !open.changes.isEmpty {
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
       if levelsOfUndo > 0, undoGroups.count > levelsOfUndo { undoGroups.removeFirst(undoGroups.count - levelsOfUndo) }
     }
 
-    /// Takes the last group out. What is recorded while `body` runs is what makes it again.
+    /// Removes the last group and passes it to `body`. The changes recorded meanwhile become its reverse.
     func replay(redoing: Bool, _ body: (Group) -> Void) {
       depth = 0
       closeGroup()

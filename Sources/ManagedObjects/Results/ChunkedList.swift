@@ -1,11 +1,11 @@
 internal import PropertyLists
 
-/// An element of a ``ChunkedList``, which knows the part of the list that it is in.
+/// An element of a ``ChunkedList``. It refers to the chunk that contains it.
 protocol ListElement: AnyObject {
   var chunk: ListChunk<Self>? { get set }
 }
 
-/// Neighbours in a ``ChunkedList``.
+/// A run of adjacent elements in a ``ChunkedList``.
 final class ListChunk<Element: ListElement> {
   fileprivate(set) var elements: [Element]
   /// The index of the chunk in the list of chunks.
@@ -17,10 +17,10 @@ final class ListChunk<Element: ListElement> {
   }
 }
 
-/// A long list that finds elements by their indices, and the indices of elements.
+/// A list with fast lookup of elements by index, and of indexes by element.
 ///
-/// It consists of chunks of a few hundred elements. To find, insert or remove one touches one chunk and the lengths of
-/// the others: for 100 000 elements about 400 numbers.
+/// It consists of chunks of a few hundred elements. Finding, inserting or removing an element touches one chunk and the
+/// lengths of the others: about 400 numbers for 100 000 elements.
 struct ChunkedList<Element: ListElement> {
   private var chunks: [ListChunk<Element>] = []
   private(set) var count = 0
@@ -38,8 +38,7 @@ struct ChunkedList<Element: ListElement> {
     count = elements.count
   }
 
-  /// The chunk that has the element of an index, and the index of the element in it. The index of the end is in the
-  /// last chunk.
+  /// Returns the chunk that contains an index, and the offset in it. The end index is in the last chunk.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     var offset = index
     for (chunkIndex, chunk) in chunks.enumerated() {
@@ -62,7 +61,7 @@ struct ChunkedList<Element: ListElement> {
     return elements
   }
 
-  /// The elements at a range of indices.
+  /// Returns the elements in a range of indexes.
   func elements(_ range: Range<Int>) -> [Element] {
     if range.isEmpty { return [] }
     var found: [Element] = []
@@ -75,7 +74,7 @@ struct ChunkedList<Element: ListElement> {
     return found
   }
 
-  /// The index of an element; nil for one that is not in a list.
+  /// Returns the index of an element; nil if it is not in a list.
   func index(of element: Element) -> Int? {
     guard let chunk = element.chunk, let offset = chunk.elements.firstIndex(where: { $0 === element }) else {
       return nil
@@ -104,7 +103,7 @@ struct ChunkedList<Element: ListElement> {
     renumber(from: second.index + 1)
   }
 
-  /// Takes an element out. One that is not in a list stays as it is.
+  /// Removes an element. Does nothing if it is not in a list.
   mutating func remove(_ element: Element) {
     guard let chunk = element.chunk, let offset = chunk.elements.firstIndex(where: { $0 === element }) else { return }
     count -= 1
@@ -113,7 +112,7 @@ struct ChunkedList<Element: ListElement> {
     if chunk.elements.count < Self.greatestCount / 8 { join(chunk) }
   }
 
-  /// Puts what is left of a chunk into the next one, or the one before.
+  /// Moves the remaining elements of a chunk into the next one, or into the previous one if there is none.
   private mutating func join(_ chunk: ListChunk<Element>) {
     if !chunk.elements.isEmpty {
       guard chunks.count > 1 else { return }
@@ -131,9 +130,9 @@ struct ChunkedList<Element: ListElement> {
     for index in start..<max(chunks.count, start) { chunks[index].index = index }
   }
 
-  /// The number of first elements that something holds for. It holds for none of the others.
+  /// Returns the number of elements at the start that satisfy a condition. No element after them may satisfy it.
   ///
-  /// - Complexity: O(log *n*) calls.
+  /// - Complexity: O(log *n*) calls of the condition.
   func count<Failure: Error>(ofFirst isWanted: (Element) throws(Failure) -> Bool) throws(Failure) -> Int {
     let index = try chunks.partitioningIndex { chunk throws(Failure) in
       // No chunk is empty.
@@ -142,12 +141,12 @@ struct ChunkedList<Element: ListElement> {
     var count = 0
     for chunk in chunks[..<index] { count += chunk.elements.count }
     guard index < chunks.count else { return count }
-    // The last one is known.
+    // The last element is known not to satisfy the condition.
     let others = chunks[index].elements.dropLast()
     return count + (try others.partitioningIndex { element throws(Failure) in try !isWanted(element) })
   }
 
-  /// The first defect of the list; nil if elements, chunks and counts agree. For tests.
+  /// Returns the first defect of the list; nil if elements, chunks and counts agree. For tests.
   func _checkInvariants() -> String? {
     var found = 0
     for (index, chunk) in chunks.enumerated() {

@@ -1,26 +1,27 @@
 public import FoundationEssentials
 internal import SystemFiles
 
-/// A file in which fetched results keep their sections and the order of their objects, so that they are there the next
-/// time without a fetch.
+/// A file that stores the sections of fetched results and the order of their objects, so that the next program run
+/// needs no fetch.
 ///
-/// The file is taken if the stores are as they were when it was written, and the request, the key path of sections and
-/// the model are the same; else the results are fetched, and the file is written anew. A damaged file is one that is
-/// not there. Results with a limit or an offset, of a context with changes or with a parent, of a store in memory, and
-/// of predicates that name objects are not kept.
+/// The file is used if the stores have not changed since it was written, and the request, the section key path and the
+/// model are the same. Otherwise the results are fetched, and the file is written again. A damaged file is ignored.
+/// Results are not cached if the request has a limit or an offset, if the context has changes or a parent, if a store
+/// is in memory, or if the predicate contains objects.
 public struct FetchedResultsCache: Hashable, Sendable {
-  /// The name, which results with another request do not share.
+  /// The name of the cache. Use a different name for each request.
   public let name: String
-  /// The folder of the file. It is made if it is not there.
+  /// The folder of the file. It is created if it does not exist.
   public let folder: URL
 
-  /// A cache. Nothing is read or written yet.
+  /// Creates the description of a cache. Does not read or write files.
   public init(name: String, folder: URL) {
     self.name = name
     self.folder = folder
   }
 
-  /// The file: a name with nothing in it that means something to a file system.
+  /// The path of the file. Other characters of the name than letters, digits, `-` and `_` are percent-encoded. Nil if
+  /// the folder is not a file URL.
   var path: String? {
     guard folder.isFileURL else { return nil }
     var file = ""
@@ -37,12 +38,12 @@ public struct FetchedResultsCache: Hashable, Sendable {
   }
 
   private static let suffix = ".results"
-  /// More than results of 10 million objects take.
+  /// The maximum size of a file, in bytes. Results with 10 million objects need less.
   private static let greatestSize = 1 << 28
 
   /// Removes the file.
   ///
-  /// - Throws: ``ManagedObjectError/Code/operation`` if it is there and cannot be removed.
+  /// - Throws: ``ManagedObjectError/Code/operation`` if the file exists and cannot be removed.
   public func delete() throws(ManagedObjectError) {
     guard let path, FileSystem.existsItself(path) else { return }
     do { try FileManager.default.removeItem(atPath: path) } catch {
@@ -52,7 +53,7 @@ public struct FetchedResultsCache: Hashable, Sendable {
 
   /// Removes the files of all caches in a folder.
   ///
-  /// - Throws: as ``delete()``.
+  /// - Throws: the errors of ``delete()``.
   public static func deleteAll(in folder: URL) throws(ManagedObjectError) {
     guard folder.isFileURL else { return }
     for name in FileSystem.names(in: folder.path) where name.hasSuffix(suffix) {
@@ -62,13 +63,13 @@ public struct FetchedResultsCache: Hashable, Sendable {
     }
   }
 
-  /// The bytes of the file; nil if there are none that can be read.
+  /// Returns the contents of the file; nil if it cannot be read.
   func read() -> Data? {
     guard let path else { return nil }
     return (try? FileSystem.readRegularFile(path, limit: Self.greatestSize))?.data
   }
 
-  /// Writes the file. One that cannot be written is no error: the next results are fetched.
+  /// Writes the file. Ignores errors, because results without a cache are fetched.
   func write(_ data: Data) {
     guard let path else { return }
     do {
@@ -81,9 +82,9 @@ public struct FetchedResultsCache: Hashable, Sendable {
 }
 
 extension FetchedResultsController {
-  /// Removes a cache from the disk, so that the next results are fetched.
+  /// Removes the file of a cache, so that the next results are fetched.
   ///
-  /// - Throws: ``ManagedObjectError/Code/operation`` if it cannot be removed.
+  /// - Throws: ``ManagedObjectError/Code/operation`` if the file cannot be removed.
   public static func deleteCache(name: String, folder: URL) throws(ManagedObjectError) {
     try FetchedResultsCache(name: name, folder: folder).delete()
   }

@@ -1,68 +1,70 @@
-/// What changed in fetched results, from one state to the next. It can go from task to task.
+/// The changes of fetched results from one state to the next. It can be sent between tasks.
 ///
-/// First sections, then objects: those that are new, that are gone, that moved, and that have other values at their
-/// position. Old positions are those before all of the changes, new positions those after all of them. A list
+/// Section changes come first, then object changes: insertions, deletions, moves, and updates at an unchanged position.
+/// Old positions refer to the state before all changes, new positions to the state after all changes. To apply the
+/// changes to a list:
 ///
-/// 1. takes out the objects that go or move, at their old positions, the last first,
-/// 2. takes out the sections that go, which are empty by now, and puts in the new ones,
-/// 3. puts in the objects that are new or moved, at their new positions, the first first,
-/// 4. shows those again that have other values.
+/// 1. Remove deleted and moved objects at their old positions, the last first.
+/// 2. Remove the deleted sections, which are empty by now, and insert the new ones.
+/// 3. Insert new and moved objects at their new positions, the first first.
+/// 4. Reload the updated objects.
 ///
-/// ``FetchedResultsSnapshot/apply(_:)`` does it with names. A list without sections takes ``difference``.
+/// ``FetchedResultsSnapshot/apply(_:)`` applies the changes to object IDs. For a list without sections, use
+/// ``difference``.
 public struct FetchedResultsChanges: Hashable, Sendable {
-  /// The sort of change.
+  /// The kind of change.
   public enum Kind: Hashable, Sendable {
     case insert, delete, move, update
   }
 
-  /// A section that is new or gone.
+  /// A section that was inserted or deleted.
   public struct SectionChange: Hashable, Sendable {
     /// ``Kind/insert`` or ``Kind/delete``.
     public var kind: Kind
     /// The name of the section.
     public var name: String
-    /// The index: of a section that is gone the old one, else the new one.
+    /// The old index of a deleted section; the new index of an inserted one.
     public var index: Int
   }
 
-  /// An object that is new, gone, at another position, or that has other values.
+  /// An object that was inserted, deleted, moved or updated.
   public struct ObjectChange: Hashable, Sendable {
-    /// The sort of change. An object that moved may have other values, too.
+    /// The kind of change. A moved object may have changed values, too.
     public var kind: Kind
-    /// The name of the object. One that was saved for the first time has another name than before; it is updated then.
+    /// The object ID. An object that was saved for the first time is reported as updated, with its new ID.
     public var objectID: ManagedObjectID
-    /// The position before; nil for a new object.
+    /// The position before the changes; nil for an inserted object.
     public var indexPath: ResultIndexPath?
-    /// The position after; nil for an object that is gone.
+    /// The position after the changes; nil for a deleted object.
     public var newIndexPath: ResultIndexPath?
-    /// The position before in the list of all objects; nil for a new object.
+    /// The index before the changes in the list of all objects; nil for an inserted object.
     public var offset: Int?
-    /// The position after in the list of all objects; nil for an object that is gone.
+    /// The index after the changes in the list of all objects; nil for a deleted object.
     public var newOffset: Int?
 
-    /// The position that the object leaves.
+    /// The old position of an object that was deleted or moved; nil for others.
     var leaves: ResultIndexPath? { kind == .delete || kind == .move ? indexPath : nil }
 
-    /// The position that the object comes to.
+    /// The new position of an object that was inserted or moved; nil for others.
     var arrives: ResultIndexPath? { kind == .insert || kind == .move ? newIndexPath : nil }
   }
 
-  /// The sections: those that are gone, then those that are new; by their indices.
+  /// The section changes: deletions, then insertions, each sorted by index.
   public var sections: [SectionChange] = []
-  /// The objects: new ones, those that are gone, that moved, that were updated; by their positions.
+  /// The object changes: insertions, deletions, moves, then updates, each sorted by position.
   public var objects: [ObjectChange] = []
 
-  /// No changes.
+  /// Creates an empty value.
   public init() {}
 
   /// True if nothing changed.
   public var isEmpty: Bool { sections.isEmpty && objects.isEmpty }
 
-  /// The objects that have other values at the position where they were.
+  /// The IDs of objects whose values changed and whose position did not.
   public var updatedIDs: [ManagedObjectID] { objects.filter { $0.kind == .update }.map(\.objectID) }
 
-  /// The changes of the list of all objects, without regard to sections: what `applying(_:)` of arrays takes. Moves are
-  /// removals and insertions that are associated. What only has other values is in ``updatedIDs``.
+  /// The changes of the list of all objects, without sections, for `applying(_:)` of arrays. A move is an associated
+  /// removal and insertion. Updates are in ``updatedIDs`` instead.
   ///
   /// - Complexity: O(*k* log *k*) in the number of changes.
   public var difference: CollectionDifference<ManagedObjectID> {
@@ -77,7 +79,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
         changes.append(.insert(offset: offset, element: change.objectID, associatedWith: isMove ? change.offset : nil))
       }
     }
-    // Each position is there once, so that there is always one.
+    // Never nil, because each position occurs once.
     return CollectionDifference(changes) ?? [ManagedObjectID]().difference(from: [])
   }
 }

@@ -1,7 +1,7 @@
 internal import ObjectModels
 public import Observation
 
-/// The objects that a request finds, in sections, kept up to date as they change.
+/// The objects that match a request, in sections, kept up to date as they change.
 ///
 /// ```swift
 /// let results = try FetchedResultsController(
@@ -14,41 +14,42 @@ public import Observation
 /// ```
 ///
 /// After each ``ManagedObjectContext/processPendingChanges()``, save, merge, undo, rollback and reset of the context,
-/// the results are what a new fetch would find, in the same order. What changed is told to the ``delegate``, to those
-/// who read ``changes``, and to those who track the results with `Observation`. The work grows with what changed, not
-/// with what was fetched.
+/// the results equal those of a new fetch, in the same order. Changes are sent to the ``delegate``, to the streams of
+/// ``changes``, and to observers that use `Observation`. The work is proportional to the number of changes, not to the
+/// number of fetched objects.
 ///
-/// A controller belongs to its context, and is used by the same task. <doc:FetchedResults> tells more.
+/// Use a controller in the same task as its context. See <doc:FetchedResults>.
 public final class FetchedResultsController<Object: ManagedObject>: Observable {
   /// The request.
   public let fetchRequest: FetchRequest
-  /// The context, which the controller keeps.
+  /// The context. The controller retains it.
   public let managedObjectContext: ManagedObjectContext
-  /// The key path of the names of sections; nil without one.
+  /// The key path whose values are the section names; nil for none.
   public let sectionKeyPath: String?
-  /// The location on the disk where sections are kept; nil for none.
+  /// The cache on the disk; nil for none.
   public let cache: FetchedResultsCache?
-  /// Told of changes.
+  /// The object that receives the changes.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
-  /// The title of a section in an index, by its name; nil for none. By default, the first letter as a capital.
+  /// A function that returns the index title for a section name; nil for no title. By default, the first letter,
+  /// capitalized.
   public var sectionIndexTitle: (String) -> String? = FetchedResultsController.firstLetter
 
   let engine: ResultEngine
   private let registrar = ObservationRegistrar()
   private let listeners = Listeners<FetchedResultsChanges>()
 
-  /// Results in sections by the values at a key path.
+  /// Creates results in sections by the values at a key path.
   ///
   /// - Parameters:
   ///   - type: the class of the objects.
-  ///   - request: a request with an order, whose first key puts the objects of each section together. Changes that are
-  ///     not saved count.
+  ///   - request: a request for objects with sort descriptors, including pending changes. The first sort key must keep
+  ///     the objects of each section together.
   ///   - context: the context of the objects.
-  ///   - sectionKeyPath: the key path of a text, a number or a date; nil for one section. Objects without a value are
-  ///     in the section with the name "".
-  ///   - cache: where the sections are kept on the disk.
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request without an order, or for other results than
-  ///   objects; ``ManagedObjectError/Code/undefinedKey`` for a name that the entity does not have;
+  ///   - sectionKeyPath: a key path to a string, number or date; nil for one section. Objects without a value are in
+  ///     the section with the name "".
+  ///   - cache: the cache for the sections.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request that is not sorted, or whose results are
+  ///   not objects; ``ManagedObjectError/Code/undefinedKey`` for a name that the entity does not have;
   ///   ``ManagedObjectError/Code/invalidValue`` if the objects are not of the class.
   public convenience init(
     _ type: Object.Type, _ request: FetchRequest, in context: ManagedObjectContext, sectionKeyPath: String? = nil,
@@ -58,20 +59,20 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
     try self.init(request, context, entity, try ResultSectioning(keyPath: sectionKeyPath, of: entity), [], cache)
   }
 
-  /// Results in sections by what a function makes of each object, such as the first letter of a name.
+  /// Creates results in sections named by a function, such as by the first letter of a name.
   ///
-  /// The function is called for each object when the results are fetched, and for those that changed. It gives the same
-  /// for the same values.
+  /// The function is called for each object when the results are fetched, and for changed objects. It must return the
+  /// same name for the same values.
   ///
   /// - Parameters:
   ///   - type: the class of the objects.
-  ///   - request: as above.
+  ///   - request: a request as for ``init(_:_:in:sectionKeyPath:cache:)``.
   ///   - context: the context of the objects.
-  ///   - keyPaths: what the function asks of other objects: `["group.name"]`. What it asks of the object itself need
-  ///     not be said.
-  ///   - cache: where the sections are kept on the disk. It does not notice if the function is another one.
+  ///   - keyPaths: the key paths to other objects that the function uses, such as `["group.name"]`. Properties of the
+  ///     object itself need not be listed.
+  ///   - cache: the cache for the sections. It does not detect a changed function.
   ///   - sectionName: the name of an object's section.
-  /// - Throws: as above.
+  /// - Throws: the errors of ``init(_:_:in:sectionKeyPath:cache:)``.
   public convenience init(
     _ type: Object.Type, _ request: FetchRequest, in context: ManagedObjectContext, dependingOn keyPaths: [String] = [],
     cache: FetchedResultsCache? = nil, sectionName: @escaping (Object) -> String
@@ -110,40 +111,40 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
     return entity
   }
 
-  /// Fetches the objects. Until then there are none.
+  /// Fetches the objects. The results are empty before the first call.
   ///
-  /// Called again, it reads all from the stores again, and tells nobody of changes but those who track the results.
+  /// Another call fetches the objects again. It notifies only observers that use `Observation`.
   ///
-  /// - Throws: what ``ManagedObjectContext/fetch(_:)`` throws; ``ManagedObjectError/Code/unsupportedRequest`` if the
-  ///   objects of a section are not next to each other, with the first object that is apart.
-  /// - Complexity: O(*n* log *n*) at most, and O(*n*) without objects if the ``cache`` has the results.
+  /// - Throws: the errors of ``ManagedObjectContext/fetch(_:)``; ``ManagedObjectError/Code/unsupportedRequest`` if the
+  ///   objects of a section are not adjacent, with the ID of the first separated object.
+  /// - Complexity: O(*n* log *n*) at most; O(*n*), without creating objects, if the ``cache`` has the results.
   public func performFetch() throws(ManagedObjectError) {
     try engine.fetch()
     registrar.withMutation(of: self, keyPath: \.content) {}
   }
 
-  /// Why the results are not up to date; nil if they are.
+  /// The reason why the results are outdated; nil if they are up to date.
   ///
-  /// It is set when reading fails while changes are followed, and when changes bring objects of a section apart. The
-  /// results are what they were before then, and the next changes are found by another fetch.
+  /// It is set if reading fails while changes are followed, and if changes separate the objects of a section. The
+  /// results then stay as they were, and the next changes cause a new fetch.
   public var failure: ManagedObjectError? {
     observe()
     return engine.failure
   }
 
-  /// What is tracked: all that the results consist of.
+  /// The property that `Observation` tracks for all results.
   private var content: ResultEngine { engine }
 
   func observe() { registrar.access(self, keyPath: \.content) }
 
-  /// The changes from now on, until the stream or the controller is not used any more.
+  /// A stream of the changes from now on. It ends when the controller is released.
   ///
   /// ```swift
   /// for await changes in results.changes { list.apply(changes.difference) }
   /// ```
   ///
-  /// Who is slow gets all of them, one after the other. What the controller itself has may be further ahead by then: a
-  /// list that reads objects by their positions does so in the ``delegate``.
+  /// A slow reader receives all changes, one after the other. The controller may have newer results by then: to read
+  /// objects by position, use the ``delegate``.
   public var changes: AsyncStream<FetchedResultsChanges> { listeners.stream() }
 
   private func tell(_ result: Result<FetchedResultsChanges, ManagedObjectError>) {
@@ -164,9 +165,9 @@ public final class FetchedResultsController<Object: ManagedObject>: Observable {
 }
 
 extension FetchedResultsController where Object == ManagedObject {
-  /// Results of objects of any class, in sections by the values at a key path.
+  /// Creates results of objects of any class, in sections by the values at a key path.
   ///
-  /// - Throws: as ``init(_:_:in:sectionKeyPath:cache:)``.
+  /// - Throws: the errors of ``init(_:_:in:sectionKeyPath:cache:)``.
   public convenience init(
     _ request: FetchRequest, in context: ManagedObjectContext, sectionKeyPath: String? = nil,
     cache: FetchedResultsCache? = nil
@@ -175,12 +176,12 @@ extension FetchedResultsController where Object == ManagedObject {
   }
 }
 
-/// Sections and objects.
+/// Access to sections and objects.
 extension FetchedResultsController {
-  /// The sections, in order. Without a key path or a function of sections there is one, with the name "", or none if
+  /// The sections, in order. Without a section key path or function, there is one section with the name "", or none if
   /// there are no objects.
   ///
-  /// - Complexity: O(*s*) in the number of sections; the objects of each are looked up when they are asked for.
+  /// - Complexity: O(*s*) in the number of sections. The objects of a section are looked up on access.
   public var sections: [FetchedResultsSection<Object>] {
     observe()
     return engine.list.allSections.map { section($0) }
@@ -192,7 +193,7 @@ extension FetchedResultsController {
     return engine.list.sectionCount
   }
 
-  /// The section at an index; nil if there is none.
+  /// Returns the section at an index; nil if there is none.
   public func section(at index: Int) -> FetchedResultsSection<Object>? {
     observe()
     return engine.list.section(at: index).map { section($0) }
@@ -208,7 +209,7 @@ extension FetchedResultsController {
     return engine.list.count
   }
 
-  /// All objects, in order, as faults if they were not read.
+  /// All objects, in order. Objects that have not been read are faults.
   ///
   /// - Complexity: O(*n*).
   public var fetchedObjects: [Object] {
@@ -216,28 +217,28 @@ extension FetchedResultsController {
     return engine.list.allRows.compactMap { engine.object(of: $0) as? Object }
   }
 
-  /// The object at a position; nil if there is none.
+  /// Returns the object at a position; nil if there is none.
   ///
-  /// - Complexity: that of a look at a few hundred numbers for 100 000 objects, as of the two functions below.
+  /// - Complexity: a lookup in a few hundred numbers for 100 000 objects, here and in the two methods below.
   public func object(at indexPath: ResultIndexPath) -> Object? {
     observe()
     return engine.list.row(at: indexPath).flatMap { engine.object(of: $0) as? Object }
   }
 
-  /// The object at a position in the list of all objects; nil if there is none.
+  /// Returns the object at an index in the list of all objects; nil if there is none.
   public func object(at offset: Int) -> Object? {
     observe()
     return engine.list.row(at: offset).flatMap { engine.object(of: $0) as? Object }
   }
 
-  /// The position of an object; nil if the results do not have it.
+  /// Returns the position of an object; nil if it is not in the results.
   public func indexPath(of object: Object) -> ResultIndexPath? {
     observe()
     guard object.managedObjectContext === managedObjectContext else { return nil }
     return engine.list[object.key].flatMap { engine.list.position(of: $0)?.path }
   }
 
-  /// The names of the objects, section by section.
+  /// The IDs of the objects, section by section.
   ///
   /// - Complexity: O(*n*).
   public var snapshot: FetchedResultsSnapshot {
@@ -245,19 +246,19 @@ extension FetchedResultsController {
     return engine.snapshot
   }
 
-  /// The titles of the sections, each once, in the order of the first section that has it.
+  /// The index titles of the sections, without duplicates, in the order of the sections.
   public var sectionIndexTitles: [String] {
     observe()
     var known: Set<String> = []
     return engine.list.allSections.compactMap { sectionIndexTitle($0.name) }.filter { known.insert($0).inserted }
   }
 
-  /// The index of the first section with a title; nil if there is none.
+  /// Returns the index of the first section with an index title; nil if there is none.
   public func section(forSectionIndexTitle title: String) -> Int? {
     observe()
     return engine.list.allSections.firstIndex { sectionIndexTitle($0.name) == title }
   }
 
-  /// The first letter of a name as a capital; nil for an empty name.
+  /// Returns the first letter of a name, capitalized; nil for an empty name.
   static func firstLetter(_ name: String) -> String? { name.first.map { $0.uppercased() } }
 }

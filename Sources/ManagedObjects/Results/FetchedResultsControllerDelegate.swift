@@ -1,32 +1,32 @@
-/// Who is told of the changes of fetched results, in the task that changes the context.
+/// The methods that a controller calls for changes of fetched results, in the task that changes the context.
 ///
-/// The functions are called in the order that they have here, and the controller has the new results already with the
-/// first one. Who shows all changes together needs ``controller(_:didChangeContentWith:)`` alone. By default, all do
-/// nothing.
+/// They are called in the order below. The controller has the new results from the first call on. To process all
+/// changes together, ``controller(_:didChangeContentWith:)`` is enough. All methods do nothing by default.
 ///
-/// A delegate can change objects, save and delete. What comes of it is told after all calls for the changes before.
+/// A delegate may change, save and delete objects. The resulting changes are reported after all calls for the present
+/// ones.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// The class of the objects.
   associatedtype Object: ManagedObject
 
-  /// Changes are going to be told of.
+  /// Called before changes are reported.
   func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
 
-  /// A section is gone, or new. Those that are gone come first.
+  /// Called for each deleted section, then for each inserted one.
   func controller(
     _ controller: FetchedResultsController<Object>, didChangeSection change: FetchedResultsChanges.SectionChange)
 
-  /// An object is new, gone, at another position, or has other values, in this order.
+  /// Called for each inserted, deleted, moved and updated object, in this order.
   func controller(
     _ controller: FetchedResultsController<Object>, didChangeObject change: FetchedResultsChanges.ObjectChange)
 
-  /// All changes, for who takes them together.
+  /// Called once with all changes.
   func controller(_ controller: FetchedResultsController<Object>, didChangeContentWith changes: FetchedResultsChanges)
 
-  /// All changes were told.
+  /// Called after all changes were reported.
   func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
 
-  /// Changes could not be followed. See ``FetchedResultsController/failure``.
+  /// Called if changes could not be followed. See ``FetchedResultsController/failure``.
   func controller(_ controller: FetchedResultsController<Object>, didFailWith error: ManagedObjectError)
 }
 

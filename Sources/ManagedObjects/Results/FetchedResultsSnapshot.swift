@@ -1,13 +1,13 @@
-/// The names of the objects of fetched results, section by section. It can go from task to task.
+/// The IDs of the objects of fetched results, section by section. It can be sent between tasks.
 public struct FetchedResultsSnapshot: Hashable, Sendable {
-  /// A section: its name, and its objects.
+  /// A section, with its name and objects.
   public struct Section: Hashable, Sendable {
     /// The name.
     public var name: String
-    /// The objects, in order.
+    /// The IDs of the objects, in order.
     public var objectIDs: [ManagedObjectID]
 
-    /// A section.
+    /// Creates a section.
     public init(name: String, objectIDs: [ManagedObjectID] = []) {
       self.name = name
       self.objectIDs = objectIDs
@@ -17,16 +17,16 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
   /// The sections, in order.
   public var sections: [Section] = []
 
-  /// Results without objects.
+  /// Creates a snapshot without objects.
   public init() {}
 
-  /// The objects of all sections, in order.
+  /// The IDs of the objects of all sections, in order.
   public var objectIDs: [ManagedObjectID] { sections.flatMap(\.objectIDs) }
 
-  /// Makes the state before some changes the one after them.
+  /// Applies changes to the state before them.
   ///
-  /// - Returns: false for changes of another state, which leave this one as it is.
-  /// - Complexity: O(*n* + *k*), where *n* is the number of objects and *k* that of changes.
+  /// - Returns: false, without changing anything, if the changes do not fit this state.
+  /// - Complexity: O(*n* + *k*), where *n* is the number of objects and *k* the number of changes.
   @discardableResult
   public mutating func apply(_ changes: FetchedResultsChanges) -> Bool {
     var sections = sections
@@ -37,7 +37,7 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
       }
       sections[path.section].objectIDs[path.item] = Self.gap(change.objectID)
     }
-    // At once: to take them out one by one would move the others again and again.
+    // Removes them together: removing one at a time would move the others each time.
     for index in Set(changes.objects.compactMap { $0.leaves?.section }) {
       sections[index].objectIDs.removeAll { $0.key == .removed }
     }
@@ -69,12 +69,12 @@ public struct FetchedResultsSnapshot: Hashable, Sendable {
     return true
   }
 
-  /// The name of no object.
+  /// Returns a placeholder for a removed object.
   private static func gap(_ id: ManagedObjectID) -> ManagedObjectID {
     ManagedObjectID(.removed, model: id.entity.model, storeIdentifier: nil)
   }
 
-  /// A list with others at their positions in it; nil if there are no such positions.
+  /// Inserts object IDs into a list at their new positions. Returns nil if a position does not exist.
   private static func merged(
     _ old: [ManagedObjectID], _ new: [(item: Int, id: ManagedObjectID)]
   ) -> [ManagedObjectID]? {

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// Rows and sections that were taken out of a list, put into it, or both. All others stayed as they were.
+/// The rows and sections that were removed from a list, inserted into it, or both. All others are unchanged.
 struct ResultEdits {
   /// A row.
   struct Row {
@@ -8,10 +8,10 @@ struct ResultEdits {
     /// The position before; nil for a new row.
     var old: ResultList.Position?
     var oldSection = ""
-    /// The position after; nil for one that is gone.
+    /// The position after; nil for a deleted row.
     var new: ResultList.Position?
     var newSection = ""
-    /// True if the object may have other values than before.
+    /// True if the object may have changed values.
     var isChanged: Bool
   }
 
@@ -20,16 +20,16 @@ struct ResultEdits {
     let name: String
     /// The index before; nil for a new section.
     var old: Int?
-    /// The index after; nil for one that is gone.
+    /// The index after; nil for a deleted section.
     var new: Int?
   }
 
   var rows: [Row] = []
   var sections: [Section] = []
 
-  /// The changes that the edits come to. As few rows move as possible.
+  /// The changes that result from the edits, with as few moved rows as possible.
   ///
-  /// - Complexity: O(*k* log *k*) in the number of rows and sections that are listed here.
+  /// - Complexity: O(*k* log *k*) in the number of rows and sections listed here.
   var changes: FetchedResultsChanges {
     var changes = FetchedResultsChanges()
     let keptSections = Self.staying(sections.map { ($0.old, $0.new) })
@@ -69,10 +69,10 @@ struct ResultEdits {
     return changes
   }
 
-  /// For each item, true if it needs not move: it is between the same others as before that are not listed, and in the
-  /// same order with those that do not move either.
+  /// For each item, returns true if it need not move: it has as many unlisted items before it as in the old list, and
+  /// is in the same order relative to the other items that do not move.
   static func staying(_ items: [(old: Int?, new: Int?)]) -> [Bool] {
-    /// How many others that are not listed come before each item.
+    /// Returns the number of unlisted items before each item.
     func gaps(_ position: (Int) -> Int?) -> [Int] {
       var gaps = [Int](repeating: -1, count: items.count)
       let present = items.indices.filter { position($0) != nil }.sorted { position($0) ?? 0 < position($1) ?? 0 }
@@ -87,9 +87,9 @@ struct ResultEdits {
     return result
   }
 
-  /// The indices of a longest subsequence in which each number is greater than the one before.
+  /// Returns the indexes of a longest increasing subsequence.
   private static func longestRise(_ numbers: [Int]) -> [Int] {
-    // For each length, the index of the least number that such a sequence ends with.
+    // For each length, the index of the smallest number that a subsequence of this length ends with.
     var ends: [Int] = []
     var former = [Int](repeating: -1, count: numbers.count)
     for (index, number) in numbers.enumerated() {

@@ -1,16 +1,16 @@
 internal import Predicates
 internal import PropertyLists
 
-/// Results on the disk.
+/// The cache of results on the disk.
 extension ResultEngine {
-  /// The stores of the request, in their order.
+  /// The stores with the request's entity, in their order.
   private var stores: [any PersistentStore] {
     context.coordinator.stores.filter { context.model.hasEntity(entity, inConfiguration: $0.configuration) }
   }
 
-  /// What the results are results of, as a text; nil if they cannot be kept.
+  /// A text that identifies the request, the model and the state of the stores; nil if the results cannot be cached.
   ///
-  /// Before a fetch and after it, it is the same if nobody saved meanwhile.
+  /// If it is the same before and after a fetch, nothing was saved in between.
   func cacheableState() -> String? {
     guard let cache, cache.path != nil, !isWindowed, context.parent == nil, !context.hasChanges else { return nil }
     var parts = [entity.name, "\(request.includesSubentities)", context.model.versionChecksum]
@@ -32,11 +32,11 @@ extension ResultEngine {
       guard let token = store.changeToken else { return nil }
       parts += [store.identifier, token]
     }
-    // Lengths, so that no part can be taken for two.
+    // The lengths make the parts unambiguous.
     return parts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
-  /// The results on the disk; nil if there are none of this state.
+  /// Returns the results in the cache; nil if there are none for the current state.
   func cachedRows() -> ResultList? {
     guard let state = cacheableState(), let file = cache?.read().flatMap({ ResultFile($0) }), file.origin == state
     else { return nil }
@@ -64,7 +64,7 @@ extension ResultEngine {
     return try? ResultList(rows, names: names)
   }
 
-  /// Writes the results to the disk, unless somebody saved since they were begun to be fetched.
+  /// Writes the results to the cache, unless a store changed since the fetch began.
   func keepInCache(_ state: String) {
     guard state == cacheableState() else { return }
     let storeIndices = Dictionary(uniqueKeysWithValues: stores.enumerated().map { ($1.number, $0) })
