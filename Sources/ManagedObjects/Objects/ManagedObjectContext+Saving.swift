@@ -97,7 +97,7 @@ extension ManagedObjectContext {
   /// Makes one attempt to save the changes that are not saved yet.
   ///
   /// - Parameter isPartlySaved: set to true if one store was saved and a later one failed.
-  /// - Returns: false to try again, because conflicts were resolved or another process has used the new keys.
+  /// - Returns: false to try again, because conflicts were resolved or the new keys are already used.
   private func attempt(_ isPartlySaved: inout Bool) throws(ManagedObjectError) -> Bool {
     var plan = try SavePlan(changedObjects, self)
     do {

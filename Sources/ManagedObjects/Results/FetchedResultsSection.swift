@@ -1,8 +1,8 @@
-/// A section of fetched results: its name, and the objects in it.
+/// A section of fetched results, with its name and objects.
 ///
-/// It shows the section as it is now, also after changes. Once the section is gone, it has no objects.
+/// It always shows the current state of the section. After the section was deleted, it has no objects.
 public struct FetchedResultsSection<Object: ManagedObject>: Sequence {
-  /// The name: the value at the key path of sections, or what their function said.
+  /// The name: the value at the section key path, or the result of the section function.
   public let name: String
   /// The title in an index; nil for none.
   public let indexTitle: String?
@@ -21,7 +21,7 @@ public struct FetchedResultsSection<Object: ManagedObject>: Sequence {
   /// - Complexity: O(1).
   public var count: Int { section?.count ?? 0 }
 
-  /// The objects, in order, as faults if they were not read.
+  /// The objects, in order. Objects that have not been read are faults.
   ///
   /// - Complexity: O(*n*) in the number of objects of the section.
   public var objects: [Object] { Array(self) }

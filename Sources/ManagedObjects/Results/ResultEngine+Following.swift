@@ -1,26 +1,26 @@
 internal import Predicates
 
-/// Putting rows where they belong.
+/// Moving changed rows to their positions.
 extension ResultEngine {
-  /// An object that belongs to the results, and what its position follows from.
+  /// An object that belongs to the results, and its row.
   private struct Arrival {
     let row: ResultRow
     let object: ManagedObject
   }
 
-  /// Where rows were taken out and put in, so that it can be taken back.
+  /// A removal or insertion of a row, recorded so that it can be reverted.
   private enum Step {
     case removed(ResultRow, offset: Int, section: String, isShown: Bool)
     case inserted(ResultRow, isShown: Bool)
   }
 
-  /// Brings rows up to date.
+  /// Updates rows after changes.
   ///
   /// - Parameters:
-  ///   - changed: the objects that may have other values, or that may be new or gone.
-  ///   - misplaced: those of them that others may have saved, or that depend on such objects.
-  /// - Throws: what fetching throws, if the rows cannot be brought up to date. They are as they were then.
-  /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* that of the rows.
+  ///   - changed: the objects that may have changed values, or may have been inserted or deleted.
+  ///   - misplaced: those of them that other contexts may have saved, or that depend on such objects.
+  /// - Throws: the errors of fetching, if the rows cannot be updated. The rows then stay as they were.
+  /// - Complexity: O(*k* log *n*) comparisons, where *k* is the number of objects and *n* the number of rows.
   func update(_ changed: Set<RowKey>, _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> FetchedResultsChanges {
     let keys = changed.union(gone.filter { isRow($0) }).sorted { $0.isFetchedBefore($1) }
     if try hasMisled(keys, misplaced) { return try fetchAgain(changed: changed) }
@@ -31,12 +31,12 @@ extension ResultEngine {
         ? updateWindow(keys, changed, arrivals, &steps) : updateList(keys, changed, arrivals, &steps)
     } catch {
       for step in steps.reversed() { takeBack(step) }
-      // Of several saves that are merged one by one, objects may have values of later ones already.
+      // If several saves are merged one by one, objects may already have values of later saves.
       return try fetchAgain(changed: changed)
     }
   }
 
-  /// The objects of keys that belong to the results. Those that are to be read are read at once.
+  /// Returns the objects that belong to the results, by key. Reads all missing rows at once.
   private func arrivals(_ keys: [RowKey]) throws(ManagedObjectError) -> [RowKey: Arrival] {
     var objects: [ManagedObject] = []
     for key in keys {
@@ -49,7 +49,7 @@ extension ResultEngine {
     try context.readFaults(objects)
     objects.removeAll { object in
       if object.needsRow || object.isDeleted { return true }
-      // Changes of what others deleted are kept as long as they are there.
+      // Unsaved changes of deleted rows are kept as long as the context has them.
       return (object.isInaccessible || gone.contains(object.key)) && !object.hasChanges
     }
     var arrivals: [RowKey: Arrival] = [:]
@@ -82,13 +82,13 @@ extension ResultEngine {
     return edits.changes
   }
 
-  /// As ``updateList(_:_:_:_:)``, of a request with a limit or an offset: rows that did not change come into the window
-  /// and go out of it at its ends, no more of them than there are changes.
+  /// Updates the rows of a request with a limit or an offset. Unchanged rows enter and leave the window at its ends, at
+  /// most as many as there are changes.
   private func updateWindow(
     _ keys: [RowKey], _ changed: Set<RowKey>, _ arrivals: [RowKey: Arrival], _ steps: inout [Step]
   ) throws(ManagedObjectError) -> FetchedResultsChanges {
     guard var all else { return try fetchAgain(changed: changed) }
-    // The only one, so that it is not copied.
+    // The value has a single owner, so that it is not copied.
     self.all = nil
     defer { self.all = all }
     for key in keys {
@@ -100,7 +100,7 @@ extension ResultEngine {
       guard let values = arrivals[key]?.row.values else { continue }
       let row = ResultRow(key, values: values)
       let offset = try insertionIndex(of: row, in: all)
-      // One section cannot have others between its rows.
+      // Cannot throw: there is only one section.
       try? all.insert(row, at: offset, section: "")
       steps.append(.inserted(row, isShown: false))
     }
@@ -142,7 +142,7 @@ extension ResultEngine {
   }
 
   private func takeBack(_ step: Step) {
-    // Each state was there before, so that the rows of its sections are neighbours.
+    // Cannot throw: each state existed before.
     switch step {
     case .removed(let row, let offset, let section, isShown: true): try? list.insert(row, at: offset, section: section)
     case .removed(let row, let offset, let section, isShown: false): try? all?.insert(row, at: offset, section: section)
@@ -151,7 +151,7 @@ extension ResultEngine {
     }
   }
 
-  /// The rows of keys, and their sections, as they are before any is taken out.
+  /// Returns the rows of keys and their sections, before any row is removed.
   private func edits(_ keys: [RowKey], changed: Set<RowKey>) -> ResultEdits {
     var edits = ResultEdits()
     var sections: Set<String> = []
@@ -166,13 +166,13 @@ extension ResultEngine {
       }
       edits.rows.append(edit)
     }
-    // A section that is there again has been made anew if all of its rows were taken out.
+    // If all rows of a section were removed, the section is a new one when it is inserted again.
     let counts = Dictionary(grouping: edits.rows.filter { $0.old != nil }, by: \.oldSection).mapValues(\.count)
     edits.sections.removeAll { list.section(named: $0.name)?.count != counts[$0.name] }
     return edits
   }
 
-  /// Adds what is known once all are put in.
+  /// Adds the new positions after all rows were inserted.
   private func complete(_ edits: inout ResultEdits, _ keys: [RowKey]) {
     var emptied: [String: Int] = [:]
     for (index, section) in edits.sections.enumerated() { emptied[section.name] = index }
@@ -184,7 +184,7 @@ extension ResultEngine {
       counts[section.name, default: 0] += 1
     }
     for (name, count) in counts {
-      // A section with other rows than these was there all the time.
+      // A section that has other rows, too, existed throughout.
       guard let section = list.section(named: name), section.count == count, let newIndex = list.index(of: section)
       else { continue }
       if let index = emptied[name] {
@@ -206,20 +206,20 @@ extension ResultEngine {
     }
   }
 
-  /// True if a row comes before another.
+  /// True if a row comes before another one.
   private func precedes(_ first: ResultRow, _ second: ResultRow) throws(ManagedObjectError) -> Bool {
     comparisonCount += 1
     let order = prepared.order.order(try values(of: first), try values(of: second))
     return order == .equal ? first.key.isFetchedBefore(second.key) : order == .less
   }
 
-  /// The index that a row belongs at in a list.
+  /// Returns the index at which a row belongs in a list.
   private func insertionIndex(of row: ResultRow, in list: ResultList) throws(ManagedObjectError) -> Int {
     try list.count { (other: ResultRow) throws(ManagedObjectError) in try precedes(other, row) }
   }
 
-  /// True if rows of what others saved may have been compared with others by values that do not fit their positions:
-  /// those that the store had already, while the context did not know of the save.
+  /// True if rows that other contexts saved may have been compared by values that do not fit their positions. This
+  /// happens if an object was read with new values from the store before the context merged the save.
   private func hasMisled(_ keys: [RowKey], _ misplaced: Set<RowKey>) throws(ManagedObjectError) -> Bool {
     let list = all ?? list
     guard misplaced.contains(where: { list[$0]?.values != nil }) else { return false }

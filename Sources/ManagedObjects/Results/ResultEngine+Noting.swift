@@ -1,16 +1,16 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Which rows changes are about.
+/// Finding the rows that changes affect.
 extension ResultEngine {
   func isRow(_ key: RowKey) -> Bool { prepared.entityIndices.contains(Int(key.entityIndex)) }
 
-  /// Remembers the rows that changes are about, and those that depend on other objects that changed.
+  /// Records the rows that changes affect, including rows that depend on other changed objects.
   func note(_ change: ContextChange, _ merged: MergedKeys) {
     do {
       if !merged.isComplete { waiting.isAll = true }
       var others: Set<RowKey> = []
-      // What these have is compared with what was read just now, and not with what they had.
+      // The values of these objects are compared with the newly read ones, not with the committed ones.
       let reread = Set(change.refreshed.map(\.key) + merged.saved + merged.deleted)
       for objects in [change.inserted, change.updated, change.deleted, change.refreshed] {
         for object in objects {
@@ -28,7 +28,8 @@ extension ResultEngine {
         }
         if reach.concerns(key.entityIndex) { others.insert(key) }
       }
-      // What others deleted is not refreshed with what it refers to, so that any change may be one of it.
+      // An object that another context deleted is not refreshed together with its related objects, so any change may
+      // concern it.
       gone = gone.filter { context.registered[$0] != nil || list[$0] != nil || all?[$0] != nil }
       for key in gone where reach.concerns(key.entityIndex) { others.insert(key) }
       let renamed = waiting.renamed
@@ -38,7 +39,7 @@ extension ResultEngine {
         waiting.isAll = true
         return
       }
-      // Those that are gone have no object in the context any more.
+      // Deleted objects are not in the context any more.
       var gone: [RowKey: ManagedObject] = [:]
       for object in change.deleted { gone[object.key] = object }
       let keys = others.union(renamed).sorted()
@@ -53,7 +54,7 @@ extension ResultEngine {
     }
   }
 
-  /// Remembers the rows from which relationships lead to objects, if what is asked of these has changed.
+  /// Records the rows whose relationships lead to objects, if the values that the rows depend on have changed.
   private func noteRows(
     of objects: [ManagedObject], _ way: [String], _ end: ResultReach.End, renamed: Set<RowKey>, reread: Set<RowKey>
   ) throws(ManagedObjectError) {
@@ -64,12 +65,12 @@ extension ResultEngine {
     try noteRows(leadingTo: others, end)
   }
 
-  /// Remembers the rows from which relationships lead to objects.
+  /// Records the rows whose relationships lead to objects.
   private func noteRows(leadingTo objects: [ManagedObject], _ end: ResultReach.End) throws(ManagedObjectError) {
     var level = objects
     for step in end.steps.reversed() where !level.isEmpty {
       guard let inverse = step.inverse else {
-        // Nobody knows who refers to the objects.
+        // Without an inverse, the referring objects cannot be found.
         waiting.isAll = true
         return
       }
@@ -84,12 +85,12 @@ extension ResultEngine {
     }
   }
 
-  /// True if an object has other values than before, or may have, of those that rows depend on.
+  /// True if the values of an object that rows depend on have changed, or may have.
   private func hasOtherValues(
     _ object: ManagedObject, _ way: [String], _ end: ResultReach.End, isReread: Bool
   ) -> Bool {
     if object.isLost || object.status.contains(.detached) {
-      // It may come back.
+      // The object may be restored later.
       seen[way, default: KeyTable()].insert(EndValues(values: nil, isOfAllRows: true), for: object.key)
       return true
     }
@@ -108,10 +109,10 @@ extension ResultEngine {
     return isOther
   }
 
-  /// Compares what rows are sorted by now with what the other rows of the same objects were sorted by: an object that
-  /// was read since may have what others saved, while the context does not know of the save.
+  /// Compares the values that rows are sorted by now with those that other rows of the same objects were sorted by.
+  /// They differ if an object was read since another context saved it, and this context has not merged the save.
   ///
-  /// - Returns: the objects that the rows depend on, which have their values as long as somebody keeps them.
+  /// - Returns: the objects that the rows depend on. They keep their values as long as they are retained.
   func noteEnds(of rows: [ManagedObject]) throws(ManagedObjectError) -> [ManagedObject] {
     var ends: [ManagedObject] = []
     if reach.isOpaque { return ends }
@@ -143,13 +144,14 @@ extension ResultEngine {
     return ends
   }
 
-  /// Remembers what objects have that are changed when the rows are fetched. Others have what was read or saved.
+  /// Records the values of objects with unsaved changes at the time of the fetch. For all others, the committed values
+  /// are used.
   func noteChangedObjects() {
     seen = [:]
     guard !reach.ends.isEmpty else { return }
     for object in context.changedObjects where reach.concerns(object.key.entityIndex) {
       for (way, end) in reach.ends where object.entity.isKind(ofAny: end) {
-        // One that is deleted may come back.
+        // A deleted object may be restored later.
         let values = object.isLost ? nil : end.slots(of: object).map { object.value(ofSlot: $0) }
         seen[way, default: KeyTable()].insert(EndValues(values: values, isOfAllRows: true), for: object.key)
       }
@@ -157,23 +159,23 @@ extension ResultEngine {
   }
 }
 
-/// What rows depend on of an object that is not one of them.
+/// The values of another object that rows depend on.
 struct EndValues {
-  /// Nil for one that is gone.
+  /// Nil for a deleted object.
   var values: [RowValue]?
-  /// True if all rows that depend on the object were sorted by these values, and not only those that changed.
+  /// True if all rows that depend on the object were sorted by these values; false if only changed rows were.
   var isOfAllRows = false
 }
 
 extension ResultReach.End {
-  /// The slots of what is asked of an object.
+  /// Returns the slots of the properties that rows depend on.
   fileprivate func slots(of object: ManagedObject) -> [Int] {
     names.compactMap { object.shape.entity.property(named: $0)?.slot }.sorted()
   }
 }
 
 extension ManagedObjectModel.Entity {
-  /// True for the entity of objects that can be at an end.
+  /// True if objects of the entity can be at the end of the path.
   fileprivate func isKind(ofAny end: ResultReach.End) -> Bool {
     end.steps.last.map { isKind(of: $0.destination) } ?? false
   }

@@ -1,59 +1,59 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Keeps the results of a request, and changes them as the objects of a context change.
+/// Keeps the results of a request, and updates them when objects of the context change.
 ///
-/// Who asked for something is told by a function. What happens in the context while that runs waits until it ends, so
-/// that what it finds fits what it is told.
+/// Changes are reported by calling a function. Changes made during such a call wait until it returns, so that the
+/// results it sees match the report.
 final class ResultEngine {
   let context: ManagedObjectContext
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity
   let sectioning: ResultSectioning
-  /// Called after changes, and with the error of changes that could not be followed.
+  /// Called after changes, and with the error if changes could not be followed.
   var report: ((Result<FetchedResultsChanges, ManagedObjectError>) -> Void)?
 
-  /// The rows that are shown.
+  /// The rows of the results.
   var list = ResultList()
-  /// All rows in their order, of a request with a limit or an offset.
+  /// All rows in order, for a request with a limit or an offset.
   var all: ResultList?
   private(set) var isFetched = false
   /// The error of the last changes; nil if they could be followed.
   private(set) var failure: ManagedObjectError?
-  /// How often two objects were compared.
+  /// The number of comparisons of two objects.
   var comparisonCount = 0
 
   let reach: ResultReach
   private(set) var prepared: PreparedFetch
   private var following = 0
-  /// The values of other objects that rows depend on, as they were last seen.
+  /// The last known values of other objects that rows depend on, by path and key.
   var seen: [[String]: KeyTable<EndValues>] = [:]
-  /// Objects that others deleted, some of which this context has changes of.
+  /// Objects that other contexts deleted and that this context may have changes of.
   var gone: Set<RowKey> = []
   var waiting = Waiting()
   private var isBusy = false
-  /// The objects of the batches that were read last.
+  /// The objects of the last batches that were read.
   private var recent: [[ManagedObject]] = []
   private var storeIdentifiers: [StoreNumber: String] = [:]
   let cache: FetchedResultsCache?
   /// True if the rows came from ``cache``.
   private(set) var isFromCache = false
 
-  /// What happened in the context, and was not looked at yet.
+  /// The changes in the context that have not been processed yet.
   struct Waiting {
     var keys: Set<RowKey> = []
-    /// Those of ``keys`` that others saved, or that depend on other objects: they may stand where they do by values
-    /// that they do not have any more.
+    /// The keys of ``keys`` that other contexts saved, or whose rows depend on other objects. Their positions may come
+    /// from outdated values.
     var misplaced: Set<RowKey> = []
-    /// True if all is to be fetched again.
+    /// True if all rows must be fetched again.
     var isAll = false
-    /// True if any row may have another object, or another name of its object, than before.
+    /// True if any row may have a different object, or a different ID, than before.
     var isUnknown = false
-    /// True if objects have other keys.
+    /// True if the keys of objects changed.
     var hasNewNames = false
-    /// Objects beside the rows that have other keys.
+    /// Other objects that rows depend on and whose keys changed.
     var renamed: [RowKey] = []
-    /// True if rows that others deleted are to be looked at.
+    /// True if rows that other contexts deleted must be checked.
     var hasGone = false
 
     var isEmpty: Bool { keys.isEmpty && !isAll && !hasGone }
@@ -87,13 +87,13 @@ final class ResultEngine {
 
   var isWindowed: Bool { request.fetchLimit > 0 || request.fetchOffset > 0 }
 
-  /// True if objects are made when somebody asks for them, and not kept.
+  /// True if objects are created on access and not retained.
   var isLazy: Bool { request.fetchBatchSize > 0 || isFromCache }
 
-  /// How many objects are read at once.
+  /// The number of objects that are read at once.
   private var batchSize: Int { request.fetchBatchSize > 0 ? request.fetchBatchSize : 100 }
 
-  /// Fetches all rows, and follows the changes of the context from then on.
+  /// Fetches all rows, and begins to follow the changes of the context.
   func fetch() throws(ManagedObjectError) {
     waiting = Waiting()
     try fetchLists(usingCache: true)
@@ -118,7 +118,7 @@ final class ResultEngine {
     request.fetchOffset = 0
     request.fetchBatchSize = 0
     if isLazy {
-      // Sections need values of all objects. Else those of the objects that somebody asks for are enough.
+      // Sections need the values of all objects. Otherwise, values are read on access.
       request.includesPropertyValues = !sectioning.isNone && !isWindowed && request.includesPropertyValues
       request.relationshipKeyPathsForPrefetching = []
     }
@@ -135,7 +135,7 @@ final class ResultEngine {
     }
     self.list = list
     if isWindowed {
-      // One section cannot have others between its rows.
+      // Cannot throw: there is only one section.
       all = try? ResultList(found.map { ResultRow($0.key) }, names: found.map { _ in "" })
     }
     if let state { keepInCache(state) }
@@ -143,7 +143,7 @@ final class ResultEngine {
 
   /// Fetches all rows again.
   ///
-  /// - Parameter changed: those that may have other values; nil for all.
+  /// - Parameter changed: the keys of objects that may have changed values; nil for all.
   func fetchAgain(changed: Set<RowKey>?) throws(ManagedObjectError) -> FetchedResultsChanges {
     let old = list
     let (oldAll, wasFromCache) = (all, isFromCache)
@@ -188,7 +188,7 @@ final class ResultEngine {
     switch event {
     case .renamed(let old, let new): rename(old, to: new)
     case .changed(let change, let merged):
-      // What could not be followed is tried again.
+      // Changes that could not be followed are tried again.
       if failure != nil || change.isReset {
         waiting.isAll = true
         waiting.isUnknown = true
@@ -205,7 +205,7 @@ final class ResultEngine {
     }
   }
 
-  /// Brings the results up to date, and tells of it, until nothing waits any more.
+  /// Updates and reports the results until no changes are waiting.
   private func follow() {
     isBusy = true
     defer { isBusy = false }
@@ -225,7 +225,7 @@ final class ResultEngine {
     }
   }
 
-  /// A predicate can name objects, which have other keys now.
+  /// Prepares the request again, because its predicate may contain objects whose keys changed.
   private func prepareAgain() throws(ManagedObjectError) {
     guard request.predicate != nil else { return }
     var present = request
@@ -234,7 +234,7 @@ final class ResultEngine {
   }
 
   private func rename(_ old: RowKey, to new: RowKey) {
-    // Of two objects that become one, the old row goes with the next changes.
+    // If two objects become one, the old row is removed with the next changes.
     if list[new] != nil || all?[new] != nil {
       waiting.keys.formUnion([old, new])
       return
@@ -251,11 +251,11 @@ final class ResultEngine {
     if reach.concerns(new.entityIndex) { waiting.renamed.append(new) }
   }
 
-  /// The object of a row; a fault if nobody asked for it yet.
+  /// Returns the object of a row, as a fault if it has not been accessed yet.
   func object(of row: ResultRow) -> ManagedObject {
     if let object = row.object { return object }
     let object = context.object(for: row.key)
-    // The row may be one of former results.
+    // The row may be from earlier results.
     if object.needsRow, context.batches[row.key] == nil, let offset = list[row.key].flatMap({ list.offset(of: $0) }) {
       let start = offset / batchSize * batchSize
       let objects = list.rows(start..<min(start + batchSize, list.count)).map { context.object(for: $0.key) }
@@ -266,7 +266,7 @@ final class ResultEngine {
     return object
   }
 
-  /// The name of an object.
+  /// Returns the ID of an object.
   func id(of key: RowKey) -> ManagedObjectID {
     if key.isTemporary { return ManagedObjectID(key, model: context.model, storeIdentifier: nil) }
     let identifier: String?

@@ -1,10 +1,11 @@
 internal import FoundationEssentials
 
-/// Rows and sections as a file of ``FetchedResultsCache`` has them.
+/// The contents of a ``FetchedResultsCache`` file: sections and rows.
 ///
-/// A mark, a sum over all that follows, and numbers of 64 bits, the least byte first: of the text of what the rows are
-/// results of, and its bytes; of sections, each with its name and the number of its rows; of stretches of rows of one
-/// store and one entity, with the index of the store, the entity and the numbers of the rows.
+/// The format is a magic number, a checksum of the rest, and then 64-bit little-endian numbers and strings: the length
+/// and bytes of the origin; the number of sections, and the name and row count of each; the number of stretches, and
+/// for each the store's index, the entity's index, the row count and the primary keys. A stretch is a run of rows of
+/// the same store and entity.
 struct ResultFile {
   struct Stretch {
     var store: Int
@@ -12,7 +13,7 @@ struct ResultFile {
     var numbers: [Int64]
   }
 
-  /// What the rows are results of: the request, the model, and the state of the stores.
+  /// A text that identifies the request, the model and the state of the stores.
   var origin: String
   var sections: [(name: String, count: Int)]
   var stretches: [Stretch]
@@ -54,7 +55,7 @@ struct ResultFile {
     return Data(bytes + body)
   }
 
-  /// Nil for bytes that are damaged.
+  /// Returns nil if the data is damaged.
   init?(_ data: Data) {
     let bytes = [UInt8](data)
     var position = 0
@@ -65,7 +66,7 @@ struct ResultFile {
       position += 8
       return number
     }
-    /// A number of things that take some bytes each, and can be there.
+    /// Reads a count of items of `size` bytes each; nil if the remaining bytes cannot hold them.
     func count(_ size: Int) -> Int? {
       number().flatMap { Int(exactly: $0) }.flatMap { $0 <= (bytes.count - position) / size ? $0 : nil }
     }
@@ -97,7 +98,7 @@ struct ResultFile {
     guard position == bytes.count else { return nil }
   }
 
-  /// Tells bytes from those that were damaged by chance.
+  /// Returns a checksum to detect accidental damage (FNV-1a, 64 bits).
   private static func sum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     var sum: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }

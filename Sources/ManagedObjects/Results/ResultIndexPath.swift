@@ -1,11 +1,11 @@
-/// A position in fetched results: a section, and an item in it. Both count from 0.
+/// A position in fetched results: a section index and an item index, both from 0.
 public struct ResultIndexPath: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The index of the section.
   public var section: Int
   /// The index of the item in the section.
   public var item: Int
 
-  /// A position.
+  /// Creates a position.
   public init(section: Int = 0, item: Int) {
     self.section = section
     self.item = item

@@ -1,11 +1,11 @@
 internal import Predicates
 
-/// A row of fetched results: the key of an object, and what its position follows from.
+/// A row of fetched results: the key of an object, and the values that it is sorted by.
 final class ResultRow: ListElement {
   var key: RowKey
-  /// The object, if the results keep it.
+  /// The object, if the results retain it.
   var object: ManagedObject?
-  /// What the object is sorted by; nil until that is needed.
+  /// The sort values of the object; nil until they are needed.
   var values: [SortValue]?
   unowned var chunk: ListChunk<ResultRow>?
   fileprivate(set) var section: ResultSection?
@@ -21,17 +21,17 @@ final class ResultRow: ListElement {
 final class ResultSection: ListElement {
   let name: String
   fileprivate(set) var count = 0
-  /// The first row; nil for a section without rows, which is in no list.
+  /// The first row; nil for a section without rows, which is not in a list.
   fileprivate unowned var first: ResultRow?
   unowned var chunk: ListChunk<ResultSection>?
 
   fileprivate init(_ name: String) { self.name = name }
 }
 
-/// The rows of fetched results in their order, and the sections that they are in.
+/// The rows of fetched results in order, and their sections.
 ///
-/// The rows of a section are neighbours. A section knows its first row, so that the position of a row in its section
-/// is the distance between two positions in the list.
+/// The rows of a section are adjacent. A section stores its first row. The index of a row in its section is the
+/// difference of their positions in the list.
 struct ResultList {
   /// A position in the results.
   struct Position: Equatable {
@@ -39,7 +39,7 @@ struct ResultList {
     var path: ResultIndexPath
   }
 
-  /// Two rows of a section that are not neighbours.
+  /// An error: two rows of a section are not adjacent.
   struct Separation: Error {
     let name: String
     let key: RowKey
@@ -55,7 +55,7 @@ struct ResultList {
 
   init() {}
 
-  /// - Parameter names: the name of the section of each row.
+  /// - Parameter names: the section names of the rows.
   /// - Complexity: O(*n*).
   init(_ rows: [ResultRow], names: [String]) throws(Separation) {
     var all: [ResultSection] = []
@@ -78,10 +78,10 @@ struct ResultList {
     sections = ChunkedList(all)
   }
 
-  /// The row of an object; nil if the results do not have it.
+  /// The row of an object; nil if it is not in the results.
   subscript(key: RowKey) -> ResultRow? { rowsByKey[key] }
 
-  /// The row at a position in the list; nil beyond its end.
+  /// Returns the row at an index in the list; nil if the index is out of range.
   func row(at offset: Int) -> ResultRow? { offset >= 0 && offset < count ? rows[offset] : nil }
 
   func rows(_ range: Range<Int>) -> [ResultRow] { rows.elements(range.clamped(to: 0..<count)) }
@@ -94,13 +94,13 @@ struct ResultList {
 
   func section(named name: String) -> ResultSection? { sectionsByName[name] }
 
-  /// The index of a section among the sections; nil for one that is not there any more.
+  /// Returns the index of a section; nil if it is not in the list any more.
   func index(of section: ResultSection) -> Int? { sections.index(of: section) }
 
-  /// The position in the list at which a section begins.
+  /// Returns the index of the first row of a section in the list.
   func start(of section: ResultSection) -> Int { section.first.flatMap { rows.index(of: $0) } ?? 0 }
 
-  /// The position of a row in the list.
+  /// Returns the index of a row in the list.
   func offset(of row: ResultRow) -> Int? { rows.index(of: row) }
 
   func row(at path: ResultIndexPath) -> ResultRow? {
@@ -115,7 +115,7 @@ struct ResultList {
     return Position(offset: offset, path: ResultIndexPath(section: index, item: offset - start(of: section)))
   }
 
-  /// The rows with their positions and the names of their sections, in order.
+  /// The rows with their positions and section names, in order.
   ///
   /// - Complexity: O(*n*).
   var allPositions: [(row: ResultRow, position: Position, section: String)] {
@@ -131,19 +131,19 @@ struct ResultList {
     return positions
   }
 
-  /// The number of first rows that something holds for. It holds for none of the others.
+  /// Returns the number of rows at the start that satisfy a condition. No row after them may satisfy it.
   func count<Failure: Error>(ofFirst isWanted: (ResultRow) throws(Failure) -> Bool) throws(Failure) -> Int {
     try rows.count(ofFirst: isWanted)
   }
 
-  /// Gives a row another key, which no other row has.
+  /// Changes the key of a row. No other row may have the new key.
   mutating func rename(_ row: ResultRow, to key: RowKey) {
     rowsByKey.remove(row.key)
     row.key = key
     rowsByKey.insert(row, for: key)
   }
 
-  /// Takes a row out; with the last one, its section goes.
+  /// Removes a row. A section is removed with its last row.
   mutating func remove(_ row: ResultRow) {
     guard let section = row.section, let offset = rows.index(of: row) else { return }
     section.count -= 1
@@ -159,9 +159,10 @@ struct ResultList {
     row.section = nil
   }
 
-  /// Puts a row at a position, into the section of a name.
+  /// Inserts a row at an index, into the section with a name.
   ///
-  /// - Throws: ``Separation`` if there are rows of the section, and none of them would be beside this one.
+  /// - Throws: ``Separation`` if the row would not be adjacent to the other rows of its section, or would separate
+  ///   those of another section.
   mutating func insert(_ row: ResultRow, at offset: Int, section name: String) throws(Separation) {
     let before = self.row(at: offset - 1)?.section
     let after = self.row(at: offset)?.section
@@ -171,7 +172,7 @@ struct ResultList {
       section = known
       if known !== before { section.first = row }
     } else {
-      // It would part the rows of another one.
+      // The row would separate the rows of another section.
       if let before, before === after { throw Separation(name: before.name, key: row.key) }
       section = ResultSection(name)
       section.first = row
@@ -185,7 +186,7 @@ struct ResultList {
     rowsByKey.insert(row, for: row.key)
   }
 
-  /// The first defect of the list; nil if rows, sections and counts agree. For tests.
+  /// Returns the first defect of the list; nil if rows, sections and counts agree. For tests.
   func _checkInvariants() -> String? {
     if let defect = rows._checkInvariants() ?? sections._checkInvariants() { return defect }
     if rowsByKey.count != count { return "\(count) rows have \(rowsByKey.count) keys" }

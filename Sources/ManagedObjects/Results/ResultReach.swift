@@ -1,38 +1,39 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The objects beside a row's own that decide about its position: those that the key paths of a request lead to.
+/// The other objects that affect the position of a row: those that the key paths of a request lead to.
 ///
-/// Each list of relationships is kept once, with the names of what is asked of the objects at its end. Who changed such
-/// an object goes back by the inverses to the rows that depend on it.
+/// Each path of relationships is stored once, with the properties that are read at its end. From a changed object, the
+/// inverse relationships lead back to the rows that depend on it.
 struct ResultReach {
   struct Step {
-    /// Where the relationship leads to.
+    /// The destination entity of the relationship.
     let destination: ManagedObjectModel.Entity
-    /// The slot of the inverse in the objects there; nil without one.
+    /// The slot of the inverse in the destination entity; nil without an inverse.
     let inverse: Int?
-    /// True if an object goes on referring to one there that is deleted.
+    /// True if objects keep a reference to a destination object that is deleted.
     let outlives: Bool
   }
 
-  /// Objects at the end of some relationships.
+  /// The objects at the end of a path of relationships.
   struct End {
     let steps: [Step]
-    /// The properties of the objects that are asked for.
+    /// The properties of the objects that are read.
     var names: Set<String> = []
     /// True if the objects themselves are compared.
     var isCompared = false
   }
 
   private(set) var ends: [[String]: End] = [:]
-  /// True if the request depends on objects that cannot be told, such as those of a constant or of another request.
+  /// True if the request depends on objects that cannot be determined, such as those of a constant or of another
+  /// request.
   private(set) var isOpaque = false
-  /// The entities whose objects ``ends`` may have.
+  /// The entities of the objects at the end of a path.
   private var entities: Set<Int32> = []
-  /// Those of them whose objects can be deleted without a change of what refers to them.
+  /// Those of ``entities`` whose objects can be deleted without a change of the objects that refer to them.
   private var outlivedEntities: Set<Int32> = []
 
-  /// - Parameter keyPaths: what is asked of each row beside the request.
+  /// - Parameter keyPaths: other key paths that are read for each row.
   init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity, keyPaths: [String]) {
     var walk = Walk(root: entity)
     for path in request.sortDescriptors.compactMap(\.keyPath) + keyPaths { walk.follow(path) }
@@ -47,10 +48,10 @@ struct ResultReach {
     }
   }
 
-  /// True if an object of an entity can decide about rows that it is not itself.
+  /// True if objects of an entity can affect other rows than their own.
   func concerns(_ entityIndex: Int32) -> Bool { isOpaque || entities.contains(entityIndex) }
 
-  /// True if an object of an entity can be deleted without a change of the objects that lead to it.
+  /// True if an object of an entity can be deleted without a change of the objects that refer to it.
   func outlives(_ entityIndex: Int32) -> Bool { outlivedEntities.contains(entityIndex) }
 
   /// Collects the key paths of a request.
@@ -59,7 +60,7 @@ struct ResultReach {
     var ends: [[String]: End] = [:]
     var isOpaque = false
 
-    /// Where an expression leads to: relationships from the row.
+    /// The relationships from a row to the objects of an expression.
     typealias Way = [String]
 
     mutating func follow(_ text: String) {
@@ -67,7 +68,7 @@ struct ResultReach {
       if let path = PredicateKeyPath(text) { _ = follow(path.keys, from: []) } else { isOpaque = true }
     }
 
-    /// - Returns: where the keys lead to; nil if that is no object.
+    /// - Returns: the path to the objects at the end of the keys; nil if the end is not an object.
     mutating func follow(_ keys: [String], from start: Way) -> Way? {
       var way = start
       for (index, key) in keys.enumerated() {
@@ -81,7 +82,7 @@ struct ResultReach {
           if isFetched { isOpaque = true }
           return nil
         }
-        // Objects of several entities have the name for relationships of their own.
+        // Entities have different relationships with this name.
         guard found.count == 1 else {
           isOpaque = true
           return nil
@@ -130,7 +131,7 @@ struct ResultReach {
       }
     }
 
-    /// - Returns: where the expression leads to; nil if that is no object of a row.
+    /// - Returns: the path to the objects of the expression; nil if they are not related to the row.
     mutating func visit(_ expression: ManagedExpression, _ variables: [String: Way]) -> Way? {
       switch expression {
       case .constant: return nil

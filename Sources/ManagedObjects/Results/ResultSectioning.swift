@@ -1,23 +1,23 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The sections that rows belong to.
+/// The rule that assigns rows to sections.
 enum ResultSectioning {
-  /// All rows are in one section without a name.
+  /// One section without a name for all rows.
   case none
-  /// A section for each value at a key path.
+  /// One section for each value at a key path.
   case keyPath(String, PreparedExpression)
-  /// A section for each text that a function makes of an object.
+  /// One section for each name that a function returns.
   case function((ManagedObject) -> String)
 
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a key path that the entity does not have,
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` for one that leads to no text, number or date.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a key path that the entity does not have;
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a key path that requests cannot be sorted by.
   init(keyPath: String?, of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     guard let keyPath else {
       self = .none
       return
     }
-    // What can be sorted by has one value.
+    // A key path to sort by has one value.
     try FetchRequest(entity.name, sortedBy: [.init(keyPath)]).check(for: entity)
     guard let path = PredicateKeyPath(keyPath) else {
       throw ManagedObjectError(.unsupportedRequest, "\(keyPath.quoted) is no key path of sections", key: keyPath)
@@ -32,7 +32,7 @@ enum ResultSectioning {
   /// The key path, for messages and caches.
   var keyPath: String? { if case .keyPath(let path, _) = self { path } else { nil } }
 
-  /// The name of an object's section; empty for one without a value.
+  /// Returns the name of an object's section; empty for an object without a value.
   func name(of object: ManagedObject) throws(ManagedObjectError) -> String {
     switch self {
     case .none: return ""
@@ -52,7 +52,7 @@ enum ResultSectioning {
     }
   }
 
-  /// The error for rows of a section that are not neighbours.
+  /// Returns the error for rows of a section that are not adjacent.
   func error(_ separation: ResultList.Separation, _ id: ManagedObjectID) -> ManagedObjectError {
     ManagedObjectError(
       .unsupportedRequest,
