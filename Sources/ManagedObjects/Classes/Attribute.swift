@@ -1,6 +1,6 @@
 internal import ObjectModels
 
-/// A property that is an attribute of the entity of its class.
+/// A property wrapper for an attribute of the class's entity.
 ///
 /// ```swift
 /// final class Note: ManagedObject {
@@ -10,22 +10,22 @@ internal import ObjectModels
 /// }
 /// ```
 ///
-/// A type that is not optional makes a mandatory attribute. The value after `=` is the default in the model, and so the
-/// value of new objects. Options and default are evaluated when a model is made of the class, not for each object.
+/// If the type is not optional, the attribute is mandatory. The value after `=` is the default in the model, and so the
+/// value of new objects. Options and default are evaluated when a model is made from the class, not for each object.
 ///
-/// If the attribute has no value, as can be in files of other programs, the property reads as the default of the model;
-/// without a default, as ``AttributeConvertible/missingValue``.
+/// If the attribute has no value, as is possible in files of other programs, the property returns the model's default,
+/// or ``AttributeConvertible/missingValue`` if there is none.
 ///
-/// Reading and writing look up no name. The slot of the value in the object is found once, by the key path that the
-/// compiler makes, and kept.
+/// Access does not look up names. The slot of the value in the object is found once, by the key path that the compiler
+/// passes, and cached.
 @propertyWrapper
 public struct Attribute<Value: AttributeConvertible> {
-  /// A setting of the attribute besides its type. See ``AttributeOption``.
+  /// A setting of the attribute. See ``AttributeOption``.
   public typealias Option = AttributeOption<Value>
 
   @usableFromInline let number: UInt16
 
-  /// An attribute without a default.
+  /// Creates an attribute without a default.
   @inlinable
   public init(
     _ first: @autoclosure () -> Option? = nil, _ second: @autoclosure () -> Option? = nil,
@@ -37,7 +37,7 @@ public struct Attribute<Value: AttributeConvertible> {
       ? Self.record(defaultValue: { nil }, options: { [first(), second(), third(), fourth(), fifth(), sixth()] }) : 0
   }
 
-  /// An attribute with a default.
+  /// Creates an attribute with a default.
   @inlinable
   public init(
     wrappedValue: @autoclosure () -> Value, _ first: @autoclosure () -> Option? = nil,
@@ -51,7 +51,7 @@ public struct Attribute<Value: AttributeConvertible> {
         defaultValue: { wrappedValue() }, options: { [first(), second(), third(), fourth(), fifth(), sixth()] }) : 0
   }
 
-  /// A wrapper works in a class that inherits from ``ManagedObject``.
+  /// Unavailable: the wrapper works only in classes that inherit from ``ManagedObject``.
   @available(*, unavailable, message: "@Attribute is for properties of classes that inherit from ManagedObject")
   public var wrappedValue: Value {
     get { Value.missingValue }
@@ -75,7 +75,7 @@ public struct Attribute<Value: AttributeConvertible> {
     }
   }
 
-  /// The value of an attribute without one.
+  /// Returns the value to show for a missing one.
   @usableFromInline @inline(never)
   static func defaultValue(_ object: ManagedObject, _ storage: AnyKeyPath) -> Value {
     let value = object.initialValue(at: storage)
@@ -83,8 +83,8 @@ public struct Attribute<Value: AttributeConvertible> {
     return Value(attributeValue: value) ?? Value.missingValue
   }
 
-  /// The value of a prototype, which takes down what is read; of other objects, one for a property that their entity
-  /// does not have.
+  /// Returns a probe value for a prototype, and records the access. For other objects, whose entity does not have the
+  /// property, returns the missing value.
   @usableFromInline @inline(never)
   static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value.missingValue }

@@ -4,7 +4,7 @@ public import OrderedCollections
 internal import Predicates
 public import PropertyLists
 
-/// A setting of an attribute besides its type: `@Attribute(.indexed, .maximumLength(80)) var title: String`.
+/// A setting of an attribute: `@Attribute(.indexed, .maximumLength(80)) var title: String`.
 public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   let apply: @Sendable (inout ClassProperty) -> Void
 
@@ -30,16 +30,16 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
     }
   }
 
-  // Settings of every attribute.
+  // Settings for all attributes.
 
-  /// A fetch index of the attribute alone: a store finds values fast.
+  /// A fetch index on the attribute alone, for fast searches in a store.
   public static var indexed: AttributeOption { AttributeOption { $0.isIndexed = true } }
 
-  /// A uniqueness constraint of the attribute alone: no two objects have the same value. Texts that differ in case are
-  /// not the same, since a constraint of a model has names of properties and nothing else.
+  /// A uniqueness constraint on the attribute alone: no two objects may have the same value. Strings that differ in
+  /// case are different, because the constraints of a model contain only property names.
   public static var unique: AttributeOption { AttributeOption { $0.isUnique = true } }
 
-  /// No store keeps the value.
+  /// The value is not saved in stores.
   public static var transient: AttributeOption { attribute { $0.traits.isTransient = true } }
 
   /// The history of changes keeps the value of a deleted object.
@@ -48,22 +48,23 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   /// The name of the attribute in an earlier version of the model.
   public static func renamed(from name: String) -> AttributeOption { attribute { $0.traits.renamingIdentifier = name } }
 
-  /// A part of the version hash: a new one makes another version of an attribute that looks the same.
+  /// A part of the version hash. Change it to make a new version of an attribute that otherwise looks the same.
   public static func hashModifier(_ modifier: String) -> AttributeOption {
     attribute { $0.traits.versionHashModifier = modifier }
   }
 
-  /// Data that programs keep with the attribute.
+  /// Custom data for the attribute.
   public static func userInfo(_ entries: OrderedDictionary<String, PropertyList>) -> AttributeOption {
     attribute { $0.traits.userInfo = entries }
   }
 
-  /// A condition on the value, which is `SELF` in it: `.predicate("SELF != 13", warning: "13 brings bad luck")`.
+  /// A condition on the value, which is `SELF` in the predicate: `.predicate("SELF != 13", warning: "13 brings bad
+  /// luck")`.
   ///
   /// - Parameters:
-  ///   - format: the condition; see ``ManagedPredicate/init(format:_:)``. A model of a class with one that is none is
-  ///     an error.
-  ///   - warning: what is wrong if it is false: a sentence, or a key of the model's localisation.
+  ///   - format: the condition; see ``ManagedPredicate/init(format:_:)``. If it is not a predicate, making a model
+  ///     throws.
+  ///   - warning: the error message if the condition is false: a sentence, or a key of the model's localization.
   public static func predicate(_ format: String, warning: String? = nil) -> AttributeOption {
     attribute { attribute throws(ManagedPredicateError) in
       let predicate = try ManagedPredicate(format: format, arguments: [])
@@ -71,7 +72,7 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
     }
   }
 
-  /// The store computes the value: `.derived("pages.@sum.words")`.
+  /// A value that the store computes: `.derived("pages.@sum.words")`.
   ///
   /// - Parameter format: an expression; see ``ManagedExpression/init(format:_:)``.
   public static func derived(_ format: String) -> AttributeOption {
@@ -82,61 +83,61 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
   }
 }
 
-/// A limit of values.
+/// Limits on values.
 ///
-/// A limit without a warning is an error with the code of its kind, such as ``ManagedObjectError/Code/numberTooSmall``.
-/// With a warning it is a condition like any other: its errors have that as their message, and the code
-/// ``ManagedObjectError/Code/validation``, as Core Data's have; and no source file of Xcode can hold it.
+/// If a limit without a warning is violated, the error has the code of its kind, such as
+/// ``ManagedObjectError/Code/numberTooSmall``. With a warning, the error has that message and the code
+/// ``ManagedObjectError/Code/validation``, as in Core Data. Xcode's source files cannot store limits with warnings.
 extension AttributeOption where Value.Base: OrderedAttributeValue {
-  /// The least value: `.minimum(1, warning: "at least one seat is needed")`.
+  /// The minimum value: `.minimum(1, warning: "at least one seat is needed")`.
   ///
   /// - Parameters:
-  ///   - bound: the value.
-  ///   - warning: what is wrong with a lesser one: a sentence, or a key of the model's localisation.
+  ///   - bound: the minimum.
+  ///   - warning: the error message for a smaller value: a sentence, or a key of the model's localization.
   public static func minimum(_ bound: Value.Base, warning: String? = nil) -> AttributeOption {
     limit(.minimum, (try? bound.attributeValue) ?? .null, warning)
   }
 
-  /// The greatest value.
+  /// The maximum value.
   ///
   /// - Parameters:
-  ///   - bound: the value.
-  ///   - warning: what is wrong with a greater one: a sentence, or a key of the model's localisation.
+  ///   - bound: the maximum.
+  ///   - warning: the error message for a greater value: a sentence, or a key of the model's localization.
   public static func maximum(_ bound: Value.Base, warning: String? = nil) -> AttributeOption {
     limit(.maximum, (try? bound.attributeValue) ?? .null, warning)
   }
 }
 
 extension AttributeOption where Value.Base == String {
-  /// The least length.
+  /// The minimum length.
   ///
   /// - Parameters:
-  ///   - length: in units of UTF-16, as in all validation of strings.
-  ///   - warning: what is wrong with a shorter text: a sentence, or a key of the model's localisation.
+  ///   - length: the minimum, in UTF-16 code units, as in all validation of strings.
+  ///   - warning: the error message for a shorter string: a sentence, or a key of the model's localization.
   public static func minimumLength(_ length: Int, warning: String? = nil) -> AttributeOption {
     limit(.minimum, .integer(Int64(length)), warning)
   }
 
-  /// The greatest length.
+  /// The maximum length.
   ///
   /// - Parameters:
-  ///   - length: in units of UTF-16, as in all validation of strings.
-  ///   - warning: what is wrong with a longer text: a sentence, or a key of the model's localisation.
+  ///   - length: the maximum, in UTF-16 code units, as in all validation of strings.
+  ///   - warning: the error message for a longer string: a sentence, or a key of the model's localization.
   public static func maximumLength(_ length: Int, warning: String? = nil) -> AttributeOption {
     limit(.maximum, .integer(Int64(length)), warning)
   }
 
-  /// A regular expression that the whole value matches.
+  /// A regular expression that must match the whole value.
   ///
   /// - Parameters:
   ///   - pattern: the expression.
-  ///   - warning: what is wrong with another text: a sentence, or a key of the model's localisation.
+  ///   - warning: the error message for other strings: a sentence, or a key of the model's localization.
   public static func pattern(_ pattern: String, warning: String? = nil) -> AttributeOption {
     limit(.pattern, .string(pattern), warning)
   }
 }
 
 extension AttributeOption where Value.Base == Data {
-  /// A store may keep large data in files beside it.
+  /// A store may keep large data in separate files.
   public static var externalStorage: AttributeOption { attribute { $0.allowsExternalBinaryDataStorage = true } }
 }

@@ -4,24 +4,24 @@ public import Predicates
 
 /// Requests with key paths of classes.
 extension FetchRequest {
-  /// A request for the objects of a class.
+  /// Creates a request for the objects of a class.
   ///
   /// ```swift
   /// let request = try FetchRequest(
   ///   Note.self, where: #Predicate { $0.author?.name == name }, sortedBy: .descending(\.date), .ascending(\.title))
   /// ```
   ///
-  /// - Throws: ``ManagedPredicateError`` for a predicate that has no form here, or a key path that is not one of
-  ///   properties that a model knows.
+  /// - Throws: ``ManagedPredicateError`` for a predicate that cannot be converted, or for a key path that does not lead
+  ///   to properties of a model.
   public init<Object: ManagedObject>(
     _ type: Object.Type, where predicate: Predicate<Object>, sortedBy order: Order<Object>...
   ) throws(ManagedPredicateError) {
     try self.init(type, where: try ManagedPredicate(predicate), order)
   }
 
-  /// A request for the objects of a class, with a predicate of any origin.
+  /// Creates a request for the objects of a class with a ``ManagedPredicate``.
   ///
-  /// - Throws: ``ManagedPredicateError`` for a key path that is not one of properties that a model knows.
+  /// - Throws: ``ManagedPredicateError`` for a key path that does not lead to properties of a model.
   public init<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil, sortedBy order: Order<Object>...
   ) throws(ManagedPredicateError) {
@@ -41,20 +41,20 @@ extension FetchRequest {
     private let isAscending: Bool
     private let comparison: SortComparison
 
-    /// The least first: `.ascending(\.author?.name)`, `.ascending(\.title, comparison: .localizedStandard)`.
+    /// Sorts in ascending order: `.ascending(\.author?.name)`, `.ascending(\.title, comparison: .localizedStandard)`.
     ///
     /// - Parameters:
-    ///   - keyPath: what is compared.
-    ///   - comparison: how values are compared.
+    ///   - keyPath: the key path of the values to sort by.
+    ///   - comparison: the method to compare the values.
     public static func ascending<Value>(
       _ keyPath: KeyPath<Object, Value>, comparison: SortComparison = .compare
     ) -> Order { Order(keyPath: keyPath, isAscending: true, comparison: comparison) }
 
-    /// The greatest first.
+    /// Sorts in descending order.
     ///
     /// - Parameters:
-    ///   - keyPath: what is compared.
-    ///   - comparison: how values are compared.
+    ///   - keyPath: the key path of the values to sort by.
+    ///   - comparison: the method to compare the values.
     public static func descending<Value>(
       _ keyPath: KeyPath<Object, Value>, comparison: SortComparison = .compare
     ) -> Order { Order(keyPath: keyPath, isAscending: false, comparison: comparison) }

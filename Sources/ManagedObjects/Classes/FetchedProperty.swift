@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// A property that is a fetched property of the entity of its class: the objects that a request finds.
+/// A property wrapper for a fetched property of the class's entity: the objects that match a request.
 ///
 /// ```swift
 /// final class Note: ManagedObject {
@@ -10,21 +10,21 @@ internal import Predicates
 /// }
 /// ```
 ///
-/// `$FETCH_SOURCE` stands for the object whose property it is, and `$FETCHED_PROPERTY` for the description of the
-/// property. The request is executed each time that the property is read.
+/// `$FETCH_SOURCE` is the object with the property, and `$FETCHED_PROPERTY` is the name of the property. The request is
+/// executed on each access.
 @propertyWrapper
 public struct FetchedProperty<Destination: ManagedObject> {
   @usableFromInline let number: UInt16
 
-  /// A fetched property.
+  /// Creates a fetched property.
   ///
-  /// All arguments are asked for when a model is made of the class, and not for each object.
+  /// All arguments are evaluated when a model is made from the class, not for each object.
   ///
   /// - Parameters:
-  ///   - format: what is true of the objects; see ``ManagedPredicate/init(format:_:)``. A model of a class with one
-  ///     that is none is an error.
-  ///   - sortedBy: the order of the objects, the most important key first.
-  ///   - limit: the most objects; 0 for all.
+  ///   - format: the predicate; see ``ManagedPredicate/init(format:_:)``. If it is not a predicate, making a model
+  ///     throws.
+  ///   - sortedBy: the sort descriptors, the most important one first.
+  ///   - limit: the maximum number of objects; 0 for all.
   @inlinable
   public init(
     _ format: @autoclosure () -> String, sortedBy: @autoclosure () -> [FetchRequest.SortDescriptor] = [],
@@ -33,7 +33,7 @@ public struct FetchedProperty<Destination: ManagedObject> {
     number = isRecordingProperties ? Self.record(format, sortedBy, limit) : 0
   }
 
-  /// A wrapper works in a class that inherits from ``ManagedObject``.
+  /// Unavailable: the wrapper works only in classes that inherit from ``ManagedObject``.
   @available(*, unavailable, message: "@FetchedProperty is for properties of classes that inherit from ManagedObject")
   public var wrappedValue: [Destination] { [] }
 

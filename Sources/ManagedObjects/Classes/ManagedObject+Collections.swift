@@ -1,7 +1,7 @@
 internal import Predicates
 
-/// A class of managed objects. It lets methods of ``ManagedObject`` take key paths of the class that they are called
-/// on; there is nothing to conform to.
+/// A class of managed objects. The protocol lets methods of ``ManagedObject`` take key paths of the subclass. You do
+/// not conform to it yourself.
 public protocol ManagedObjectClass: ManagedObject {}
 
 extension ManagedObject: ManagedObjectClass {}
@@ -14,7 +14,7 @@ extension ManagedObjectClass {
     relationshipSlot(property).map { insert(object, slot: $0) }
   }
 
-  /// Adds an object at the end of a relationship with an order, unless it is there.
+  /// Adds an object at the end of an ordered relationship, unless it is in it.
   ///
   /// - Complexity: O(1).
   public func add<Object: ManagedObject>(_ object: Object, to property: KeyPath<Self, [Object]>) {
@@ -28,9 +28,9 @@ extension ManagedObjectClass {
     relationshipSlot(property).map { remove(object, slot: $0) }
   }
 
-  /// Removes an object from a relationship with an order.
+  /// Removes an object from an ordered relationship.
   ///
-  /// - Complexity: O(*n*) in the number of objects behind it.
+  /// - Complexity: O(*n*) in the number of objects.
   public func remove<Object: ManagedObject>(_ object: Object, from property: KeyPath<Self, [Object]>) {
     relationshipSlot(property).map { remove(object, slot: $0) }
   }

@@ -1,23 +1,23 @@
 internal import ObjectModels
 public import Predicates
 
-/// Access of property wrappers to their objects.
+/// Access to values by property wrappers.
 extension ManagedObject {
-  /// The slot of a property; nil if the entity does not have it.
+  /// Returns the slot of a property; nil if the entity does not have it.
   @inline(__always)
   private final func slot(at storage: AnyKeyPath) -> Int? {
-    // A prototype, which has no properties, must not make others to find names.
+    // A prototype's entity has no properties. Looking up names would create more prototypes.
     shape.slot(storage) { shape.prototypeState == nil ? PropertyNames.name(ofWrapperAt: storage) : nil }
   }
 
-  /// The value of an attribute; nil if the entity does not have it.
+  /// Returns the value of an attribute; nil if the entity does not have it.
   @usableFromInline
   final func attributeValue(at storage: AnyKeyPath) -> AttributeValue? {
     guard let slot = slot(at: storage), case .attribute(let value) = value(ofSlot: slot) else { return nil }
     return value
   }
 
-  /// The default of an attribute in the model.
+  /// Returns the default of an attribute in the model.
   @usableFromInline
   final func initialValue(at storage: AnyKeyPath) -> AttributeValue {
     guard let slot = slot(at: storage), let attribute = record.attributes.first(where: { $0.slot == slot }) else {
@@ -34,14 +34,14 @@ extension ManagedObject {
     setAttribute(value, slot: slot)
   }
 
-  /// Says that a property was given a value that it cannot have.
+  /// Records that a property was set to an invalid value.
   @usableFromInline
   final func refuseValue(_ error: ManagedObjectError, at storage: AnyKeyPath) {
     guard let slot = slot(at: storage) else { return }
     refuseValue(error, slot: slot)
   }
 
-  /// The objects of a relationship; nil if the entity does not have it.
+  /// Returns the objects of a relationship; nil if the entity does not have it.
   @usableFromInline
   final func relatedObjects(at storage: AnyKeyPath) -> [ManagedObject]? {
     slot(at: storage).map { objects(ofSlot: $0) }
@@ -53,7 +53,7 @@ extension ManagedObject {
     setObjects(objects, slot: slot)
   }
 
-  /// The object of a to-one relationship.
+  /// Returns the object of a to-one relationship; nil if the entity does not have it.
   @usableFromInline
   final func relatedObject(at storage: AnyKeyPath) -> ManagedObject?? { slot(at: storage).map { object(ofSlot: $0) } }
 
@@ -63,7 +63,7 @@ extension ManagedObject {
     setObject(object, slot: slot)
   }
 
-  /// The objects that a fetched property finds.
+  /// Returns the objects of a fetched property. If fetching fails, records the error and returns no objects.
   final func fetchedObjects(at storage: AnyKeyPath) -> [ManagedObject] {
     guard let name = PropertyNames.name(ofWrapperAt: storage) else { return [] }
     do { return try fetchedObjects(named: name) } catch {

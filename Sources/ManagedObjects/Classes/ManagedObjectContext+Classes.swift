@@ -2,12 +2,12 @@ public import FoundationEssentials
 internal import ObjectModels
 public import Predicates
 
-/// Objects by their classes.
+/// Access to objects by class.
 extension ManagedObjectContext {
-  /// Makes an object of a class.
+  /// Inserts a new object of a class.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the class is none of the model's,
-  ///   ``ManagedObjectError/Code/invalidValue`` for an abstract one.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the model does not have the class;
+  ///   ``ManagedObjectError/Code/invalidValue`` for an abstract entity.
   /// - Complexity: O(1).
   @discardableResult
   public func insert<Object: ManagedObject>(_ type: Object.Type) throws(ManagedObjectError) -> Object {
@@ -15,13 +15,13 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The objects of a class that a predicate is true for.
+  /// Fetches the objects of a class that match a predicate.
   ///
   /// ```swift
   /// let recent = try context.fetch(Note.self, where: ManagedPredicate(format: "date > %@", yesterday))
   /// ```
   ///
-  /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
+  /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil,
     sortedBy sortDescriptors: [FetchRequest.SortDescriptor] = [], limit: Int = 0
@@ -37,14 +37,14 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// The objects of a class that a `#Predicate` is true for, in an order.
+  /// Fetches the objects of a class that match a `#Predicate`, in an order.
   ///
   /// ```swift
   /// let found = try context.fetch(Note.self, where: #Predicate { $0.pages > 100 }, sortedBy: .descending(\.date))
   /// ```
   ///
-  /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``; ``ManagedObjectError/Code/unsupportedRequest`` for a
-  ///   predicate that has no form here.
+  /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``;
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for a predicate that cannot be converted.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where predicate: Predicate<Object>, sortedBy order: FetchRequest.Order<Object>...,
     limit: Int = 0
@@ -54,10 +54,10 @@ extension ManagedObjectContext {
     return try fetch(type, translated, order, limit)
   }
 
-  /// The objects of a class in an order of key paths: `sortedBy: .descending(\.date), .ascending(\.title)`.
+  /// Fetches the objects of a class, sorted by key paths: `sortedBy: .descending(\.date), .ascending(\.title)`.
   ///
-  /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``; ``ManagedObjectError/Code/undefinedKey`` for a key
-  ///   path that is not one of properties that a model knows.
+  /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``; ``ManagedObjectError/Code/undefinedKey``
+  ///   for a key path that does not lead to properties of a model.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil, sortedBy first: FetchRequest.Order<Object>,
     _ others: FetchRequest.Order<Object>..., limit: Int = 0
@@ -73,18 +73,19 @@ extension ManagedObjectContext {
     return try fetch(type, where: predicate, sortedBy: descriptors, limit: limit)
   }
 
-  /// The number of objects of a class that a predicate is true for.
+  /// Returns the number of objects of a class that match a predicate.
   ///
-  /// - Throws: as ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
+  /// - Throws: the errors of ``insert(_:)-(Object.Type)`` and ``fetch(_:)``.
   public func count<Object: ManagedObject>(
     _ type: Object.Type, where predicate: ManagedPredicate? = nil
   ) throws(ManagedObjectError) -> Int {
     try count(for: FetchRequest(try entity(of: type).name, where: predicate))
   }
 
-  /// The object of a name, with its values.
+  /// Returns the object with an ID, after reading its values.
   ///
-  /// - Throws: as ``existingObject(with:)``; ``ManagedObjectError/Code/invalidValue`` for an object of another class.
+  /// - Throws: the errors of ``existingObject(with:)``; ``ManagedObjectError/Code/invalidValue`` for an object of
+  ///   another class.
   public func existingObject<Object: ManagedObject>(
     _ type: Object.Type, with id: ManagedObjectID
   ) throws(ManagedObjectError) -> Object {

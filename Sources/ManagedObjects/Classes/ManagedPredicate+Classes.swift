@@ -2,7 +2,7 @@ internal import ObjectModels
 public import Predicates
 
 extension ManagedPredicate {
-  /// A predicate from text, checked against the class of the objects that it is about.
+  /// Parses a predicate and checks it for the objects of a class.
   ///
   /// ```swift
   /// let predicate = try ManagedPredicate(format: "author.name BEGINSWITH[cd] %@", prefix, for: Note.self, in: model)
@@ -10,18 +10,18 @@ extension ManagedPredicate {
   ///
   /// - Parameters:
   ///   - format: the text, as in ``init(format:_:)``.
-  ///   - arguments: what stands for `%@`, `%K` and `%d`.
+  ///   - arguments: the values for `%@`, `%K` and `%d`.
   ///   - type: the class.
-  ///   - model: the model that says what the objects of the class have.
+  ///   - model: the model with the class.
   /// - Throws: ``ManagedPredicateError`` with the position in the text, as ``init(format:_:for:)``;
-  ///   ``ManagedPredicateError/Kind/unsupported`` without one if the class is none of the model's.
+  ///   ``ManagedPredicateError/Kind/unsupported`` without a position if the model does not have the class.
   public init<Object: ManagedObject>(
     format: String, _ arguments: any PredicateArgument..., for type: Object.Type, in model: ManagedObjectModel
   ) throws(ManagedPredicateError) {
     try self.init(format: format, arguments: arguments, for: type, in: model)
   }
 
-  /// As ``init(format:_:for:in:)``.
+  /// Parses a predicate and checks it: see ``init(format:_:for:in:)``.
   public init<Object: ManagedObject>(
     format: String, arguments: [any PredicateArgument], for type: Object.Type, in model: ManagedObjectModel
   ) throws(ManagedPredicateError) {

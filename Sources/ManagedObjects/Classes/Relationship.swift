@@ -2,7 +2,7 @@ internal import ObjectModels
 public import OrderedCollections
 public import PropertyLists
 
-/// A property that is a relationship of the entity of its class.
+/// A property wrapper for a relationship of the class's entity.
 ///
 /// ```swift
 /// final class Note: ManagedObject {
@@ -14,32 +14,33 @@ public import PropertyLists
 /// }
 /// ```
 ///
-/// An optional object makes a to-one relationship, a set a to-many one, and an array a to-many one with an order.
+/// An optional object declares a to-one relationship, a set a to-many relationship, and an array an ordered to-many
+/// one.
 ///
-/// One side of two that are inverse names the other; the compiler does not let both do it, and a model made of the
-/// classes knows it of both.
+/// Name the inverse on one side only: the compiler does not accept it on both. A model made from the classes sets both
+/// sides.
 ///
-/// To read a to-many relationship makes a set or an array of all its objects. To add or remove single ones, use
-/// `add(_:to:)` and `remove(_:from:)` of ``ManagedObject``, which cost the same for any number.
+/// Reading a to-many relationship creates a set or an array of all its objects. To add or remove single objects, use
+/// `add(_:to:)` and `remove(_:from:)` of ``ManagedObject`` instead.
 @propertyWrapper
 public struct Relationship<Value: RelationshipValue> {
   @usableFromInline let number: UInt16
 
-  /// A relationship.
+  /// Creates a relationship.
   ///
-  /// All arguments are asked for when a model is made of the class, and not for each object.
+  /// All arguments are evaluated when a model is made from the class, not for each object.
   ///
   /// - Parameters:
-  ///   - inverse: the relationship back; nil if there is none, or if it names this one.
-  ///   - deleteRule: what happens to the objects when the one that refers to them is deleted.
-  ///   - isOptional: false if an object is not valid without any. A to-many relationship may be empty all the same
-  ///     unless `minimumCount` says otherwise.
-  ///   - minimumCount: the fewest objects of a to-many relationship that is not empty.
-  ///   - maximumCount: the most objects of a to-many relationship; 0 for any number.
-  ///   - isTransient: true if no store keeps it.
-  ///   - renamedFrom: the name in an earlier version of the model.
+  ///   - inverse: the inverse relationship; nil if there is none, or if the inverse names this one.
+  ///   - deleteRule: the effect on the destination objects when the source object is deleted.
+  ///   - isOptional: false if the relationship must not be empty. A to-many relationship may still be empty if
+  ///     `minimumCount` is 0.
+  ///   - minimumCount: the minimum number of objects in a to-many relationship that is not empty.
+  ///   - maximumCount: the maximum number of objects in a to-many relationship; 0 for no limit.
+  ///   - isTransient: true if the relationship is not saved in stores.
+  ///   - renamedFrom: the name of the relationship in an earlier version of the model.
   ///   - hashModifier: a part of the version hash.
-  ///   - userInfo: what programs keep with it.
+  ///   - userInfo: custom data for the relationship.
   @inlinable
   public init(
     inverse: @autoclosure () -> PartialKeyPath<Value.Destination>? = nil,
@@ -63,7 +64,7 @@ public struct Relationship<Value: RelationshipValue> {
       } : 0
   }
 
-  /// A wrapper works in a class that inherits from ``ManagedObject``.
+  /// Unavailable: the wrapper works only in classes that inherit from ``ManagedObject``.
   @available(*, unavailable, message: "@Relationship is for properties of classes that inherit from ManagedObject")
   public var wrappedValue: Value {
     get { Value(objects: []) }
@@ -93,7 +94,8 @@ public struct Relationship<Value: RelationshipValue> {
     }
   }
 
-  /// The value of a prototype, which takes down what is read; of other objects, nothing.
+  /// Returns a prototype of the destination for a prototype, and records the access. For other objects, returns no
+  /// objects.
   @usableFromInline @inline(never)
   static func probe(_ object: ManagedObject, _ wrapper: Self) -> Value {
     guard let reading = PropertyReading.of(object) else { return Value(objects: []) }

@@ -1,17 +1,17 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The changes of a request that changes many objects.
+/// The changes of a batch request.
 struct BatchChanges {
   private(set) var changes = StoreChanges()
   private let entity: ManagedObjectModel.Entity
-  /// For each new row, the slots that the request has values of.
+  /// For each new row, the slots of the values in the request.
   private var givenSlots: [RowKey: [Int]] = [:]
 
-  /// Finds the rows that a request is about, and changes them.
+  /// Finds the rows of the request, and changes them.
   ///
   /// - Throws: ``ManagedObjectError/Code/missingMandatoryProperty`` and
-  ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for rows that no save of a context would accept.
+  ///   ``ManagedObjectError/Code/relationshipLacksMinimumCount`` for rows that a context's save would reject.
   init(
     _ request: BatchRequest, _ entity: ManagedObjectModel.Entity, of store: some PersistentStore
   ) throws(ManagedObjectError) {
@@ -23,7 +23,7 @@ struct BatchChanges {
       try rules.check(changes.inserted)
     case .update(let fetch, let values):
       changes.snapshots = try Self.found(fetch, entity, store)
-      // An attribute of the entity is in the same slot in all that inherit from it.
+      // Subentities have an inherited attribute in the same slot.
       let slots = values.compactMap { name, value in entity.attribute(named: name).map { ($0.slot, value) } }
       changes.updated = changes.snapshots.map { row in
         var row = row
@@ -67,8 +67,8 @@ struct BatchChanges {
     return rows
   }
 
-  /// Returns the keys of the rows that the request is about, and of others that changed: among these are stored rows
-  /// that got the values of new ones.
+  /// Returns the keys of the request's rows, and of other changed rows. The latter include stored rows that got the
+  /// values of new ones.
   func result(_ mended: [RowKey]) -> (changed: [RowKey], mended: [RowKey]) {
     let updated = givenSlots.isEmpty ? changes.updated : []
     let keys = (changes.inserted + updated + changes.deleted).map(\.key)
@@ -81,17 +81,17 @@ struct BatchChanges {
     return (keys, others)
   }
 
-  // New objects with the values of a uniqueness constraint that another one has.
+  // Conflicts of new objects over uniqueness constraints.
 
-  /// The values of a constraint that several new rows have.
+  /// The values of a uniqueness constraint that several new rows share.
   private struct SharedValues: Hashable {
     let constraint: [String]
     let values: [RowValue]
   }
 
-  /// Changes what is saved so that it is no longer in conflict.
+  /// Changes the rows to save, so that they no longer conflict.
   ///
-  /// - Returns: false if the policy is that the request fails, or a conflict is not about a new row alone.
+  /// - Returns: false if the policy is `error`, or a conflict concerns other rows than new ones.
   mutating func settle(_ conflicts: [MergeConflict], by policy: MergePolicy) throws(ManagedObjectError) -> Bool {
     guard policy != .error, !givenSlots.isEmpty else { return false }
     let storePrevails = policy == .storeTrump || policy == .rollback
@@ -114,7 +114,7 @@ struct BatchChanges {
       }
       dropped.insert(row.key)
     }
-    // One of several new rows stays: the first if the store prevails, else the last.
+    // One of the new rows with the same values stays: the first if the store takes precedence, else the last.
     for indices in groups.values {
       let indices = indices.sorted().filter { !dropped.contains(changes.inserted[$0].key) }
       for index in storePrevails ? indices.dropFirst() : indices.dropLast() {
@@ -126,8 +126,8 @@ struct BatchChanges {
     return true
   }
 
-  /// Gives a stored row the values of a new one: all attributes to overwrite it, else those that the request has values
-  /// of.
+  /// Copies the values of a new row to a stored one: all attributes if the policy is `overwrite`, else those in the
+  /// request.
   private mutating func unite(_ row: StoreRow, with stored: StoreRow, _ policy: MergePolicy) {
     let slots = policy == .overwrite ? entity.attributes.map(\.slot) : givenSlots[row.key] ?? []
     let index: Int

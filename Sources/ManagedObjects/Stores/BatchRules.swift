@@ -1,8 +1,8 @@
 internal import ObjectModels
 internal import Predicates
 
-/// A check of objects that a request changes without a context, for values of mandatory attributes and objects of
-/// mandatory relationships. The conditions of the model for values are not tested.
+/// Checks objects that a batch request changes, for mandatory attributes and relationships. The validation predicates
+/// of the model are not evaluated.
 struct BatchRules<Store: PersistentStore> {
   private static var greatestErrorCount: Int { 100 }
 
@@ -44,7 +44,7 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks some attributes of rows.
+  /// Checks the values in some slots of rows.
   mutating func checkAttributes(_ rows: [StoreRow], _ slots: [Int]) throws(ManagedObjectError) {
     for row in rows {
       let rules = rules(ofEntity: Int(row.key.entityIndex))
@@ -56,7 +56,7 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks the rows that refer to deleted ones, and will not any more.
+  /// Checks the rows whose references to deleted rows will be removed.
   mutating func checkReferences(to deleted: [StoreRow]) throws(ManagedObjectError) {
     let gone = Set(deleted.map(\.key))
     var lost: [RowKey: [Int: Int]] = [:]
@@ -82,8 +82,8 @@ struct BatchRules<Store: PersistentStore> {
     try finish()
   }
 
-  /// Checks the rows that have deleted ones in a to-many relationship without an inverse. The deleted rows do not name
-  /// them.
+  /// Checks the rows that have deleted ones in a to-many relationship without an inverse. The deleted rows do not
+  /// contain the keys of these owners.
   private mutating func checkOwners(
     of gone: Set<RowKey>, _ entities: [ManagedObjectModel.Entity]
   ) throws(ManagedObjectError) {
@@ -100,7 +100,7 @@ struct BatchRules<Store: PersistentStore> {
           continue
         }
         for (row, value) in zip(rows, try values(relationship.slot, of: rows)) where !gone.contains(row.key) {
-          // Entities that inherit from the owner's have the relationship in the same slot.
+          // Subentities of the owner have the relationship in the same slot.
           let rule = rules(ofEntity: Int(row.key.entityIndex)).relationships.first { $0.slot == relationship.slot }
           if let failure = rule?.failure(count: value.keys.count { !gone.contains($0) }) { note(failure, row.key) }
         }
@@ -108,7 +108,7 @@ struct BatchRules<Store: PersistentStore> {
     }
   }
 
-  /// True if objects at the other side of a relationship have to refer to others.
+  /// True if objects at the other side of a relationship must refer to an object.
   private mutating func isRequired(_ side: RelationshipSide, of entity: ManagedObjectModel.Entity) -> Bool {
     guard let relationship = entity.relationships.first(where: { $0.slot == side.slot }) else { return false }
     let destination = entity.destination(of: relationship)
@@ -117,7 +117,7 @@ struct BatchRules<Store: PersistentStore> {
     }
   }
 
-  /// The values in a slot of rows of one entity, also of those that come without.
+  /// Returns the values in a slot of rows of one entity, including values that must be read separately.
   private func values(_ slot: Int, of rows: [StoreRow]) throws(ManagedObjectError) -> [RowValue] {
     var rows = rows
     try rows.readRest([slot], store.model, store.values)

@@ -5,7 +5,7 @@ public import Predicates
 public import PropertyLists
 internal import Synchronization
 
-/// A store without a file: what is saved lasts as long as the store.
+/// A store without a file. Saved objects last as long as the store.
 public final class InMemoryStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "InMemory"
@@ -24,10 +24,10 @@ public final class InMemoryStore: PersistentStore {
     var lastNumber: Int64 = 0
   }
 
-  /// A store without objects.
+  /// Creates a store without objects.
   ///
   /// - Parameters:
-  ///   - model: what the objects consist of.
+  ///   - model: the model of the store.
   ///   - configuration: the configuration whose entities the store has; nil for all.
   ///   - identifier: the value of ``StoreMetadataKey/identifier``.
   /// - Throws: ``ManagedObjectError/Code/open`` for a configuration that the model does not have.
@@ -65,7 +65,7 @@ public final class InMemoryStore: PersistentStore {
   public func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    // A copy, so that others can read meanwhile.
+    // A copy, so that other threads can use the store meanwhile.
     let table = state.withLock { $0.table }
     return try table.fetch(request, of: entity)
   }
@@ -79,17 +79,17 @@ public final class InMemoryStore: PersistentStore {
     }
   }
 
-  /// The first contradiction found; nil if there is none. For tests.
+  /// Returns the first defect found; nil if there is none. For tests.
   func _checkInvariants() -> String? { state.withLock { $0.table._checkInvariants() } }
 }
 
 extension RowKey {
-  /// Keys with the numbers after the last one, for ``PersistentStore/makeKeys(_:)``.
+  /// Returns keys with the numbers after the last one, for ``PersistentStore/makeKeys(_:)``.
   ///
   /// - Parameters:
-  ///   - entityIndices: the entity of each.
+  ///   - entityIndices: the entity indexes of the new objects.
   ///   - store: the number of the store.
-  ///   - last: the highest number that the store has given to an object. It is raised.
+  ///   - last: the highest number that the store has given to an object. It is increased.
   /// - Throws: ``ManagedObjectError/Code/operation`` if no numbers are left.
   public static func makeKeys(
     _ entityIndices: [Int], store: StoreNumber, after last: inout Int64
@@ -109,9 +109,9 @@ extension RowKey {
 extension RowTable {
   /// Executes a request, as ``PersistentStore/fetch(_:of:)`` does.
   ///
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request that does not fit the entity, and for an
-  ///   entity of another model.
-  /// - Complexity: O(*n*) in the rows of the entity; O(*n* log *n*) to sort what is found.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request that does not fit the entity, or an entity
+  ///   of another model.
+  /// - Complexity: O(*n*) in the rows of the entity; O(*n* log *n*) to sort the results.
   public func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
@@ -123,7 +123,9 @@ extension RowTable {
 }
 
 extension ManagedObjectModel {
-  /// - Throws: ``ManagedObjectError/Code/open`` for a name that no configuration has.
+  /// Throws if the model does not have a configuration.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/open`` for a name that is not a configuration of the model.
   public func checkConfiguration(_ name: String?) throws(ManagedObjectError) {
     guard let name, configurations[name] == nil else { return }
     throw ManagedObjectError(.open, "the model has no configuration \(name.quoted)")

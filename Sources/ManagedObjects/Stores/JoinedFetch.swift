@@ -1,9 +1,9 @@
 internal import ObjectModels
 
-/// Executes a request on the objects of several stores, with the results that one store with all of them would have.
+/// Executes a request on several stores. The results equal those of one store with all objects.
 ///
-/// No relationship leads from one store to another, so that each store finds its own objects, and no more than can be
-/// among the results. To put them in one order and to make dictionaries of them is done here, on rows in memory.
+/// Relationships do not lead from one store to another. So each store fetches its own objects, and no more than the
+/// results can include. The objects are then sorted, and made into dictionaries, in memory.
 struct JoinedFetch {
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity
@@ -11,7 +11,7 @@ struct JoinedFetch {
 
   func result() throws(ManagedObjectError) -> StoreFetchResult {
     try request.check(for: entity)
-    // A store knows nothing of an object of another one, at which a path of the predicate begins.
+    // A store cannot evaluate a key path that begins at a constant object of another store.
     if RequestKeys(FetchRequest(request.entityName, where: request.predicate)).beginsAtObjects {
       return try resultInMemory()
     }
@@ -26,14 +26,14 @@ struct JoinedFetch {
       if request.resultType == .count { return .count(request.windowCount(of: try count(part))) }
       found = try rows(part)
     } catch {
-      // One store with all objects might have found enough before it came to the one that cannot be asked.
+      // One store with all objects might have found enough of them before evaluating the failing one.
       guard error.predicateError != nil, end < .max, request.sortDescriptors.isEmpty else { throw error }
       return try resultInMemory()
     }
     return try prepared.execute(on: JoinedRows(found, for: rest, entity.model, in: stores))
   }
 
-  /// The request that each store gets.
+  /// The request for each store.
   private func part(first limit: Int) -> FetchRequest {
     var part = FetchRequest(request.entityName, where: request.predicate)
     part.includesSubentities = request.includesSubentities
@@ -43,12 +43,12 @@ struct JoinedFetch {
       part.fetchLimit = limit
       part.sortDescriptors = request.sortDescriptors
     }
-    // Keys are enough if nothing else is asked about the objects.
+    // Keys are enough if no values are needed.
     if request.resultType == .objectIDs, request.sortDescriptors.isEmpty { part.resultType = .objectIDs }
     return part
   }
 
-  /// The rows that the stores find, in the order of the stores and then of the keys.
+  /// Returns the rows that the stores find, in the order of the stores and then of the keys.
   private func rows(_ part: FetchRequest) throws(ManagedObjectError) -> [StoreRow] {
     var found: [StoreRow] = []
     for store in stores {
@@ -69,7 +69,7 @@ struct JoinedFetch {
     return count
   }
 
-  /// Asks all objects of the entity here.
+  /// Evaluates the request in memory on all objects of the entity.
   private func resultInMemory() throws(ManagedObjectError) -> StoreFetchResult {
     var all = FetchRequest(request.entityName)
     all.includesSubentities = request.includesSubentities

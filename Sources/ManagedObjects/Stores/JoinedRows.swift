@@ -1,20 +1,19 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The rows that a request finds in several stores, and those that it gets to from them, read into memory: for what is
-/// left to do with all of them together.
+/// The rows that a request finds in several stores, and their related rows, read into memory to be processed together.
 struct JoinedRows: RowSource {
   let model: ManagedObjectModel
   let storeNumber = StoreNumber.none
   private let stores: [any PersistentStore]
   /// The rows that were found, by entity, in the order of the stores.
   private var found: [Int: [StoreRow]] = [:]
-  /// The rows that relationships and constants can lead to; empty if there are none.
+  /// The rows that relationships and constants can lead to; empty if they are not needed.
   private var known: [RowKey: StoreRow] = [:]
 
   /// - Parameters:
   ///   - found: rows in the order of the stores.
-  ///   - request: what is to be done with them.
+  ///   - request: the request to execute on the rows.
   init(
     _ found: [StoreRow], for request: FetchRequest, _ model: ManagedObjectModel, in stores: [any PersistentStore]
   ) throws(ManagedObjectError) {
@@ -35,9 +34,9 @@ struct JoinedRows: RowSource {
     for (index, rows) in self.found { self.found[index] = rows.map { known[$0.key] ?? $0 } }
   }
 
-  /// Reads rows that are not known yet.
+  /// Reads rows that are not in ``known``.
   ///
-  /// - Returns: the keys of those that are there.
+  /// - Returns: the keys of the rows that exist.
   private mutating func read(_ keys: Set<RowKey>) throws(ManagedObjectError) -> [RowKey] {
     var read: [RowKey] = []
     let unknown = keys.filter { known[$0] == nil }
@@ -53,16 +52,16 @@ struct JoinedRows: RowSource {
     return read
   }
 
-  /// Reads what the stores have left out of rows.
+  /// Reads the values that the stores left out of rows.
   ///
-  /// - Returns: the keys of all that the rows refer to.
+  /// - Returns: the keys that the rows refer to.
   private mutating func complete(_ keys: [RowKey], _ names: Set<String>) throws(ManagedObjectError) -> Set<RowKey> {
     var targets: Set<RowKey> = []
     for ((store, index), keys) in Self.parts(keys) {
       guard let store = stores.first(where: { $0.number == store }) else { continue }
       let slots = model.records[index].slotsReadLater(names)
       if slots.isEmpty { continue }
-      // They are taken out, so that they are changed in place.
+      // Removed from ``known``, so that they are changed in place and not copied.
       var rows = keys.compactMap { known.removeValue(forKey: $0) }
       defer { for row in rows { known[row.key] = row } }
       try rows.readRest(slots, model, store.values)
@@ -73,7 +72,7 @@ struct JoinedRows: RowSource {
     return targets
   }
 
-  /// Keys by their stores and entities.
+  /// Groups keys by store and entity.
   private static func parts(_ keys: [RowKey]) -> [((store: StoreNumber, entityIndex: Int), [RowKey])] {
     var parts: [((store: StoreNumber, entityIndex: Int), [RowKey])] = []
     for key in keys.sorted() {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The asynchronous streams that receive news, such as saves of contexts.
+/// The streams that receive a kind of news.
 final class Listeners<News: Sendable>: Sendable {
   private let state = Mutex(State())
 
@@ -11,9 +11,9 @@ final class Listeners<News: Sendable>: Sendable {
 
   var isEmpty: Bool { state.withLock { $0.streams.isEmpty } }
 
-  /// The news from now on.
+  /// Returns a stream of the news from now on.
   ///
-  /// - Parameter onEnd: what is done when the stream is not used any more.
+  /// - Parameter onEnd: called when the stream ends.
   func stream(onEnd: @escaping @Sendable () -> Void = {}) -> AsyncStream<News> {
     AsyncStream { continuation in
       let number = state.withLock { state in

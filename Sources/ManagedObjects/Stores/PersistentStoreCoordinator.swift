@@ -3,9 +3,9 @@ internal import Predicates
 internal import PropertyLists
 internal import Synchronization
 
-/// The stores of a program, which have one model. Any number of tasks can use it.
+/// The stores of a program, which share a model. It can be used by any number of tasks.
 ///
-/// Most programs get one from a ``PersistentContainer``.
+/// Most programs use the coordinator of a ``PersistentContainer``.
 public final class PersistentStoreCoordinator: Sendable {
   /// The model of all stores.
   public let model: ManagedObjectModel
@@ -15,7 +15,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct State {
     var stores: [any PersistentStore] = []
-    /// Looks for changes by others as long as somebody listens.
+    /// The task that looks for changes by others, while there are listeners.
     var looking: Task<Void, Never>?
     /// The stores that could not be read at the last look.
     var unreadable: [StoreNumber: UnreadableStore] = [:]
@@ -26,7 +26,7 @@ public final class PersistentStoreCoordinator: Sendable {
     var isTold = false
   }
 
-  /// A coordinator without stores.
+  /// Creates a coordinator without stores.
   public init(model: ManagedObjectModel) { self.model = model }
 
   deinit {
@@ -40,8 +40,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Adds a store.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a store of another model, and if there is one with the same
-  ///   identifier.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a store of another model, or with the same identifier as
+  ///   another store.
   public func add(_ store: any PersistentStore) throws(ManagedObjectError) {
     func failure(_ reason: String) -> ManagedObjectError {
       ManagedObjectError(.invalidState, "the store \(store.identifier.printable(limit: 80)) \(reason)")
@@ -56,12 +56,12 @@ public final class PersistentStoreCoordinator: Sendable {
     if !isNew { throw failure("was added before") }
   }
 
-  /// Takes a store out. Objects of it that contexts still have cannot be read or saved any more.
+  /// Removes a store. Its objects in contexts can no longer be read or saved.
   public func remove(_ store: any PersistentStore) {
     state.withLock { state in state.stores.removeAll { $0.number == store.number } }
   }
 
-  /// The name of an object by its text; nil for other text, and for an object of a store or an entity that is not here.
+  /// Returns the object ID for a URI; nil for other text, and if the coordinator does not have the store or the entity.
   public func objectID(forURI uri: String) -> ManagedObjectID? {
     guard let parts = ObjectURI(uri), let entity = model.entity(named: parts.entityName) else { return nil }
     guard let identifier = parts.storeIdentifier else {
@@ -74,7 +74,7 @@ public final class PersistentStoreCoordinator: Sendable {
       storeIdentifier: identifier)
   }
 
-  /// The store of a number.
+  /// Returns the store with a number.
   func store(_ number: StoreNumber) -> (any PersistentStore)? {
     state.withLock { state in
       if let first = state.stores.first, first.number == number { return first }
@@ -82,29 +82,29 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// True if a store takes new objects of an entity.
+  /// True if a store accepts new objects of an entity.
   func accepts(_ store: any PersistentStore, entityIndex: Int) -> Bool {
     if store.isReadOnly { return false }
     guard let name = store.configuration else { return true }
     return model.configurations[name]?.contains(model.records[entityIndex].definition.name) ?? false
   }
 
-  /// The first store that takes new objects of an entity.
+  /// Returns the first store that accepts new objects of an entity.
   func store(forNew entityIndex: Int) -> (any PersistentStore)? {
     stores.first { accepts($0, entityIndex: entityIndex) }
   }
 
-  /// The rows of keys, nil where there is none (any more).
+  /// Returns the rows of keys, with nil for each row that does not exist (any more).
   func rows(_ keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow?] {
     try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.rows(keys) }
   }
 
-  /// The values of a relationship, for each of several objects of one entity.
+  /// Returns the value in a slot for each of several objects of one entity.
   func values(ofSlot slot: Int, _ keys: [RowKey]) throws(ManagedObjectError) -> [RowValue?] {
     try eachStore(keys) { (store, keys) throws(ManagedObjectError) in try store.values(ofSlot: slot, keys) }
   }
 
-  /// Asks each store for what is its own.
+  /// Calls `read` with each store and its keys, and returns the results in the order of `keys`.
   private func eachStore<Result>(
     _ keys: [RowKey], _ read: (any PersistentStore, [RowKey]) throws(ManagedObjectError) -> [Result?]
   ) throws(ManagedObjectError) -> [Result?] {
@@ -131,8 +131,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return try JoinedFetch(request: request, entity: entity, stores: stores).result()
   }
 
-  /// The saves of contexts from now on, until the stream or the coordinator is not used any
-  /// more.
+  /// A stream of the changes that contexts save from now on. It ends when the coordinator is released.
   ///
   /// ```swift
   /// for await changes in coordinator.saves { try context.mergeChanges(from: changes) }
@@ -143,23 +142,22 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func tell(_ changes: SavedChanges) { listeners.tell(changes) }
 
-  /// What others save into the stores from now on, until the stream or the coordinator is not used any more. Others are
-  /// other programs, and other coordinators of this one.
+  /// A stream of the changes that others save to the stores from now on. It ends when the coordinator is released.
+  /// Others are other programs, and other coordinators of this program.
   ///
   /// ```swift
   /// for await changes in coordinator.remoteChanges { try context.mergeChanges(from: changes.get()) }
   /// ```
   ///
-  /// Stores are looked at ten times a second. One that cannot be read twice in a row, as its file was removed or
-  /// spoilt, is told once, as the error of reading. The stream goes on: once the store can be read again, what others
-  /// saved is told, or no changes if there were none.
+  /// Stores are checked ten times a second. If a store cannot be read twice in a row, because its file was removed or
+  /// damaged, the error is reported once. The stream continues: when the store can be read again, the changes since
+  /// then are reported, or empty changes if there are none.
   ///
-  /// Stores in XML and binary files, and SQLite stores with a history of changes, tell which objects were saved. Of
-  /// other stores only this is known that somebody saved, and ``SavedChanges/isComplete`` is false. That is so, too, if
-  /// a program has written into an SQLite store past its history; it is not noticed if another one saves with the
-  /// history before the next look.
+  /// XML stores, binary stores, and SQLite stores with a history of changes report which objects were saved. For other
+  /// stores, ``SavedChanges/isComplete`` is false. It is also false if a program has written to an SQLite store without
+  /// recording history. Such a write is not noticed if another program saves with history before the next check.
   public var remoteChanges: AsyncStream<Result<SavedChanges, ManagedObjectError>> {
-    // What was saved before is news for those only who listen already.
+    // Changes saved before now are reported only to existing streams.
     lookForRemoteChanges()
     state.withLock { $0.unreadable = [:] }
     let stream = remoteListeners.stream { [weak self] in self?.stopLookingForNobody() }
@@ -199,7 +197,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// True for an error that a store has for the second time in a row.
+  /// True if a store has the same error for the second time in a row.
   private func isNews(_ error: ManagedObjectError, of store: any PersistentStore) -> Bool {
     state.withLock { state in
       guard let known = state.unreadable[store.number], known.message == error.description else {

@@ -10,7 +10,7 @@ public import PropertyLists
 /// metadata.replace(with: ["title": "Letters"])
 /// ```
 public struct StoreMetadata: Sendable, Equatable {
-  /// All keys.
+  /// All keys and values.
   public private(set) var values: OrderedDictionary<String, PropertyList>
 
   /// The keys that programs cannot change.
@@ -21,16 +21,17 @@ public struct StoreMetadata: Sendable, Equatable {
     StoreMetadataKey.historyTracking,
   ]
 
-  /// The version of Apple's framework whose metadata those of new stores look like.
+  /// The version of Apple's framework that the metadata of new stores name.
   private static let frameworkVersion: Int64 = 1344
-  /// The first versions that wrote the digest and the checksum. A file of an older one gets neither.
+  /// The first framework versions that wrote the digest and the checksum. They are not added to files of older
+  /// versions.
   private static let firstWithDigest: Int64 = 977
   private static let firstWithChecksum: Int64 = 1344
 
-  /// The metadata of a file, which may be empty.
+  /// Creates the metadata of a file, which may be empty.
   ///
   /// - Parameters:
-  ///   - values: what the file has.
+  ///   - values: the contents of the file's metadata.
   ///   - identifier: the value of ``StoreMetadataKey/identifier``.
   ///   - type: the value of ``StoreMetadataKey/type``.
   public init(file values: OrderedDictionary<String, PropertyList>, identifier: String, type: String) {
@@ -39,7 +40,7 @@ public struct StoreMetadata: Sendable, Equatable {
     self.values[StoreMetadataKey.type] = .string(type)
   }
 
-  /// The metadata of a new store: its version hashes are those of the model.
+  /// Creates the metadata of a new store, with the version hashes of the model.
   public init(identifier: String, type: String, model: ManagedObjectModel, configuration: String?) {
     self.init(file: [:], identifier: identifier, type: type)
     describe(model, configuration)
@@ -48,7 +49,8 @@ public struct StoreMetadata: Sendable, Equatable {
   /// The identifier of the store.
   public var identifier: String { values[StoreMetadataKey.identifier]?.string ?? "" }
 
-  /// The keys but for those that a file has elsewhere, in order.
+  /// The values to write as a property list, sorted by key. The identifier and the type are stored elsewhere in the
+  /// file.
   package var fileValues: OrderedDictionary<String, PropertyList> {
     var values = values
     values[StoreMetadataKey.identifier] = nil
@@ -57,7 +59,7 @@ public struct StoreMetadata: Sendable, Equatable {
     return values
   }
 
-  /// Takes the keys of a program; the store's own keep their values.
+  /// Replaces the keys of programs. The store's own keys keep their values.
   public mutating func replace(with new: OrderedDictionary<String, PropertyList>) {
     var values = new.filter { !Self.ownKeys.contains($0.key) }
     for (key, value) in self.values where Self.ownKeys.contains(key) { values[key] = value }
@@ -67,7 +69,7 @@ public struct StoreMetadata: Sendable, Equatable {
   /// Sets one of the store's own keys.
   package mutating func set(_ value: PropertyList, for key: String) { values[key] = value }
 
-  /// Writes the version hashes of a model, and what goes with them.
+  /// Sets the version hashes and the related keys from a model.
   public mutating func describe(_ model: ManagedObjectModel, _ configuration: String?) {
     let own = model.entityVersionHashesByName
     let known = model.knownVersionHashesByName
@@ -75,7 +77,7 @@ public struct StoreMetadata: Sendable, Equatable {
     var hashes: [String: Data] = [:]
     var list: OrderedDictionary<String, PropertyList> = [:]
     for name in names {
-      // A hash that is a guess is only kept where the file has it.
+      // A hash that is not certain is kept only if the file already has it.
       let stored = values[StoreMetadataKey.versionHashes]?[name]?.data
       hashes[name] = known[name] ?? (stored == own[name] ? stored : nil)
       list[name] = hashes[name].map { .data($0) }
@@ -87,18 +89,18 @@ public struct StoreMetadata: Sendable, Equatable {
       version = Self.frameworkVersion
       values[StoreMetadataKey.frameworkVersion] = .integer(PropertyList.Integer(version))
     }
-    // As the file has them, in its order, if they are the same.
+    // If the hashes are unchanged, their order in the file is kept.
     if values[StoreMetadataKey.versionHashes]?.dictionary.map({ Dictionary(uniqueKeysWithValues: Array($0)) })
       != Dictionary(uniqueKeysWithValues: Array(list))
     {
       values[StoreMetadataKey.versionHashes] = .dictionary(list)
     }
     values[StoreMetadataKey.versionHashesVersion] = .integer(3)
-    // Core Data has one empty identifier where a model of Xcode has none.
+    // Core Data writes one empty identifier if a model of Xcode has none.
     if values[StoreMetadataKey.versionIdentifiers] == nil || !model.versionIdentifiers.isEmpty {
       values[StoreMetadataKey.versionIdentifiers] = .array(model.versionIdentifiers.map { .string($0) })
     }
-    // Sums of some hashes are those of no model.
+    // A digest or checksum of only some hashes would not match any model.
     let hasAll = hashes.count == names.count
     if version >= Self.firstWithDigest || values[StoreMetadataKey.versionHashesDigest] != nil {
       values[StoreMetadataKey.versionHashesDigest] =
@@ -109,9 +111,10 @@ public struct StoreMetadata: Sendable, Equatable {
     }
   }
 
-  /// Compares the version hashes with those of a model. Files of the first versions of Core Data have none.
+  /// Compares the version hashes with those of a model. Files of the first versions of Core Data have no hashes.
   ///
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` with the entities that differ.
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` with the entities that differ;
+  ///   ``ManagedObjectError/Code/open`` for hashes that are not data.
   public func check(_ model: ManagedObjectModel, _ configuration: String?) throws(ManagedObjectError) {
     guard let value = values[StoreMetadataKey.versionHashes] else { return }
     guard let list = value.dictionary else {

@@ -3,10 +3,10 @@ public import ObjectModels
 public import Predicates
 internal import PropertyLists
 
-// The text of values that files keep as text.
+// Conversion between values and the text that files store.
 
 extension AttributeValue {
-  /// The text that ``AttributeType/value(fromText:)`` makes the value of again; nil for no value.
+  /// Returns text that ``AttributeType/value(fromText:)`` converts back to the value; nil for null.
   ///
   /// | type | text |
   /// |---|---|
@@ -15,14 +15,14 @@ extension AttributeValue {
   /// | dates | seconds since the beginning of 2001, UTC |
   /// | data, composite values | base64 |
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a number or a URL that could not be read back.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a number or URL that cannot be read back.
   public func storedText() throws(ManagedObjectError) -> String? {
     switch self {
     case .null: return nil
     case .string(let text): return text
     case .data(let data): return data.base64EncodedString()
     case .composite: return try archivedComposite().base64EncodedString()
-    // As XML it would have escapes.
+    // XML would add escapes.
     case .url(let url): return try url.storedText()
     default:
       var output = ByteBuffer()
@@ -33,8 +33,8 @@ extension AttributeValue {
 }
 
 extension AttributeType {
-  /// The value of a text that ``AttributeValue/storedText()`` made, or somebody typed; nil for text that is no value
-  /// of the type.
+  /// Returns the value of text from ``AttributeValue/storedText()`` or from a user; nil if the text is not a value of
+  /// the type.
   public func value(fromText text: String) -> AttributeValue? {
     if self == .string || self == .undefined { return .string(text) }
     return XMLStoreText.value(text.utf8Span.rawBytes, self)
@@ -42,9 +42,9 @@ extension AttributeType {
 }
 
 extension Decimal {
-  /// The text that the number is read back from.
+  /// Returns text that can be read back as the number.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if there is none.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the number cannot be read back.
   func storedText() throws(ManagedObjectError) -> String {
     let text = isNaN ? "nan" : description
     guard let read = Decimal(text: text), read == self || read.isNaN && isNaN else {
@@ -55,9 +55,9 @@ extension Decimal {
 }
 
 extension URL {
-  /// The text that the URL is read back from.
+  /// Returns text that can be read back as the URL.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if there is none.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the URL cannot be read back.
   func storedText() throws(ManagedObjectError) -> String {
     let text = absoluteString
     guard URL(string: text)?.absoluteString == text else {

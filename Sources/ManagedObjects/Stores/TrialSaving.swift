@@ -1,10 +1,10 @@
 package import Predicates
 
-/// A store that can tell beforehand whether it would save changes.
+/// A store that can check changes without saving them.
 package protocol TrialSaving: PersistentStore {
-  /// Does all that ``PersistentStore/save(_:)`` does, and takes it back.
+  /// Does the work of ``PersistentStore/save(_:)`` without saving.
   ///
-  /// - Throws: as ``PersistentStore/save(_:)``.
+  /// - Throws: the errors of ``PersistentStore/save(_:)``.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]
 }
 

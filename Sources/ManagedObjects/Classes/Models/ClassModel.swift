@@ -1,16 +1,16 @@
 internal import KeyedArchiving
 internal import ObjectModels
 
-/// The entities of classes.
+/// The entities of a list of classes.
 struct ClassModel {
   typealias Defect = ManagedObjectModelError.Defect
 
   private let classes: [ManagedObject.Type]
-  /// The names of the entities by class.
+  /// The entity names, by class.
   private var names: [ObjectIdentifier: String] = [:]
   private(set) var entities: [EntityDescription] = []
   private(set) var defects: [Defect] = []
-  /// The inverses that wrappers name, with the indexes of the relationship in ``entities``.
+  /// The inverses that wrappers name, with the indexes of the relationships in ``entities``.
   private var inverses: [(entity: Int, property: Int, inverse: String)] = []
 
   init(_ classes: [ManagedObject.Type]) {
@@ -20,7 +20,7 @@ struct ClassModel {
     for inverse in inverses { set(inverse) }
   }
 
-  /// The classes by the names of their entities.
+  /// The classes, by entity name.
   var classesByEntity: [String: ManagedObject.Type] {
     Dictionary(classes.map { ($0.entityName, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -68,8 +68,8 @@ struct ClassModel {
     entity.properties.append(description)
   }
 
-  /// Lets a class change its entity. What it only inherits from a class with an entity is said of that one, and is not
-  /// said again.
+  /// Calls the class's `describe(_:)` to change its entity. If the class only inherits the method from a superclass
+  /// with an entity, its changes apply to that entity alone.
   private func describe(
     _ entity: inout EntityDescription, _ type: ManagedObject.Type, _ ancestors: [ManagedObject.Type]
   ) {
@@ -83,12 +83,12 @@ struct ClassModel {
     entity = changed
   }
 
-  /// Names the relationship at the other side of one that names its inverse.
+  /// Sets the inverse of a relationship on both sides.
   private mutating func set(_ link: (entity: Int, property: Int, inverse: String)) {
     guard case .relationship(var relationship) = entities[link.entity].properties[link.property] else { return }
     relationship.inverse = link.inverse
     entities[link.entity].properties[link.property] = .relationship(relationship)
-    // The model reports an inverse that is not found.
+    // If the inverse is not found, the model reports an error.
     guard let (entity, property) = indices(of: link.inverse, relationship.destination),
       case .relationship(var inverse) = entities[entity].properties[property]
     else { return }
@@ -104,10 +104,10 @@ struct ClassModel {
     entities[entity].properties[property] = .relationship(inverse)
   }
 
-  /// The indexes of a property that an entity has or inherits, and of the entity that has it.
+  /// Returns the indexes of a property that an entity has or inherits, and of the entity that declares it.
   private func indices(of property: String, _ entity: String) -> (entity: Int, property: Int)? {
     var name: String? = entity
-    // A circle of entities is a defect of the model.
+    // Limited, because superentities may form a cycle, which is a defect of the model.
     for _ in entities {
       guard let found = entities.firstIndex(where: { $0.name == name }) else { return nil }
       if let index = entities[found].properties.firstIndex(where: { $0.traits.name == property }) {
@@ -120,7 +120,7 @@ struct ClassModel {
 }
 
 extension ManagedObject {
-  /// The classes that a class inherits from, the nearest first, without ``ManagedObject`` itself.
+  /// The superclasses of a class, the nearest first, without ``ManagedObject`` itself.
   static var ancestors: [ManagedObject.Type] {
     var ancestors: [ManagedObject.Type] = []
     var type: AnyClass? = _getSuperclass(self)
@@ -139,7 +139,7 @@ struct ClassProperties {
     let properties: [(name: String, property: ClassProperty)]
   }
 
-  /// The superclass first.
+  /// The properties by class, beginning with the topmost superclass.
   let levels: [Level]
   let defects: [ManagedObjectModelError.Defect]
 

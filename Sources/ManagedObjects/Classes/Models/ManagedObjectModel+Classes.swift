@@ -2,31 +2,31 @@ internal import KeyedArchiving
 internal import ObjectModels
 public import OrderedCollections
 
-/// Models made of classes.
+/// Models made from classes.
 extension ManagedObjectModel {
-  /// Makes a model of classes.
+  /// Creates a model from classes.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(Note.self, Person.self)
   /// ```
   ///
-  /// Each class makes an entity, with the properties that have a wrapper: ``Attribute``, ``Relationship`` and
-  /// ``FetchedProperty``. Other properties are the program's own, and are not kept. A class that inherits from another
-  /// class of the list makes a sub-entity; of a superclass that is not in the list the properties are those of the
-  /// entity. What wrappers do not say is said in ``ManagedObject/describe(_:)``.
+  /// Each class makes an entity from its properties with a wrapper: ``Attribute``, ``Relationship`` and
+  /// ``FetchedProperty``. Other properties are not saved. If a superclass is in the list, too, the class makes a
+  /// subentity of the superclass's entity. If a superclass is not in the list, its properties become part of the
+  /// entity. For other settings of the entity, override ``ManagedObject/describe(_:)``.
   ///
-  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all that does not fit.
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all defects.
   public convenience init(_ classes: ManagedObject.Type...) throws(ManagedObjectModelError) {
     try self.init(classes: classes)
   }
 
-  /// Makes a model of classes, as ``init(_:)``, with what else a model has.
+  /// Creates a model from classes with further settings. See ``init(_:)``.
   ///
   /// - Parameters:
   ///   - classes: the classes, in any order.
-  ///   - configurations: the names of the entities of each configuration.
-  ///   - fetchRequestTemplates: requests by name.
-  ///   - versionIdentifiers: what the model says that it is a version of.
+  ///   - configurations: the entity names of each configuration.
+  ///   - fetchRequestTemplates: requests, by name.
+  ///   - versionIdentifiers: the identifiers of the model's version.
   public convenience init(
     classes: [ManagedObject.Type], configurations: OrderedDictionary<String, [String]> = [:],
     fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:], versionIdentifiers: [String] = []
@@ -50,7 +50,7 @@ extension ManagedObjectModel {
     throw .invalid(defects)
   }
 
-  /// The entity of a class; nil if it has none in the model.
+  /// Returns the entity of a class; nil if the model does not have the class.
   ///
   /// - Complexity: O(*n*) in the number of entities.
   public func entity(of type: ManagedObject.Type) -> Entity? {
@@ -58,18 +58,18 @@ extension ManagedObjectModel {
     return classes.firstIndex { $0 == type }.map { Entity(model: self, index: $0) }
   }
 
-  /// The model with classes for its entities.
+  /// Returns the model with classes for its entities.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(contentsOf: url).joined(with: [Note.self, Person.self])
   /// ```
   ///
-  /// A class belongs to the entities that name it as their ``EntityDescription/className``, with its module or without.
-  /// If there are none, it belongs to the entity called ``ManagedObject/entityName``. Objects of other entities are of
-  /// the class of the nearest superentity that has one, or of ``ManagedObject``. A property of the model that the class
-  /// has no wrapper for can be used by name.
+  /// A class is assigned to the entities that name it as their ``EntityDescription/className``, with or without its
+  /// module. If there are none, it is assigned to the entity with the name ``ManagedObject/entityName``. Objects of
+  /// other entities have the class of the nearest superentity that has one, or ``ManagedObject``. Properties of the
+  /// model without a wrapper in the class can be accessed by key.
   ///
-  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all that classes and model say differently.
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all mismatches between the classes and the model.
   public func joined(with classes: [ManagedObject.Type]) throws(ManagedObjectModelError) -> ManagedObjectModel {
     let joining = ClassJoining(self, classes)
     guard joining.defects.isEmpty else { throw .invalid(joining.defects) }
@@ -116,7 +116,7 @@ private struct ClassJoining {
   private mutating func assign(_ type: ManagedObject.Type, _ byClassName: [String: [Int]]) {
     let name = ArchivedClass(type).name
     let bare = name.split(separator: ".").last.map(String.init) ?? name
-    // ".Note" is a class of the module that the model is compiled for.
+    // ".Note" is a class in the module that the model is compiled for.
     var indices = [name, bare, "." + bare].flatMap { byClassName[$0] ?? [] }
     if indices.isEmpty, let entity = model[type.entityName] { indices = [entity.index] }
     if indices.isEmpty {
@@ -136,7 +136,7 @@ private struct ClassJoining {
     }
   }
 
-  /// The class of the nearest superentity that has one.
+  /// Returns the class of the nearest superentity that has one.
   private func classAbove(_ index: Int) -> ManagedObject.Type? {
     var next = model.records[index].superentity
     while let entity = next {
@@ -146,7 +146,8 @@ private struct ClassJoining {
     return nil
   }
 
-  /// A relationship to a superentity can refer to objects of this entity, so that they have to be of its class, too.
+  /// Checks that a class inherits from the superentity's class: relationships to the superentity can refer to its
+  /// objects.
   private mutating func checkSuperclass(_ type: ManagedObject.Type, _ index: Int, _ superclass: ManagedObject.Type) {
     if type.isKind(of: superclass) { return }
     fail(index, nil, "the class \(type) does not inherit from \(superclass), the class of its superentity")
@@ -161,7 +162,7 @@ private struct ClassJoining {
   ) {
     let properties = ClassProperties(of: type)
     defects += properties.defects.map { Defect($0.kind, entity: entity.name, property: $0.property, $0.message) }
-    // Properties that it inherits from the class of the superentity are checked there.
+    // Properties inherited from the superentity's class are checked there.
     for level in properties.levels where superclass?.isKind(of: level.type) != true {
       for (name, property) in level.properties {
         defects += property.defects.map { Defect($0.kind, entity: entity.name, property: name, $0.message) }
@@ -222,7 +223,7 @@ private struct ClassJoining {
     }
   }
 
-  /// All objects of the destination have to be of the class.
+  /// Checks that all objects of the destination have the class.
   private mutating func check(_ type: ManagedObject.Type?, _ destination: String, _ name: String, _ entity: Int) {
     guard let type, type != ManagedObject.self else { return }
     guard joined.contains(ObjectIdentifier(type)) else {

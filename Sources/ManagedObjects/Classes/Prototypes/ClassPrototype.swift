@@ -2,21 +2,21 @@ internal import ObjectModels
 internal import Predicates
 internal import Synchronization
 
-/// An object without a context, which is asked what properties its class has.
+/// An object without a context that shows what properties its class has.
 struct ClassPrototype {
   let object: ManagedObject
   let recording: PropertyRecording
   let state = State()
 
-  /// The entity of prototypes, which has no properties: so nothing that a prototype is asked for is found.
+  /// The entity of prototypes. It has no properties, so no property of a prototype has a value.
   private static let entity = try? ManagedObjectModel(entities: [EntityDescription("Prototype")])["Prototype"]
 
-  /// Makes a prototype.
+  /// Creates a prototype.
   ///
   /// - Parameters:
-  ///   - reading: takes down what is read of the prototype. The caller keeps it.
-  ///   - describes: true if the wrappers of the properties are to say what they are.
-  /// - Returns: never nil.
+  ///   - reading: records the properties that are read. The caller must retain it.
+  ///   - describes: true if the wrappers record descriptions of their properties.
+  /// - Returns: nil only if the model for prototypes could not be made, which does not happen.
   init?(_ type: ManagedObject.Type, reading: PropertyReading? = nil, describes: Bool = false) {
     guard let entity = Self.entity else { return nil }
     let shape = EntityShape(entity, objectClass: type, context: nil)
@@ -26,22 +26,22 @@ struct ClassPrototype {
     let recording = PropertyRecording(describes: describes)
     let object = recording { type.init(creation) }
     object.status = .prototype
-    // Properties that its initializer read are of no interest.
+    // Reads by the class's initializer are not recorded.
     state.reading = reading
     self.object = object
     self.recording = recording
   }
 
-  /// The state that the shape of a prototype keeps.
+  /// The state of a prototype, which its shape retains.
   final class State {
-    /// The record of what is read. It is weak, because a record keeps the prototypes that were read, and so their
-    /// shapes and this state.
+    /// The record of reads. Weak, because a record retains the prototypes that were read, and so their shapes and this
+    /// state.
     weak var reading: PropertyReading?
   }
 
-  /// The wrapped properties, by the class that declares them: the superclass first.
+  /// Returns the wrapped properties by declaring class, beginning with the topmost superclass.
   ///
-  /// A class can keep what a mirror shows of it to itself; then there are none.
+  /// Empty if the class has a custom mirror that hides them.
   func levels() -> [Level] {
     var levels: [Level] = []
     var mirror: Mirror? = Mirror(reflecting: object)
@@ -56,14 +56,14 @@ struct ClassPrototype {
     return levels.reversed()
   }
 
-  /// The properties that a class declares itself, in the order of their declarations.
+  /// The properties that a class itself declares, in the order of their declarations.
   struct Level: Sendable {
     let type: ManagedObject.Type
     let names: [(number: UInt16, name: String)]
   }
 }
 
-/// The names of properties by the numbers of their wrappers, which are the same for all prototypes of a class.
+/// The names of properties by the numbers of their wrappers. The numbers are the same for all prototypes of a class.
 enum PropertyNames {
   private static let known = Mutex<[ObjectIdentifier: [UInt16: String]]>([:])
 
@@ -75,7 +75,7 @@ enum PropertyNames {
     return names
   }
 
-  /// The name of the property whose wrapper is at a key path.
+  /// Returns the name of the property whose wrapper is at a key path.
   static func name(ofWrapperAt storage: AnyKeyPath) -> String? {
     guard let type = type(of: storage).rootType as? ManagedObject.Type, let prototype = ClassPrototype(type),
       let wrapper = prototype.object[keyPath: storage] as? any ManagedPropertyWrapper

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import ObjectModels
 internal import Predicates
 
-/// The properties that are read of a prototype, so that a key path such as `\Note.author?.name` gets a name.
+/// Records the properties that are read from a prototype, to find the names in a key path such as `\Note.author?.name`.
 ///
-/// A key path to a wrapped property is a pair of functions, whose name nobody tells. It is read of a prototype: the
-/// wrapper that it asks takes itself down here, and gives it a value that is told from others.
+/// A key path to a wrapped property does not contain its name. So it is read from a prototype: the property's wrapper
+/// records the access here, and returns a value that can be recognized.
 final class PropertyReading {
-  /// The value that a property gave to the reader.
+  /// The value that a property returned.
   enum Value {
     case attribute(AttributeType, AttributeValue)
     case relationship(isToMany: Bool, [ManagedObject])
@@ -20,10 +20,10 @@ final class PropertyReading {
     let value: Value
   }
 
-  /// A property is read several times, each time with another value.
+  /// A property is read in several rounds, each with a different value.
   enum Round: CaseIterable {
     case first, second
-    /// Properties have no values.
+    /// Properties return missing values.
     case empty
   }
 
@@ -32,12 +32,12 @@ final class PropertyReading {
 
   init(_ round: Round) { self.round = round }
 
-  /// The record of the reads of an object; nil if it is no prototype, or one that is not read.
+  /// Returns the record of the reads of an object; nil if it is not a prototype, or if its reads are not recorded.
   static func of(_ object: ManagedObject) -> PropertyReading? {
     (object.shape.prototypeState as? ClassPrototype.State)?.reading
   }
 
-  /// Takes down what is read.
+  /// Records a read property.
   func add(_ object: ManagedObject, _ wrapper: some ManagedPropertyWrapper, _ value: Value) {
     let name = PropertyNames.of(type(of: object))[wrapper.number] ?? ""
     reads.append(Read(object: object, name: name, value: value))
@@ -45,8 +45,8 @@ final class PropertyReading {
 }
 
 extension PropertyReading.Round {
-  /// A value that a computed property would hardly leave as it is: of either sign, with spaces around it, with letters
-  /// of both cases.
+  /// Returns a value that a computed property would probably change: negative or positive, with spaces around it, and
+  /// with upper-case and lower-case letters.
   func probe(_ type: AttributeType) -> AttributeValue {
     guard self != .empty else { return .null }
     let sign = self == .first ? 1 : -1
@@ -72,10 +72,10 @@ struct PropertyPath {
   let names: [String]
   let last: PropertyReading.Value
 
-  /// Finds the names of a key path.
+  /// Finds the property names of a key path.
   ///
-  /// - Returns: nil for a key path that is not one of properties that a model knows, such as one to a computed
-  ///   property. Computed properties are told by their results: they do not give all the values of one property.
+  /// - Returns: nil if the key path does not lead to properties of a model, such as a key path to a computed property.
+  ///   Computed properties are recognized by their results, which differ from the probe values.
   init?(_ keyPath: AnyKeyPath) {
     guard let type = Swift.type(of: keyPath).rootType as? ManagedObject.Type, let prototype = ClassPrototype(type),
       let found = Self.reads(of: keyPath, prototype, .first), let last = found.last
@@ -83,13 +83,14 @@ struct PropertyPath {
     names = found.map(\.name)
     self.last = last.value
     for round in [PropertyReading.Round.second, .empty] {
-      // A chain of optional objects ends at the first that is missing.
+      // With missing values, a chain of optional objects ends at the first one.
       if round == .empty, names.count > 1 { continue }
       guard Self.reads(of: keyPath, prototype, round)?.map(\.name) == names else { return nil }
     }
   }
 
-  /// The reads of a key path; nil unless each is of the object that the one before gave, and the last is the result.
+  /// Returns the reads of a key path. Nil unless each read is from the object that the previous one returned, and the
+  /// result is the value of the last.
   private static func reads(
     of keyPath: AnyKeyPath, _ prototype: ClassPrototype, _ round: PropertyReading.Round
   ) -> [PropertyReading.Read]? {

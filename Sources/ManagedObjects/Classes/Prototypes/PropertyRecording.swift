@@ -1,15 +1,15 @@
 internal import ObjectModels
 internal import Synchronization
 
-/// Records the descriptions that property wrappers give while a prototype of their class is made.
+/// Records the descriptions of property wrappers while a prototype of their class is created.
 ///
-/// It gives each wrapper a number, which the wrapper keeps. Wrappers of other objects have none, and cost the look at
-/// one number.
+/// It assigns a number to each wrapper, which the wrapper stores. The wrappers of other objects have the number 0, and
+/// cost one check each.
 final class PropertyRecording: Sendable {
   @TaskLocal private static var current: PropertyRecording?
   private static let count = Atomic<Int>(0)
 
-  /// True if wrappers are to say what they are. False if only their numbers are needed.
+  /// True if wrappers record their descriptions; false if only their numbers are needed.
   private let describes: Bool
   private let state = Mutex(State())
 
@@ -20,10 +20,10 @@ final class PropertyRecording: Sendable {
 
   init(describes: Bool) { self.describes = describes }
 
-  /// False unless a prototype is being made, maybe in another thread.
+  /// True while a prototype is being created, possibly in another thread.
   static var isActive: Bool { count.load(ordering: .relaxed) != 0 }
 
-  /// Records what is made in `body`.
+  /// Records the wrappers that are created in `body`.
   func callAsFunction<Result>(_ body: () -> Result) -> Result {
     Self.count.add(1, ordering: .relaxed)
     defer { Self.count.subtract(1, ordering: .relaxed) }
@@ -32,7 +32,7 @@ final class PropertyRecording: Sendable {
 
   /// Records a wrapper.
   ///
-  /// - Returns: its number; 0 if nothing is recorded in this thread.
+  /// - Returns: its number; 0 if this task is not recording.
   static func add(_ describe: () -> ClassProperty) -> UInt16 {
     guard let recording = current else { return 0 }
     let number = recording.state.withLock { state in
@@ -40,7 +40,7 @@ final class PropertyRecording: Sendable {
       return state.count
     }
     guard recording.describes else { return number }
-    // Not in the lock: a description may ask for names of other classes.
+    // Outside the lock, because a description may need the names of other classes.
     let property = describe()
     recording.state.withLock { $0.properties[number] = property }
     return number
@@ -50,22 +50,22 @@ final class PropertyRecording: Sendable {
   var properties: [UInt16: ClassProperty] { state.withLock { $0.properties } }
 }
 
-/// True if a prototype is being made, maybe in another thread.
+/// True while a prototype is being created, possibly in another thread.
 @usableFromInline var isRecordingProperties: Bool { PropertyRecording.isActive }
 
-/// A property of a class, as its wrapper says it.
+/// The description of a property by its wrapper.
 struct ClassProperty: Sendable {
   /// The property, without a name.
   var description: PropertyDescription
-  /// The class of the objects that a relationship or a fetched property leads to.
+  /// The class of the destination of a relationship or fetched property.
   var destination: ManagedObject.Type?
   /// The name of the inverse of a relationship.
   var inverse: String?
-  /// True if values are to be found fast.
+  /// True if the property has a fetch index.
   var isIndexed = false
   /// True if no two objects may have the same value.
   var isUnique = false
-  /// True for an attribute whose missing value looks like one that is there and is not 0.
+  /// True for an attribute whose missing value looks like a real value other than 0.
   var hidesMissingValue = false
   /// The defects of the wrapper's arguments.
   var defects: [ManagedObjectModelError.Defect] = []
@@ -73,8 +73,8 @@ struct ClassProperty: Sendable {
   init(_ description: PropertyDescription) { self.description = description }
 }
 
-/// A wrapper of a property that models know.
+/// A property wrapper that describes a property of the model.
 protocol ManagedPropertyWrapper {
-  /// The number that a prototype's recording gave it; 0 for wrappers of other objects.
+  /// The number from a prototype's recording; 0 in other objects.
   var number: UInt16 { get }
 }

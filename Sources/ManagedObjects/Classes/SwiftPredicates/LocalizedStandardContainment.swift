@@ -1,17 +1,17 @@
-// The macro #Predicate calls functions of these names.
+// The macro #Predicate calls functions with these names.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 public import FoundationEssentials
 internal import Predicates
 
-/// `$0.title.localizedStandardContains(text)` in a `#Predicate`, which toolchains for Linux have no node for:
-/// `title CONTAINS[cd] text`.
+/// The node for `$0.title.localizedStandardContains(text)` in a `#Predicate`, which Swift on Linux lacks. It is
+/// converted to `title CONTAINS[cd] text`.
 public struct LocalizedStandardContainment<Text: PredicateExpression, Part: PredicateExpression>: PredicateExpression
 where Text.Output == String, Part.Output == String {
   let text: Text
   let part: Part
 
-  /// True if a text contains another, without regard to case and marks of letters.
+  /// True if a string contains another one, ignoring case and diacritics.
   public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
     let predicate = ManagedPredicate.comparing(
       .evaluatedObject, .contains, .value(.string(try part.evaluate(bindings))),
@@ -28,7 +28,7 @@ extension LocalizedStandardContainment: StandardPredicateExpression
 where Text: StandardPredicateExpression, Part: StandardPredicateExpression {}
 
 extension PredicateExpressions {
-  /// A text that contains another, without regard to case and marks of letters.
+  /// Returns the node for a string that contains another one, ignoring case and diacritics.
   @_disfavoredOverload
   public static func build_localizedStandardContains<Text: PredicateExpression, Part: PredicateExpression>(
     _ text: Text, _ part: Part

@@ -1,4 +1,4 @@
-// The macro #Predicate calls functions of these names.
+// The macro #Predicate calls functions with these names.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 public import FoundationEssentials
@@ -6,8 +6,8 @@ internal import Predicates
 
 /// An object that a `#Predicate` captures: `#Predicate<Note> { $0.author == person }`.
 ///
-/// It is what the macro makes of the object, and holds no more than which one it is, so that the predicate can go from
-/// one task to another. It is for ``ManagedPredicate``; `Predicate` itself cannot evaluate it or keep it in a file.
+/// The macro creates it. It contains only the object's key, so the predicate can be sent between tasks. Use it with
+/// ``ManagedPredicate``: Foundation's `Predicate` cannot evaluate or encode it.
 public struct ManagedObjectArgument<Output>: StandardPredicateExpression {
   let keys: [RowKey]
   let isCollection: Bool
@@ -36,27 +36,27 @@ public struct ManagedObjectArgument<Output>: StandardPredicateExpression {
 }
 
 extension PredicateExpressions {
-  /// An object that a predicate captures.
+  /// Returns the node for a captured object.
   public static func build_Arg<Object: ManagedObject>(_ object: Object) -> ManagedObjectArgument<Object> {
     ManagedObjectArgument([object.key], isCollection: false)
   }
 
-  /// Objects that a predicate captures, or an object that may be missing.
+  /// Returns the node for captured objects, or for an optional object.
   public static func build_Arg<Objects: RelationshipValue>(_ objects: Objects) -> ManagedObjectArgument<Objects> {
     ManagedObjectArgument(objects.objects.map(\.key), isCollection: Objects.isToMany)
   }
 
-  /// The name of an object.
+  /// Returns the node for a captured object ID.
   public static func build_Arg(_ id: ManagedObjectID) -> ManagedObjectArgument<ManagedObjectID> {
     ManagedObjectArgument([id.key], isCollection: false)
   }
 
-  /// The name of an object that may be missing.
+  /// Returns the node for a captured optional object ID.
   public static func build_Arg(_ id: ManagedObjectID?) -> ManagedObjectArgument<ManagedObjectID?> {
     ManagedObjectArgument(id.map { [$0.key] } ?? [], isCollection: false)
   }
 
-  /// Names of objects.
+  /// Returns the node for captured object IDs.
   public static func build_Arg(_ ids: [ManagedObjectID]) -> ManagedObjectArgument<[ManagedObjectID]> {
     ManagedObjectArgument(ids.map(\.key), isCollection: true)
   }

@@ -2,20 +2,20 @@ public import FoundationEssentials
 public import Predicates
 
 extension ManagedPredicate {
-  /// The condition of a `#Predicate` about objects of a class.
+  /// Converts a `#Predicate` on objects of a class.
   ///
   /// ```swift
   /// let name = "Ada"
   /// let predicate = try ManagedPredicate(#Predicate<Note> { $0.author?.name == name && $0.pages > 3 })
   /// ```
   ///
-  /// It is the predicate that the format string of the same meaning makes: `author.name == %@ AND pages > 3`. What is
-  /// captured can be a value of any type that attributes have, an object or the ID of one, or a collection of those.
-  /// It has the rules of predicates where Swift has others: the length of a string is counted in units of UTF-16, and
-  /// no comparison with a missing value is true. A missing value is unwrapped as one, and is no error.
+  /// The result equals the predicate of the corresponding format string: `author.name == %@ AND pages > 3`. The
+  /// predicate can capture a value of any attribute type, an object or its ID, or a collection of those. Where Swift's
+  /// rules differ, the rules of predicates apply: the length of a string is counted in UTF-16 code units, and
+  /// comparisons with missing values are false. Unwrapping a missing value does not fail.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/unsupported`` for what predicates have no form for, with its name;
-  ///   ``ManagedPredicateError/Kind/unknownKey`` for a property that is not one of a model.
+  /// - Throws: ``ManagedPredicateError/Kind/unsupported`` with the name of a feature that predicates do not have;
+  ///   ``ManagedPredicateError/Kind/unknownKey`` for a property that is not in a model.
   public init<Object: ManagedObject>(_ predicate: Predicate<Object>) throws(ManagedPredicateError) {
     var translation = PredicateTranslation()
     translation.bind(predicate.variable, to: .evaluatedObject)

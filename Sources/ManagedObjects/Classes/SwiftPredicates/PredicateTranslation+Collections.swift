@@ -41,7 +41,7 @@ extension PredicateExpressions.Filter: TranslatableExpression {
 }
 
 extension PredicateTranslation {
-  /// A condition on the elements of a collection, which a variable stands for.
+  /// Translates a condition on the elements of a collection. Returns the collection, its variable and the condition.
   fileprivate mutating func test<Element>(
     of sequence: any PredicateExpression, _ type: Any.Type, _ variable: PredicateExpressions.Variable<Element>,
     _ test: any PredicateExpression
@@ -53,7 +53,7 @@ extension PredicateTranslation {
     return (collection, name, try condition(test))
   }
 
-  /// `ANY notes.pages > 3` for a condition on `$x.pages`; nil for one that has to be a subquery.
+  /// Returns `ANY notes.pages > 3` for a condition on `$x.pages`; nil if the condition needs a subquery.
   fileprivate static func quantified(
     _ collection: ManagedExpression, _ variable: String, _ test: ManagedPredicate, _ modifier: PredicateModifier
   ) -> ManagedPredicate? {
@@ -69,7 +69,7 @@ extension PredicateTranslation {
     return .comparison(comparison)
   }
 
-  /// The elements of an attribute are in an archive.
+  /// Throws if the elements are in an archive, as those of an attribute are.
   fileprivate static func checkElements(of collection: ManagedExpression, _ type: Any.Type)
     throws(ManagedPredicateError)
   {
@@ -106,7 +106,7 @@ extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
     guard case .pattern(let pattern) = try translation.term(regex) else {
       throw PredicateTranslation.unsupported("a regular expression that is not written down")
     }
-    // The whole string matches, so anything may stand around the pattern.
+    // MATCHES compares the whole string, so the pattern is surrounded by wildcards.
     return .condition(
       .comparing(try translation.expression(subject), .matches, .value(.string("(?s:.*)(?:\(pattern))(?s:.*)"))))
   }
@@ -158,7 +158,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
   }
 }
 
-/// A range that is captured.
+/// A range that a predicate captures.
 protocol RangeConstant {
   typealias Term = PredicateTranslation.Term
 

@@ -66,7 +66,7 @@ extension PredicateTranslation {
     return .comparing(try Self.expression(first), isEqual ? .equal : .notEqual, try Self.expression(second))
   }
 
-  /// A truth value that is written down.
+  /// Returns the value of a Boolean constant; nil for other terms.
   private static func truth(_ term: Term) -> Bool? {
     switch term {
     case .expression(.constant(.value(.boolean(let truth)))), .condition(.constant(let truth)): truth
@@ -74,7 +74,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// A condition that is compared with a truth value; nil for a value that is no condition.
+  /// Compares a condition with a Boolean; nil for a term that is not a condition.
   private static func comparison(_ term: Term, _ truth: Bool) -> ManagedPredicate? {
     switch term {
     case .condition(let condition): truth ? condition : .not(condition)
@@ -100,7 +100,7 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
   }
 }
 
-// Values that may be missing.
+// Optional values.
 
 extension PredicateExpressions.NilLiteral: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
@@ -154,7 +154,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
       ? value : .conditional(PredicateTranslation.isPresent(operand), value, .constant(.null))
   }
 
-  /// True if an expression has no value when the operand has none, by itself.
+  /// True if an expression is null by itself when the operand is null.
   private static func isMissing(_ value: ManagedExpression, without operand: ManagedExpression) -> Bool {
     if value == operand { return true }
     switch value {

@@ -80,7 +80,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 }
 
 extension PredicateTranslation {
-  /// The number of objects, or the length of a string or of data.
+  /// Returns the number of objects, or the length of a string or of data.
   fileprivate static func count(of base: ManagedExpression, _ type: Any.Type) throws(ManagedPredicateError)
     -> ManagedExpression
   {
@@ -90,7 +90,7 @@ extension PredicateTranslation {
     throw unsupported("the number of elements of a \(type)")
   }
 
-  /// The value of a property of a managed object.
+  /// Returns the value of a property of a managed object.
   fileprivate static func property(
     _ keyPath: AnyKeyPath, of base: ManagedExpression
   ) throws(ManagedPredicateError) -> ManagedExpression {
@@ -99,13 +99,13 @@ extension PredicateTranslation {
       return try Self.keyPath(path.names, of: base)
     }
     let type = type(of: keyPath)
-    // In a predicate the name of an object stands for the object.
+    // In a predicate, an object ID is equivalent to its object.
     if type.valueType == ManagedObjectID.self { return base }
     throw ManagedPredicateError(
       .unknownKey, "a property of \(type.rootType) of the type \(type.valueType), which no model knows")
   }
 
-  /// The keys that values have by themselves; see ``AttributeValue``.
+  /// Returns the key of a built-in property of a value; see ``AttributeValue``.
   fileprivate static func builtInKey(_ keyPath: AnyKeyPath) -> String? {
     switch keyPath {
     case \Date.timeIntervalSinceReferenceDate: "timeIntervalSinceReferenceDate"
@@ -118,7 +118,7 @@ extension PredicateTranslation {
 }
 
 extension AttributeConvertible {
-  /// True if a key path leads from a value to its raw value, as which it is kept.
+  /// True if a key path leads from a value to its raw value, which is what stores keep.
   fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
     guard let type = Self.self as? any RawRepresentable.Type, let value = missingValue as? any RawRepresentable,
       type.isRawValue(Swift.type(of: keyPath).valueType), let result = missingValue[keyPath: keyPath]
@@ -174,7 +174,7 @@ extension PredicateExpressions.IntRemainder: TranslatableExpression {
 extension PredicateExpressions.UnaryMinus: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let operand = try translation.expression(wrapped)
-    // As the format has it, a minus sign and a number are a number.
+    // As in format strings, a minus sign and a number become one number.
     switch operand {
     case .constant(.value(.integer(let value))) where value != .min: return .expression(.value(.integer(-value)))
     case .constant(.value(.double(let value))): return .expression(.value(.double(-value)))

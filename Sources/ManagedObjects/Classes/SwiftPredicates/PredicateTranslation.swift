@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 internal import Predicates
 
-/// Makes a ``ManagedPredicate`` of the tree of a `#Predicate`.
+/// Converts the expression tree of a `#Predicate` to a ``ManagedPredicate``.
 struct PredicateTranslation {
   /// The translation of a node.
   enum Term {
     case expression(ManagedExpression)
     case condition(ManagedPredicate)
-    /// A condition on a value that may be missing: neither true nor false if it is.
+    /// A condition on an optional value. It is neither true nor false if the value is missing.
     case optionalCondition(ManagedPredicate, on: ManagedExpression)
-    /// The values between two. Without a bound, all on that side.
+    /// A range of values. It is unlimited on a side without a bound.
     case range(lower: ManagedExpression?, upper: ManagedExpression?, includesUpper: Bool)
     /// A regular expression.
     case pattern(String)
@@ -32,7 +32,7 @@ struct PredicateTranslation {
     return expression
   }
 
-  /// A name for the variable of a subquery.
+  /// Returns a new name for the variable of a subquery.
   mutating func newVariable() -> String {
     variableCount += 1
     return variableCount == 1 ? "x" : "x\(variableCount)"
@@ -42,7 +42,7 @@ struct PredicateTranslation {
     ManagedPredicateError(.unsupported, "\(what), which a predicate about managed objects cannot have")
   }
 
-  /// The translation of a node.
+  /// Translates a node.
   mutating func term(_ node: any PredicateExpression) throws(ManagedPredicateError) -> Term {
     guard let node = node as? any TranslatableExpression else {
       throw Self.unsupported("PredicateExpressions.\(Self.name(of: node))")
@@ -53,13 +53,13 @@ struct PredicateTranslation {
     return try node.translated(by: &self)
   }
 
-  /// The name of the node's type, without what it is made of.
+  /// Returns the name of the node's type, without generic arguments.
   private static func name(of node: any PredicateExpression) -> String {
     let name = String(describing: type(of: node))
     return String(name.prefix { $0 != "<" })
   }
 
-  /// A node as a value.
+  /// Translates a node to an expression.
   mutating func expression(_ node: any PredicateExpression) throws(ManagedPredicateError) -> ManagedExpression {
     try Self.expression(term(node))
   }
@@ -78,7 +78,7 @@ struct PredicateTranslation {
     }
   }
 
-  /// A node as a condition.
+  /// Translates a node to a condition.
   mutating func condition(_ node: any PredicateExpression) throws(ManagedPredicateError) -> ManagedPredicate {
     try Self.condition(term(node))
   }
@@ -101,7 +101,7 @@ struct PredicateTranslation {
     .comparing(expression, .equal, .constant(.null))
   }
 
-  /// As the parser makes them: a chain is one list.
+  /// Joins conditions like the parser does: nested conjunctions become one list.
   static func conjunction(_ first: ManagedPredicate, _ second: ManagedPredicate) -> ManagedPredicate {
     var parts: [ManagedPredicate] = []
     for side in [first, second] { if case .and(let inner) = side { parts += inner } else { parts.append(side) } }
@@ -114,7 +114,7 @@ struct PredicateTranslation {
     return .or(parts)
   }
 
-  /// The value at a key of another.
+  /// Returns the value at keys of another expression.
   static func keyPath(_ keys: [String], of base: ManagedExpression) throws(ManagedPredicateError) -> ManagedExpression {
     var (all, root) = (keys, base)
     if case .keyPath(let path, let inner) = base { (all, root) = (path.keys + keys, inner) }
@@ -125,7 +125,7 @@ struct PredicateTranslation {
   }
 }
 
-/// A node of a `#Predicate` that has a form in a ``ManagedPredicate``.
+/// A node of a `#Predicate` that can be translated.
 protocol TranslatableExpression {
   typealias Term = PredicateTranslation.Term
 

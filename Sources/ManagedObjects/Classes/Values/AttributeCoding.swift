@@ -2,11 +2,11 @@ public import KeyedArchiving
 internal import ObjectModels
 public import Predicates
 
-/// A type whose values can be those of an attribute: `@Attribute var price: Decimal?`.
+/// A type of attribute values: `@Attribute var price: Decimal?`.
 ///
-/// Numbers, strings, dates and what else attributes have a type for conform, and so do enumerations and structures with
-/// such raw values that say so. A type that conforms to `SecureCoding` is kept as an archive, in a transformable
-/// attribute:
+/// Numbers, strings, dates and the other basic attribute types conform. Enumerations and structures with such raw
+/// values can declare conformance without code. Values of a type that conforms to `SecureCoding` are archived in a
+/// transformable attribute:
 ///
 /// ```swift
 /// struct Settings: Codable, SecureCoding, AttributeCoding { var volume: Double }
@@ -21,16 +21,16 @@ public protocol AttributeCoding {
   /// The type of the attribute.
   static var attributeType: AttributeType { get }
 
-  /// The value as objects and stores keep it.
+  /// The value in the form that objects and stores keep.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if it cannot be kept.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the value cannot be stored.
   var attributeValue: AttributeValue { get throws(ManagedObjectError) }
 
-  /// The value out of what objects and stores keep; nil for what no value of this type is kept as.
+  /// Creates a value from the form that objects and stores keep. Returns nil if the stored value is not of this type.
   init?(attributeValue: AttributeValue)
 }
 
-/// A type that an attribute of a class can be declared with, because it has a value that stands for a missing one.
+/// A type that an attribute of a class can be declared with. It has a value that represents a missing one.
 ///
 /// ```swift
 /// enum Priority: Int16, CaseIterable, AttributeConvertible { case low, normal, urgent }
@@ -40,12 +40,12 @@ public protocol AttributeCoding {
 /// }
 /// ```
 ///
-/// Enumerations that are `CaseIterable` need no code, and neither do option sets.
+/// Enumerations that are `CaseIterable`, and option sets, need no code.
 public protocol AttributeConvertible: AttributeCoding {
-  /// The type of the value if there is one: what is in an optional, or the type itself.
+  /// The type without optionality: the wrapped type of an optional, or the type itself.
   associatedtype Base: AttributeCoding = Self
 
-  /// The value of a property when the attribute has none, and the model no default for it: nil, 0, an empty string.
+  /// The value of a property if neither the attribute nor the model's default has one: nil, 0 or an empty string.
   static var missingValue: Self { get }
 
   /// True if ``missingValue`` means that there is no value.
@@ -56,7 +56,7 @@ extension AttributeConvertible {
   public static var isOptionalAttribute: Bool { false }
 }
 
-/// A type of attribute whose values have an order, so that there can be a least and a greatest.
+/// A type of attribute whose values are ordered, and so can have a minimum and a maximum.
 public protocol OrderedAttributeValue: AttributeCoding, Comparable {}
 
 extension Optional: AttributeCoding where Wrapped: AttributeCoding {
@@ -85,7 +85,7 @@ extension Optional: AttributeConvertible where Wrapped: AttributeCoding {
   public static var isOptionalAttribute: Bool { true }
 }
 
-/// A value that is kept as its raw value.
+/// Types whose raw values are stored.
 extension AttributeCoding where Self: RawRepresentable, RawValue: AttributeCoding {
   public static var attributeType: AttributeType { RawValue.attributeType }
 
@@ -109,10 +109,9 @@ extension AttributeConvertible where Self: OptionSet {
   public static var missingValue: Self { [] }
 }
 
-/// A value that is kept as an archive, in a transformable attribute.
+/// Types whose values are archived in a transformable attribute.
 ///
-/// The archive is read each time that the property is. A program that reads such a property often keeps the value in a
-/// variable of its own.
+/// The archive is decoded on each access. If you read such a property often, keep the value in a variable.
 extension AttributeCoding where Self: SecureCoding {
   public static var attributeType: AttributeType { .transformable }
 
@@ -132,7 +131,7 @@ extension AttributeCoding where Self: SecureCoding {
   }
 }
 
-/// Of a type that could be kept either way, the raw value is kept.
+/// Types with raw values that also conform to `SecureCoding`: the raw value is stored.
 extension AttributeCoding where Self: RawRepresentable & SecureCoding, RawValue: AttributeCoding {
   public static var attributeType: AttributeType { RawValue.attributeType }
 

@@ -186,7 +186,7 @@ extension URL: AttributeConvertible {
   }
 }
 
-// Values of Foundation and collections of what can be archived, kept in transformable attributes.
+// Foundation values, and collections of values that can be archived, are stored in transformable attributes.
 
 extension Array: AttributeCoding, AttributeConvertible where Element: SecureCoding {
   public static var missingValue: [Element] { [] }

@@ -1,24 +1,24 @@
-/// A type that a relationship of a class can be declared with: an optional object, or a set or an array of objects.
+/// A type that a relationship of a class can be declared with: an optional object, a set, or an array of objects.
 public protocol RelationshipValue {
   /// The class of the objects.
   associatedtype Destination: ManagedObject
 
-  /// True for any number of objects.
+  /// True for a to-many relationship.
   static var isToMany: Bool { get }
 
-  /// True if the objects have an order.
+  /// True if the relationship is ordered.
   static var isOrdered: Bool { get }
 
-  /// The objects, in their order if they have one.
+  /// The objects, in their order if the relationship is ordered.
   var objects: [ManagedObject] { get }
 
-  /// A value with objects, without those of another class.
+  /// Creates a value with objects. Objects of another class are left out.
   init(objects: [ManagedObject])
 
-  /// One of the objects, if there is one.
+  /// The first of the objects; nil if there are none.
   var object: ManagedObject? { get }
 
-  /// A value with one object or none.
+  /// Creates a value with one object or none.
   init(object: ManagedObject?)
 }
 
@@ -61,7 +61,7 @@ extension Set: RelationshipValue where Element: ManagedObject {
   }
 }
 
-/// A to-many relationship with an order. It has each object once: where an array has it first.
+/// An ordered to-many relationship. Repeated objects are kept only at their first position.
 extension Array: RelationshipValue where Element: ManagedObject {
   public typealias Destination = Element
 

@@ -7,7 +7,7 @@ struct BinaryEntity {
   let name: String
   let count: Int
   let numbers: Data
-  /// Empty if all are 1.
+  /// The versions of the objects; empty if all are 1.
   let versions: Data
   let columns: [BinaryColumn]
 }
@@ -36,11 +36,11 @@ extension BinaryEntity: SecureCoding {
 struct BinaryColumn {
   let name: String
   let type: Int
-  /// Empty if every object has a value.
+  /// A bit for each object, set if its value is missing; empty if every object has a value.
   let nulls: Data
   let values: Data
 
-  /// The types of relationships. Those of attributes are the raw values of ``AttributeType``.
+  /// The types of relationships. The types of attributes are the raw values of ``AttributeType``.
   static let toOne = -1
   static let toMany = -2
   static let orderedToMany = -3
@@ -65,7 +65,7 @@ extension BinaryColumn: SecureCoding {
 }
 
 extension ManagedObjectModel.Entity.Property {
-  /// The type of the property's column; nil for one that no store keeps.
+  /// The type of the property's column; nil for a transient property.
   var columnType: Int? {
     switch self {
     case .attribute(let attribute): attribute.isTransient ? nil : attribute.definition.type.rawValue

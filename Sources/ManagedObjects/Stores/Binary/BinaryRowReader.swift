@@ -22,7 +22,7 @@ struct BinaryDefect: Error, CustomStringConvertible {
   }
 }
 
-/// Makes rows out of the columns of a ``BinaryStore``.
+/// Creates rows from the columns of a ``BinaryStore``.
 struct BinaryRowReader {
   private let entities: [BinaryEntity]
   private let model: ManagedObjectModel
@@ -54,7 +54,7 @@ struct BinaryRowReader {
   }
 
   private func rows(_ entity: BinaryEntity, _ index: Int) throws(BinaryDefect) -> [StoreRow] {
-    // Each number has a byte at least. An entity without objects is named for references to deleted ones.
+    // Each number has at least one byte. An entity without objects is listed if references to deleted objects need it.
     guard entity.count > 0 || entity.numbers.isEmpty, 0...entity.numbers.count ~= entity.count else {
       throw BinaryDefect("\(entity.count) objects, and \(entity.numbers.count) bytes of numbers")
     }
@@ -148,7 +148,7 @@ struct BinaryRowReader {
   }
 }
 
-/// Takes the values of a column one by one.
+/// Reads the values of a column one by one.
 struct BinaryValueReader: ~Escapable {
   private let bytes: RawSpan
   private var index = 0
@@ -158,12 +158,12 @@ struct BinaryValueReader: ~Escapable {
 
   private var isCutOff: BinaryDefect { BinaryDefect("the values are cut off") }
 
-  /// - Throws: if there is more.
+  /// - Throws: if there are more values.
   func finish() throws(BinaryDefect) {
     if index < bytes.byteCount { throw BinaryDefect("more values than objects") }
   }
 
-  /// A variable-length integer.
+  /// Reads a variable-length integer.
   @inline(__always)
   mutating func integer() throws(BinaryDefect) -> UInt64 {
     var value: UInt64 = 0
@@ -171,7 +171,7 @@ struct BinaryValueReader: ~Escapable {
     while index < bytes.byteCount {
       let byte = bytes[index]
       index += 1
-      // The tenth byte has one bit.
+      // The tenth byte holds one bit.
       guard shift < 63 || shift == 63 && byte < 2 else { throw BinaryDefect("an integer of more than 64 bits") }
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
@@ -180,7 +180,7 @@ struct BinaryValueReader: ~Escapable {
     throw isCutOff
   }
 
-  /// A number of things that take some bytes each.
+  /// Reads a count of items of at least `size` bytes each.
   mutating func count(size: Int) throws(BinaryDefect) -> Int {
     guard let count = Int(exactly: try integer()), count <= (bytes.byteCount - index) / size else { throw isCutOff }
     return count
@@ -207,7 +207,7 @@ struct BinaryValueReader: ~Escapable {
     return Data([UInt8](bytes, start..<start + count))
   }
 
-  /// The value of an attribute.
+  /// Reads the value of an attribute.
   mutating func value(_ type: AttributeType) throws(BinaryDefect) -> AttributeValue {
     switch type {
     case .integer16, .integer32, .integer64:

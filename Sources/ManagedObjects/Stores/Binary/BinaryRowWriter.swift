@@ -3,10 +3,10 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// Makes the columns of a ``BinaryStore`` out of rows.
+/// Creates the columns of a ``BinaryStore`` from rows.
 struct BinaryRowWriter {
   private let table: RowTable
-  /// The index in the file of each entity that has objects, or that references to deleted objects name.
+  /// The index in the file of each entity that has objects, or that references to deleted objects need.
   private var fileIndices: [Int: UInt64] = [:]
 
   init(_ table: RowTable) {
@@ -114,7 +114,7 @@ struct BinaryRowWriter {
 }
 
 extension ByteBuffer {
-  /// Seven bits a byte, the lowest first.
+  /// Appends seven bits per byte, the lowest first.
   @inline(__always)
   fileprivate mutating func append(variable value: UInt64) {
     var rest = value

@@ -3,10 +3,10 @@ internal import ObjectModels
 public import OrderedCollections
 public import PropertyLists
 
-/// A store in a binary file of this package's own: compact, and read in one pass.
+/// A store in a binary file format of this package. It is compact, and is read in one pass.
 ///
-/// Core Data has a binary store too (`NSBinaryStoreType`), whose layout is not known well enough to be written; such a
-/// file is refused.
+/// Core Data has a binary store, too (`NSBinaryStoreType`). Its format is not documented, and opening such a file
+/// throws.
 ///
 /// The file is a keyed archive with these keys at the top:
 ///
@@ -15,13 +15,15 @@ public import PropertyLists
 /// | `MOBinaryStoreVersion` | 1 |
 /// | `metadata` | a binary property list with the metadata, as data |
 /// | `lastNumber` | the highest number that an object has or had |
-/// | `entities` | an array of `MOBinaryEntity`, one for each entity that has objects, in the order of the model |
+/// | `entities` | an array of `MOBinaryEntity`, one for each entity with objects, in the order of the model |
 ///
-/// `MOBinaryEntity` has the `name` of the entity, the `count` of its objects, their `numbers` in order, each as the
-/// difference to the one before, their `versions` (none if all are 1), and the `columns`: `MOBinaryColumn`, one for
-/// each property that is not transient, by slot. A column has the `name` of the property, its `type`, the `nulls` (a
-/// bit for each object, the first in the lowest bit of the first byte, set where the value is missing; none if none is
-/// set) and the `values` of all objects that have one, one after the other:
+/// An entity without objects is included if a reference to a deleted object needs it. `MOBinaryEntity` contains the
+/// `name` of the entity, the `count` of its objects, their `numbers` in ascending order, each as the difference to the
+/// previous one, their `versions` (empty if all are 1), and the `columns`: a `MOBinaryColumn` for each property that is
+/// not transient, sorted by slot. A column contains the `name` of the property, its `type`, the `nulls` and the
+/// `values`. `nulls` has a bit for each object, the first in the lowest bit of the first byte, which is set if the
+/// value is missing. It is empty if no value is missing. `values` contains the values of all other objects, one after
+/// the other:
 ///
 /// | type | value |
 /// |---|---|
@@ -34,14 +36,14 @@ public import PropertyLists
 /// | 1100: UUID | 16 bytes |
 /// | 0: without a type | a byte, which is the type of the value divided by 100, and the value |
 /// | −1: to-one relationship | the object |
-/// | −2, −3: to-many relationship, ordered | how many objects, and the objects; without an order by entity and number |
+/// | −2, −3: to-many relationship, ordered | the count, and the objects; unordered ones sorted by entity and number |
 ///
-/// Lengths and numbers are variable-length integers: seven bits a byte, the lowest first, with the highest bit set in
+/// Lengths and numbers are variable-length integers: seven bits per byte, the lowest first, with the highest bit set in
 /// all bytes but the last. An object is the index of its entity in `entities`, and its number. The same rows and
-/// metadata give the same bytes.
+/// metadata always give the same bytes.
 ///
-/// As in an ``XMLStore``, both sides of a relationship and its inverse are in the file; one that is missing is added in
-/// memory.
+/// As in an ``XMLStore``, the file contains both sides of a relationship and its inverse. If a side is missing, it is
+/// added in memory.
 public final class BinaryStore: FileStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = "Binary"
@@ -49,18 +51,18 @@ public final class BinaryStore: FileStore {
   /// The file of the store, with the rows that were read from it.
   public let file: StoreFile
 
-  /// Opens a store, or makes a file without objects if there is none, and the folders that are missing for it.
+  /// Opens a store. If the file does not exist, creates it without objects, and creates missing folders.
   ///
   /// - Parameters:
-  ///   - file: where the store is.
-  ///   - model: what its objects consist of.
+  ///   - file: the URL of the file.
+  ///   - model: the model of the store.
   ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - isReadOnly: true to save nothing, and to make no file.
-  ///   - createsFile: false if a file that is not there is an error.
-  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` for a file that is not there and is not to be made,
-  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model,
-  ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file, and ``ManagedObjectError/Code/open`` for
-  ///   a file that cannot be read, with what is wrong in ``ManagedObjectError/fileError``.
+  ///   - isReadOnly: true to open the store without writing; the file must exist.
+  ///   - createsFile: false to throw if the file does not exist.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` for a missing file that must not be created;
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model;
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` for another kind of file; ``ManagedObjectError/Code/open``, with
+  ///   the ``ManagedObjectError/fileError``, for a file that cannot be read.
   /// - Complexity: O(*n*) in the size of the file.
   public init(
     _ file: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false,
@@ -73,16 +75,16 @@ public final class BinaryStore: FileStore {
     }
   }
 
-  /// A new store without objects. Its file is made by the first save, with all that is in it, and must not be there.
+  /// Creates a store without objects. The first save creates its file, which must not exist before.
   package init(new file: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
     self.file = try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
       try StoreFile(new: file, BinaryStoreFormat(), model: model)
     }
   }
 
-  /// The metadata of a file, without its objects.
+  /// Returns the metadata of a file without reading its objects.
   ///
-  /// - Throws: as ``init(_:model:configuration:isReadOnly:)``.
+  /// - Throws: the errors of ``init(_:model:configuration:isReadOnly:createsFile:)``.
   public static func metadata(ofFile file: URL) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
     try StoreFile.metadata(of: file, BinaryStoreFormat.metadata).values
   }

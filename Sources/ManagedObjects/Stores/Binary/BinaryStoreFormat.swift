@@ -4,7 +4,7 @@ internal import ObjectModels
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The layout of the file of a ``BinaryStore``, which is described there.
+/// The file format of a ``BinaryStore``, described there.
 struct BinaryStoreFormat: StoreFileFormat {
   var type: String { BinaryStore.type }
   var firstLastNumber: Int64 { 0 }
@@ -20,7 +20,7 @@ struct BinaryStoreFormat: StoreFileFormat {
 
   static func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata { try metadata(archive(data)) }
 
-  /// The archive of a file.
+  /// Returns the archive in a file.
   private static func archive(_ data: Data) throws(ManagedObjectError) -> KeyedUnarchiver {
     if let kind = StoreFileKind(data), kind.name == nil || kind != .binaryPropertyList {
       throw ManagedObjectError(.storeTypeMismatch, "the file is \(kind.name ?? "XML"), not a binary store")
@@ -55,7 +55,7 @@ struct BinaryStoreFormat: StoreFileFormat {
     return StoreMetadata(file: values, identifier: identifier, type: BinaryStore.type)
   }
 
-  /// What `body` gives; what it throws is an error of a code.
+  /// Returns the result of `body`, and converts its errors to a ``ManagedObjectError`` with a code.
   private static func converting<Result>(
     _ code: ManagedObjectError.Code = .open, _ body: () throws -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -113,8 +113,10 @@ struct BinaryStoreFormat: StoreFileFormat {
 }
 
 extension RowTable {
+  /// Checks the references of all rows.
+  ///
   /// - Parameter last: the highest number that an object had.
-  /// - Throws: for a reference to a row that is missing, unless the relationship keeps deleted objects.
+  /// - Throws: for a reference to a missing row, unless the relationship keeps references to deleted objects.
   fileprivate func checkReferences(_ last: Int64, _ defects: StoreDefects?) throws(BinaryDefect) {
     for (index, record) in model.records.enumerated() where !record.relationships.isEmpty {
       let entity = ManagedObjectModel.Entity(model: model, index: index)
@@ -138,7 +140,7 @@ extension RowTable {
 }
 
 extension ManagedObjectError {
-  /// A defect in the archive of a file.
+  /// An error for a defect in the archive of a file.
   fileprivate init(_ error: KeyedArchiveError, _ code: Code = .open) {
     if case .propertyList(let error) = error.kind {
       self.init(error, code)

@@ -3,9 +3,9 @@ public import OrderedCollections
 public import Predicates
 public import PropertyLists
 
-/// A store whose rows are all in memory, and that is saved by writing its whole file.
+/// A store that keeps all rows in memory, and writes its whole file to save.
 ///
-/// ``XMLStore`` and ``BinaryStore`` are the two that there are; ``StoreFile`` does the work of both.
+/// ``XMLStore`` and ``BinaryStore`` are file stores. ``StoreFile`` does the work of both.
 public protocol FileStore: PersistentStore {
   /// The file of the store.
   var file: StoreFile { get }

@@ -1,15 +1,15 @@
 internal import Predicates
 
-/// Gets what is wrong with relationships in a file, where that is to be told and is no error.
+/// Receives the defects of relationships in a file, when they are reported instead of thrown.
 package final class StoreDefects {
-  /// A reference that leads where it should not.
+  /// A reference to the wrong object.
   package struct Defect {
     package enum Kind {
       /// The object is not in the file.
       case missing
-      /// The object is of an entity that the relationship does not lead to.
+      /// The entity of the object does not fit the relationship.
       case wrongEntity
-      /// The object refers back to another one.
+      /// The object refers back to a different object.
       case brokenInverse
     }
 

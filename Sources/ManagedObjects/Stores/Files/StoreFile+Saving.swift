@@ -8,7 +8,7 @@ internal import SystemFiles
 extension StoreFile {
   /// Saves changes and metadata, all or none.
   ///
-  /// - Returns: the keys of the rows that were changed besides, or saved with other values.
+  /// - Returns: the keys of rows that the store changed by itself, or saved with other values.
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, state.withLock({ $0.metadataChanges == 0 && $0.identity != nil }) { return [] }
     guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened to be read only") }
@@ -19,11 +19,11 @@ extension StoreFile {
     }
   }
 
-  /// Refuses saves from now on if another process has saved the file since it was read. The error has the code
+  /// From now on, saves throw if another process has saved the file since it was read. The error has the code
   /// ``ManagedObjectError/Code/merge`` and no conflicts.
   package func refuseChangedFile() { refusesChangedFile.store(true, ordering: .relaxed) }
 
-  /// Does all that ``save(_:)`` does but to replace the file.
+  /// Does the work of ``save(_:)`` without replacing the file.
   func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     guard !isReadOnly else { throw ManagedObjectError(.save, "\(path.printable()) was opened to be read only") }
     return try saving.withLock { _ throws(ManagedObjectError) in
@@ -33,8 +33,7 @@ extension StoreFile {
     }
   }
 
-  /// Takes over what somebody else has saved, if the file is another than the one that was read. Called while
-  /// ``saving`` is held.
+  /// Reads the file if another process has replaced it since it was read. The caller must hold ``saving``.
   func refresh() throws(ManagedObjectError) {
     let known = state.withLock { $0.identity }
     guard (try? FileIdentity(at: path)) != known, let (data, identity) = try Self.read(path) else { return }
@@ -42,7 +41,7 @@ extension StoreFile {
     commit(state, metadataChanges: 0)
   }
 
-  /// What others saved since the last call; nil for nothing, and for the first call.
+  /// Returns the changes that others saved since the last call; nil if there are none, and for the first call.
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try saving.withLock { _ throws(ManagedObjectError) in
       if !FileSystem.exists(path) {
@@ -56,7 +55,7 @@ extension StoreFile {
     }
   }
 
-  /// The state after somebody else has saved the file.
+  /// Returns the state after another process has saved the file.
   private func refreshed(_ old: State, _ data: Data, _ identity: FileIdentity) throws(ManagedObjectError) -> State {
     let table = RowTable(model: model, storeNumber: number, configuration: configuration)
     let saved = try ManagedObjectError.naming(url) { () throws(ManagedObjectError) in
@@ -77,13 +76,13 @@ extension StoreFile {
     return state
   }
 
-  /// Makes a state the known one.
+  /// Stores a new state.
   ///
-  /// - Parameter metadataChanges: how many of the changes of metadata are saved with it.
+  /// - Parameter metadataChanges: the number of metadata changes that were saved with it.
   private func commit(_ new: State, metadataChanges: Int) {
     state.withLock { state in
       var new = new
-      // Others may have asked for keys or set metadata meanwhile.
+      // Other threads may have requested keys or set metadata meanwhile.
       new.lastNumber = max(new.lastNumber, state.lastNumber)
       if state.metadataChanges > new.metadataChanges {
         let values = state.contents.metadata.values
@@ -94,7 +93,7 @@ extension StoreFile {
     }
   }
 
-  /// One attempt to save. Returns what ``save(_:)`` does; nil if the file was changed meanwhile.
+  /// Makes one attempt to save. Returns the result of ``save(_:)``, or nil if the file was changed meanwhile.
   private func attempt(
     _ changes: StoreChanges, until deadline: ContinuousClock.Instant
   ) throws(ManagedObjectError) -> [RowKey]? {
@@ -131,10 +130,10 @@ extension StoreFile {
 
   private static let displacedSuffix = ".displaced"
 
-  /// Makes changes.
+  /// Applies changes to a state.
   ///
-  /// - Parameter old: the file that the state is of; nil if there is none any more.
-  /// - Returns: the bytes of the new file, and the keys of the rows that were changed besides.
+  /// - Parameter old: the file that the state was read from; nil if it does not exist.
+  /// - Returns: the bytes of the new file, and the keys of rows that were changed in addition.
   private func apply(
     _ changes: StoreChanges, to state: inout State, old: Data?
   ) throws(ManagedObjectError) -> (bytes: Data, mended: [RowKey]) {
@@ -143,7 +142,7 @@ extension StoreFile {
     for row in changes.inserted + changes.updated {
       changed.insert(row.key.number)
       state.contents.lastNumber = max(state.contents.lastNumber, row.key.number)
-      // No other object gets the number of one that was deleted and is still referred to.
+      // The number of a deleted object that is still referred to must not be used again.
       for case .toOne(let target?) in row.values {
         state.contents.lastNumber = max(state.contents.lastNumber, target.number)
       }
@@ -155,7 +154,7 @@ extension StoreFile {
     return (data, mended)
   }
 
-  /// Writes all that is known to a new file: there was none yet, or somebody has removed it.
+  /// Writes the whole state to a new file, because there is none yet or it was removed.
   private func makeFile(_ next: inout State, _ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]? {
     let (bytes, mended) = try apply(changes, to: &next, old: nil)
     do throws(FileError) {
@@ -172,8 +171,8 @@ extension StoreFile {
     return mended
   }
 
-  /// Brings the name of the new file to the disk. If that fails the old file is put back, so that the save has not
-  /// happened.
+  /// Syncs the folder, so that the file's new name is durable. If that fails, the old file is restored, and the save
+  /// has failed.
   private func synchronizeName(_ identity: FileIdentity, old: Data) throws(ManagedObjectError) {
     do { try FileSystem.synchronizeFolder(of: path) } catch {
       var locked = try? LockedFile(path, until: .now + Self.patience)

@@ -9,21 +9,20 @@ package import SystemFiles
 
 /// The file of a store that is read and written as a whole.
 ///
-/// All rows are in memory. A save locks the file, looks whether somebody else has saved it since it was read, writes a
-/// new file beside it and replaces the old one with the new one; so whoever opens the file finds what was there before
-/// or all of what is there now, and of two processes that save at the same time neither takes away what the other has
-/// saved. What somebody else has saved is compared with what was read: rows that differ have another version from then
-/// on, by which the conflicts of a save are found.
+/// All rows are in memory. A save locks the file, reads it if another process has saved it since it was read, writes a
+/// new file next to it, and replaces the old file with the new one. A process that opens the file finds either the old
+/// contents or the new ones. Two processes that save at the same time do not overwrite each other's changes. After the
+/// file was read again, the versions of rows whose values differ are increased. Saves use the versions to find
+/// conflicts.
 ///
-/// Numbers of new objects come from the file's highest. If another process gives the same to its own new objects, and
-/// saves them first, the save of this one fails with ``ManagedObjectError/Code/keysTaken`` and changes nothing. A
-/// context gives its objects new keys then and saves again, unless ``ManagedObjectContext/obtainPermanentIDs(for:)``
-/// has given them out.
+/// The numbers of new objects follow the highest number in the file. If another process saves new objects with the same
+/// numbers first, the save throws ``ManagedObjectError/Code/keysTaken`` and changes nothing. A context then gives its
+/// objects new keys and saves again, unless the keys come from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
 ///
-/// A file has references to objects that it does not have where ``ManagedObjectModel/Entity`` says that a to-one
-/// relationship keeps them, as stores of other kinds do.
+/// Like other stores, a file may contain references to deleted objects, if ``ManagedObjectModel/Entity`` says that a
+/// to-one relationship keeps them.
 public final class StoreFile: Sendable {
-  /// The location of the file.
+  /// The URL of the file.
   public let url: URL
   let path: String
   let number = StoreNumber.next()
@@ -35,29 +34,29 @@ public final class StoreFile: Sendable {
 
   let state: Mutex<State>
   let refusesChangedFile = Atomic(false)
-  /// Held during a save and whatever else reads the file.
+  /// Held during a save and while the file is read again.
   let saving = Mutex<Void>(())
 
   /// The last known state of the file.
   struct State {
     var contents: StoreFileContents
-    /// The file that ``contents`` were read from or written to; nil before the first save of a new one.
+    /// The identity of the file with the ``contents``; nil before the first save of a new one.
     var identity: FileIdentity?
     /// The highest number that was given to an object, saved or not.
     var lastNumber: Int64
     /// The number of times that a program has set metadata since the last save.
     var metadataChanges = 0
-    /// What others saved since somebody asked; nil if nobody does.
+    /// The changes that others saved since the last request for them; nil if they have not been requested.
     var changesByOthers: SavedChanges?
   }
 
-  /// The most bytes that a file may have.
+  /// The maximum size of a file, in bytes.
   static let greatestSize = ParsingLimits().inputSize
 
-  /// The longest time that a save waits for another process that has the file locked.
+  /// The longest time that a save waits for a lock of another process.
   static let patience: Duration = .seconds(10)
 
-  /// Opens a file, or makes one without objects if there is none and it is wanted.
+  /// Opens a file. If it does not exist, creates one without objects if `createsFile` is true.
   init(
     _ url: URL, _ format: any StoreFileFormat, model: ManagedObjectModel, configuration: String?, isReadOnly: Bool,
     createsFile: Bool
@@ -74,7 +73,7 @@ public final class StoreFile: Sendable {
     }
     guard let (data, identity) = found else { throw ManagedObjectError(.open, "\(path.printable()) comes and goes") }
     let contents = try format.read(data, into: table, configuration: configuration)
-    // Files that a process left that ended in the middle of a save.
+    // Removes temporary files of processes that ended during a save.
     if !isReadOnly { FileSystem.removeAbandonedFiles(of: path) }
     self.url = url
     self.path = path
@@ -86,7 +85,7 @@ public final class StoreFile: Sendable {
     state = Mutex(State(contents: contents, identity: identity, lastNumber: contents.lastNumber))
   }
 
-  /// A store without objects and without a file, which its first save makes with all that is in it.
+  /// Creates a store without objects and without a file. The first save creates the file.
   init(new url: URL, _ format: any StoreFileFormat, model: ManagedObjectModel) throws(ManagedObjectError) {
     path = try Self.path(of: url)
     let table = RowTable(model: model, storeNumber: number, configuration: nil)
@@ -124,7 +123,7 @@ public final class StoreFile: Sendable {
     return StoreFileContents(table: table, metadata: metadata, lastNumber: format.firstLastNumber)
   }
 
-  /// Makes a file without objects, and the folders that are missing. Returns false if there is one by now.
+  /// Creates a file without objects, and missing folders. Returns false if the file exists by now.
   private static func make(
     _ path: String, _ format: any StoreFileFormat, _ table: RowTable, _ configuration: String?
   ) throws(ManagedObjectError) -> Bool {
@@ -143,7 +142,7 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// The first contradiction found; nil if there is none. For tests.
+  /// Returns the first defect found; nil if there is none. For tests.
   func _checkInvariants() -> String? { state.withLock { $0.contents.table._checkInvariants() } }
 
   // The methods of a ``PersistentStore``.
@@ -157,11 +156,11 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// The state of the file. A save replaces the file with another one.
+  /// The identity of the file. A save replaces the file with a new one.
   var changeToken: String? { (try? FileIdentity(at: path))?.text }
 
   func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
-    // Others may have saved new objects. Should the file be unreadable now, the save will say so.
+    // Other processes may have saved new objects. If the file cannot be read now, the save throws.
     if !isReadOnly { saving.withLock { _ in try? refresh() } }
     return try state.withLock { state throws(ManagedObjectError) in
       try RowKey.makeKeys(entityIndices, store: number, after: &state.lastNumber)
@@ -173,7 +172,7 @@ public final class StoreFile: Sendable {
   func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    // So that a program which only reads sees what others save. To look takes a microsecond.
+    // Shows programs that only read the changes that others save. The check takes about a microsecond.
     if (try? FileIdentity(at: path)) != state.withLock({ $0.identity }) {
       try saving.withLock { _ throws(ManagedObjectError) in try refresh() }
     }
@@ -185,13 +184,13 @@ public final class StoreFile: Sendable {
 extension ManagedObjectError {
   /// An error of the system.
   ///
-  /// - Parameter code: the sort of failure, unless another process has the file locked.
+  /// - Parameter code: the error's code, unless another process has locked the file.
   init(_ error: FileError, _ code: Code) {
     self.init(error.isLocked ? .locked : code, error.message.printable())
     fileError = PropertyListError(error)
   }
 
-  /// A defect in the contents of a file.
+  /// An error for a defect in the contents of a file.
   init(_ error: PropertyListError, _ code: Code = .open) {
     self.init(code, error.description)
     fileError = error
@@ -199,7 +198,7 @@ extension ManagedObjectError {
 }
 
 extension StoreFile {
-  /// The metadata of a file.
+  /// Returns the metadata of a file.
   static func metadata(
     of url: URL, _ read: (Data) throws(ManagedObjectError) -> StoreMetadata
   ) throws(ManagedObjectError) -> StoreMetadata {
@@ -212,9 +211,9 @@ extension StoreFile {
 }
 
 extension ManagedObjectError {
-  /// Throws if a file does not exist, or if the system does not say so: a folder of the path may be unreadable.
+  /// Throws if a file does not exist, or if that cannot be determined, such as in an unreadable folder.
   ///
-  /// - Throws: ``Code/noSuchFile``, and ``Code/open`` with the ``fileError``.
+  /// - Throws: ``Code/noSuchFile``; ``Code/open`` with the ``fileError``.
   package static func checkFile(at path: String) throws(ManagedObjectError) {
     do {
       if try FileIdentity(at: path) != nil { return }

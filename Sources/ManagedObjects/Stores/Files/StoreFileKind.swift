@@ -3,14 +3,14 @@ internal import ObjectModels
 internal import PropertyLists
 internal import SystemFiles
 
-/// A kind of file that is known by its first bytes, and that a store may be taken for.
+/// A kind of file that is recognized by its first bytes, and can be mistaken for a store.
 package enum StoreFileKind: Sendable {
   case sqlite
   case coreDataBinary
   case binaryPropertyList
   case xml
 
-  /// Nil for any other file.
+  /// Nil for other files.
   package init?(_ data: Data) {
     let bytes = data.bytes
     if bytes.starts(with: "SQLite format 3\0") {
@@ -26,10 +26,10 @@ package enum StoreFileKind: Sendable {
     }
   }
 
-  /// The number of bytes at the beginning of a file that determine its kind.
+  /// The number of bytes that are read to recognize the kind of a file.
   package static let beginningLength = 4096
 
-  /// Detects the kind of the file at a path. Returns nil for any other file, and for a file that cannot be read.
+  /// The kind of the file at a path; nil for other files, and for a file that cannot be read.
   package init?(ofFile path: String) {
     guard let beginning = FileSystem.beginning(of: path, count: Self.beginningLength) else { return nil }
     self.init(beginning)
@@ -45,12 +45,12 @@ package enum StoreFileKind: Sendable {
     }
   }
 
-  /// The metadata of a store in XML or a binary store.
+  /// Returns the metadata of an XML or binary store.
   package func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {
     self == .xml ? try XMLStoreFormat.metadata(of: data) : try BinaryStoreFormat.metadata(of: data)
   }
 
-  /// The rows and metadata of a store in XML or a binary store. Defects of relationships go to `defects`.
+  /// Returns the rows and metadata of an XML or binary store. Defects of relationships are passed to `defects`.
   package func contents(
     of data: Data, model: ManagedObjectModel, configuration: String?, defects: StoreDefects
   ) throws(ManagedObjectError) -> StoreFileContents {

@@ -1,9 +1,9 @@
 internal import Predicates
 internal import PropertyLists
 
-/// The rows of one entity, by ascending number.
+/// The rows of one entity, sorted by number.
 package struct EntityRows: Sendable {
-  /// Rows, and tombstones of those that are gone: they keep the number and have version 0.
+  /// The rows, and tombstones of deleted rows. A tombstone keeps the number and has version 0.
   private var entries: [StoreRow] = []
   private var tombstoneCount = 0
 
@@ -15,10 +15,10 @@ package struct EntityRows: Sendable {
   /// - Complexity: O(1) without tombstones.
   package var rows: [StoreRow] { tombstoneCount == 0 ? entries : entries.filter { $0.version != 0 } }
 
-  /// The highest number that a row has or had; 0 for none.
+  /// The highest number that a row has or had; 0 if there are none.
   var lastNumber: Int64 { entries.last?.key.number ?? 0 }
 
-  /// The row of a number.
+  /// Returns the row with a number.
   ///
   /// - Complexity: O(1) if few numbers are missing, O(log *n*) otherwise.
   func row(_ number: Int64) -> StoreRow? { index(number).map { entries[$0] } }
@@ -32,7 +32,7 @@ package struct EntityRows: Sendable {
   /// Returns the index of the first entry whose number is not below `number`.
   private func lowerBound(_ number: Int64) -> Int {
     guard let first = entries.first?.key.number, number > first else { return 0 }
-    // Numbers mostly follow one another, also if another entity has some of them.
+    // Numbers are mostly consecutive, even if another entity has some of them.
     var end = entries.count
     let distance = number - first
     if distance < Int64(end) {
@@ -43,10 +43,10 @@ package struct EntityRows: Sendable {
     return (0..<end).partitioningIndex { entries[$0].key.number >= number }
   }
 
-  /// Adds rows whose numbers no row has or had.
+  /// Adds rows with new numbers.
   ///
-  /// - Parameter rows: by ascending number.
-  /// - Complexity: O(*k*) in the new rows, and in those with higher numbers.
+  /// - Parameter rows: the rows, sorted by number.
+  /// - Complexity: O(*k*) in the number of new rows and of rows with higher numbers.
   mutating func insert(_ rows: [StoreRow]) {
     guard let first = rows.first else { return }
     if first.key.number > lastNumber {
@@ -73,13 +73,13 @@ package struct EntityRows: Sendable {
     }
   }
 
-  /// Replaces the row of a key, if there is one.
+  /// Replaces the row with a key, if it exists.
   mutating func replace(with row: StoreRow) {
     guard let index = index(row.key.number) else { return }
     entries[index] = row
   }
 
-  /// Removes the row of a number, if there is one.
+  /// Removes the row with a number, if it exists.
   ///
   /// - Complexity: that of a search, and O(1) on average.
   mutating func remove(_ number: Int64) {
@@ -92,7 +92,7 @@ package struct EntityRows: Sendable {
     tombstoneCount = 0
   }
 
-  /// The first contradiction found; nil if there is none. For tests.
+  /// Returns the first defect found; nil if there is none. For tests.
   func _checkInvariants(entityIndex: Int, slotCount: Int, store: StoreNumber) -> String? {
     var last: Int64 = 0
     var found = 0

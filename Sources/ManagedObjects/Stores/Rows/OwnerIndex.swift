@@ -1,19 +1,19 @@
 internal import ObjectModels
 internal import Predicates
 
-/// Finds who has an object in a to-many relationship without an inverse.
+/// Finds the owner of an object: the row that has it in a to-many relationship without an inverse.
 ///
-/// Each object can be in such a relationship of one other: SQLite stores have a column for the one in the object's row.
-/// Files of other kinds may say more.
+/// An object can have one owner for each relationship, because SQLite stores keep the owner in a column of the object's
+/// row. Other files may contain several owners.
 struct OwnerIndex: Sendable {
-  /// The entity that has the relationship, and all that inherit it.
+  /// The entity that has the relationship, and its subentities.
   let entities: Range<Int>
-  /// The entities of the objects that it leads to.
+  /// The destination entity of the relationship, and its subentities.
   let destination: Range<Int>
   let slot: Int
-  /// The owner of each object; nil as long as nobody asked.
+  /// The owner of each object; nil until the index is built.
   private var owners: [RowKey: RowKey]?
-  /// The owners of objects that have several, beside the first.
+  /// The further owners of objects that have several.
   private var others: [RowKey: Set<RowKey>] = [:]
 
   private init(entities: Range<Int>, destination: Range<Int>, slot: Int) {
@@ -22,7 +22,7 @@ struct OwnerIndex: Sendable {
     self.slot = slot
   }
 
-  /// The indexes of all relationships of a model, without rows.
+  /// Returns the indexes of all relationships of a model, without rows.
   static func all(_ model: ManagedObjectModel) -> [OwnerIndex] {
     model.entities.flatMap { entity in
       entity.toManyRelationshipsWithoutInverse.map {
@@ -33,14 +33,14 @@ struct OwnerIndex: Sendable {
 
   var isMade: Bool { owners != nil }
 
-  /// Those that have an object in the relationship. None in an index that is not made.
+  /// Returns the owners of an object. Empty if the index is not built.
   func owners(of key: RowKey) -> [RowKey] {
     guard let first = owners?[key] else { return [] }
     guard !others.isEmpty, let others = others[key] else { return [first] }
     return [first] + others.sorted()
   }
 
-  /// Makes the index of the rows that are there, unless it was made.
+  /// Builds the index from the rows, unless it is built already.
   mutating func build(_ entityRows: [EntityRows]) {
     guard owners == nil else { return }
     owners = [:]
@@ -49,7 +49,7 @@ struct OwnerIndex: Sendable {
     }
   }
 
-  /// Forgets a row that goes or gets other values. Does nothing in an index that is not made.
+  /// Removes a row before it is deleted or changed. Does nothing if the index is not built.
   mutating func remove(_ row: StoreRow) {
     guard owners != nil, entities.contains(Int(row.key.entityIndex)) else { return }
     row.values[slot].forEachKey { key in
@@ -58,7 +58,7 @@ struct OwnerIndex: Sendable {
     }
   }
 
-  /// Notes a new row, or the new values of one. Does nothing in an index that is not made.
+  /// Adds a new or changed row. Does nothing if the index is not built.
   mutating func add(_ row: StoreRow) {
     guard owners != nil, entities.contains(Int(row.key.entityIndex)) else { return }
     row.values[slot].forEachKey { key in
@@ -70,7 +70,7 @@ struct OwnerIndex: Sendable {
     }
   }
 
-  /// True if both have the same. For tests.
+  /// True if both indexes have the same contents. For tests.
   func _isEqual(to other: OwnerIndex) -> Bool {
     guard let owners, let those = other.owners, owners.count == those.count else { return owners == other.owners }
     return owners.keys.allSatisfy { Set(self.owners(of: $0)) == Set(other.owners(of: $0)) }

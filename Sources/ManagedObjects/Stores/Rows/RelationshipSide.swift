@@ -1,14 +1,15 @@
 internal import ObjectModels
 
-/// A relationship that has an inverse, so that rows have both sides of it.
+/// One side of a relationship with an inverse. Rows store both sides.
 package struct RelationshipSide: Sendable {
   package let slot: Int
-  /// The slot of the other side, in the rows that the relationship leads to.
+  /// The slot of the other side, in the rows of the destination entity.
   package let inverseSlot: Int
-  /// True if the other side stays as it is when the row is deleted: a to-one relationship, by the rule to do nothing.
+  /// True if the other side keeps its reference when the row is deleted: it is to-one, and the delete rule is to do
+  /// nothing.
   package let leavesReferences: Bool
 
-  /// The relationships of an entity that stores keep both sides of.
+  /// Returns the relationships of an entity whose both sides are stored.
   package static func all(_ entity: ManagedObjectModel.Entity) -> [RelationshipSide] {
     entity.relationships.compactMap { relationship in
       guard !relationship.isTransient, let inverse = entity.inverse(of: relationship), !inverse.isTransient

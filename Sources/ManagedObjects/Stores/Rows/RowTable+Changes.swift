@@ -1,19 +1,20 @@
 public import Predicates
 
-/// Saving.
+/// Applying the changes of a save.
 extension RowTable {
-  /// Makes changes, all or none, and those that keep both sides of relationships in step.
+  /// Applies changes, all or none, and keeps both sides of relationships consistent.
   ///
   /// - Parameters:
-  ///   - changes: the changes of a save, as a store gets them.
-  ///   - identifier: that of the store, for errors.
-  /// - Returns: the keys of the rows that were changed besides, or to other values.
-  /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that have another version by now or are gone,
-  ///   ``ManagedObjectError/Code/constraintMerge``, ``ManagedObjectError/Code/constraintValidation`` for an object
-  ///   that two are to have, ``ManagedObjectError/Code/externalRelationship``,
-  ///   ``ManagedObjectError/Code/invalidValue``, ``ManagedObjectError/Code/invalidState`` for keys that rows of the
-  ///   changes cannot have.
-  /// - Complexity: O(*k* log *k*) in the changes; the first that touch a constraint look at all its rows.
+  ///   - changes: the changes of a save, as a store receives them.
+  ///   - identifier: the store's identifier, for errors.
+  /// - Returns: the keys of the rows that were changed in addition, or to other values.
+  /// - Throws: ``ManagedObjectError/Code/merge`` with all rows that have a new version or are deleted;
+  ///   ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/constraintValidation`` for an object that
+  ///   would have two owners in a to-many relationship without an inverse;
+  ///   ``ManagedObjectError/Code/externalRelationship``; ``ManagedObjectError/Code/invalidValue``;
+  ///   ``ManagedObjectError/Code/invalidState`` for invalid keys.
+  /// - Complexity: O(*k* log *k*) in the number of changes. The first changes that concern a uniqueness constraint read
+  ///   all rows of its entity.
   @discardableResult
   public mutating func apply(_ changes: StoreChanges, identifier: String = "") throws(ManagedObjectError) -> [RowKey] {
     var inserted = try checkedInsertions(changes.inserted, identifier)
@@ -32,7 +33,7 @@ extension RowTable {
     return mended
   }
 
-  /// The new rows by entity, in order.
+  /// Returns the new rows by entity, sorted by number.
   private func checkedInsertions(
     _ rows: [StoreRow], _ identifier: String
   ) throws(ManagedObjectError) -> [(entity: Int, rows: [StoreRow])] {
@@ -49,7 +50,7 @@ extension RowTable {
       }
       byEntity[index, default: []].append(row)
     }
-    // Numbers are unique among the entities that inherit from one, and so are those of all entities here.
+    // Numbers are unique within a tree of entities. Here, they are unique across all entities.
     var result: [(entity: Int, rows: [StoreRow])] = []
     for index in byEntity.keys.sorted() {
       guard var rows = byEntity[index] else { continue }
@@ -69,7 +70,7 @@ extension RowTable {
     return result
   }
 
-  /// The keys of what is updated and deleted.
+  /// Returns the keys of the updated and deleted rows.
   private func checkedChanges(_ changes: StoreChanges, _ identifier: String) throws(ManagedObjectError) -> Set<RowKey> {
     var changed: Set<RowKey> = []
     changed.reserveCapacity(changes.updated.count + changes.deleted.count)
@@ -111,7 +112,7 @@ extension RowTable {
     }
   }
 
-  /// Finds the rows that somebody else saved after they were read.
+  /// Throws if rows were saved by others after they were read.
   private func checkVersions(_ changes: StoreChanges) throws(ManagedObjectError) {
     var conflicts: [MergeConflict] = []
     for row in changes.updated {
@@ -125,8 +126,8 @@ extension RowTable {
     if let error = ManagedObjectError(merge: conflicts) { throw error }
   }
 
-  /// Finds new values of constraints that another row has, or another row of the same changes. Each row that has the
-  /// values of another one of the changes is a conflict of its own, with no stored row.
+  /// Throws if changed rows have the same values of a uniqueness constraint as other rows. If two changed rows share
+  /// them, each is a conflict without a stored row.
   private mutating func checkConstraints(_ changes: StoreChanges, _ changed: Set<RowKey>) throws(ManagedObjectError) {
     var conflicts: [MergeConflict] = []
     for constraintIndex in uniquenessIndexes.indices {
@@ -189,7 +190,7 @@ extension RowTable {
     for index in ownerIndexes.indices { ownerIndexes[index].add(row) }
   }
 
-  /// A row as a store keeps it: without values of transient properties.
+  /// Returns a row as a store keeps it: with transient properties emptied.
   private func kept(_ row: StoreRow) -> StoreRow {
     var row = row
     for (slot, shape) in shapes[Int(row.key.entityIndex)].enumerated() {
@@ -200,7 +201,7 @@ extension RowTable {
 }
 
 extension [RowKey] {
-  /// Adds the keys that the list does not have.
+  /// Appends the keys that are not in the list.
   fileprivate mutating func addMissing(_ keys: [RowKey]) {
     if keys.isEmpty { return }
     var known = Set(self)
@@ -209,6 +210,6 @@ extension [RowKey] {
 }
 
 extension Int64 {
-  /// The version that follows this one, of a row.
+  /// The version of a row after this one.
   package var nextVersion: Int64 { self == .max ? 1 : self + 1 }
 }

@@ -3,7 +3,7 @@ internal import Predicates
 
 /// Methods for stores that read and write all rows at once.
 extension RowTable {
-  /// Adds rows of an entity, whose numbers are all different, in any order.
+  /// Adds rows of an entity, in any order. Their numbers must all be different.
   mutating func load(_ rows: [StoreRow], ofEntity index: Int) {
     var rows = rows
     if !zip(rows, rows.dropFirst()).allSatisfy({ $0.key.number < $1.key.number }) {
@@ -12,9 +12,9 @@ extension RowTable {
     entityRows[index].insert(rows)
   }
 
-  /// All rows by number, those of all entities together.
+  /// The rows of all entities, sorted by number.
   ///
-  /// - Complexity: O(*n* log *n*), O(*n*) for one entity.
+  /// - Complexity: O(*n* log *n*); O(*n*) for one entity.
   var rowsByNumber: [StoreRow] {
     let lists = entityRows.map(\.rows).filter { !$0.isEmpty }
     guard lists.count > 1 else { return lists.first ?? [] }
@@ -27,8 +27,8 @@ extension RowTable {
     return entries.map { lists[$0.list][$0.index] }
   }
 
-  /// The table that somebody else saved, with versions that go on from those of this one: a row that has other values
-  /// than here has another version.
+  /// Returns a table that another process saved, with versions that continue those of this table. A row whose values
+  /// differ gets a higher version.
   func carryingVersions(into saved: RowTable) -> RowTable {
     var saved = saved
     for index in entityRows.indices {
@@ -46,7 +46,7 @@ extension RowTable {
     return saved
   }
 
-  /// The keys of rows that are new, have another version, or are gone, compared with an older table.
+  /// Returns the keys of the rows that are new, have a different version, or are deleted, compared with an older table.
   ///
   /// - Complexity: O(*n*) in the number of rows.
   func changes(since old: RowTable) -> (inserted: [RowKey], updated: [RowKey], deleted: [RowKey]) {
@@ -64,9 +64,9 @@ extension RowTable {
     return (inserted, updated, deleted)
   }
 
-  // Relationships of which a file has one side only.
+  // Relationships with only one side in the file.
 
-  /// A relationship that refers to an object which refers back to another one.
+  /// An error: a relationship refers to an object that refers back to a different one.
   struct InverseDefect: Error {
     let key: RowKey
     let message: String
@@ -74,9 +74,9 @@ extension RowTable {
 
   /// Adds the missing sides of relationships.
   ///
-  /// - Parameter defects: gets relationships that contradict each other; nil if that is an error.
-  /// - Returns: the numbers of the rows that were changed.
-  /// - Throws: for a side that is missing where a to-one relationship has another object.
+  /// - Parameter defects: receives contradictory relationships; if nil, they are thrown.
+  /// - Returns: the numbers of the changed rows.
+  /// - Throws: ``InverseDefect`` if the missing side is to-one and refers to a different object.
   mutating func mendInverses(_ defects: StoreDefects? = nil) throws(InverseDefect) -> Set<Int64> {
     var missing: [(key: RowKey, slot: Int, source: RowKey)] = []
     for (index, record) in model.records.enumerated() where entityRows[index].count > 0 {
@@ -91,7 +91,7 @@ extension RowTable {
         }
       }
     }
-    // A set has no order, and what is added to an ordered relationship is to have one.
+    // Sorted, because sets have no order, and ordered relationships need a reproducible one.
     missing.sort { ($0.key, $0.slot, $0.source) < ($1.key, $1.slot, $1.source) }
     var start = 0
     while start < missing.count {

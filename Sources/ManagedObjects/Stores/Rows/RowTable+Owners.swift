@@ -2,15 +2,15 @@ internal import Predicates
 
 /// To-many relationships without an inverse.
 extension RowTable {
-  /// An object that a save enters into a relationship of a row.
+  /// An object that a save adds to a relationship of a row.
   private struct Claim {
     let key: RowKey
     let owner: RowKey
-    /// Somebody else who has it.
+    /// Another owner of the object.
     var other: RowKey?
   }
 
-  /// Takes missing objects out of to-many relationships without an inverse if a save adds them there.
+  /// Removes objects that do not exist from the to-many relationships without an inverse that a save adds them to.
   ///
   /// - Returns: the keys of the rows that lose objects.
   func dropMissing(from changes: inout StoreChanges) -> [RowKey] {
@@ -38,11 +38,12 @@ extension RowTable {
     return rows
   }
 
-  /// Takes deleted objects out of the to-many relationships without an inverse that have them. The owners keep their
-  /// versions, as in an SQLite store, where the reference is in the deleted row.
+  /// Removes deleted objects from to-many relationships without an inverse. The owners keep their versions, as in an
+  /// SQLite store, where the deleted row contains the reference.
   ///
   /// - Returns: the keys of the owners.
-  /// - Complexity: O(*k*) in the deleted rows; the first time, O(*n*) in all rows that can be owners.
+  /// - Complexity: O(*k*) in the number of deleted rows; the first time, O(*n*) in the number of rows that can be
+  ///   owners.
   mutating func dropDeleted(_ deleted: [StoreRow]) -> [RowKey] {
     if deleted.isEmpty { return [] }
     var owners: [RowKey] = []
@@ -64,9 +65,9 @@ extension RowTable {
     return owners.sorted()
   }
 
-  /// Checks that no object gets into a to-many relationship without an inverse of two others.
+  /// Throws if a save would give an object a second owner in a to-many relationship without an inverse.
   ///
-  /// - Throws: ``ManagedObjectError/Code/constraintValidation``. What files have already is none.
+  /// - Throws: ``ManagedObjectError/Code/constraintValidation``. Second owners that a file already has are allowed.
   mutating func checkOwners(_ changes: StoreChanges, _ identifier: String) throws(ManagedObjectError) {
     if ownerIndexes.isEmpty { return }
     var defects: [(row: Int, index: Int, claim: Claim)] = []
@@ -89,7 +90,7 @@ extension RowTable {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// The objects that rows get and did not have, with the indexes of the rows among the changes.
+  /// Returns the objects that rows newly own, with the indexes of the rows among the changes.
   private func claims(_ changes: StoreChanges, _ index: OwnerIndex) -> [(row: Int, claim: Claim)] {
     var claims: [(row: Int, claim: Claim)] = []
     for (rowIndex, row) in (changes.inserted + changes.updated).enumerated()
@@ -104,7 +105,7 @@ extension RowTable {
     return claims
   }
 
-  /// The claims on objects that somebody else has, too.
+  /// Returns the claims on objects that have another owner.
   private func checked(
     _ claims: [(row: Int, claim: Claim)], _ changes: StoreChanges, _ index: OwnerIndex
   ) -> [(row: Int, claim: Claim)] {
@@ -119,7 +120,7 @@ extension RowTable {
     var defects: [(row: Int, claim: Claim)] = []
     for (rowIndex, var claim) in claims {
       let key = claim.key
-      // An object that is gone is nobody's.
+      // A deleted or missing object has no owner.
       if deleted.contains(key) || !inserted.contains(key) && self.row(key) == nil { continue }
       let stored = index.owners(of: key).first { owner in
         owner != claim.owner && !deleted.contains(owner) && updated[owner]?.refers(to: key) != false
@@ -132,7 +133,7 @@ extension RowTable {
 }
 
 extension ManagedObjectError {
-  /// An object that is in a to-many relationship without an inverse of two others.
+  /// An error for an object with two owners in a to-many relationship without an inverse.
   package init(ownedTwice target: ManagedObjectID, by owner: ManagedObjectID, _ other: ManagedObjectID, key: String) {
     self.init(
       .constraintValidation,

@@ -1,10 +1,10 @@
 public import ObjectModels
 public import Predicates
 
-/// The rows of a store in memory, with all that every store does to them: requests are executed on the table, and
-/// changes are checked and applied all or none, with both sides of relationships in step.
+/// The rows of a store in memory. The table executes requests, and checks and applies changes, all or none. It keeps
+/// both sides of relationships consistent.
 ///
-/// A store that has its rows in memory keeps a table, and writes its rows to wherever they are to be:
+/// A store that keeps its rows in memory uses a table, and writes the rows in its own format:
 ///
 /// ```swift
 /// var table = RowTable(model: model, storeNumber: number)
@@ -14,14 +14,15 @@ public import Predicates
 /// let found = try table.fetch(request, of: entity)
 /// ```
 ///
-/// Rows of an entity are in the order of their numbers. New ones are mostly appended, others found by their number, and
-/// those that go leave tombstones, which are swept up from time to time. So a save costs as much as it changes.
+/// The rows of an entity are sorted by number. New rows are mostly appended, others are found by their number, and
+/// deleted rows leave tombstones that are removed from time to time. So the cost of a save is proportional to its
+/// changes.
 public struct RowTable: RowSource {
   /// The model of the rows.
   public let model: ManagedObjectModel
-  /// The number of the store, which the keys of all rows have.
+  /// The number of the store. All keys of the rows contain it.
   public let storeNumber: StoreNumber
-  /// True for each entity that the store has objects of.
+  /// True for each entity whose objects the store can have.
   let isMember: [Bool]
   let shapes: [[SlotShape]]
   /// The relationships of each entity that have an inverse.
@@ -31,7 +32,7 @@ public struct RowTable: RowSource {
   package var uniquenessIndexes: [UniquenessIndex]
   var ownerIndexes: [OwnerIndex]
 
-  /// A table without rows.
+  /// Creates a table without rows.
   ///
   /// - Parameter configuration: the configuration whose entities the store has; nil for all.
   public init(model: ManagedObjectModel, storeNumber: StoreNumber, configuration: String? = nil) {
@@ -50,29 +51,29 @@ public struct RowTable: RowSource {
   /// The number of rows.
   public var count: Int { entityRows.reduce(0) { $0 + $1.count } }
 
-  /// The highest number that a row has; 0 for none.
+  /// The highest number that a row has or had; 0 if there are none.
   public var lastNumber: Int64 { entityRows.reduce(0) { max($0, $1.lastNumber) } }
 
-  /// The row of an object; nil if there is none.
+  /// Returns the row of an object; nil if it does not exist.
   public func row(_ key: RowKey) -> StoreRow? {
     guard key.store == storeNumber, entityRows.indices.contains(Int(key.entityIndex)) else { return nil }
     return entityRows[Int(key.entityIndex)].row(key.number)
   }
 
-  /// The rows of an entity itself, not of those that inherit from it, by ascending number.
+  /// Returns the rows of an entity without those of its subentities, sorted by number.
   ///
   /// - Parameter index: the entity's index in ``ManagedObjectModel/entities``.
   public func rows(ofEntity index: Int) -> [StoreRow] {
     entityRows.indices.contains(index) ? entityRows[index].rows : []
   }
 
-  /// The name of an object.
+  /// Returns the object ID for a key; nil if the model does not have its entity.
   func objectID(_ key: RowKey, _ identifier: String) -> ManagedObjectID? {
     guard entityRows.indices.contains(Int(key.entityIndex)) else { return nil }
     return ManagedObjectID(key, model: model, storeIdentifier: identifier)
   }
 
-  /// The first contradiction found; nil if there is none. For tests.
+  /// Returns the first defect found; nil if there is none. For tests.
   func _checkInvariants() -> String? {
     for (index, rows) in entityRows.enumerated() {
       let defect = rows._checkInvariants(

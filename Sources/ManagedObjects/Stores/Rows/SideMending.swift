@@ -1,19 +1,19 @@
 internal import OrderedCollections
 internal import Predicates
 
-/// Brings both sides of relationships in step in a save that may change one of them only.
+/// Makes both sides of relationships consistent in a save that may change only one of them.
 ///
-/// A context writes the objects that it has changed. Others that it has read may have been saved by somebody else
-/// meanwhile, and nobody compares their versions. So what a save does to one side is done to the other, also in rows
-/// that it does not have:
+/// A context saves the objects that it has changed. Other objects that it has read may have been saved by others
+/// meanwhile, and their versions are not compared. So each change of one side is applied to the other side, even in
+/// rows that are not in the save:
 ///
-/// - What a relationship loses loses it, and what it gets refers back.
-/// - A to-one relationship that gets another object is lost by the old one. If the save itself changes it to something
-///   else, that stands, and those that claim the object lose it.
-/// - A reference to a deleted row is dropped, unless it is a to-one relationship and the rule of that row's
-///   relationship was to do nothing. A to-one relationship without an inverse keeps it.
+/// - An object that a relationship loses drops its reference back, and an object that it gains refers back.
+/// - If a to-one relationship is set to a new object, the old object loses it. If the save itself sets it to something
+///   else, that value stays, and the objects that claim it lose it.
+/// - A reference to a deleted row is removed, unless it is to-one and the delete rule of that row's relationship is to
+///   do nothing. A to-one relationship without an inverse keeps it.
 ///
-/// Rows have both sides already where nothing changes, so that only what changes is looked at.
+/// Unchanged rows are consistent already, so only changes are examined.
 struct SideMending {
   /// A relationship of a row.
   private struct RelationshipOfRow: Hashable {
@@ -22,18 +22,18 @@ struct SideMending {
   }
 
   private let table: RowTable
-  /// The rows that the save brings, new ones first.
+  /// The inserted and updated rows of the save, inserted ones first.
   private let asked: [StoreRow]
   private let insertedCount: Int
   private let deleted: Set<RowKey>
-  /// Those of ``asked``, as they are to be, and then those that are changed besides.
+  /// The rows of ``asked`` with their final values, followed by rows that change in addition.
   private var rows: [StoreRow]
   private var rowIndices: [RowKey: Int] = [:]
-  /// The objects that are taken out of to-many relationships, all at once in the end.
+  /// The objects to remove from to-many relationships. They are removed together at the end.
   private var losses: [RelationshipOfRow: Set<RowKey>] = [:]
   private var isMending = false
 
-  /// - Parameter changes: what is to be saved, checked.
+  /// - Parameter changes: the changes of a save, already checked.
   private init(_ table: RowTable, _ changes: StoreChanges) {
     self.table = table
     asked = changes.inserted + changes.updated
@@ -46,8 +46,8 @@ struct SideMending {
 
   /// Completes changes of a table.
   ///
-  /// - Returns: the keys of the rows that were not to change, or not to these values.
-  /// - Complexity: O(*k*) in the values of the rows that change.
+  /// - Returns: the keys of the rows that change in addition, or to other values.
+  /// - Complexity: O(*k*) in the number of values of the changed rows.
   static func complete(_ changes: inout StoreChanges, of table: RowTable) -> [RowKey] {
     if table.sides.allSatisfy(\.isEmpty) { return [] }
     var mending = SideMending(table, changes)
@@ -59,18 +59,18 @@ struct SideMending {
 
   private func sides(_ key: RowKey) -> [RelationshipSide] { table.sides[Int(key.entityIndex)] }
 
-  /// The table's value in a slot of a row that the save brings; nil for a new row.
+  /// Returns the table's value in a slot of an inserted or updated row; nil for an inserted row.
   private func oldValue(_ index: Int, _ slot: Int) -> RowValue? {
     index < insertedCount ? nil : table.row(asked[index].key)?.values[slot]
   }
 
-  /// The value of a row by now; nil if it is gone. References in ``losses`` are still there.
+  /// Returns the present value of a row; nil if it is deleted. It may still contain references in ``losses``.
   private func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     if let index = rowIndices[key] { return rows[index].values[slot] }
     return deleted.contains(key) ? nil : table.row(key)?.values[slot]
   }
 
-  /// Takes rows that go out of those that they refer to.
+  /// Removes deleted rows from the rows that they refer to.
   private mutating func unlink(_ deletedRows: [StoreRow]) {
     for row in deletedRows {
       guard let old = table.row(row.key) else { continue }
@@ -80,7 +80,7 @@ struct SideMending {
     }
   }
 
-  /// Takes rows out of those that they do not refer to any more.
+  /// Removes updated rows from the rows that they no longer refer to.
   private mutating func unlinkUpdated() {
     for row in asked[insertedCount...] {
       guard let old = table.row(row.key) else { continue }
@@ -92,7 +92,7 @@ struct SideMending {
     }
   }
 
-  /// Enters rows into those that they refer to now.
+  /// Adds inserted and updated rows to the rows that they newly refer to.
   private mutating func linkAll() {
     for index in asked.indices {
       let row = asked[index]
@@ -108,7 +108,7 @@ struct SideMending {
 
   private mutating func link(_ index: Int, _ side: RelationshipSide, to target: RowKey) {
     let key = asked[index].key
-    // Another row may have got the target already.
+    // The target may already belong to another row.
     guard rows[index].values[side.slot].refers(to: target),
       losses[RelationshipOfRow(row: index, slot: side.slot)]?.contains(target) != true
     else { return }
@@ -131,7 +131,7 @@ struct SideMending {
     return asked[index].values[slot] != oldValue(index, slot) ?? .toOne(nil)
   }
 
-  /// Takes a reference out of a row, if it is there.
+  /// Removes a reference from a row, if it is there.
   private mutating func drop(_ key: RowKey, from row: RowKey, _ slot: Int) {
     guard value(row, slot)?.refers(to: key) == true, let index = index(row) else { return }
     isMending = true
@@ -148,7 +148,7 @@ struct SideMending {
     rows[index].values[slot].add(key)
   }
 
-  /// Returns the index of a row that is to change.
+  /// Returns the index of a row among ``rows``, after adding it if needed.
   private mutating func index(_ key: RowKey) -> Int? {
     if let index = rowIndices[key] { return index }
     guard let row = table.row(key) else { return nil }
@@ -172,12 +172,12 @@ struct SideMending {
 }
 
 extension RowValue {
-  /// Makes a relationship refer to an object: a to-one relationship to nothing else.
+  /// Adds an object to a relationship. A to-one relationship loses its old object.
   fileprivate mutating func add(_ key: RowKey) {
     if case .toOne = self { self = .toOne(key) } else { insert(key) }
   }
 
-  /// Takes objects out of a to-many relationship.
+  /// Removes objects from a to-many relationship.
   mutating func subtract(_ gone: Set<RowKey>) {
     switch self {
     case .toMany(var keys):

@@ -1,16 +1,16 @@
 internal import ObjectModels
 package import Predicates
 
-/// The values that a slot of a row may have.
+/// The kind of values that a slot of a row may have.
 package enum SlotShape: Sendable {
   case attribute(AttributeType)
   case toOne(destination: Range<Int>)
   case toMany(destination: Range<Int>)
   case orderedToMany(destination: Range<Int>)
-  /// No store keeps it: it is always empty.
+  /// A transient property, whose stored value is always empty.
   case transient(RowValue)
 
-  /// The shapes of the slots of an entity.
+  /// Returns the shapes of the slots of an entity.
   package static func all(_ entity: ManagedObjectModel.Entity) -> [SlotShape] {
     var shapes = [SlotShape](repeating: .transient(.null), count: entity.slotCount)
     for attribute in entity.attributes where !attribute.isTransient {
@@ -30,7 +30,7 @@ package enum SlotShape: Sendable {
     return shapes
   }
 
-  /// Why a slot cannot have a value; nil if it can.
+  /// Returns the reason why a slot cannot have a value; nil if it can.
   @inline(__always)
   package func defect(_ value: RowValue, store: StoreNumber) -> SlotMismatch? {
     switch (self, value) {
@@ -58,10 +58,10 @@ package enum SlotShape: Sendable {
   }
 }
 
-/// Why a slot cannot have a value.
+/// The reason why a slot cannot have a value.
 package enum SlotMismatch: Error {
-  /// It is not of the kind of the slot.
+  /// The value is not of the slot's kind.
   case kind(String)
-  /// It refers to an object of another store.
+  /// The value refers to an object of another store.
   case external
 }

@@ -3,12 +3,12 @@ internal import Predicates
 
 /// Finds the row that has the values of a uniqueness constraint.
 package struct UniquenessIndex: Sendable {
-  /// The entity that has the constraint, and all that inherit it.
+  /// The entity that has the constraint, and its subentities.
   package let entities: Range<Int>
-  /// The properties.
+  /// The names of the properties.
   package let names: [String]
   private let slots: [Int]
-  /// The rows by their values; nil as long as nobody asked.
+  /// The rows by their values; nil until the index is built.
   private(set) var keys: [Values: RowKey]?
 
   /// The values of the properties of a constraint.
@@ -17,7 +17,7 @@ package struct UniquenessIndex: Sendable {
     case several([RowValue])
   }
 
-  /// The indexes of all constraints of a model, without rows.
+  /// Returns the indexes of all constraints of a model, without rows.
   static func all(_ model: ManagedObjectModel) -> [UniquenessIndex] {
     model.entities.flatMap { entity in
       entity.definition.uniquenessConstraints.map { names in
@@ -27,7 +27,7 @@ package struct UniquenessIndex: Sendable {
     }
   }
 
-  /// The values of a row; nil if one of them is nothing, which is equal to no other.
+  /// Returns the values of a row; nil if one of them is null, because null equals no other value.
   package func values(_ row: StoreRow) -> Values? {
     if slots.count == 1 {
       let value = row.values[slots[0]]
@@ -42,7 +42,7 @@ package struct UniquenessIndex: Sendable {
     return .several(values)
   }
 
-  /// Makes the index of the rows that are there, unless it was made.
+  /// Builds the index from the rows, unless it is built already.
   mutating func build(_ entityRows: [EntityRows]) {
     guard keys == nil else { return }
     var keys: [Values: RowKey] = [:]
@@ -55,14 +55,14 @@ package struct UniquenessIndex: Sendable {
     self.keys = keys
   }
 
-  /// Forgets a row that goes or gets other values. Does nothing in an index that is not made.
+  /// Removes a row before it is deleted or changed. Does nothing if the index is not built.
   mutating func remove(_ row: StoreRow) {
     guard keys != nil, entities.contains(Int(row.key.entityIndex)), let values = values(row), keys?[values] == row.key
     else { return }
     keys?[values] = nil
   }
 
-  /// Notes a new row, or the new values of one. Does nothing in an index that is not made.
+  /// Adds a new or changed row. Does nothing if the index is not built.
   mutating func add(_ row: StoreRow) {
     guard keys != nil, entities.contains(Int(row.key.entityIndex)), let values = values(row) else { return }
     keys?[values] = row.key

@@ -1,21 +1,21 @@
-/// The byte ranges of the parts of the file of an ``XMLStore``, so that what does not change is written as it was.
+/// The byte ranges of the parts of an ``XMLStore`` file. Unchanged parts are copied when the file is written.
 struct XMLFileLayout: Sendable {
-  /// All up to the end of `</databaseInfo>`.
+  /// The part up to the end of `</databaseInfo>`.
   var head: Range<Int>
-  /// In the head, all before the root.
+  /// The part of the head before the root element.
   var prolog: Range<Int>
-  /// In the head, the digits of `nextObjectID`.
+  /// The digits of `nextObjectID` in the head.
   var lastNumber: Range<Int>
   /// The metadata in the head.
   var metadata: StoreMetadata
-  /// The objects by ascending number, each with the space before it. Together with the head and the tail they are the
+  /// The objects sorted by number, each with the white space before it. The head, the objects and the tail make up the
   /// file.
   var objects: [Object]
-  /// All after the last object.
+  /// The part after the last object.
   var tail: Range<Int>
-  /// False if these are offsets in another text than the bytes of the file, since that is not UTF-8.
+  /// False if the ranges are not offsets in the file, because the file is not UTF-8 and was converted.
   var isOfFile: Bool
-  /// The order in which the objects of each entity have their properties.
+  /// The order of the properties in the objects of each entity.
   var orders: [XMLPropertyOrder]
 
   struct Object: Sendable {
@@ -24,8 +24,8 @@ struct XMLFileLayout: Sendable {
   }
 }
 
-/// The order of the properties in the objects of an entity, as numbers of ``XMLNames/Entity/properties``. Which it is
-/// in Apple's files, nobody knows; so it is learned from the file.
+/// The order of the properties in the objects of an entity, as indexes in ``XMLNames/Entity/properties``. It is learned
+/// from the file, because the rule of Apple's framework is unknown.
 struct XMLPropertyOrder: Sendable {
   private(set) var attributes: [Int] = []
   private(set) var relationships: [Int] = []
@@ -44,8 +44,8 @@ struct XMLPropertyOrder: Sendable {
     }
   }
 
-  /// All properties: attributes, then relationships; of each kind first those whose order is known, then the others by
-  /// name.
+  /// Returns all properties: attributes, then relationships. In each kind, those with a known order come first, then
+  /// the others by name.
   func all(_ entity: XMLNames.Entity) -> [Int] {
     let others = entity.properties.indices.filter { !known[$0] }
     return attributes + others.filter { entity.properties[$0].isAttribute } + relationships

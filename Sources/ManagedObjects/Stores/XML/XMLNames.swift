@@ -1,19 +1,19 @@
 internal import ObjectModels
 internal import PropertyLists
 
-/// The names of a model in an ``XMLStore``, which has entities in upper case and properties in lower case.
+/// The names of a model in an ``XMLStore``: entity names in upper case, property names in lower case.
 struct XMLNames: Sendable {
-  /// By the index of the entity.
+  /// The entities, by their index in the model.
   let entities: [Entity]
   private let indices: [String: Int]
 
   struct Entity: Sendable {
     let name: [UInt8]
-    /// All that is written, attributes first, by name.
+    /// The properties that are written: attributes first, then relationships, each sorted by name.
     let properties: [Property]
     fileprivate let propertyIndices: [String: Int]
 
-    /// The property of a name in the file.
+    /// Returns the index of the property with a name in the file.
     func property(named name: String) -> Int? { propertyIndices[name] }
   }
 
@@ -21,9 +21,9 @@ struct XMLNames: Sendable {
     let name: [UInt8]
     let slot: Int
     let kind: Kind
-    /// The entity of deleted objects that a to-one relationship goes on referring to; nil if it has none.
+    /// The entity for references to deleted objects, if a to-one relationship keeps them; else nil.
     let deletedEntity: Int?
-    /// The tag that begins the property, up to what differs from object to object.
+    /// The bytes of the property's start tag, up to the part that differs from object to object.
     let beginning: [UInt8]
 
     var isAttribute: Bool { if case .attribute = kind { true } else { false } }
@@ -34,10 +34,11 @@ struct XMLNames: Sendable {
     case relationship(destination: Range<Int>, destinationName: [UInt8], isToMany: Bool, isOrdered: Bool)
   }
 
-  /// No names.
+  /// Creates an empty value.
   init() { (entities, indices) = ([], [:]) }
 
-  /// - Throws: ``ManagedObjectError/Code/incompatibleSchema`` if two names are the same in the file.
+  /// - Throws: ``ManagedObjectError/Code/incompatibleSchema`` if two names become the same in the file, or if XML does
+  ///   not allow a character of a name.
   init(_ model: ManagedObjectModel) throws(ManagedObjectError) {
     var entities: [Entity] = []
     var indices: [String: Int] = [:]
@@ -58,7 +59,7 @@ struct XMLNames: Sendable {
     self.indices = indices
   }
 
-  /// The entity of a name in the file.
+  /// Returns the index of the entity with a name in the file.
   func entity(named name: String) -> Int? { indices[name] }
 
   private static func entity(_ entity: ManagedObjectModel.Entity, _ name: String) throws(ManagedObjectError) -> Entity {
@@ -92,7 +93,7 @@ extension XMLNames.Property {
     let type = attribute.definition.type
     kind = .attribute(type)
     var tag = Array("\n        <attribute name=\"".utf8) + name + Array("\" type=\"".utf8)
-    // The kind of a value without a type is that of the value.
+    // The type of an undefined attribute is that of each value.
     if type != .undefined { tag += Array("\(XMLStoreText.typeName(type))\">".utf8) }
     beginning = tag
   }

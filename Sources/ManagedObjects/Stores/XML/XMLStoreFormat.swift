@@ -4,7 +4,7 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Apple's XML as the layout of a store's file: see ``XMLStore``.
+/// The file format of an ``XMLStore``.
 struct XMLStoreFormat: StoreFileFormat {
   let names: XMLNames
 
@@ -54,12 +54,12 @@ struct XMLStoreFormat: StoreFileFormat {
 
   static func metadata(of data: Data) throws(ManagedObjectError) -> StoreMetadata {
     let source = try source(data)
-    // No objects are read, so no names are asked for.
+    // Objects are not read, so names are not needed.
     var reader = XMLStoreReader(source.text.bytes)
     return try readHead(&reader, of: source)
   }
 
-  /// The text of a file.
+  /// Returns the text of a file.
   private static func source(_ data: Data) throws(ManagedObjectError) -> TextSource {
     if let name = StoreFileKind(data)?.name {
       throw ManagedObjectError(.storeTypeMismatch, "the file is \(name), not a store in XML")
@@ -89,14 +89,13 @@ struct XMLStoreFormat: StoreFileFormat {
     return StoreMetadata(file: reader.head.values, identifier: reader.head.identifier, type: XMLStore.type)
   }
 
-  // Writing: what did not change is copied from the file as it is, all else is written as Apple's framework lays it
-  // out.
+  // Writing: unchanged parts are copied from the file, everything else is written in the layout of Apple's framework.
 
   func write(
     _ contents: StoreFileContents, old: Data?, changed: Set<Int64>
   ) throws(ManagedObjectError) -> (data: Data, layout: XMLFileLayout?) {
     let orders = contents.layout?.orders ?? names.entities.map { XMLPropertyOrder(propertyCount: $0.properties.count) }
-    // Offsets in a text that is not UTF-8 are not those of the file.
+    // Offsets in converted text are not offsets in the file.
     let known = old == nil || contents.layout?.isOfFile != true ? nil : contents.layout
     let old = old ?? Data()
     var output = ByteBuffer()
@@ -110,7 +109,7 @@ struct XMLStoreFormat: StoreFileFormat {
     var last: Int64 = 0
     for row in rows {
       let number = row.key.number
-      // The rows of an entity have different numbers, but an id is one for the whole file.
+      // Numbers are unique only within an entity here, but IDs must be unique in the file.
       guard number > last else {
         throw ManagedObjectError(
           .invalidState, "two objects have the number \(number)",
@@ -136,6 +135,8 @@ struct XMLStoreFormat: StoreFileFormat {
     return (output.takeData(), layout)
   }
 
+  /// Writes the part before the objects.
+  ///
   /// - Returns: the layout of the new file, without objects.
   private static func writeHead(
     _ contents: StoreFileContents, _ old: RawSpan, _ known: XMLFileLayout?, _ orders: [XMLPropertyOrder],
@@ -180,8 +181,8 @@ struct XMLStoreFormat: StoreFileFormat {
       objects: [], tail: 0..<0, isOfFile: true, orders: orders)
   }
 
-  /// Writes a property list with 4 spaces for each level. The lines of data begin with tabs, as Apple's files have it,
-  /// since only the tags were set out anew there.
+  /// Writes a property list with 4 spaces of indentation for each level. The lines of data values begin with tabs, as
+  /// in Apple's files, which indent only tags with spaces.
   private static func append(
     _ values: OrderedDictionary<String, PropertyList>, to output: inout ByteBuffer
   ) throws(ManagedObjectError) {
@@ -206,7 +207,7 @@ struct XMLStoreFormat: StoreFileFormat {
       output.append(repeating: 0x20, count: 8 + 4 * depth)
       output.append(bytes.extracting(range))
     }
-    // All elements have two tags.
+    // Elements without content are written as two tags.
     func empty(_ reader: inout XMLPullReader, _ output: inout ByteBuffer) throws(XMLPullReader.Failure) {
       line(reader.depth, reader.range.lowerBound..<reader.name.upperBound, reader.bytes, &output)
       output.append("></")
@@ -236,7 +237,7 @@ struct XMLStoreFormat: StoreFileFormat {
     }
   }
 
-  /// Writes objects.
+  /// Writes the XML of objects.
   struct RowWriter {
     let names: XMLNames
     /// The properties of each entity, in the order in which they are written.
@@ -279,7 +280,7 @@ struct XMLStoreFormat: StoreFileFormat {
       output.append("</attribute>")
     }
 
-    /// The ids of the objects that a relationship refers to; those of one without order by number.
+    /// Writes the IDs of the objects that a relationship refers to. Unordered ones are sorted by number.
     private func write(_ value: RowValue, to output: inout ByteBuffer) {
       func append(_ keys: some Sequence<RowKey>, _ output: inout ByteBuffer) {
         output.append(" idrefs=\"")

@@ -3,11 +3,11 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Objects.
+/// Reading objects.
 extension XMLStoreReader {
-  /// Reads the objects, and what is left of the document.
+  /// Reads the objects and the rest of the document.
   ///
-  /// - Parameter isMember: of each entity, whether the store has objects of it.
+  /// - Parameter isMember: for each entity, true if the store can have its objects.
   mutating func readObjects(store: StoreNumber, isMember: [Bool]) throws(Failure) {
     var start = head.end
     var last = 0
@@ -21,8 +21,10 @@ extension XMLStoreReader {
     _ = try reader.next()
   }
 
-  /// - Parameter guess: the entity that it may be of.
-  /// - Returns: the entity.
+  /// Reads an object.
+  ///
+  /// - Parameter guess: the entity of the previous object, which is tried first.
+  /// - Returns: the entity of the object.
   private mutating func readObject(_ store: StoreNumber, _ isMember: [Bool], guess: Int) throws(Failure) -> Int {
     let offset = reader.range.lowerBound
     var entity: Int?
@@ -93,7 +95,7 @@ extension XMLStoreReader {
     values[names.entities[entity].properties[property].slot] = .attribute(value)
   }
 
-  /// Checks the name of a type, which says what a value is of an attribute without a type.
+  /// Checks the name of an attribute's type. For an undefined attribute, sets `type` to the type of the value.
   @inline(__always)
   private func check(_ name: Range<Int>, _ type: inout AttributeType) throws(Failure) {
     if type != .undefined, isText(name, XMLStoreText.typeName(type)) { return }
@@ -127,7 +129,7 @@ extension XMLStoreReader {
       if isText(key, "name"), name == nil {
         name = value
       } else if isText(key, "type"), type == nil {
-        // The counts of the relationship, which the model has too.
+        // The minimum and maximum counts. They are not read, because the model has them, too.
         type = value
       } else if isText(key, "destination"), destination == nil {
         destination = value
@@ -183,9 +185,10 @@ extension XMLStoreReader {
         property: Int32(truncatingIfNeeded: property), first: first, count: count, offset: offset))
   }
 
-  /// The property of a name. Objects of an entity mostly have them in the same order, so that the next is near.
+  /// Finds a property by its name. Objects of an entity mostly have the same order, so the next properties are tried
+  /// first.
   ///
-  /// - Parameter orderIndex: the index in that order of the property that is expected next.
+  /// - Parameter orderIndex: the index in that order of the expected property.
   private mutating func property(
     _ name: Range<Int>, _ entity: Int, _ orderIndex: inout Int, isAttribute: Bool
   ) throws(Failure) -> Int {
@@ -222,7 +225,7 @@ extension XMLStoreReader {
     return names.entity(named: reader.attributeText(name))
   }
 
-  /// The number in an id: `z` and digits.
+  /// Returns the number in an object's ID, which is `z` and digits.
   @inline(__always)
   private func objectNumber(_ range: Range<Int>) -> Int64? {
     guard range.count >= 2, range.count <= 20, reader.bytes[range.lowerBound] == UInt8(ascii: "z") else { return nil }

@@ -2,12 +2,13 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// The objects that relationships refer to.
+/// Resolving references.
 extension XMLStoreReader {
-  /// Finds the objects of all relationships. The file does not have the entity of a deleted object.
+  /// Sets the relationships of all rows. The file does not contain the entities of deleted objects.
   ///
-  /// - Parameter defects: gets objects that are not there or of another entity; nil if that is an error.
-  /// - Throws: for an id that two objects have, or none, or one of another entity.
+  /// - Parameter defects: receives references to objects that are missing or of a wrong entity; if nil, they are
+  ///   thrown.
+  /// - Throws: for an ID that two objects have, and for such references.
   mutating func resolve(store: StoreNumber, _ defects: StoreDefects?) throws(Failure) {
     var repeated: XMLFileLayout.Object?
     let entities = ObjectEntities(objects, objectEntities, repeated: &repeated)
@@ -72,18 +73,18 @@ extension XMLStoreReader {
   /// The entities of the objects, by number.
   private struct ObjectEntities {
     private var first: Int64 = 0
-    /// One more than the index of the entity; 0 where there is no object.
+    /// The index of the entity plus 1; 0 if there is no object.
     private var dense: [Int32] = []
     private var sparse: [Int64: Int32] = [:]
 
-    /// - Parameter repeated: an object with the number of another.
+    /// - Parameter repeated: set to an object whose number occurs twice.
     init(_ objects: [XMLFileLayout.Object], _ entities: [Int32], repeated: inout XMLFileLayout.Object?) {
       var (least, greatest) = (Int64.max, Int64.min)
       for object in objects {
         least = min(least, object.number)
         greatest = max(greatest, object.number)
       }
-      // Numbers are above 0.
+      // Cannot overflow, because numbers are positive.
       let isDense = !objects.isEmpty && greatest - least < Int64(8 * objects.count + 1024)
       if isDense {
         first = least

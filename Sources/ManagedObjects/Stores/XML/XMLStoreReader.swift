@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// Reads the file of an ``XMLStore`` into rows, in one pass; what the relationships refer to is looked up at the end.
+/// Reads an ``XMLStore`` file into rows, in one pass. References are resolved at the end.
 struct XMLStoreReader: ~Escapable {
   typealias Failure = XMLPullReader.Failure
 
@@ -15,13 +15,13 @@ struct XMLStoreReader: ~Escapable {
     var identifier = ""
     var lastNumber: Int64 = 0
     var values: OrderedDictionary<String, PropertyList> = [:]
-    /// Offsets in the text, in bytes.
+    /// The byte offsets in the text.
     var prolog = 0..<0
     var lastNumberRange = 0..<0
     var end = 0
   }
 
-  // Objects.
+  // The objects and their references.
   var rows: [[StoreRow]]
   var objects: [XMLFileLayout.Object] = []
   var objectEntities: [Int32] = []
@@ -29,19 +29,19 @@ struct XMLStoreReader: ~Escapable {
   var references: [Reference] = []
   var referredNumbers: [Int64] = []
   let emptyValues: [[RowValue]]
-  /// The number of the object that had a property last, from 1, by entity and property.
+  /// By entity and property, the number of the last object that had the property, counted from 1.
   var lastObjects: [[Int]]
-  /// The text of the element, if it is not one plain piece of the document.
+  /// The text of the current element, if it is not one plain range of the document.
   var text: [UInt8] = []
 
-  /// The objects that a relationship of a row refers to, as numbers in ``referredNumbers``.
+  /// The objects in a relationship of a row, as a range of ``referredNumbers``.
   struct Reference {
     let entity: Int32
     let row: Int32
     let property: Int32
     let first: Int
     let count: Int
-    /// The offset of the relationship in the text, in bytes.
+    /// The byte offset of the relationship in the text.
     let offset: Int
   }
 
@@ -55,7 +55,7 @@ struct XMLStoreReader: ~Escapable {
     lastObjects = names.entities.map { Array(repeating: 0, count: $0.properties.count) }
   }
 
-  /// A reader of what precedes the objects.
+  /// Creates a reader for the part before the objects only.
   @_lifetime(copy bytes)
   init(_ bytes: RawSpan) {
     reader = XMLPullReader(bytes, depth: 512)
@@ -63,9 +63,9 @@ struct XMLStoreReader: ~Escapable {
     (rows, orders, emptyValues, lastObjects) = ([], [], [], [])
   }
 
-  /// Reads up to the objects.
+  /// Reads the part before the objects.
   ///
-  /// - Returns: false if the root is that of another kind of document.
+  /// - Returns: false if the root element is that of another kind of document.
   mutating func readHead() throws(Failure) -> Bool {
     guard case .begin = try reader.next(), reader.isNamed("database") else { return false }
     head.prolog = 0..<reader.range.lowerBound
@@ -110,7 +110,7 @@ struct XMLStoreReader: ~Escapable {
     return true
   }
 
-  /// The text of the element that has begun. Its range is that of the digits of `nextObjectID`, which comes last.
+  /// Returns the text of the current element. Records the range of the digits of `nextObjectID`.
   private mutating func content() throws(Failure) -> String {
     try refuseAttributes()
     let isNumber = reader.isNamed("nextObjectID")
@@ -120,7 +120,7 @@ struct XMLStoreReader: ~Escapable {
     return String(decoding: bytes, as: UTF8.self).trimmingXMLSpace
   }
 
-  /// The property list in the metadata, which may be empty.
+  /// Reads the property list in the metadata, which may be empty.
   private mutating func readMetadata() throws(Failure) {
     try refuseAttributes()
     let depth = reader.depth
@@ -130,7 +130,7 @@ struct XMLStoreReader: ~Escapable {
         throw Failure("a property list is due in <metadata>", at: reader.range.lowerBound)
       }
       start = reader.range.lowerBound
-      // The reader of property lists looks at what is in it.
+      // The property list is parsed separately below.
       repeat { _ = try reader.next() } while reader.depth > depth
       let range = reader.range.lowerBound..<reader.range.upperBound
       guard let start else { continue }
@@ -146,7 +146,7 @@ struct XMLStoreReader: ~Escapable {
     }
   }
 
-  /// Goes to the next element that begins. Returns false at the end of the one that is open.
+  /// Moves to the next start tag. Returns false at the end of the current element.
   mutating func nextElement() throws(Failure) -> Bool {
     while true {
       switch try reader.next() {
@@ -170,9 +170,9 @@ struct XMLStoreReader: ~Escapable {
     return offset
   }
 
-  /// Passes the text of an element that has begun, and its end.
+  /// Reads the text of the current element, and its end tag.
   ///
-  /// - Returns: where the text stands if it stands for itself; nil if it was put into ``text``.
+  /// - Returns: the range of the text if it is plain; nil if it was copied to ``text``.
   @inline(__always)
   mutating func readContent() throws(Failure) -> Range<Int>? {
     var event = try reader.next()

@@ -5,8 +5,8 @@ internal import PropertyLists
 
 /// The text of values in an ``XMLStore``.
 enum XMLStoreText {
-  /// The name of a type. Those of 16-bit integers, truth values, strings and data are Apple's, as files show; those of
-  /// the other numbers and of dates are reported. The rest is unknown, and named in their way here.
+  /// Returns the name of a type. The names of 16-bit integers, Booleans, strings and data occur in Apple's files. Those
+  /// of the other numbers and of dates have been reported. The others are unknown, and follow the same pattern.
   static func typeName(_ type: AttributeType) -> StaticString {
     switch type {
     case .integer16: "int16"
@@ -28,7 +28,7 @@ enum XMLStoreText {
     }
   }
 
-  /// Other names that are taken for that of a type, in any case.
+  /// Returns other names that are accepted for a type, in any case.
   private static func otherNames(_ type: AttributeType) -> [String] {
     switch type {
     case .integer16: ["integer16"]
@@ -43,18 +43,18 @@ enum XMLStoreText {
     }
   }
 
-  /// Returns true if a name stands for a type.
+  /// True if a name denotes a type.
   static func isName(_ name: String, of type: AttributeType) -> Bool {
     let name = name.lowercased()
     return name == "\(typeName(type))" || otherNames(type).contains(name)
   }
 
-  /// The type that the name of a value of an attribute without a type stands for.
+  /// Returns the type that a value of an undefined attribute names.
   static func typeOfUndefined(_ name: String) -> AttributeType? {
     AttributeType.allCases.first { isName(name, of: $0) && $0 != .undefined && $0 != .objectID && $0 != .composite }
   }
 
-  /// A name in the value of an attribute.
+  /// Returns a name escaped for an attribute value in XML.
   static func attribute(_ name: String) -> [UInt8] {
     var bytes: [UInt8] = []
     for byte in name.utf8 {
@@ -69,7 +69,7 @@ enum XMLStoreText {
     return bytes
   }
 
-  /// The value of text as the type of an attribute; nil for text that is no such value. Strings are not read here.
+  /// Returns the value of text; nil if the text is not a value of the type. Does not read strings.
   static func value(_ text: RawSpan, _ type: AttributeType) -> AttributeValue? {
     var (start, end) = (0, text.byteCount)
     while start < end, text[start].isWhiteSpace { start += 1 }
@@ -105,7 +105,7 @@ enum XMLStoreText {
     while index < text.byteCount {
       let digit = text[index] &- UInt8(ascii: "0")
       guard digit < 10 else { return nil }
-      // Negative, since there is one number more of those.
+      // Negative, because the range of negative numbers is larger by one.
       let (product, isTooLong) = value.multipliedReportingOverflow(by: 10)
       let (difference, isTooLarge) = product.subtractingReportingOverflow(Int64(digit))
       if isTooLong || isTooLarge { return nil }
@@ -140,8 +140,8 @@ enum XMLStoreText {
     return Data(bytes)
   }
 
-  /// Replaces the escapes of a string: a backslash, `u`, and the four digits of a character that XML cannot have, of
-  /// another control character, or of the backslash. Any other backslash is one.
+  /// Decodes the escapes of a string: a backslash, `u`, and the four digits of a character that XML does not allow, of
+  /// another control character, or of the backslash. Any other backslash is kept.
   static func unescape(_ text: RawSpan, into bytes: inout [UInt8]) {
     var index = 0
     while let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: index) {
@@ -164,9 +164,9 @@ enum XMLStoreText {
     }
   }
 
-  /// Appends a value.
+  /// Appends the text of a value.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that could not be read back.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that cannot be read back.
   static func append(_ value: AttributeValue, to output: inout ByteBuffer) throws(ManagedObjectError) {
     switch value {
     case .null: break
@@ -192,7 +192,7 @@ enum XMLStoreText {
     }
   }
 
-  /// The shortest digits that are read back as the same number.
+  /// Appends the shortest digits that are read back as the same number.
   private static func append(_ value: Double, to output: inout ByteBuffer) {
     append(number: value.isFinite ? value.description : SpecialReal.text(of: value), to: &output)
   }
@@ -200,12 +200,12 @@ enum XMLStoreText {
   private static func append(number text: String, to output: inout ByteBuffer) {
     let bytes = text.utf8Span.rawBytes
     let length = bytes.byteCount
-    // Whole numbers of reals.
+    // Removes `.0`.
     let isWhole = length > 2 && bytes[length - 1] == UInt8(ascii: "0") && bytes[length - 2] == UInt8(ascii: ".")
     output.append(bytes.extracting(0..<(isWhole ? length - 2 : length)))
   }
 
-  /// Base64 as Apple's files have it: 76 characters, and all the rest on a second line.
+  /// Appends base64 as in Apple's files: 76 characters, and the rest on a second line.
   private static func append(_ data: Data, to output: inout ByteBuffer) {
     let bytes = data.bytes
     guard bytes.byteCount > 0 else { return }
@@ -221,7 +221,7 @@ enum XMLStoreText {
     var rest = text
     var index = 0
     if let backslash = text.firstIndex(of: UInt8(ascii: "\\"), from: 0) {
-      // A backslash that could be taken for the beginning of an escape is escaped.
+      // Escapes a backslash that could be read as the beginning of an escape.
       var offset = backslash
       while true {
         append(plain: text.extracting(index..<offset), to: &output)
@@ -239,7 +239,7 @@ enum XMLStoreText {
     append(plain: rest, to: &output)
   }
 
-  /// Text without backslashes.
+  /// Appends text without backslashes.
   private static func append(plain text: RawSpan, to output: inout ByteBuffer) {
     var index = output.append(cleanTextOf: text, from: 0)
     while index < text.byteCount {
