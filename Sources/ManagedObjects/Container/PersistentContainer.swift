@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import ObjectModels
 internal import SystemFiles
 
-/// All that a program needs to keep objects: a model, stores, and contexts to work in.
+/// A model, its stores, and contexts to work with objects.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(Person.self, Note.self)
@@ -15,36 +15,36 @@ internal import SystemFiles
 /// }
 /// ```
 ///
-/// Any number of tasks can use it.
+/// A container can be used by any number of tasks.
 public final class PersistentContainer: Sendable {
-  /// The stores.
+  /// The coordinator of the stores.
   public let coordinator: PersistentStoreCoordinator
 
-  /// The model.
+  /// The model of the stores.
   public var model: ManagedObjectModel { coordinator.model }
 
   /// Opens stores.
   ///
-  /// - Throws: ``ManagedObjectError``: what opening a store throws, for the first one that fails, with its
+  /// - Throws: the ``ManagedObjectError`` of the first store that cannot be opened, with its
   ///   ``ManagedObjectError/fileURL``.
   public init(model: ManagedObjectModel, stores: [PersistentStoreDescription]) throws(ManagedObjectError) {
     coordinator = PersistentStoreCoordinator(model: model)
     for description in stores { try coordinator.add(try description.open(model)) }
   }
 
-  /// A context of its own for whoever asks.
+  /// Returns a new context.
   public func newContext() -> sending ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
 
-  /// Works in a context of its own, in the task of the caller. The context is gone at the end; what is to be kept is
-  /// saved before.
+  /// Runs a function with a new context, in the caller's task. The context is released at the end, so save changes
+  /// before.
   public func performAndWait<Result: Sendable, Failure: Error>(
     _ body: (ManagedObjectContext) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(newContext())
   }
 
-  /// Works in a context of its own, outside of the caller's actor. The context is gone at the end; what is to be kept
-  /// is saved before.
+  /// Runs a function with a new context, outside the caller's actor. The context is released at the end, so save
+  /// changes before.
   @concurrent
   public func perform<Result: Sendable, Failure: Error>(
     _ body: @Sendable (ManagedObjectContext) async throws(Failure) -> Result
@@ -52,11 +52,11 @@ public final class PersistentContainer: Sendable {
     try await body(newContext())
   }
 
-  /// Works in a context of its own and saves it, in the task of the caller.
+  /// Runs a function with a new context and saves the context, in the caller's task.
   ///
-  /// If somebody else meanwhile saved an object that this work changes, or one with the same values of a uniqueness
-  /// constraint, the work is done again in a new context, which has what they saved. What the function does outside of
-  /// the context it may do several times.
+  /// If others save one of the changed objects meanwhile, or an object with the same values of a uniqueness constraint,
+  /// the function is called again with a new context that includes their changes. So side effects of the function may
+  /// occur several times.
   ///
   /// ```swift
   /// try container.updateAndWait { context in
@@ -64,7 +64,7 @@ public final class PersistentContainer: Sendable {
   /// }
   /// ```
   ///
-  /// - Throws: what the function throws, and nothing is saved then; what ``ManagedObjectContext/save()`` throws.
+  /// - Throws: the errors of the function, without saving anything; the errors of ``ManagedObjectContext/save()``.
   public func updateAndWait<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
     var repetition = Repetition()
     while true {
@@ -84,7 +84,7 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// Works in a context of its own and saves it, outside of the caller's actor. See ``updateAndWait(_:)``.
+  /// Runs a function with a new context and saves the context, outside the caller's actor. See ``updateAndWait(_:)``.
   @concurrent
   public func update<Result: Sendable>(
     _ body: @Sendable (ManagedObjectContext) async throws -> Result
@@ -109,12 +109,12 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// The folder of a program's stores if it has no better location: one with the program's name in
-  /// `$XDG_DATA_HOME`, or in `~/.local/share` without that; on Apple's systems in `~/Library/Application Support`. Nil
-  /// for a user without a home folder.
+  /// The default folder for a program's stores: the folder with the program's name in `$XDG_DATA_HOME`, or in
+  /// `~/.local/share` if the variable is not set; on Apple's systems, in `~/Library/Application Support`. Nil if the
+  /// user has no home folder.
   ///
-  /// The folders of Linux are those of the XDG Base Directory Specification. The folder may not exist yet; a store
-  /// makes it.
+  /// On Linux, the folders follow the XDG Base Directory Specification. The folder may not exist yet; file stores
+  /// create it.
   public static var defaultFolder: URL? {
     func absolute(_ path: String?) -> URL? {
       guard let path, path.hasPrefix("/") else { return nil }
@@ -132,14 +132,14 @@ public final class PersistentContainer: Sendable {
   }
 }
 
-/// Decides whether work is done again after a conflict.
+/// Decides if a function is called again after a conflict.
 private struct Repetition {
   private static let greatestCount = 100
   private var count = 0
-  /// The objects that the store had instead of those of the last attempt.
+  /// The stored objects in the conflicts of the last attempt.
   private var stored: [StoreRow?]?
 
-  /// False if the same objects are in the way once more: what the work makes does not fit, whoever else saves.
+  /// Returns false if the conflicts are the same as before: then they do not come from other saves.
   mutating func isWorthwhile(after error: ManagedObjectError) -> Bool {
     guard error.code == .merge || error.code == .constraintMerge, count < Self.greatestCount else { return false }
     let rows = error.conflicts.map(\.stored)

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import ObjectModels
 
-/// The store that a container opens, and the way to open it.
+/// A store that a container opens, and its options.
 ///
 /// ```swift
 /// let description = PersistentStoreDescription.xml(URL(filePath: "notes.xml"))
@@ -14,31 +14,31 @@ public struct PersistentStoreDescription: Sendable {
 
   /// The configuration whose entities the store has; nil for all.
   public var configuration: String?
-  /// True if nothing is to be saved. A file that is not there is not made then, either.
+  /// True to open the store without writing. A missing file is not created.
   public var isReadOnly = false
-  /// False if a file that is not there is an error, ``ManagedObjectError/Code/noSuchFile``, and is not made.
+  /// False to throw ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, instead of creating it.
   ///
   /// ```swift
   /// var store = PersistentStoreDescription.xml(file)
   /// store.createsFile = false
   /// ```
   public var createsFile = true
-  /// Changes the file of a store that was made with another version of the model, given the error that names the
-  /// entities that differ. The store is opened again then. Nil to leave it at the error.
+  /// A function that migrates the file of a store that was made with another version of the model. Its argument is the
+  /// error with the entities that differ. The store is opened again afterwards. If nil, the error is thrown.
   public var migration: (@Sendable (ManagedObjectError) throws(ManagedObjectError) -> Void)?
   private let opening: Opening
 
-  /// A store that a function opens.
+  /// Creates a description of a store that a function opens.
   public init(opening: @escaping Opening) { self.opening = opening }
 
-  /// A store that is gone when the program ends.
+  /// A store in memory, which is lost when the program ends.
   public static var inMemory: PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try InMemoryStore(model: model, configuration: description.configuration)
     }
   }
 
-  /// A store in a file as Core Data's XML stores have it.
+  /// Describes a store in Core Data's XML format.
   public static func xml(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try XMLStore(
@@ -47,7 +47,7 @@ public struct PersistentStoreDescription: Sendable {
     }
   }
 
-  /// A store in a file of the project's own: a keyed archive, smaller and faster than XML.
+  /// Describes a store in this package's binary format: a keyed archive, smaller and faster than XML.
   public static func binary(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       try BinaryStore(
@@ -61,7 +61,7 @@ public struct PersistentStoreDescription: Sendable {
     _ other: PersistentStoreDescription, _ model: ManagedObjectModel
   ) throws(ManagedObjectError) -> any PersistentStore { try other.opening(model, self) }
 
-  /// Opens the store; migrates it first if that is needed and wanted.
+  /// Opens the store. Migrates it first if needed and if there is a ``migration``.
   func open(_ model: ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore {
     guard let migration else { return try opening(model, self) }
     let mismatch: ManagedObjectError

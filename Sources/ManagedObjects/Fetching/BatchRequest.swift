@@ -1,25 +1,23 @@
 internal import ObjectModels
 public import Predicates
 
-/// A change of many objects that a store makes by itself, without objects in a context: as fast as the store can, and
-/// without hooks, undo, and the conditions that the model has for values.
+/// A change of many objects that a store executes itself, without objects in a context. It is as fast as the store, and
+/// ignores hooks, undo, and the validation predicates of the model.
 ///
-/// No request leaves an object without what the model requires: values of mandatory attributes, and objects of
-/// mandatory relationships. One that would, such as a deletion of the author of notes that must have one, fails and
-/// changes nothing.
+/// A batch request keeps mandatory attributes and relationships set. If it would leave one empty, such as by deleting
+/// the author of notes that must have one, it fails and changes nothing.
 ///
 /// ```swift
 /// let request = BatchRequest.update("Note", ["isRead": .boolean(true)], where: predicate)
 /// let ids = try context.execute(request)
 /// ```
 ///
-/// Contexts that have the objects see the changes when they are refreshed: ``ManagedObjectContext/mergeChanges(from:)``
-/// with the changes that ``ManagedObjectContext/execute(_:)`` returns.
+/// To show the changes in contexts, pass the result of ``ManagedObjectContext/execute(_:)`` to
+/// ``ManagedObjectContext/mergeChanges(from:)``.
 public enum BatchRequest: Hashable, Sendable {
-  /// New objects of an entity, each with values of attributes; others have their defaults.
+  /// Inserts objects of an entity with values for attributes. Other attributes have their defaults.
   ///
-  /// If another object has the same values of a uniqueness constraint, the ``ManagedObjectContext/mergePolicy``
-  /// decides:
+  /// The ``ManagedObjectContext/mergePolicy`` decides about conflicts with other objects over uniqueness constraints:
   ///
   /// | policy | another object in the store | several new objects |
   /// |---|---|---|
@@ -28,30 +26,29 @@ public enum BatchRequest: Hashable, Sendable {
   /// | ``MergePolicy/objectTrump`` | gets the values that the new object has | the last is inserted |
   /// | ``MergePolicy/overwrite`` | gets all attributes, also default values | the last is inserted |
   case insert(entityName: String, [[String: AttributeValue]])
-  /// Gives attributes of the objects that a request finds other values.
+  /// Sets attributes of the objects that match a request.
   case update(FetchRequest, [String: AttributeValue])
-  /// Deletes the objects that a request finds. What they refer to refers to them no longer; other delete rules do not
-  /// count.
+  /// Deletes the objects that match a request. References to them are removed; other delete rules are ignored.
   case delete(FetchRequest)
 
-  /// New objects of an entity.
+  /// Inserts objects of an entity.
   public static func insert(_ entityName: String, _ objects: [[String: AttributeValue]]) -> BatchRequest {
     .insert(entityName: entityName, objects)
   }
 
-  /// Gives attributes of objects other values.
+  /// Sets attributes of the objects of an entity.
   public static func update(
     _ entityName: String, _ values: [String: AttributeValue], where predicate: ManagedPredicate? = nil
   ) -> BatchRequest {
     .update(FetchRequest(entityName, where: predicate), values)
   }
 
-  /// Deletes objects.
+  /// Deletes the objects of an entity.
   public static func delete(_ entityName: String, where predicate: ManagedPredicate? = nil) -> BatchRequest {
     .delete(FetchRequest(entityName, where: predicate))
   }
 
-  /// The entity that the request is about.
+  /// The name of the entity whose objects are changed.
   public var entityName: String {
     switch self {
     case .insert(let name, _): name

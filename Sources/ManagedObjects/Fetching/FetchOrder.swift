@@ -2,14 +2,14 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// The order of a request, ready to be used.
+/// The sort descriptors of a request, prepared to sort.
 ///
-/// What is compared is asked for once for each object. Null comes before all else, as in SQLite; in descending order
-/// it comes last.
+/// The values to sort by are read once for each object. Null comes before all other values, as in SQLite, and last in
+/// descending order.
 struct FetchOrder: Sendable {
   private let keys: [Key]
 
-  /// A sort descriptor that is ready to be used.
+  /// A prepared sort descriptor.
   fileprivate struct Key {
     let value: PreparedExpression
     let comparison: FetchRequest.SortComparison
@@ -17,8 +17,7 @@ struct FetchOrder: Sendable {
     let reversesNullOrder: Bool
   }
 
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a key path or a method that nothing can be sorted
-  ///   by.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a key path or a method that cannot be used to sort.
   init(_ descriptors: [FetchRequest.SortDescriptor], _ context: PreparationContext) throws(ManagedObjectError) {
     var keys: [Key] = []
     for descriptor in descriptors {
@@ -46,24 +45,24 @@ struct FetchOrder: Sendable {
     self.keys = keys
   }
 
-  /// True if everything is equal in the order.
+  /// True if there are no sort keys.
   var isEmpty: Bool { keys.isEmpty }
 
-  /// An element that is sorted.
+  /// An element to sort.
   private struct Item {
-    /// ``Key/lead(of:)`` by the first key.
+    /// ``Key/lead(of:)`` of the first key.
     let lead: SortValue.Lead
     let index: Int
   }
 
-  /// The number of first elements below which they are found without sorting all.
+  /// The limit below which the first elements are found without sorting all.
   private static let fewElements = 256
 
   func sorted<Element, Subject: PredicateSubject>(
     _ elements: [Element], first limit: Int, by subject: (Element) -> Subject
   ) throws(ManagedPredicateError) -> [Element] {
     guard let firstKey = keys.first, elements.count > 1 else { return elements }
-    // The values of a key are next to each other.
+    // The values of each key are adjacent in memory.
     var columns = keys.map { _ in
       var column: [SortValue] = []
       column.reserveCapacity(elements.count)
@@ -90,7 +89,7 @@ struct FetchOrder: Sendable {
     return items.map { elements[$0.index] }
   }
 
-  /// True if an element comes before another whose first values have the same lead.
+  /// True if an element comes before another one with the same lead.
   @inline(never)
   private func isInOrder(_ first: Int, _ second: Int, _ columns: [[SortValue]]) -> Bool {
     for keyIndex in keys.indices {
@@ -123,9 +122,9 @@ struct FetchOrder: Sendable {
     return .equal
   }
 
-  // Values that were asked for before.
+  // Sorting by values that were read earlier.
 
-  /// What an object is sorted by, the most important first.
+  /// Returns the values that an object is sorted by, the most important first.
   func values<Subject: PredicateSubject>(of subject: Subject) throws(ManagedPredicateError) -> [SortValue] {
     var values: [SortValue] = []
     values.reserveCapacity(keys.count)
@@ -133,7 +132,7 @@ struct FetchOrder: Sendable {
     return values
   }
 
-  /// The order of two objects by their ``values(of:)``.
+  /// Compares two objects by their ``values(of:)``.
   func order(_ first: [SortValue], _ second: [SortValue]) -> PredicateOrder {
     for (keyIndex, key) in keys.enumerated() {
       let order = key.order(of: first[keyIndex], second[keyIndex])
@@ -152,8 +151,7 @@ extension FetchOrder.Key {
     }
   }
 
-  /// ``SortValue/lead`` in the direction of the order: of two values with different leads, the one with the lesser
-  /// comes first.
+  /// Returns ``SortValue/lead`` in the direction of the order. If two leads differ, the smaller one comes first.
   func lead(of value: SortValue) -> SortValue.Lead {
     if value.isNull { return isAscending == reversesNullOrder ? .greatest : .least }
     return isAscending ? value.lead : value.lead.complement

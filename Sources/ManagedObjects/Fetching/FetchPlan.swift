@@ -2,24 +2,24 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// The parts of a request's dictionaries, checked.
+/// The checked parts of a request for dictionaries.
 struct FetchPlan {
-  /// A key of a dictionary, and its value.
+  /// A key of a dictionary, and the expression of its value.
   struct Column {
     let name: String
     let value: ManagedExpression
     let type: AttributeType
   }
 
-  /// Tells what expressions of one object result in.
+  /// Determines the kinds of expressions.
   private var check: PredicateCheck
   private(set) var columns: [Column] = []
   private(set) var groupKeys: [ManagedExpression] = []
   private(set) var having: ManagedPredicate?
-  /// True if a dictionary stands for all objects of a group.
+  /// True if each dictionary combines the objects of a group.
   private(set) var isGrouped = false
 
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request of which no dictionaries can be made.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for a request that cannot return dictionaries.
   init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     check = PredicateCheck(entity)
     let fetched = request.propertiesToFetch ?? entity.attributes.map { .property($0.name) }
@@ -63,7 +63,7 @@ struct FetchPlan {
     guard !groupKeys.isEmpty else {
       throw Self.failure("a condition on groups (havingPredicate) needs properties to group by")
     }
-    // `$name` is the value of that name.
+    // The variable `$name` is the value of the column with that name.
     let condition = predicate.replacingVariables(Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0.value) }))
     do { try check.check(condition) } catch { throw ManagedObjectError(error) }
     guard isCommon(condition) else {
@@ -92,14 +92,14 @@ struct FetchPlan {
     .sum, .count, .minimum, .maximum, .average, .median, .standardDeviation,
   ]
 
-  /// True for a function that is applied to the values of all objects of a group. A function of a collection that each
-  /// object has is none.
+  /// True for a function of the values of all objects in a group. A function of a collection in each object is not an
+  /// aggregate.
   func isAggregate(_ expression: ManagedExpression) -> Bool {
     guard case .function(let function, let arguments) = expression, Self.aggregates.contains(function),
       arguments.count == 1
     else { return false }
     var check = check
-    // What is no expression of an object is an error elsewhere.
+    // An invalid expression is reported elsewhere.
     return (try? check.kind(of: arguments[0]))?.elements == nil
   }
 

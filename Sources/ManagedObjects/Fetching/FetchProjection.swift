@@ -3,28 +3,29 @@ package import OrderedCollections
 package import Predicates
 internal import PropertyLists
 
-/// Makes the dictionaries of a request of objects: one of each, or one of each group.
+/// Creates the dictionaries of a request: one for each object, or one for each group.
 ///
-/// With an aggregate such as `sum(pages)` among the properties to fetch, all objects are one group, unless the request
-/// says what to group by. Aggregates leave out null. Of no values, `count` and `sum` are 0 and the others null.
+/// If the properties to fetch include an aggregate such as `sum(pages)`, all objects are one group, unless the request
+/// has properties to group by. Aggregates ignore null. Without values, `count` and `sum` are 0, and other aggregates
+/// are null.
 struct FetchProjection: Sendable {
   private let columns: [Column]
   private let groupKeys: [PreparedExpression]
   private let having: GroupCondition?
   private let isDistinct: Bool
   private let isGrouped: Bool
-  /// The dictionary without its values.
+  /// A dictionary with all keys and null values.
   private let template: OrderedDictionary<String, RowValue>
 
-  /// A key of a dictionary, and its value.
+  /// A key of a dictionary, and the expression of its value.
   fileprivate struct Column {
     let name: String
-    /// The value. That of a property has no aggregates.
+    /// The expression. That of a property has no aggregates.
     let value: GroupExpression
     let type: AttributeType
   }
 
-  /// True if a dictionary can stand for several objects.
+  /// True if a dictionary can combine several objects.
   var joinsObjects: Bool { isGrouped || isDistinct }
 
   /// - Throws: ``ManagedObjectError/Code/unsupportedRequest``.
@@ -55,14 +56,14 @@ struct FetchProjection: Sendable {
 
   typealias Dictionary = OrderedDictionary<String, RowValue>
 
-  /// The dictionaries of objects, which are in order. Groups are in the order of their first objects.
+  /// Returns the dictionaries of sorted objects. Groups are in the order of their first objects.
   func dictionaries<Subject: PredicateSubject>(of subjects: [Subject]) throws(ManagedPredicateError) -> [Dictionary] {
     var all: [Dictionary] = []
     if !isGrouped {
       all.reserveCapacity(subjects.count)
       for subject in subjects { all.append(try dictionary(of: subject)) }
     } else if groupKeys.isEmpty {
-      // Aggregates alone need no object to be asked.
+      // Aggregates alone need no representative object.
       all = [try dictionary(of: subjects, with: AttributeValue.null)]
     } else {
       for group in try groups(subjects) {
@@ -83,7 +84,9 @@ struct FetchProjection: Sendable {
     return dictionary
   }
 
-  /// - Parameter representative: has the values that the objects of the group have in common.
+  /// Returns the dictionary of a group.
+  ///
+  /// - Parameter representative: an object with the values that all objects of the group share.
   private func dictionary<Subject: PredicateSubject, Representative: PredicateSubject>(
     of group: [Subject], with representative: Representative
   ) throws(ManagedPredicateError) -> Dictionary {
@@ -112,7 +115,7 @@ struct FetchProjection: Sendable {
 }
 
 extension RowValue {
-  /// The value as results are told apart by.
+  /// The value in a form that identifies equal results.
   fileprivate var comparable: PredicateValue<AttributeValue> {
     switch self {
     case .attribute(let value): .value(value)
@@ -122,7 +125,7 @@ extension RowValue {
 }
 
 extension FetchProjection.Column {
-  /// A value as the type of the column.
+  /// Converts a value to the type of the column.
   func rowValue<Subject: PredicateSubject>(_ value: PredicateValue<Subject>) throws(ManagedPredicateError) -> RowValue {
     switch value {
     case .value(let value):
@@ -138,8 +141,8 @@ extension FetchProjection.Column {
 }
 
 extension AttributeType {
-  /// A result as a value of the type; nil if it is none. The digits after the decimal point of a number are left out if
-  /// the type cannot hold them.
+  /// Returns a result converted to the type; nil if that is not possible. For integers, the digits after the decimal
+  /// point are dropped.
   package func result(_ value: AttributeValue) -> AttributeValue? {
     if let value = normalized(value) { return value }
     guard let integers, value.isNumber, let number = PredicateArithmetic.double(value),
@@ -151,10 +154,10 @@ extension AttributeType {
 
 /// Dictionaries of rows that a store has found.
 extension FetchRequest {
-  /// The request for the objects that the dictionaries of this one are made of.
+  /// Returns the request for the objects that this request's dictionaries are made from.
   package func requestForObjects(_ entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> FetchRequest {
     var request = self
-    // Several objects can make one dictionary: all are looked at.
+    // Several objects can make one dictionary, so all objects are needed.
     if try !PreparedFetch(self, of: entity).isWindowedBeforeProjection {
       request.fetchLimit = 0
       request.fetchOffset = 0
@@ -166,7 +169,9 @@ extension FetchRequest {
     return request
   }
 
-  /// - Parameter rows: what ``requestForObjects(_:)`` finds.
+  /// Returns the dictionaries of rows.
+  ///
+  /// - Parameter rows: the results of ``requestForObjects(_:)``.
   package func dictionaries<Source: RowSource>(
     of rows: [StoreRow], in source: Source, _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {

@@ -3,12 +3,12 @@ internal import Predicates
 internal import PropertyLists
 
 extension FetchRequest {
-  /// Checks the request against a model: names, kinds that are compared, what is sorted by, and what dictionaries
-  /// consist of. A request is checked before it is executed, too.
+  /// Checks the request against a model: names, the kinds of compared values, the sort keys, and the contents of
+  /// dictionaries. Requests are also checked before they are executed.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the entity does not have, and
-  ///   ``ManagedObjectError/Code/unsupportedRequest``. ``ManagedObjectError/predicateError`` says what is wrong with
-  ///   the predicate.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that the entity does not have;
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` for other errors. ``ManagedObjectError/predicateError`` has the
+  ///   error of the predicate.
   public func check(against model: ManagedObjectModel) throws(ManagedObjectError) {
     guard let entity = model[entityName] else {
       throw ManagedObjectError(
@@ -17,6 +17,8 @@ extension FetchRequest {
     try check(for: entity)
   }
 
+  /// Checks the request against its entity.
+  ///
   /// - Parameter entity: the entity of the request.
   package func check(for entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     if fetchLimit < 0 || fetchOffset < 0 || fetchBatchSize < 0 {
@@ -91,14 +93,14 @@ extension FetchRequest.ResultType {
   }
 }
 
-/// Checks that stores make.
+/// Checks for stores.
 extension FetchRequest {
-  /// True if the predicate has no more levels than a number.
+  /// True if the predicate is nested in at most `height` levels.
   package func isWithin(height: Int) -> Bool {
     guard let predicate else { return true }
     return (try? predicate.height(within: height)) != nil
   }
 
-  /// True for keys that stand for the object itself where an entity has no property of the name.
+  /// True for keys of the object itself. A property of the entity with the same name takes precedence.
   package static func isKeyOfObject(_ key: String) -> Bool { EntityKey.ofObjectItself.contains(key) }
 }

@@ -2,8 +2,8 @@ internal import ObjectModels
 internal import Predicates
 
 extension FetchRequest {
-  /// True if only values of the objects themselves decide which ones are found, and in which order. False if those of
-  /// others do, to which relationships lead.
+  /// True if the results and their order depend only on attributes of the objects themselves; false if they depend on
+  /// related objects.
   func readsOnlyAttributes(of entity: ManagedObjectModel.Entity) -> Bool {
     guard sortDescriptors.allSatisfy({ isAttribute($0.keyPath ?? "self", of: entity) }) else { return false }
     guard let predicate else { return true }
@@ -15,7 +15,7 @@ extension FetchRequest {
     return !path.contains(".") && entity.relationship(named: path) == nil && !isRelationshipBelow(path, entity)
   }
 
-  /// True for a relationship that only objects of sub-entities have.
+  /// True for a relationship or fetched property that only subentities have.
   private func isRelationshipBelow(_ name: String, _ entity: ManagedObjectModel.Entity) -> Bool {
     entity.selfAndDescendants.contains { $0.relationship(named: name) != nil || $0.fetchedProperty(named: name) != nil }
   }

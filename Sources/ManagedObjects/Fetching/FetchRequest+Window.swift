@@ -2,20 +2,20 @@ internal import ObjectModels
 
 /// Offset and limit.
 extension FetchRequest {
-  /// The number of results that have to be found for the window; `Int.max` if it has no end.
+  /// The number of results up to the end of the window; `Int.max` if there is no limit.
   var windowEnd: Int {
     guard fetchLimit > 0 else { return .max }
     let (end, overflows) = max(fetchOffset, 0).addingReportingOverflow(fetchLimit)
     return overflows ? .max : end
   }
 
-  /// The results from the offset on, no more than the limit.
+  /// Returns the results after the offset, up to the limit.
   package func window<Result>(_ all: [Result]) -> [Result] {
     let start = min(max(fetchOffset, 0), all.count)
     let end = min(windowEnd, all.count)
     return start == 0 && end == all.count ? all : Array(all[start..<end])
   }
 
-  /// The number of results in the window, of all. Counts honour offset and limit, as all results do.
+  /// Returns how many of `count` results are in the window. Counts apply offset and limit, as all results do.
   package func windowCount(of count: Int) -> Int { max(min(windowEnd, count) - max(fetchOffset, 0), 0) }
 }

@@ -37,10 +37,10 @@ extension [GroupAggregate] {
   }
 }
 
-/// An expression of the values that the objects of a group have in common, and of aggregates over them.
+/// An expression over the values that the objects of a group share, and over aggregates.
 struct GroupExpression: Sendable {
   private let aggregates: [GroupAggregate]
-  /// The aggregates are its parameters.
+  /// The expression, whose parameters are the aggregates.
   private let expression: PreparedExpression
 
   init(_ expression: ManagedExpression, _ plan: FetchPlan, _ model: ManagedObjectModel) throws(ManagedPredicateError) {
@@ -50,13 +50,15 @@ struct GroupExpression: Sendable {
     self.expression = try PreparedExpression(rest, PreparationContext(model, parameters: extraction.parameters))
   }
 
-  /// The value for an object that is no part of a group. Needs an expression without aggregates.
+  /// Returns the value for a single object. The expression must not have aggregates.
   func value<Subject: PredicateSubject>(with subject: Subject) throws(ManagedPredicateError) -> PredicateValue<Subject>
   {
     try expression.value(with: subject)
   }
 
-  /// - Parameter representative: has the values that the objects have in common.
+  /// Returns the value for a group.
+  ///
+  /// - Parameter representative: an object with the values that all objects of the group share.
   func value<Subject: PredicateSubject, Representative: PredicateSubject>(
     of group: [Subject], with representative: Representative
   ) throws(ManagedPredicateError) -> PredicateValue<Representative> {
@@ -83,7 +85,7 @@ struct GroupCondition: Sendable {
   }
 }
 
-/// Takes the aggregates out of an expression, and replaces them with variables.
+/// Replaces the aggregates in an expression with variables.
 struct AggregateExtraction {
   private let plan: FetchPlan
   private(set) var parameters: [String] = []
@@ -95,7 +97,7 @@ struct AggregateExtraction {
     guard case .function(let function, let arguments) = expression else { return expression }
     if plan.isAggregate(expression) {
       found.append((function, arguments[0]))
-      // No name that a text could have.
+      // The space makes the name different from all variables in predicate text.
       parameters.append("aggregate \(found.count)")
       return .variable("aggregate \(found.count)")
     }

@@ -3,7 +3,7 @@ public import Predicates
 internal import PropertyLists
 
 extension ManagedObjectModel {
-  /// The request of a template, with values for the variables of its predicates.
+  /// Returns the request of a template, with values for the variables of its predicates.
   ///
   /// ```swift
   /// let request = try model.fetchRequest(fromTemplate: "notesOf", substituting: ["AUTHOR": person.objectID])
@@ -11,9 +11,9 @@ extension ManagedObjectModel {
   ///
   /// - Parameters:
   ///   - name: the name in ``fetchRequestTemplates``.
-  ///   - variables: the values, by the names of the variables without the dollar sign.
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if there is no such template, and
-  ///   ``ManagedObjectError/Code/unsupportedRequest`` if a variable has no value, or one that does not fit.
+  ///   - variables: the values by variable name, without the dollar sign.
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if there is no such template;
+  ///   ``ManagedObjectError/Code/unsupportedRequest`` if a variable has no value or a wrong one.
   public func fetchRequest(
     fromTemplate name: String, substituting variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedObjectError) -> FetchRequest {

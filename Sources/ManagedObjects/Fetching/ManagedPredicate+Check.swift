@@ -2,7 +2,7 @@ internal import ObjectModels
 public import Predicates
 
 extension ManagedPredicate {
-  /// A predicate from text, checked against the entity of the objects that it is about.
+  /// Parses a predicate and checks it for the objects of an entity.
   ///
   /// ```swift
   /// let predicate = try ManagedPredicate(format: "author.name BEGINSWITH[cd] %@", prefix, for: model["Note"]!)
@@ -10,16 +10,17 @@ extension ManagedPredicate {
   ///
   /// - Parameters:
   ///   - format: the text, as in ``init(format:_:)``.
-  ///   - arguments: what stands for `%@`, `%K` and `%d`.
+  ///   - arguments: the values for `%@`, `%K` and `%d`.
   ///   - entity: the entity of the objects.
-  /// - Throws: ``ManagedPredicateError`` with the position in the text, of syntax as of what ``check(for:)`` finds.
+  /// - Throws: ``ManagedPredicateError`` with the position in the text, for errors in the syntax and those of
+  ///   ``check(for:)``.
   public init(
     format: String, _ arguments: any PredicateArgument..., for entity: ManagedObjectModel.Entity
   ) throws(ManagedPredicateError) {
     try self.init(format: format, arguments: arguments, for: entity)
   }
 
-  /// As ``init(format:_:for:)``.
+  /// Parses a predicate and checks it: see ``init(format:_:for:)``.
   public init(
     format: String, arguments: [any PredicateArgument], for entity: ManagedObjectModel.Entity
   ) throws(ManagedPredicateError) {
@@ -30,12 +31,12 @@ extension ManagedPredicate {
     self = predicate
   }
 
-  /// Checks that the predicate can be evaluated with the objects of an entity: that they have the keys, that what is
-  /// compared is of kinds that can be, that functions have the arguments they need, and variables a value.
+  /// Checks that the predicate can be evaluated with the objects of an entity: that the keys exist, that the compared
+  /// kinds can be compared, that functions have valid arguments, and that variables have values.
   ///
-  /// Keys of sub-entities are allowed, and null for objects that do not have them.
+  /// Keys of subentities are allowed. They are null for objects that do not have them.
   ///
-  /// - Throws: ``ManagedPredicateError``.
+  /// - Throws: ``ManagedPredicateError`` if the check fails.
   public func check(for entity: ManagedObjectModel.Entity) throws(ManagedPredicateError) {
     let predicate = withoutDeepRows
     _ = try predicate.height(within: Self.greatestDepth)

@@ -3,9 +3,9 @@ internal import Predicates
 internal import PropertyLists
 
 extension PredicateCheck {
-  /// The kind of the values of an expression.
+  /// Returns the kind of an expression's values.
   ///
-  /// - Parameter flattens: true if collections of collections that a key path goes through become one.
+  /// - Parameter flattens: true to join nested collections in a key path into one.
   mutating func kind(
     of expression: ManagedExpression, _ positions: PredicatePositions? = nil, flattens: Bool = false
   ) throws(ManagedPredicateError) -> PredicateKind {
@@ -93,8 +93,10 @@ extension PredicateCheck {
     }
   }
 
+  /// Returns the kind of the values at a key path.
+  ///
   /// - Parameters:
-  ///   - keyPositions: the positions of the keys; nil or too few if that is not known.
+  ///   - keyPositions: the positions of the keys; nil or fewer if they are unknown.
   ///   - positions: the position of the whole key path.
   private func kind(
     of keys: ArraySlice<String>, from root: PredicateKind, _ keyPositions: ArraySlice<PredicatePositions>?,

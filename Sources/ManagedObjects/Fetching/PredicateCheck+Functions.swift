@@ -2,7 +2,7 @@ internal import Predicates
 internal import PropertyLists
 
 extension PredicateCheck {
-  /// The kind of what a function results in.
+  /// Returns the kind of a function's result.
   mutating func kind(
     of function: PredicateFunction, _ arguments: [ManagedExpression], _ kinds: [PredicateKind],
     _ positions: PredicatePositions?
@@ -59,7 +59,7 @@ extension PredicateCheck {
     }
   }
 
-  /// The kind of the elements of the one collection, or of the arguments themselves.
+  /// Returns the kind of the elements of a single collection argument, or of the arguments themselves.
   private func collected(
     _ kinds: [PredicateKind], _ function: PredicateFunction, _ positions: PredicatePositions?,
     _ fits: (PredicateKind) -> Bool
@@ -104,7 +104,7 @@ extension PredicateCheck {
     return result
   }
 
-  /// A place is a list of a latitude and a longitude, or an object that has them.
+  /// Checks a location: a list of a latitude and a longitude, or an object with these properties.
   private mutating func checkPlace(
     _ expression: ManagedExpression, _ kind: PredicateKind, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {

@@ -2,20 +2,20 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// Checks a predicate or an expression against an entity before it runs.
+/// Checks a predicate or an expression against an entity before it is evaluated.
 ///
-/// An expression that passes can be evaluated with every object of the entity, except where values alone decide: a
-/// division by zero, an element that a list does not have, a text that is cast to a number or a date, and attributes of
-/// any type. One that is refused would be an error there, or the same for all objects.
+/// An expression that passes can be evaluated with every object of the entity, unless it depends on values: division by
+/// zero, a missing list element, a string that is cast to a number or date, and attributes of undefined type. An
+/// expression that fails would throw, or have the same result for all objects.
 ///
-/// A key of a sub-entity can be asked of objects of its superentity: for those that do not have it, it is null.
+/// Keys of subentities can be used with objects of the superentity. They are null for objects that do not have them.
 struct PredicateCheck {
   let entity: ManagedObjectModel.Entity
-  /// The text that the predicate was made of, for the positions of errors.
+  /// The text of the predicate, for the positions of errors.
   private let text: String?
   private(set) var variables: [String: PredicateKind] = [:]
 
-  /// - Parameter text: what the predicate was made of. Nil if it is not known; errors have no position then.
+  /// - Parameter text: the text of the predicate. If nil, errors have no position.
   init(_ entity: ManagedObjectModel.Entity, text: String? = nil) {
     self.entity = entity
     self.text = text
@@ -41,7 +41,7 @@ struct PredicateCheck {
 
   func kind(ofVariable name: String) -> PredicateKind? { variables[name] }
 
-  /// Calls a function with another kind of a variable.
+  /// Calls a function with a variable set to a kind, and restores the variable afterwards.
   mutating func with<Result>(
     _ name: String, _ kind: PredicateKind,
     _ body: (inout PredicateCheck) throws(ManagedPredicateError) -> Result
@@ -63,6 +63,8 @@ struct PredicateCheck {
     variables[name] = known.joined(kind, model)
   }
 
+  /// Checks a predicate.
+  ///
   /// - Parameter positions: the positions of its parts in the text.
   mutating func check(_ predicate: ManagedPredicate, _ positions: PredicatePositions? = nil)
     throws(ManagedPredicateError)
@@ -145,7 +147,7 @@ struct PredicateCheck {
     }
   }
 
-  /// Evaluation needs two values that are there.
+  /// Checks the operand of BETWEEN, which needs two values.
   private mutating func checkRange(
     _ left: PredicateKind, _ expression: ManagedExpression, _ right: PredicateKind, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {
@@ -160,7 +162,7 @@ struct PredicateCheck {
     }
   }
 
-  /// The kinds of the elements of a list that is written in the predicate; nil for anything else.
+  /// Returns the kinds of the elements of a literal list; nil for other expressions.
   private mutating func literal(
     _ expression: ManagedExpression, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> [(kind: PredicateKind, positions: PredicatePositions?)]? {
@@ -177,7 +179,7 @@ struct PredicateCheck {
     }
   }
 
-  /// Reads a regular expression if its position is known. Otherwise the preparation of the predicate does.
+  /// Checks a regular expression if its position is known. Otherwise, it is checked when the predicate is prepared.
   private func checkPattern(
     _ comparison: PredicateComparison, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) {

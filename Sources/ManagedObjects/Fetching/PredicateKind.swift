@@ -2,12 +2,12 @@ internal import ObjectModels
 internal import Predicates
 internal import PropertyLists
 
-/// The kind of an expression's values, as far as it is known before there are any. Each can be null as well.
+/// The static kind of an expression's values. All kinds include null.
 indirect enum PredicateKind: Hashable, Sendable {
-  /// Nothing is known.
+  /// The kind is unknown.
   case anything
   case null
-  /// A whole number or a truth value.
+  /// An integer or a Boolean.
   case integer
   case number
   case string
@@ -15,13 +15,13 @@ indirect enum PredicateKind: Hashable, Sendable {
   case data
   case uuid
   case url
-  /// An object of the entity with this index in the model, or of one that inherits from it.
+  /// An object of the entity with this index in the model, or of a subentity.
   case object(Int)
   case collection(PredicateKind, isOrdered: Bool)
   case dictionary
-  /// A value without parts, compared only with its like.
+  /// A value without parts, which can be compared only with opaque values.
   case opaque
-  /// One of several kinds, which have nothing in common.
+  /// One of several unrelated kinds.
   case mixed
 
   init(_ type: AttributeType) {
@@ -82,7 +82,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     return kind
   }
 
-  /// The kind of values that are of this kind or of another.
+  /// Returns the kind of values that are of this kind or of another one.
   func joined(_ other: PredicateKind, _ model: ManagedObjectModel) -> PredicateKind {
     switch (self, other) {
     case (_, _) where self == other: return self
@@ -99,7 +99,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     }
   }
 
-  /// True if values of the kind can be equal to those of another.
+  /// True if values of the two kinds can be equal.
   func canEqual(_ other: PredicateKind, _ model: ManagedObjectModel) -> Bool {
     switch (self, other) {
     case (.anything, _), (_, .anything), (.null, _), (_, .null), (.mixed, _), (_, .mixed): true
@@ -111,7 +111,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     }
   }
 
-  /// True if values of the kind come before or after those of another.
+  /// True if values of the two kinds can be ordered relative to each other.
   func hasOrder(to other: PredicateKind) -> Bool {
     switch (self, other) {
     case (.anything, _): other.isOrdered
@@ -122,7 +122,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     }
   }
 
-  /// True if values of the kind come before or after each other.
+  /// True if values of the kind are ordered.
   var isOrdered: Bool {
     switch self {
     case .object, .collection, .dictionary, .opaque, .mixed: false
@@ -133,10 +133,10 @@ indirect enum PredicateKind: Hashable, Sendable {
   /// True if the values may be numbers.
   var isNumber: Bool { [.integer, .number, .null, .anything].contains(self) }
 
-  /// True if the values may be texts.
+  /// True if the values may be strings.
   var isString: Bool { [.string, .null, .anything].contains(self) }
 
-  /// The kind of the elements; nil if there are none.
+  /// The kind of the elements; nil if the values are not collections.
   var elements: PredicateKind? {
     switch self {
     case .collection(let element, _): element
@@ -146,7 +146,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     }
   }
 
-  /// The kind as a message names it.
+  /// Returns the kind's name for messages.
   func name(_ model: ManagedObjectModel) -> String {
     switch self {
     case .anything: "a value"
@@ -167,7 +167,7 @@ indirect enum PredicateKind: Hashable, Sendable {
 }
 
 extension ManagedObjectModel {
-  /// True if an entity is another, or inherits from it.
+  /// True if an entity equals another one or inherits from it.
   fileprivate func isEntity(_ index: Int, kindOf other: Int) -> Bool {
     Entity(model: self, index: index).isKind(of: Entity(model: self, index: other))
   }

@@ -4,12 +4,12 @@ package import Predicates
 internal import PropertyLists
 
 extension ManagedPredicate {
-  /// Reads a predicate that a person typed. Does the same as ``init(format:_:for:)``, but takes a text that is compared
-  /// with an object for the ID of an object, and a text that is compared with a UUID, a URL or a date for such a value.
-  /// The language itself lacks these constants. Dates are spelled as for ``PredicateFunction/cast``.
+  /// Parses a predicate that a person typed, like ``init(format:_:for:)``. In addition, a string that is compared with
+  /// an object is converted to its object ID, and a string that is compared with a UUID, URL or date to such a value.
+  /// Predicate text has no literals for them. Dates have the format of ``PredicateFunction/cast``.
   ///
-  /// - Parameter object: the object of a name, which is to be of an entity or of one that inherits from it; nil for
-  ///   text that is no name.
+  /// - Parameter object: returns the object for an ID as text, which must be of the entity or a subentity; nil for text
+  ///   that is not an object ID.
   package init(
     format: String, for entity: ManagedObjectModel.Entity,
     object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?
@@ -25,7 +25,8 @@ extension ManagedPredicate {
   }
 }
 
-/// Reads texts in a predicate as what they are compared with. All else stays, also what is wrong.
+/// Converts the strings in a predicate to the kinds that they are compared with. Everything else, including errors, is
+/// unchanged.
 private struct PredicateTextReading {
   var check: PredicateCheck
   let object: (String, ManagedObjectModel.Entity) throws(ManagedPredicateError) -> RowKey?
@@ -75,7 +76,7 @@ private struct PredicateTextReading {
     return result
   }
 
-  /// An expression with the predicates that are in it.
+  /// Converts the predicates inside an expression.
   private mutating func read(
     _ expression: ManagedExpression, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {
@@ -114,7 +115,7 @@ private struct PredicateTextReading {
     return result
   }
 
-  /// A list that is written in the predicate, with its texts as values of a kind.
+  /// Converts the strings in a literal list to a kind.
   private func elements(
     of expression: ManagedExpression, as kind: PredicateKind?, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {
@@ -124,7 +125,7 @@ private struct PredicateTextReading {
     return .aggregate(result)
   }
 
-  /// A text that is written in the predicate, as a value of a kind.
+  /// Converts a literal string to a kind.
   private func value(
     _ expression: ManagedExpression, as kind: PredicateKind?, _ positions: PredicatePositions?
   ) throws(ManagedPredicateError) -> ManagedExpression {

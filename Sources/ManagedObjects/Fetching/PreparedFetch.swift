@@ -2,22 +2,22 @@ internal import ObjectModels
 internal import OrderedCollections
 internal import Predicates
 
-/// A request that is ready to be executed, on rows or on objects.
+/// A request that is prepared to be executed on rows or objects.
 ///
-/// Its parts can be used alone. Who has objects of two origins tests each with ``holds(for:)``, puts them together, and
-/// uses ``sorted(_:first:by:)`` and ``FetchRequest/window(_:)``.
+/// Its parts can be used separately. To combine objects from two sources, test each with ``holds(for:)``, join them,
+/// and use ``sorted(_:first:by:)`` and ``FetchRequest/window(_:)``.
 struct PreparedFetch: Sendable {
   let request: FetchRequest
   let entity: ManagedObjectModel.Entity
-  /// Nil if all objects of the entity fit.
+  /// The predicate; nil if all objects of the entity match.
   let predicate: PreparedPredicate?
   let order: FetchOrder
-  /// Makes dictionaries of objects; nil for other results.
+  /// Creates the dictionaries; nil for other results.
   private let projection: FetchProjection?
 
-  /// Prepares a request that was checked for its entity.
+  /// Prepares a request that has been checked for its entity.
   ///
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` for what cannot be evaluated.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the request cannot be evaluated.
   init(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) {
     self.request = request
     self.entity = entity
@@ -35,17 +35,17 @@ struct PreparedFetch: Sendable {
     projection = request.resultType == .dictionaries ? try FetchProjection(request, of: entity, context) : nil
   }
 
-  /// The indexes of the entities whose own objects count.
+  /// The indexes of the entities whose objects can match.
   var entityIndices: Range<Int> { request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1 }
 
-  /// True if the predicate holds for an object. It has to be of one of ``entityIndices``.
+  /// True if the predicate matches an object. The object must be of one of ``entityIndices``.
   @inline(__always)
   func holds<Subject: PredicateSubject>(for subject: Subject) throws(ManagedObjectError) -> Bool {
     guard let predicate else { return true }
     do { return try predicate.evaluate(with: subject) } catch { throw ManagedObjectError(error) }
   }
 
-  /// The objects that the predicate holds for, in their order.
+  /// Returns the objects that match the predicate, in their order.
   func filter<Subject: PredicateSubject>(_ subjects: [Subject]) throws(ManagedObjectError) -> [Subject] {
     if predicate == nil { return subjects }
     var found: [Subject] = []
@@ -53,11 +53,11 @@ struct PreparedFetch: Sendable {
     return found
   }
 
-  /// The elements in the order of the request. Those that are equal in it stay in the order that they come in.
+  /// Returns the elements sorted by the sort descriptors. The sort is stable.
   ///
   /// - Parameters:
-  ///   - limit: how many of the first are wanted.
-  ///   - subject: what an element is compared by. Called once for each.
+  ///   - limit: the number of elements that are needed.
+  ///   - subject: returns the object to compare for an element. Called once for each.
   /// - Complexity: O(*n* log *n*); O(*n*) for a small limit.
   func sorted<Element, Subject: PredicateSubject>(
     _ elements: [Element], first limit: Int = .max, by subject: (Element) -> Subject
@@ -65,17 +65,17 @@ struct PreparedFetch: Sendable {
     do { return try order.sorted(elements, first: limit, by: subject) } catch { throw ManagedObjectError(error) }
   }
 
-  /// True if an object comes before another in the order of the request. Neither does if they are equal in it.
+  /// True if an object comes before another one in the order of the request. False if they are equal.
   func precedes<Subject: PredicateSubject>(_ first: Subject, _ second: Subject) throws(ManagedObjectError) -> Bool {
     do { return try order.order(of: first, second) == .less } catch { throw ManagedObjectError(error) }
   }
 
-  /// False for dictionaries of which several objects make one.
+  /// False for dictionaries that combine several objects.
   var isWindowedBeforeProjection: Bool { projection?.joinsObjects != true }
 
-  /// The dictionaries of objects that fit, which are in order.
+  /// Returns the dictionaries of sorted objects that match.
   ///
-  /// - Parameter subjects: those of the window if ``isWindowedBeforeProjection`` is true, else all.
+  /// - Parameter subjects: the objects in the window if ``isWindowedBeforeProjection`` is true, else all objects.
   func dictionaries<Subject: PredicateSubject>(
     of subjects: [Subject]
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
@@ -90,14 +90,14 @@ struct PreparedFetch: Sendable {
 }
 
 extension PreparationContext {
-  /// For objects of a model.
+  /// Creates a context for objects of a model.
   init(_ model: ManagedObjectModel, parameters: [String] = []) {
     self.init(slots: { model.keySlots[$0] ?? [] }, parameters: parameters)
   }
 }
 
 extension ManagedObjectError {
-  /// A request that cannot be executed because of a predicate or an expression.
+  /// An error for a request with an invalid predicate or expression.
   init(_ error: ManagedPredicateError, key: String? = nil) {
     self.init(error.kind == .unknownKey ? .undefinedKey : .unsupportedRequest, error.description, key: key)
     predicateError = error

@@ -1,14 +1,14 @@
 internal import ObjectModels
 package import Predicates
 
-/// The keys that a request asks objects for, and the objects that it names.
+/// The keys that a request reads, and the objects that it contains.
 package struct RequestKeys {
-  /// The number of times that each key is written in the request.
+  /// The number of occurrences of each key in the request.
   private var occurrences: [String: Int] = [:]
-  /// The number of expressions that may ask an object for any value.
+  /// The number of expressions that may read any value.
   private var unknownCount = 0
   package private(set) var objects: Set<RowKey> = []
-  /// True if an object that is named is more than compared: a path can begin at it.
+  /// True if a contained object is not only compared: a key path may begin at it.
   private(set) var beginsAtObjects = false
 
   package init(_ request: FetchRequest) {
@@ -25,7 +25,7 @@ package struct RequestKeys {
 
   package var names: Set<String> { Set(occurrences.keys) }
 
-  /// True if any value of an object may be asked for.
+  /// True if any value of an object may be read.
   package var asksForAll: Bool { unknownCount > 0 }
 
   private mutating func add(_ path: String?) {
@@ -45,7 +45,7 @@ package struct RequestKeys {
     }
   }
 
-  /// An object that is compared with others is looked for nowhere.
+  /// Adds an operand of a comparison. An object that is only compared need not be found in a store.
   private mutating func addOperand(_ expression: ManagedExpression) {
     let beginsAtObjects = beginsAtObjects
     add(expression)
@@ -77,7 +77,7 @@ package struct RequestKeys {
       add(base)
       if case .index(let index) = elementSubscript {
         if case .constant(.value(.string(let key))) = index { add([key]) }
-        // The key that an index results in is not known here.
+        // The key that results from an index expression is unknown.
         if case .constant = index {} else { unknownCount += 1 }
         add(index)
       }
@@ -108,7 +108,7 @@ package struct RequestKeys {
 
   // Properties that are read later: ``ManagedObjectModel/Entity/Record/slotsReadLater(_:)``.
 
-  /// The names of those that the request may ask for.
+  /// Returns the names of the properties read later that the request may use.
   package func namesReadLater(in model: ManagedObjectModel) -> Set<String> {
     var names: Set<String> = []
     for record in model.records {
@@ -118,6 +118,6 @@ package struct RequestKeys {
     return asksForAll ? names : names.filter { occurrences[$0] != nil }
   }
 
-  /// The most of them that the request may ask for one after another.
+  /// Returns the maximum number of these properties that the request may follow one after another.
   func greatestDistance(_ names: Set<String>) -> Int { names.reduce(unknownCount) { $0 + occurrences[$1, default: 0] } }
 }

@@ -1,7 +1,7 @@
 internal import ObjectModels
 internal import Predicates
 
-/// A condition on the attributes of a row alone: what most requests ask. Slots are those of one entity.
+/// A condition on the attributes of a row alone, which is all that most requests need. Slots are those of one entity.
 indirect enum RowCondition {
   case constant(Bool)
   case all([RowCondition])

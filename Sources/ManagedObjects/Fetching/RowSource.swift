@@ -1,27 +1,27 @@
 public import ObjectModels
 public import Predicates
 
-/// Rows that requests are executed on. A store that keeps its rows elsewhere than in a ``RowTable`` conforms to it.
+/// A source of rows to execute requests on. Conform to it if your store does not keep its rows in a ``RowTable``.
 public protocol RowSource: Sendable {
-  /// The row of an object; nil if there is none.
+  /// Returns the row of an object; nil if it does not exist.
   func row(_ key: RowKey) -> StoreRow?
-  /// The rows of an entity itself, not of those that inherit from it, by ascending number.
+  /// Returns the rows of an entity without those of its subentities, sorted by number.
   func rows(ofEntity index: Int) -> [StoreRow]
   /// The model of the rows.
   var model: ManagedObjectModel { get }
-  /// The number of the store, which the keys of all rows have.
+  /// The number of the store. All keys of the rows contain it.
   var storeNumber: StoreNumber { get }
 }
 
 extension FetchRequest {
-  /// Finds rows, in the order of their entities and numbers unless the request has another.
+  /// Executes the request. Results are in the order of entities and numbers, unless the request is sorted.
   ///
   /// - Parameters:
   ///   - source: the rows.
   ///   - entity: the entity of the request.
-  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the request does not fit the entity, and for values
-  ///   that the predicate cannot be asked about.
-  /// - Complexity: O(*n*) in the rows of the entity; O(*n* log *n*) to sort what is found.
+  /// - Throws: ``ManagedObjectError/Code/unsupportedRequest`` if the request does not fit the entity, or if the
+  ///   predicate cannot be evaluated with a value.
+  /// - Complexity: O(*n*) in the rows of the entity; O(*n* log *n*) to sort the results.
   public func execute(
     on source: some RowSource, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
@@ -29,7 +29,7 @@ extension FetchRequest {
     return try executeChecked(on: source, of: entity)
   }
 
-  /// As ``execute(on:of:)``, for a request that was checked.
+  /// Executes a request that has been checked. See ``execute(on:of:)``.
   package func executeChecked(
     on source: some RowSource, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
@@ -38,7 +38,7 @@ extension FetchRequest {
 }
 
 extension PreparedFetch {
-  /// As ``FetchRequest/execute(on:of:)``.
+  /// Executes the request. See ``FetchRequest/execute(on:of:)``.
   func execute<Source: RowSource>(on source: Source) throws(ManagedObjectError) -> StoreFetchResult {
     switch request.resultType {
     case .count: return .count(request.windowCount(of: try count(in: source)))
@@ -51,7 +51,7 @@ extension PreparedFetch {
     }
   }
 
-  /// The rows that fit, in order. Those after the end of the window may be missing.
+  /// Returns the matching rows in order. Rows after the end of the window may be missing.
   private func found<Source: RowSource>(in source: Source) throws(ManagedObjectError) -> [StoreRow] {
     let end = isWindowedBeforeProjection ? request.windowEnd : .max
     let rows = try matching(in: source, atMost: order.isEmpty ? end : .max)
@@ -93,7 +93,7 @@ extension PreparedFetch {
     return count
   }
 
-  /// Calls a function with each row that the predicate holds for, until it returns false.
+  /// Calls a function with each row that matches the predicate, until the function returns false.
   @inline(__always)
   private func forEachMatch<Source: RowSource>(
     among rows: [StoreRow], ofEntity index: Int, in source: Source, _ body: (StoreRow) -> Bool

@@ -1,10 +1,9 @@
 internal import Predicates
 internal import PropertyLists
 
-/// A row that a predicate is tested with. Relationships are followed through the source.
+/// A row that a predicate is evaluated with. Related rows are read from the source.
 ///
-/// A transformable attribute is data here. A to-one relationship to a deleted object refers to an object without
-/// values.
+/// Transformable attributes are data here. A to-one relationship to a deleted object leads to an object without values.
 struct RowSubject<Source: RowSource> {
   let row: StoreRow
   let source: Source
@@ -37,7 +36,7 @@ extension RowSubject: PredicateSubject {
       throw ManagedPredicateError(.unknownKey, "no entity has a property \(key.name.quoted)")
     }
     let known = PredicateKey(name: key.name, index: key.index, slots: slots)
-    // Else it is a key of objects of other entities.
+    // Other entities have the key.
     guard let slot = known.slot(inEntity: row.key.entityIndex), slot < row.values.count else { return .null }
     return try related(row.values[slot], key.name)
   }
@@ -46,7 +45,7 @@ extension RowSubject: PredicateSubject {
     switch value {
     case .attribute(let value): return .value(value)
     case .toOne(let key): return key.map { .object(subject($0)) } ?? .null
-    // In an order that is the same each time.
+    // Sorted, so that results are reproducible.
     case .toMany(let keys): return .set(keys.sorted().compactMap(object))
     case .orderedToMany(let keys): return .array(keys.compactMap(object))
     case .unread:
@@ -58,7 +57,7 @@ extension RowSubject: PredicateSubject {
     source.row(key).map { .object(RowSubject($0, source)) }
   }
 
-  /// The object of a key. All properties of a deleted one are null.
+  /// Returns the object with a key. All properties of a deleted object are null.
   private func subject(_ key: RowKey) -> Self {
     RowSubject(source.row(key) ?? StoreRow(key: key, version: 0, values: []), source)
   }
@@ -75,8 +74,8 @@ extension RowSubject: PredicateSubject {
   }
 }
 
-/// Keys that every object has, beside its properties.
+/// Keys that every object has in addition to its properties.
 enum EntityKey {
-  /// The keys that stand for the object itself.
+  /// The keys of the object itself.
   static let ofObjectItself: Set<String> = ["self", "objectID"]
 }

@@ -3,19 +3,19 @@ package import Predicates
 @_spi(_Unicode) internal import Swift
 
 extension FetchRequest.SortComparison {
-  /// True if requests can be sorted by it.
+  /// True if requests can be sorted with the comparison.
   var isKnown: Bool { if case .other = self { false } else { true } }
 
-  /// True if only texts can be compared.
+  /// True if only strings can be compared.
   var isOfTexts: Bool { if case .compare = self { false } else { true } }
 
-  /// True if texts of the same ``form(of:)`` are equal.
+  /// True if strings with the same ``form(of:)`` are equal.
   var isOfForms: Bool { if case .caseInsensitive = self { true } else { false } }
 
   private static let caseFolding = TextRules(.caseInsensitive)
   private static let folding = TextRules([.caseInsensitive, .diacriticInsensitive])
 
-  /// The form by which texts are compared, scalar by scalar; nil for the text as it is.
+  /// Returns the form in which strings are compared, scalar by scalar; nil for the string itself.
   func form(of text: String) -> String? {
     switch self {
     case .compare, .other: nil
@@ -25,7 +25,7 @@ extension FetchRequest.SortComparison {
     }
   }
 
-  /// The form by which texts with the same first form are compared, scalar by scalar; nil if they are equal.
+  /// Returns the form in which strings with the same first form are compared, scalar by scalar; nil if they are equal.
   func secondForm(of text: String) -> String? {
     switch self {
     case .compare, .caseInsensitive, .other: nil
@@ -38,8 +38,7 @@ extension FetchRequest.SortComparison {
     text.utf8Span.span.isASCII ? text.lowercased() : rules.folded(text)
   }
 
-  /// The text with a form of numbers of which the greater is also the greater text: a `0`, their length, and their
-  /// digits.
+  /// Returns a string whose numbers sort by value. Each number is replaced by a `0`, its length and its digits.
   private static func withNumbers(_ text: String) -> String {
     var form = String.UnicodeScalarView()
     var digits = String.UnicodeScalarView()
@@ -48,7 +47,7 @@ extension FetchRequest.SortComparison {
       guard isNumber else { return }
       form.append("0")
       var length = digits.count
-      // Each but the last says that there are more.
+      // The value 0x7F means that the length continues.
       while length >= 0x7F {
         form.append("\u{7F}")
         length -= 0x7F
@@ -77,7 +76,7 @@ extension FetchRequest.SortComparison {
     return UInt8(exactly: value)
   }
 
-  /// The order of two values with the same ``SortValue/lead``.
+  /// Compares two values with the same ``SortValue/lead``.
   func order(_ first: SortValue, _ second: SortValue) -> PredicateOrder {
     switch (first.content, second.content) {
     case (.value(let one), .value(let other)): return one.order(to: other) ?? .equal
@@ -85,7 +84,7 @@ extension FetchRequest.SortComparison {
     case (.text(let one, let form), .text(let other, let otherForm)):
       let order = Self.order(form, otherForm)
       return order == .equal ? orderOfSameForm(one, other) : order
-    // Not of one kind, so that their leads differ.
+    // Values of different kinds have different leads.
     default: return .equal
     }
   }
@@ -99,7 +98,7 @@ extension FetchRequest.SortComparison {
     }
   }
 
-  /// By scalars, whose order is that of the bytes.
+  /// Compares by scalars. The order of UTF-8 bytes is the same.
   private static func order(_ first: String, _ second: String) -> PredicateOrder {
     let (one, other) = (first.utf8Span.span, second.utf8Span.span)
     for index in 0..<min(one.count, other.count) where one[index] != other[index] {
@@ -110,7 +109,7 @@ extension FetchRequest.SortComparison {
 }
 
 extension AttributeValue {
-  /// -1, 0 or 1 for a value before another, equal to it, or after it; nil if they have no order.
+  /// Returns -1, 0 or 1 if the value comes before another one, equals it, or comes after it; nil if they have no order.
   package func comparison(with other: AttributeValue) -> Int? {
     switch order(to: other) {
     case .less: -1
@@ -121,9 +120,9 @@ extension AttributeValue {
   }
 }
 
-/// The keys that texts are sorted by.
+/// Sort keys of strings.
 extension String {
-  /// The form by which texts are compared in the order of a sort descriptor, byte by byte.
+  /// Returns the form in which a sort descriptor compares strings, byte by byte.
   package func sortForm(_ comparison: FetchRequest.SortComparison) -> String {
     comparison.form(of: self) ?? plainSortForm
   }
@@ -136,6 +135,7 @@ extension String {
     return String(form)
   }
 
-  /// The form by which texts of the same ``sortForm(_:)`` are compared, byte by byte; nil if they are equal.
+  /// Returns the form in which strings with the same ``sortForm(_:)`` are compared, byte by byte; nil if they are
+  /// equal.
   package func secondSortForm(_ comparison: FetchRequest.SortComparison) -> String? { comparison.secondForm(of: self) }
 }

@@ -3,14 +3,13 @@ internal import ObjectModels
 internal import Predicates
 @_spi(_Unicode) internal import Swift
 
-/// A value that objects are sorted by, in the form that a comparison needs.
+/// A value to sort by, prepared for comparison.
 ///
-/// Values of unlike kinds, which only an attribute without a type can have, come in the order of ``Kind``.
+/// Values of different kinds, which occur only in attributes of undefined type, are in the order of ``Kind``.
 struct SortValue {
-  /// The kind and the first bits of the value: of two values with different leads, the one with the lesser comes
-  /// first.
+  /// The kind and the first bits of the value. If two leads differ, the value with the smaller one comes first.
   let lead: Lead
-  /// True if values of the same kind with the same lead are equal.
+  /// True if values with the same kind and lead are equal.
   let isWhole: Bool
   let content: Content
 
@@ -29,9 +28,9 @@ struct SortValue {
   }
 
   enum Content {
-    /// Null, a number, or another value that is compared as it is.
+    /// Null, a number, or another value that is compared directly.
     case value(AttributeValue)
-    /// A text, and the form of it that is compared.
+    /// A string, and the form of it that is compared.
     case text(String, form: String)
     case object(RowKey)
   }
@@ -41,7 +40,7 @@ struct SortValue {
     case number, date, string, data, uuid, url, object
   }
 
-  /// - Parameter bits: the first 64 bits of the value, then others; all but the last four are in the lead.
+  /// - Parameter bits: the first 128 bits of the value. All but the last four are in the lead.
   private init(_ kind: Kind, _ bits: (UInt64, UInt64), isWhole: Bool, _ content: Content) {
     lead = Lead(first: kind.rawValue << 60 | bits.0 >> 4, second: bits.0 << 60 | bits.1 >> 4)
     self.isWhole = isWhole
@@ -72,12 +71,12 @@ struct SortValue {
       self.init(.data, (bytes.first, bytes.second), isWhole: bytes.isWhole, .value(value))
     case .uuid: self.init(.uuid, (0, 0), isWhole: false, .value(value))
     case .url: self.init(.url, (0, 0), isWhole: false, .value(value))
-    // They have no order, and no request is sorted by them.
+    // Composite values have no order. Requests cannot be sorted by them.
     case .composite: self.init(.null, (0, 0), isWhole: true, .value(value))
     }
   }
 
-  /// What an object itself is sorted by: its key.
+  /// Creates the sort value of an object itself: its key.
   init(object: some PredicateSubject) {
     guard case .object(let key)? = object.predicateConstant else {
       self.init(.null, (0, 0), isWhole: true, .value(.null))
@@ -88,7 +87,7 @@ struct SortValue {
 
   var isNull: Bool { lead == .least }
 
-  /// True for a number that a double tells from all others.
+  /// True for a number that a double represents exactly.
   private static func isExact(_ value: AttributeValue) -> Bool {
     switch value {
     case .boolean, .double, .float: true
@@ -97,14 +96,15 @@ struct SortValue {
     }
   }
 
-  /// A number that is less for a lesser number. Not a number comes first.
+  /// Returns bits whose order is that of the numbers. NaN comes first.
   private static func bits(_ value: Double) -> UInt64 {
     if value.isNaN { return 0 }
     let bits = (value == 0 ? 0 : value).bitPattern
     return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
   }
 
-  /// The first 16 bytes. They are the whole if there are no more than 15, and no zero that could be none.
+  /// Returns the first 16 bytes. They are the whole value if there are at most 15 and none is zero, because zero is
+  /// padding.
   private static func bits(_ bytes: some Sequence<UInt8>) -> (first: UInt64, second: UInt64, isWhole: Bool) {
     var (first, second): (UInt64, UInt64) = (0, 0)
     var count: UInt64 = 0
@@ -118,7 +118,7 @@ struct SortValue {
     return (first, second, isWhole)
   }
 
-  /// The first bytes of the form in which Swift compares strings.
+  /// Returns the first bytes of the form in which Swift compares strings.
   private static func canonicalBits(_ text: String) -> (first: UInt64, second: UInt64, isWhole: Bool) {
     bits(text._nfc.prefix(16).lazy.flatMap { UTF8.encode($0) ?? UTF8.encodedReplacementCharacter })
   }

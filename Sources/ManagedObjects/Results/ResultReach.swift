@@ -30,7 +30,7 @@ struct ResultReach {
   private(set) var isOpaque = false
   /// The entities of the objects at the end of a path.
   private var entities: Set<Int32> = []
-  /// Those of ``entities`` whose objects can be deleted without a change of the objects that refer to them.
+  /// The entities in ``entities`` whose objects can be deleted without a change of the objects that refer to them.
   private var outlivedEntities: Set<Int32> = []
 
   /// - Parameter keyPaths: other key paths that are read for each row.

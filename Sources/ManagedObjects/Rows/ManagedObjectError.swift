@@ -3,24 +3,24 @@ internal import ObjectModels
 public import Predicates
 public import PropertyLists
 
-/// A failure of an operation on objects or their store.
+/// An error of an operation on objects or their store.
 public struct ManagedObjectError: Error, Sendable {
-  /// The sort of failure. The raw values are those of Cocoa (`NSCocoaErrorDomain`). Programs decide by it; people read
+  /// The kind of error. The raw values are those of Cocoa (`NSCocoaErrorDomain`). Programs check the code; people read
   /// ``ManagedObjectError/message``.
   public enum Code: Int, Hashable, Sendable, CaseIterable {
-    /// The file of a store is not there, and is not to be made.
+    /// The file of a store does not exist, and must not be created.
     case noSuchFile = 260
-    /// A value does not fulfil a rule that has no code of its own.
+    /// A value violates a rule that has no code of its own.
     case validation = 1550
-    /// A uniqueness constraint is not fulfilled, or an object is in a to-many relationship without an inverse of two
-    /// others.
+    /// A uniqueness constraint is violated, or an object is in the same to-many relationship of two others, and the
+    /// relationship has no inverse.
     case constraintValidation = 1551
-    /// Several things are wrong: ``ManagedObjectError/details``.
+    /// There are several errors: see ``ManagedObjectError/details``.
     case multipleErrors = 1560
     case missingMandatoryProperty = 1570
     case relationshipLacksMinimumCount = 1580
     case relationshipExceedsMaximumCount = 1590
-    /// An object cannot be deleted as long as others are there that it refers to.
+    /// An object cannot be deleted while it refers to other objects.
     case deleteDenied = 1600
     case numberTooLarge = 1610
     case numberTooSmall = 1620
@@ -31,64 +31,66 @@ public struct ManagedObjectError: Error, Sendable {
     case stringTooShort = 1670
     case stringPatternMismatch = 1680
     case invalidURI = 1690
-    /// Another process has the file of the store locked.
+    /// Another process has locked the file of the store.
     case locked = 132_000
-    /// The object is not in its store any more.
+    /// The object does not exist in its store any more.
     case referentialIntegrity = 133_000
     /// A relationship refers to an object of another store.
     case externalRelationship = 133_010
-    /// Somebody else saved the object after it was read.
+    /// The object was saved by others after it was read.
     case merge = 133_020
     /// Objects have the same values of a uniqueness constraint.
     case constraintMerge = 133_021
-    /// A type of store that there is not, or that the file is not of.
+    /// The type of the store is unknown.
     case invalidStoreType = 134_000
+    /// The file is not a store of the expected type.
     case storeTypeMismatch = 134_010
     case incompatibleSchema = 134_020
     /// A store cannot be saved.
     case save = 134_030
-    /// Some stores were saved and others not.
+    /// Some stores were saved and others were not.
     case incompleteSave = 134_040
-    /// An object, a context or a store is not in a state for what is asked, or is none of the one who is asked.
+    /// An object, a context or a store is in the wrong state for an operation, or does not belong together with
+    /// another.
     case invalidState = 134_060
-    /// A store cannot do what is asked.
+    /// A store cannot perform an operation.
     case operation = 134_070
     /// A store cannot be opened.
     case open = 134_080
     case timeout = 134_090
-    /// A request that cannot be executed.
+    /// A request cannot be executed.
     case unsupportedRequest = 134_091
     /// The store was made with another version of the model.
     case incompatibleVersionHash = 134_100
     case migration = 134_110
-    /// Objects have the same values of a uniqueness constraint that a store is to have from now on.
+    /// Objects share the values of a uniqueness constraint that a migration adds.
     case migrationConstraint = 134_111
-    /// Somebody stopped a migration.
+    /// The program cancelled a migration.
     case migrationCancelled = 134_120
     /// A store cannot be migrated without the model that it was made with.
     case missingSourceModel = 134_130
-    /// A function that migrates objects is missing, or failed.
+    /// A function that migrates objects is missing or failed.
     case entityMigrationPolicy = 134_170
-    /// The database of a store fails: ``ManagedObjectError/sqliteCode``.
+    /// The database of a store failed: see ``ManagedObjectError/sqliteCode``.
     case sqlite = 134_180
-    /// Two versions of a model do not tell how objects of one become those of the other.
+    /// A mapping between two versions of a model cannot be inferred.
     case inferredMapping = 134_190
     /// A migration would drop values or objects that the new model does not have, and the caller does not allow it.
     case droppedValues = 134_905
-    /// A name that the entity or the model does not have (`NSUndefinedKeyException`).
+    /// The entity or the model does not have a name (`NSUndefinedKeyException`).
     case undefinedKey = 134_901
-    /// Somebody else saved objects under the keys of new ones. They need others; a context gives them those by itself,
-    /// unless ``ManagedObjectContext/obtainPermanentIDs(for:)`` made them known.
+    /// Others saved objects under the keys of new ones. Contexts assign other keys and save again, unless the keys come
+    /// from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
     case keysTaken = 134_903
-    /// A value that the property cannot have (`NSInvalidArgumentException`).
+    /// The property cannot have a value (`NSInvalidArgumentException`).
     case invalidValue = 134_902
   }
 
-  /// What the caller can do, where an error tells. ``description`` says it behind the message.
+  /// A suggestion for the caller. ``description`` appends it to the message.
   public enum Remedy: Hashable, Sendable {
-    /// To open a store, which has no model in it, with the model of its program.
+    /// Open the store, which does not contain its model, with the model of its program.
     case openingWithModel
-    /// To open a store with `writesNothing`, since SQLite cannot make files beside it.
+    /// Open the store with `writesNothing`, because SQLite cannot create files next to it.
     case openingWithoutWriting
 
     var text: String {
@@ -99,42 +101,41 @@ public struct ManagedObjectError: Error, Sendable {
     }
   }
 
-  /// The sort of failure. Programs decide by it; people read ``message``.
+  /// The kind of error. Programs check it; people read ``message``.
   public var code: Code
-  /// The defect, in one line without a location.
+  /// The error in one line, without a location.
   public var message: String
-  /// What the caller can do; nil where nothing but the message tells.
+  /// A suggestion for the caller; nil if there is none besides the message.
   public var remedy: Remedy?
-  /// The object that it is about.
+  /// The object that has the error.
   public var objectID: ManagedObjectID?
-  /// Other objects that it is about. Of ``Code/constraintValidation``, the object that two have, and the other one that
-  /// has it.
+  /// Other objects that the error concerns. For ``Code/constraintValidation``, the object with two owners, and its
+  /// other owner.
   public var relatedObjectIDs: [ManagedObjectID] = []
-  /// The property that it is about.
+  /// The property that has the error.
   public var key: String?
-  /// The value that is wrong.
+  /// The invalid value.
   public var value: AttributeValue?
-  /// The rule that the value does not fulfil.
+  /// The rule that the value violates.
   public var predicate: ManagedPredicate?
-  /// The defect of a fetch request's predicate.
+  /// The error of a fetch request's predicate.
   public var predicateError: ManagedPredicateError?
-  /// The file of the store that it is about. Every error in opening a store in a file has it.
+  /// The file of the store. Every error in opening a file store has it.
   public var fileURL: URL?
-  /// The defect of the file of a store.
+  /// The defect in the file of a store.
   public var fileError: PropertyListError?
   /// The extended result code of SQLite (`NSSQLiteErrorDomain`).
   public var sqliteCode: Int?
-  /// The error of a program's own function that stopped the work (`NSUnderlyingErrorKey`), such as a function that
-  /// migrates objects.
+  /// The error that a function of the program threw (`NSUnderlyingErrorKey`), such as a function that migrates objects.
   public var underlyingError: (any Error)?
-  /// Of ``Code/multipleErrors``, all that is wrong.
+  /// The single errors of ``Code/multipleErrors``.
   public var details: [ManagedObjectError] = []
-  /// Of ``Code/merge`` and ``Code/constraintMerge``, the objects.
+  /// The conflicts of ``Code/merge`` and ``Code/constraintMerge``.
   public var conflicts: [MergeConflict] = []
-  /// Of ``Code/incompatibleVersionHash``, the names of the entities that differ, in order.
+  /// The names of the entities that differ for ``Code/incompatibleVersionHash``, in order.
   public var differingEntities: [String] = []
 
-  /// An error.
+  /// Creates an error.
   public init(
     _ code: Code, _ message: String, objectID: ManagedObjectID? = nil, key: String? = nil,
     value: AttributeValue? = nil
@@ -146,7 +147,7 @@ public struct ManagedObjectError: Error, Sendable {
     self.value = value
   }
 
-  /// One error for several; nil for none.
+  /// Creates one error from several; nil if there are none.
   public init?(all errors: [ManagedObjectError]) {
     guard let first = errors.first else { return nil }
     self = first
@@ -157,11 +158,11 @@ public struct ManagedObjectError: Error, Sendable {
 }
 
 extension ManagedObjectError: CustomStringConvertible {
-  /// The file, the object and the property, then the message; a line for each of several: `Note/p12 title: the text is
-  /// too long`, `/home/ada/notes.xml:12:5: no such entity`.
+  /// The file, the object and the property, then the message: `Note/p12 title: the text is too long`,
+  /// `/home/ada/notes.xml:12:5: no such entity`. Several errors are on a line each.
   public var description: String { description(\.text) }
 
-  /// As ``description``, with the words that a tool has for remedies.
+  /// Returns the ``description`` with a tool's own texts for remedies.
   package func description(_ textOfRemedy: (Remedy) -> String) -> String {
     if !details.isEmpty { return details.map { $0.description(textOfRemedy) }.joined(separator: "\n") }
     let location = [objectID?.description, key?.printable(limit: 100)].compactMap(\.self).joined(separator: " ")
@@ -169,29 +170,29 @@ extension ManagedObjectError: CustomStringConvertible {
     return withFile((location.isEmpty ? message : "\(location): \(message)") + others + end(textOfRemedy))
   }
 
-  /// The message, and what the caller can do.
+  /// The message and the remedy.
   package var messageWithRemedy: String { message + end(\.text) }
 
-  /// What follows the message.
+  /// Returns the text of the remedy, to append to the message.
   func end(_ textOfRemedy: (Remedy) -> String) -> String { remedy.map { "; \(textOfRemedy($0))" } ?? "" }
 
-  /// A text about the error with the file before it, unless the text names it already.
+  /// Prepends the file to a text, unless the text contains it.
   func withFile(_ text: String) -> String {
     guard let fileURL else { return text }
     let file = (fileURL.isFileURL ? fileURL.path : fileURL.absoluteString).printable()
     if text.contains(file) { return text }
-    // A line and a column follow the file as compilers have it.
+    // A line and a column follow the file in the format of compilers.
     return file + (fileError?.position == nil ? ": " : ":") + text
   }
 
-  /// The error with the file that it is about, if it names none yet.
+  /// Returns the error with a file, unless it has one.
   package func naming(_ file: URL?) -> ManagedObjectError {
     var error = self
     error.fileURL = fileURL ?? file
     return error
   }
 
-  /// Does something with a file, which its errors name.
+  /// Runs a function, and adds a file to the errors that it throws.
   package static func naming<Result>(
     _ file: URL, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -199,16 +200,16 @@ extension ManagedObjectError: CustomStringConvertible {
   }
 }
 
-/// Errors of saves, alike in every store.
+/// Errors of saves that all stores share.
 extension ManagedObjectError {
-  /// The error for rows that have another version by now or are gone; nil for none.
+  /// Creates the error for rows that have a new version or are deleted; nil if there are none.
   package init?(merge conflicts: [MergeConflict]) {
     if conflicts.isEmpty { return nil }
     self.init(.merge, "\(conflicts.count) of the objects were saved by somebody else after they were read")
     self.conflicts = conflicts
   }
 
-  /// The error for rows with the values of others in a uniqueness constraint; nil for none.
+  /// Creates the error for rows that share the values of a uniqueness constraint; nil if there are none.
   package init?(constraintMerge conflicts: [MergeConflict]) {
     guard let first = conflicts.first else { return nil }
     self.init(
@@ -219,18 +220,19 @@ extension ManagedObjectError {
   }
 }
 
-/// An object that somebody else saved after it was read, or objects that have the same values of a constraint.
+/// A conflict over an object that was saved by others after it was read, or over objects that share the values of a
+/// uniqueness constraint.
 public struct MergeConflict: Hashable, Sendable {
-  /// The row that the save would have written; nil for an object that it deletes.
+  /// The row to save; nil for an object to delete.
   public var object: StoreRow?
-  /// The object as it was read; nil for a new one.
+  /// The row as it was read; nil for a new object.
   public var snapshot: StoreRow?
-  /// The object as the store has it now; nil if it is gone.
+  /// The row that is in the store now; nil if it is deleted.
   public var stored: StoreRow?
-  /// Of a uniqueness constraint, the names of its properties.
+  /// The property names of a violated uniqueness constraint.
   public var constraint: [String] = []
 
-  /// A conflict.
+  /// Creates a conflict.
   public init(object: StoreRow?, snapshot: StoreRow?, stored: StoreRow?, constraint: [String] = []) {
     self.object = object
     self.snapshot = snapshot
@@ -239,13 +241,14 @@ public struct MergeConflict: Hashable, Sendable {
   }
 }
 
-/// Errors in the words of a language. It is given with each call and not kept by a model, so that one process can
-/// answer in several languages, and programs still decide by codes and keys.
+/// Localized errors. The localization is a parameter instead of a part of the model, so that a process can use several
+/// languages. Programs still check codes and keys.
 extension ManagedObjectError {
-  /// As ``description``, with the names and texts of a localisation: `Notiz, Titel: zu lang`. Several errors have a
-  /// line each.
+  /// Returns the ``description`` with the names and texts of a localization: `Notiz, Titel: zu lang`. Several errors
+  /// are on a line each.
   ///
-  /// Entity and property have their names there, and what is wrong is ``ModelLocalization/text(of:)``.
+  /// The names of the entity and the property are localized, and so is the message: see
+  /// ``ModelLocalization/text(of:)``.
   public func description(in localization: ModelLocalization) -> String {
     if !details.isEmpty { return details.map { $0.description(in: localization) }.joined(separator: "\n") }
     var location: [String] = []
@@ -261,11 +264,11 @@ extension ManagedObjectError {
 }
 
 extension ModelLocalization {
-  /// The text of an error, without a location.
+  /// Returns the text of an error, without a location.
   ///
-  /// It is the text under `ErrorString/` and the error's message, which of a validation with a warning is the warning;
-  /// without that the text under `ErrorString/` and the error's code, such as `ErrorString/1570` for a value that is
-  /// missing; else the message.
+  /// The text is looked up under `ErrorString/` with the error's message, which is the warning for a validation with a
+  /// warning; then under `ErrorString/` with the error's code, such as `ErrorString/1570` for a missing value. If there
+  /// is neither, the result is the message.
   public func text(of error: ManagedObjectError) -> String {
     entries["ErrorString/\(error.message)"] ?? entries["ErrorString/\(error.code.rawValue)"] ?? error.message
   }

@@ -2,19 +2,19 @@ internal import ObjectModels
 public import Predicates
 internal import PropertyLists
 
-/// Names an object for as long as its store has it.
+/// Identifies an object for as long as its store has it.
 ///
-/// An object that was never saved has a temporary one; with the first save it gets another, which stays.
-/// ``uriRepresentation`` can be kept in files.
+/// The ID of an object that was never saved is temporary. The first save replaces it with a permanent one. You can
+/// store ``uriRepresentation`` in files.
 public struct ManagedObjectID: Sendable {
   /// The entity of the object.
   public let entity: ManagedObjectModel.Entity
-  /// The key by which rows refer to the object.
+  /// The key that rows use to refer to the object.
   public let key: RowKey
   /// The identifier of the store (`NSStoreUUID`); nil for an object that was never saved.
   public let storeIdentifier: String?
 
-  /// The name of an object of a store.
+  /// Creates the ID of an object.
   public init(_ key: RowKey, model: ManagedObjectModel, storeIdentifier: String?) {
     self.key = key
     entity = ManagedObjectModel.Entity(model: model, index: Int(key.entityIndex))
@@ -24,16 +24,16 @@ public struct ManagedObjectID: Sendable {
   /// True until the object is saved.
   public var isTemporary: Bool { key.isTemporary }
 
-  /// The name as text: `x-coredata://STORE/Entity/p12`; of an object that was never saved,
-  /// `x-coredata:///Entity/t3`, which means something only as long as this process runs.
+  /// The ID as text: `x-coredata://STORE/Entity/p12`, or `x-coredata:///Entity/t3` for an object that was never saved.
+  /// The latter is valid only in this process.
   ///
-  /// The form of a saved object's is that of files of Core Data.
+  /// For saved objects, the format is that of Core Data.
   public var uriRepresentation: String {
     ObjectURI(storeIdentifier: storeIdentifier, entityName: entity.name, number: key.number).text
   }
 }
 
-/// Names are equal if they are of the same object, also if two coordinators opened its store.
+/// IDs are equal if they identify the same object, even if two coordinators have opened its store.
 extension ManagedObjectID: Hashable {
   public static func == (first: ManagedObjectID, second: ManagedObjectID) -> Bool {
     first.key.number == second.key.number
@@ -45,14 +45,14 @@ extension ManagedObjectID: Hashable {
 }
 
 extension ManagedObjectID: CustomStringConvertible {
-  /// The entity and the number: `Note/p12`; of an object that was never saved, `Note/t3`. Objects of several stores can
-  /// have the same; ``uriRepresentation`` tells them from each other.
+  /// The entity and the number: `Note/p12`, or `Note/t3` for an object that was never saved. It is not unique across
+  /// stores, as ``uriRepresentation`` is.
   public var description: String {
     "\(entity.name.printable(limit: 100))/\(isTemporary ? "t" : "p")\(key.number.magnitude)"
   }
 }
 
-/// The object of the name, in predicates.
+/// The object, in predicates.
 extension ManagedObjectID: PredicateArgument {
   public var predicateExpression: ManagedExpression { key.predicateExpression }
 }

@@ -1,16 +1,16 @@
-/// What a save does with objects that somebody else saved after they were read, and with those that have the same
-/// values of a uniqueness constraint. The raw values are those of `NSMergePolicyType`.
+/// The policy of a save for objects that others saved after they were read, and for objects that share the values of a
+/// uniqueness constraint. The raw values are those of `NSMergePolicyType`.
 public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
-  /// The save fails, with all conflicts.
+  /// The save throws all conflicts.
   case error = 0
-  /// What the store has prevails: of an object, for each property that both changed. An object that is gone stays gone.
-  /// Of objects that share the values of a constraint, the one in the store stays.
+  /// The store takes precedence for each property that both sides changed. A deleted object stays deleted. If objects
+  /// share the values of a constraint, the one in the store stays.
   case storeTrump = 1
-  /// What the context has prevails: of an object, for each property that both changed. Of objects that share the values
-  /// of a constraint, the one in the store is deleted.
+  /// The context takes precedence for each property that both sides changed. If objects share the values of a
+  /// constraint, the one in the store is deleted or gets the new object's values.
   case objectTrump = 2
-  /// The object is saved as the context has it, with all its properties.
+  /// All properties of the context's object are saved.
   case overwrite = 3
-  /// The context's changes of the object are dropped.
+  /// The context's changes of the object are discarded.
   case rollback = 4
 }

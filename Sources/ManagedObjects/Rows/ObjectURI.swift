@@ -1,5 +1,5 @@
 /// The parts of an object ID as text: `x-coredata://STORE/Note/p12`, or `x-coredata:///Note/t3` for an object that was
-/// never saved. Files of Core Data have this form.
+/// never saved. Core Data uses the same format.
 package struct ObjectURI {
   package static let prefix = "x-coredata://"
 
@@ -15,7 +15,7 @@ package struct ObjectURI {
     self.number = number
   }
 
-  /// Reads a URI. Returns nil for other text.
+  /// Parses a URI. Returns nil for other text.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.prefix) else { return nil }
     let parts = text.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)

@@ -1,28 +1,28 @@
 internal import ObjectModels
 internal import Predicates
 
-/// The objects of a save into the stores of a coordinator. It can go from task to task.
+/// The objects that a save to the stores of a coordinator changed. It can be sent between tasks.
 public struct SavedChanges: Hashable, Sendable {
-  /// The objects that are new in a store.
+  /// The inserted objects.
   public var inserted: Set<ManagedObjectID> = []
-  /// The objects that have other values.
+  /// The updated objects.
   public var updated: Set<ManagedObjectID> = []
-  /// The objects that are gone.
+  /// The deleted objects.
   public var deleted: Set<ManagedObjectID> = []
-  /// False if nobody knows all objects that changed: any may have other values, be new or be gone.
+  /// False if it is not known which objects changed: any object may have been inserted, updated or deleted.
   public var isComplete = true
   /// The author of the changes: ``ManagedObjectContext/transactionAuthor``.
   public var author = ""
   /// The name of the context.
   public var contextName = ""
-  /// The number of the context whose objects were saved; 0 for none of this process, and for requests that change many
-  /// objects without it.
+  /// The number of the context that saved the objects; 0 for changes from outside of this process, and for batch
+  /// requests.
   var origin = 0
 
-  /// No changes.
+  /// Creates an empty value.
   public init() {}
 
-  /// Adds what was saved afterwards.
+  /// Adds changes that were saved later.
   mutating func add(
     _ keys: (inserted: [RowKey], updated: [RowKey], deleted: [RowKey]), model: ManagedObjectModel,
     storeIdentifier: String

@@ -6,12 +6,12 @@ public import Predicates
 public struct StoreRow: Hashable, Sendable {
   /// The key of the object.
   public let key: RowKey
-  /// 1 for a new row, and 1 more for each change that was saved (`Z_OPT` in SQLite stores).
+  /// The version: 1 for a new row, increased by 1 for each saved change (`Z_OPT` in SQLite stores).
   public var version: Int64
-  /// A value for each slot of the entity.
+  /// The values, one for each slot of the entity.
   public var values: [RowValue]
 
-  /// A row.
+  /// Creates a row.
   public init(key: RowKey, version: Int64, values: [RowValue]) {
     self.key = key
     self.version = version
@@ -20,7 +20,7 @@ public struct StoreRow: Hashable, Sendable {
 }
 
 extension [StoreRow] {
-  /// Reads the values in some slots that the rows of one entity come without. An object that is gone has none.
+  /// Reads the values in some slots that the rows of one entity lack. A deleted object gets empty values.
   ///
   /// - Parameter read: returns the values in a slot of some objects: ``PersistentStore/values(ofSlot:_:)``.
   package mutating func readRest(
@@ -44,14 +44,13 @@ public enum RowValue: Hashable, Sendable {
   case toOne(RowKey?)
   case toMany(Set<RowKey>)
   case orderedToMany(OrderedSet<RowKey>)
-  /// What the store reads when it is asked for: a to-many relationship, or a value that is in a file of its own.
+  /// A value that the store reads on demand: a to-many relationship, or a value in a separate file.
   case unread
 
-  /// No value of an attribute.
+  /// The null value of an attribute.
   public static let null = RowValue.attribute(.null)
 
-  /// The objects that a relationship refers to: those of an ordered one in their order, others in any order. None for
-  /// an attribute.
+  /// The keys that a relationship refers to, in order if it is ordered. Empty for an attribute.
   public var keys: [RowKey] {
     switch self {
     case .attribute, .unread, .toOne(nil): []
@@ -63,7 +62,7 @@ public enum RowValue: Hashable, Sendable {
 }
 
 extension ManagedObjectModel.Entity {
-  /// The values of a row that has none: attributes are null, relationships refer to nothing.
+  /// The values of an empty row: attributes are null, relationships are empty.
   public var emptyValues: [RowValue] {
     var values = [RowValue](repeating: .null, count: slotCount)
     for relationship in relationships { values[relationship.slot] = relationship.emptyValue }
@@ -79,7 +78,7 @@ extension ManagedObjectModel.Entity {
 }
 
 extension ManagedObjectModel.Entity.Relationship {
-  /// The value of a relationship that refers to nothing.
+  /// The value of an empty relationship.
   public var emptyValue: RowValue {
     if !definition.isToMany { return .toOne(nil) }
     return definition.isOrdered ? .orderedToMany([]) : .toMany([])
@@ -97,7 +96,7 @@ extension RowValue {
     }
   }
 
-  /// Returns true if a relationship refers to an object.
+  /// True if a relationship refers to an object.
   package func refers(to key: RowKey) -> Bool {
     switch self {
     case .toOne(let other): other == key
@@ -107,14 +106,14 @@ extension RowValue {
     }
   }
 
-  /// Adds an object to a to-many relationship, at the end of an ordered one unless there is a position.
+  /// Adds an object to a to-many relationship, at a position of an ordered one or at its end.
   ///
-  /// - Complexity: O(1); in the middle of an order O(*n*). The keys are changed in place, and copied only if another
-  ///   value shares them.
+  /// - Complexity: O(1); O(*n*) in the middle of an ordered relationship. The keys are changed in place, and copied
+  ///   only if another value shares them.
   mutating func insert(_ key: RowKey, at position: Int? = nil) {
     switch self {
     case .toMany(var keys):
-      // Otherwise this value and the variable would share the keys, and a change would copy them.
+      // Otherwise, this value and the variable would share the keys, and a change would copy them.
       self = .unread
       keys.insert(key)
       self = .toMany(keys)
@@ -128,7 +127,7 @@ extension RowValue {
 
   /// Removes an object from a to-many relationship. Returns its position in an ordered one.
   ///
-  /// - Complexity: O(1); of an order O(*n*). Copies as ``insert(_:at:)`` does.
+  /// - Complexity: O(1); O(*n*) for an ordered relationship. Copies the keys only if another value shares them.
   @discardableResult
   mutating func remove(_ key: RowKey) -> Int? {
     switch self {
@@ -147,14 +146,14 @@ extension RowValue {
     }
   }
 
-  /// Returns the objects that a relationship refers to and that a condition holds for, in the order of ``keys``.
+  /// Returns the keys that a relationship refers to and that satisfy a condition, in the order of ``keys``.
   package func keys(where holds: (RowKey) -> Bool) -> [RowKey] {
     var keys: [RowKey] = []
     forEachKey { if holds($0) { keys.append($0) } }
     return keys
   }
 
-  /// Calls a function with all objects that a relationship refers to, without a list of them.
+  /// Calls a function with all keys that a relationship refers to, without creating an array.
   @inline(__always)
   package func forEachKey<Failure: Error>(_ body: (RowKey) throws(Failure) -> Void) throws(Failure) {
     switch self {

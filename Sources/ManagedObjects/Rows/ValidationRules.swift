@@ -1,9 +1,9 @@
 package import ObjectModels
 package import Predicates
 
-/// The rules of an entity for the values of its objects, ready to be tested.
+/// The validation rules of an entity, prepared to be evaluated.
 package final class ValidationRules {
-  /// What the value of an attribute has to fulfil.
+  /// The rules for the value of an attribute.
   package struct AttributeRule {
     package let name: String
     package let slot: Int
@@ -12,13 +12,13 @@ package final class ValidationRules {
     package let conditions: [Condition]
   }
 
-  /// A condition, and what is said if it is not fulfilled.
+  /// A condition, and the warning if it is false.
   package struct Condition {
     let predicate: PreparedPredicate
     let warning: PropertyValidation.Warning?
   }
 
-  /// How many objects a relationship may refer to.
+  /// The rules for the number of objects in a relationship.
   package struct RelationshipRule {
     package let name: String
     package let slot: Int
@@ -30,7 +30,7 @@ package final class ValidationRules {
 
   package let attributes: [AttributeRule]
   package let relationships: [RelationshipRule]
-  /// The conditions that cannot be used, with the reason. A model from a file may have such.
+  /// The conditions that cannot be evaluated, with the error. A model from a file may contain some.
   let defects: [(slot: Int, error: ManagedObjectError)]
 
   package init(_ entity: ManagedObjectModel.Entity) {
@@ -50,7 +50,7 @@ package final class ValidationRules {
           defects.append((attribute.slot, defect))
         }
       }
-      // The store makes the values of derived attributes, and has none of transient ones.
+      // Derived values are computed by the store, and transient ones are not saved.
       let isMandatory = !traits.isOptional && !traits.isTransient && attribute.definition.derivation == nil
       attributes.append(
         AttributeRule(
@@ -69,7 +69,7 @@ package final class ValidationRules {
 }
 
 extension ValidationRules.AttributeRule {
-  /// What is wrong with a value; nil if nothing is.
+  /// Returns the error for a value; nil if the value is valid.
   @inline(__always)
   package func failure(_ value: AttributeValue) -> ManagedObjectError? {
     if case .null = value {
@@ -111,7 +111,7 @@ extension ValidationRules.AttributeRule {
     }
   }
 
-  /// What a code says of a value.
+  /// Returns the meaning of an error code; nil for codes that do not concern values.
   private static func meaning(_ code: Int) -> String? {
     switch ManagedObjectError.Code(rawValue: code) {
     case .numberTooLarge: "the number is too large"
@@ -127,7 +127,7 @@ extension ValidationRules.AttributeRule {
 }
 
 extension AttributeType {
-  /// True if an attribute of the type can have all values that are as one. False does not say that it cannot.
+  /// True if an attribute of the type admits all values of the same kind. If false, the value must be checked further.
   @inline(__always)
   fileprivate func admitsAny(likeIt value: AttributeValue) -> Bool {
     switch (self, value) {
@@ -140,12 +140,12 @@ extension AttributeType {
 }
 
 extension ValidationRules.RelationshipRule {
-  /// What is wrong with a number of objects; nil if nothing is.
+  /// Returns the error for a number of objects; nil if the number is valid.
   package func failure(count: Int) -> ManagedObjectError? {
     if count == 0 {
       guard isMandatory else { return nil }
       if !isToMany { return ManagedObjectError(.missingMandatoryProperty, "an object is missing", key: name) }
-      // Without a minimum it may be empty, as each array of SwiftData may.
+      // Without a minimum, a to-many relationship may be empty, as arrays in SwiftData may.
       guard minimumCount > 0 else { return nil }
       return ManagedObjectError(
         .relationshipLacksMinimumCount, "it refers to no object, and at least \(minimumCount) are needed", key: name)

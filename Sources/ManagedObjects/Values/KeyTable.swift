@@ -1,20 +1,21 @@
 package import Predicates
 
-/// Values by the keys of objects.
+/// A dictionary with the keys of objects.
 ///
-/// Numbers that follow one another, as those of objects that were made or read together do, are neighbours here: work
-/// on all of them goes through memory in order. A dictionary would put each somewhere else.
+/// Consecutive numbers, such as those of objects that were created or read together, are adjacent in memory. So work on
+/// many objects accesses memory in order, unlike with a Swift dictionary.
 ///
-/// An open hash table. The slots of groups of 16 numbers follow from a number that each process draws anew, so that no
-/// file can choose groups that meet. Of two groups that do meet, one moves on to the next slots as a whole: each of
-/// its numbers needs one step.
+/// It is an open-addressing hash table with groups of 16 slots. The slots of a group are hashed with a random number of
+/// the process, so that a file cannot cause collisions on purpose. If two groups collide, one moves to the next slots
+/// as a whole, so that each of its numbers needs one more step.
 package struct KeyTable<Value> {
-  /// ``RowKey/none`` in free slots, ``RowKey/removed`` in those whose value was removed. Whole groups of slots.
+  /// The keys: ``RowKey/none`` in free slots, ``RowKey/removed`` in slots whose value was removed. The count is a
+  /// multiple of 16.
   private var keys: [RowKey] = []
   private var values: [Value?] = []
-  /// How many slots are not free.
+  /// The number of slots that are not free.
   private var usedCount = 0
-  /// How many values there are.
+  /// The number of values.
   package private(set) var count = 0
 
   package init() {}
@@ -34,7 +35,7 @@ package struct KeyTable<Value> {
     }
   }
 
-  /// Returns the slot that a key has if no other key was there before.
+  /// Returns the first slot to try for a key.
   func home(of key: RowKey) -> Int {
     let number = UInt64(bitPattern: key.number)
     let group = number >> 4 ^ UInt64(truncatingIfNeeded: key.entityIndex) << 40 ^ UInt64(key.store.rawValue) << 50
@@ -42,11 +43,11 @@ package struct KeyTable<Value> {
     return Int(truncatingIfNeeded: start << 4 | number & 15)
   }
 
-  /// Returns the slot to look at after another: in the next group, and there one further, so that each slot comes once.
+  /// Returns the slot to try after another one: one slot further in the next group, so that each slot is tried once.
   @inline(__always)
   private func next(_ slot: Int) -> Int { slot + 17 < keys.count ? slot + 17 : slot + 17 - keys.count }
 
-  /// Returns the slot of a key; a negative number if it is not there.
+  /// Returns the slot of a key; a negative number if the key is missing.
   func slot(of key: RowKey) -> Int {
     if keys.isEmpty { return -1 }
     var slot = home(of: key)
@@ -60,7 +61,7 @@ package struct KeyTable<Value> {
 
   /// Sets the value of a key.
   ///
-  /// - Returns: true if it had none.
+  /// - Returns: true if the key is new.
   @discardableResult
   package mutating func insert(_ value: consuming Value, for key: RowKey) -> Bool {
     if 16 * (usedCount + 1) > 11 * keys.count { grow(for: count + count / 2 + 1) }
@@ -88,7 +89,7 @@ package struct KeyTable<Value> {
       self = KeyTable()
       return
     }
-    // Keys further along may have been pushed past this slot.
+    // Keys in later slots may have been moved past this one.
     let isLast = keys[next(slot)] == .none
     keys[slot] = isLast ? .none : .removed
     if isLast { usedCount -= 1 }
@@ -96,16 +97,16 @@ package struct KeyTable<Value> {
 
   package mutating func reserveCapacity(_ count: Int) {
     guard 16 * (count + usedCount - self.count) > 11 * keys.count else { return }
-    // With some room to spare, so that many small steps do not make it anew each time.
+    // Grows by at least a half, so that many small steps do not rebuild the table each time.
     grow(for: max(count, self.count + self.count / 2 + 1))
   }
 
-  /// Takes no more room than the values need.
+  /// Shrinks the table to the size that its values need.
   mutating func shrink() { grow(for: count + count / 2 + 1) }
 
-  /// Makes room for a number of values.
+  /// Rebuilds the table for a number of values.
   mutating func grow(for count: Int) {
-    // At most 11 of 16 slots are used. A multiple of 17 would have slots that others never lead to.
+    // At most 11 of 16 slots are used. With a multiple of 17, some slots would never be tried.
     var capacity = max((count / 11 + 1) * 16, 32)
     if capacity % 17 == 0 { capacity += 16 }
     let oldKeys = keys
@@ -117,7 +118,7 @@ package struct KeyTable<Value> {
       var slot = home(of: key)
       while keys[slot] != .none { slot = next(slot) }
       keys[slot] = key
-      // Moved, not copied.
+      // Moves the value instead of copying it.
       swap(&values[slot], &oldValues[oldSlot])
     }
   }
@@ -145,7 +146,7 @@ extension KeyTable: ExpressibleByDictionaryLiteral {
 
 /// For tests.
 extension KeyTable {
-  /// The first defect of the table; nil if all values are found and counted.
+  /// Returns the first defect of the table; nil if all values are found and counted. For tests.
   func _checkInvariants() -> String? {
     if keys.count != values.count { return "\(keys.count) keys and \(values.count) values" }
     if keys.count % 16 != 0 { return "\(keys.count) slots are no whole groups" }
@@ -169,7 +170,7 @@ extension KeyTable {
 }
 
 extension KeyTable<RowKey> {
-  /// The keys of the values.
+  /// The table with keys and values exchanged.
   var inverted: KeyTable<RowKey> {
     var inverted = KeyTable()
     visit { inverted[$1] = $0 }
@@ -179,9 +180,9 @@ extension KeyTable<RowKey> {
 
 extension KeyTable: Sendable where Value: Sendable {}
 
-/// Indexes in a list, by the keys of what is there.
+/// The positions of rows in a list, by their keys.
 ///
-/// A table of its own kind: modules that use it need not know how tables work to be as fast.
+/// A type that is not generic, so that other modules can use it without losing speed.
 package struct RowPositions: Sendable {
   private var table = KeyTable<Int>()
 
@@ -191,17 +192,17 @@ package struct RowPositions: Sendable {
 
   package func contains(_ key: RowKey) -> Bool { table[key] != nil }
 
-  /// Notes an index.
+  /// Sets the index of a key.
   ///
-  /// - Returns: false if the key had one already.
+  /// - Returns: false if the key already had an index.
   package mutating func insert(_ index: Int, for key: RowKey) -> Bool { table.insert(index, for: key) }
 }
 
-/// What makes the slots of keys differ from process to process.
+/// A random number that makes the slots of keys differ from process to process.
 private enum KeySeed {
   private static let seed = UInt64.random(in: .min ... .max)
 
-  /// A number of which each bit depends on all bits of another one, and on the seed.
+  /// Returns a hash whose bits each depend on all bits of the number and of the seed.
   static func mix(_ number: UInt64) -> UInt64 {
     var mixed = number ^ seed
     for _ in 0..<2 { mixed = (mixed ^ mixed >> 32) &* 0xD6E8_FEB8_6659_FD93 }
@@ -210,8 +211,8 @@ private enum KeySeed {
 }
 
 extension RowKey {
-  /// The key of no object.
+  /// A key that is not a key of an object, for free slots.
   static let none = RowKey(store: .none, entityIndex: -1, number: 0)
-  /// The key of no object either.
+  /// A key that is not a key of an object, for removed values.
   static let removed = RowKey(store: .none, entityIndex: -1, number: 1)
 }

@@ -174,7 +174,7 @@ extension PredicateExpressions.IntRemainder: TranslatableExpression {
 extension PredicateExpressions.UnaryMinus: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ManagedPredicateError) -> Term {
     let operand = try translation.expression(wrapped)
-    // As in format strings, a minus sign and a number become one number.
+    // A minus sign and a number become one number, as in format strings.
     switch operand {
     case .constant(.value(.integer(let value))) where value != .min: return .expression(.value(.integer(-value)))
     case .constant(.value(.double(let value))): return .expression(.value(.double(-value)))
