@@ -7,7 +7,7 @@ internal import ObjectModels
 /// let description = PersistentStoreDescription.xml(URL(filePath: "notes.xml"))
 /// ```
 public struct PersistentStoreDescription: Sendable {
-  /// Opens a store for a model.
+  /// A function that opens a store for a model.
   public typealias Opening =
     @Sendable (ManagedObjectModel, PersistentStoreDescription) throws(ManagedObjectError) ->
     any PersistentStore

@@ -11,7 +11,7 @@ struct FetchPlan {
     let type: AttributeType
   }
 
-  /// Determines the kinds of expressions.
+  /// The check that determines the kinds of expressions.
   private var check: PredicateCheck
   private(set) var columns: [Column] = []
   private(set) var groupKeys: [ManagedExpression] = []

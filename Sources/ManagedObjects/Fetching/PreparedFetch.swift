@@ -12,7 +12,7 @@ struct PreparedFetch: Sendable {
   /// The predicate; nil if all objects of the entity match.
   let predicate: PreparedPredicate?
   let order: FetchOrder
-  /// Creates the dictionaries; nil for other results.
+  /// The projection that creates dictionaries; nil for other results.
   private let projection: FetchProjection?
 
   /// Prepares a request that has been checked for its entity.

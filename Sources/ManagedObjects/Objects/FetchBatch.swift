@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// Objects of a fetch whose rows are read together: at most ``FetchRequest/fetchBatchSize``.
+/// Objects of a fetch whose rows are read together. See ``FetchRequest/fetchBatchSize``.
 final class FetchBatch {
   let keys: [RowKey]
 

@@ -17,7 +17,7 @@ public final class PersistentStoreCoordinator: Sendable {
     var stores: [any PersistentStore] = []
     /// The task that looks for changes by others, while there are listeners.
     var looking: Task<Void, Never>?
-    /// The stores that could not be read at the last look.
+    /// The stores that could not be read at the last check.
     var unreadable: [StoreNumber: UnreadableStore] = [:]
   }
 

@@ -9,11 +9,11 @@ package import SystemFiles
 
 /// The file of a store that is read and written as a whole.
 ///
-/// All rows are in memory. A save locks the file, reads it if another process has saved it since it was read, writes a
+/// All rows are in memory. A save locks the file, checks if another process has saved it since it was read, writes a
 /// new file next to it, and replaces the old file with the new one. A process that opens the file finds either the old
-/// contents or the new ones. Two processes that save at the same time do not overwrite each other's changes. After the
-/// file was read again, the versions of rows whose values differ are increased. Saves use the versions to find
-/// conflicts.
+/// contents or the new ones. Two processes that save at the same time do not overwrite each other's changes. If another
+/// process has saved the file, the versions of the rows that differ from those in memory are increased. Saves use the
+/// versions to find conflicts.
 ///
 /// The numbers of new objects follow the highest number in the file. If another process saves new objects with the same
 /// numbers first, the save throws ``ManagedObjectError/Code/keysTaken`` and changes nothing. A context then gives its

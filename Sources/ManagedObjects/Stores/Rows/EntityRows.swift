@@ -15,7 +15,7 @@ package struct EntityRows: Sendable {
   /// - Complexity: O(1) without tombstones.
   package var rows: [StoreRow] { tombstoneCount == 0 ? entries : entries.filter { $0.version != 0 } }
 
-  /// The highest number that a row has or had; 0 if there are none.
+  /// The highest number of a row or a tombstone; 0 if there are none.
   var lastNumber: Int64 { entries.last?.key.number ?? 0 }
 
   /// Returns the row with a number.

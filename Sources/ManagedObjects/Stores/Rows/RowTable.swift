@@ -51,7 +51,7 @@ public struct RowTable: RowSource {
   /// The number of rows.
   public var count: Int { entityRows.reduce(0) { $0 + $1.count } }
 
-  /// The highest number that a row has or had; 0 if there are none.
+  /// The highest number of a row, or of a recently deleted one; 0 if there are none.
   public var lastNumber: Int64 { entityRows.reduce(0) { max($0, $1.lastNumber) } }
 
   /// Returns the row of an object; nil if it does not exist.

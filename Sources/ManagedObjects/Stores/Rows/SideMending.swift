@@ -8,8 +8,8 @@ internal import Predicates
 /// rows that are not in the save:
 ///
 /// - An object that a relationship loses drops its reference back, and an object that it gains refers back.
-/// - If a to-one relationship is set to a new object, the old object loses it. If the save itself sets it to something
-///   else, that value stays, and the objects that claim it lose it.
+/// - If a to-one relationship gets a new object, its old object drops the reference back. If the save itself sets the
+///   relationship to something else, that value stays, and the other rows drop their references to it.
 /// - A reference to a deleted row is removed, unless it is to-one and the delete rule of that row's relationship is to
 ///   do nothing. A to-one relationship without an inverse keeps it.
 ///
