@@ -54,9 +54,9 @@ public final class PersistentContainer: Sendable {
 
   /// Runs a function with a new context and saves the context, in the caller's task.
   ///
-  /// If others save one of the changed objects meanwhile, or an object with the same values of a uniqueness constraint,
-  /// the function is called again with a new context that includes their changes. So side effects of the function may
-  /// occur several times.
+  /// If another context or process meanwhile saves one of the changed objects, or an object with the same values of a
+  /// uniqueness constraint, the function is called again with a new context that includes those changes. So side
+  /// effects of the function may occur several times.
   ///
   /// ```swift
   /// try container.updateAndWait { context in

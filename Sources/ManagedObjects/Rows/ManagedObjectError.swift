@@ -37,7 +37,7 @@ public struct ManagedObjectError: Error, Sendable {
     case referentialIntegrity = 133_000
     /// A relationship refers to an object of another store.
     case externalRelationship = 133_010
-    /// The object was saved by others after it was read.
+    /// Another context or process saved the object after it was read.
     case merge = 133_020
     /// Objects have the same values of a uniqueness constraint.
     case constraintMerge = 133_021
@@ -79,8 +79,8 @@ public struct ManagedObjectError: Error, Sendable {
     case droppedValues = 134_905
     /// The entity or the model does not have a name (`NSUndefinedKeyException`).
     case undefinedKey = 134_901
-    /// Others saved objects under the keys of new ones. Contexts assign other keys and save again, unless the keys come
-    /// from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
+    /// Another context or process saved objects under the keys of new ones. Contexts assign other keys and save again,
+    /// unless the keys come from ``ManagedObjectContext/obtainPermanentIDs(for:)``.
     case keysTaken = 134_903
     /// The property cannot have a value (`NSInvalidArgumentException`).
     case invalidValue = 134_902
@@ -220,8 +220,8 @@ extension ManagedObjectError {
   }
 }
 
-/// A conflict over an object that was saved by others after it was read, or over objects that share the values of a
-/// uniqueness constraint.
+/// A conflict over an object that another context or process saved after it was read, or over objects that share the
+/// values of a uniqueness constraint.
 public struct MergeConflict: Hashable, Sendable {
   /// The row to save; nil for an object to delete.
   public var object: StoreRow?

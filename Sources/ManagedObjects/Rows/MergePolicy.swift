@@ -1,5 +1,5 @@
-/// The policy of a save for objects that others saved after they were read, and for objects that share the values of a
-/// uniqueness constraint. The raw values are those of `NSMergePolicyType`.
+/// The policy of a save for objects that another context or process saved after they were read, and for objects that
+/// share the values of a uniqueness constraint. The raw values are those of `NSMergePolicyType`.
 public enum MergePolicy: Int, Hashable, Sendable, CaseIterable {
   /// The save throws all conflicts.
   case error = 0

@@ -25,9 +25,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Nil if the store does not support it, which is the default.
   var changeToken: String? { get }
 
-  /// Returns the changes that others saved since the last call; nil if there are none. The first call only starts the
-  /// observation. Others are other programs, and other stores of this program with the same file. By default, the
-  /// result is nil.
+  /// Returns the changes that other programs saved since the last call, or other stores of this program with the same
+  /// file; nil if there are none. The first call only starts the observation. By default, the result is nil.
   ///
   /// ``PersistentStoreCoordinator/remoteChanges`` calls this method.
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges?
@@ -83,10 +82,10 @@ public protocol PersistentStore: AnyObject, Sendable {
   ///
   /// - Returns: the keys of the rows that were changed in addition, or saved with other values. Contexts read them
   ///   again.
-  /// - Throws: ``ManagedObjectError/Code/merge`` with all objects that were saved by others after they were read;
-  ///   ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/keysTaken`` if new rows need other keys;
-  ///   ``ManagedObjectError/Code/constraintValidation`` if an object would be in the same to-many relationship of two
-  ///   rows, and the relationship has no inverse. Nothing is saved then.
+  /// - Throws: ``ManagedObjectError/Code/merge`` with all objects that another context or process saved after they were
+  ///   read; ``ManagedObjectError/Code/constraintMerge``; ``ManagedObjectError/Code/keysTaken`` if new rows need other
+  ///   keys; ``ManagedObjectError/Code/constraintValidation`` if an object would be in the same to-many relationship of
+  ///   two rows, and the relationship has no inverse. Nothing is saved then.
   @discardableResult
   func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey]
 }

@@ -15,7 +15,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct State {
     var stores: [any PersistentStore] = []
-    /// The task that looks for changes by others, while there are listeners.
+    /// The task that looks for remote changes, while there are listeners.
     var looking: Task<Void, Never>?
     /// The stores that could not be read at the last check.
     var unreadable: [StoreNumber: UnreadableStore] = [:]
@@ -142,8 +142,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func tell(_ changes: SavedChanges) { listeners.tell(changes) }
 
-  /// A stream of the changes that others save to the stores from now on. It ends when the coordinator is released.
-  /// Others are other programs, and other coordinators of this program.
+  /// A stream of the changes that other programs, and other coordinators of this program, save to the stores from now
+  /// on. It ends when the coordinator is released.
   ///
   /// ```swift
   /// for await changes in coordinator.remoteChanges { try context.mergeChanges(from: changes.get()) }

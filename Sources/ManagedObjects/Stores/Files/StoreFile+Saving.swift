@@ -41,7 +41,8 @@ extension StoreFile {
     commit(state, metadataChanges: 0)
   }
 
-  /// Returns the changes that others saved since the last call; nil if there are none, and for the first call.
+  /// Returns the changes that other processes or stores saved since the last call; nil if there are none, and for the
+  /// first call.
   func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try saving.withLock { _ throws(ManagedObjectError) in
       if !FileSystem.exists(path) {

@@ -46,7 +46,8 @@ public final class StoreFile: Sendable {
     var lastNumber: Int64
     /// The number of times that a program has set metadata since the last save.
     var metadataChanges = 0
-    /// The changes that others saved since the last request for them; nil if they have not been requested.
+    /// The changes that other processes or stores saved since the last request for them; nil if they have not been
+    /// requested.
     var changesByOthers: SavedChanges?
   }
 
@@ -172,7 +173,7 @@ public final class StoreFile: Sendable {
   func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    // Shows programs that only read the changes that others save. The check takes about a microsecond.
+    // A program that only reads must see the changes that other processes save. The check takes about a microsecond.
     if (try? FileIdentity(at: path)) != state.withLock({ $0.identity }) {
       try saving.withLock { _ throws(ManagedObjectError) in try refresh() }
     }

@@ -112,7 +112,7 @@ extension RowTable {
     }
   }
 
-  /// Throws if rows were saved by others after they were read.
+  /// Throws if rows were saved again after they were read.
   private func checkVersions(_ changes: StoreChanges) throws(ManagedObjectError) {
     var conflicts: [MergeConflict] = []
     for row in changes.updated {

@@ -3,9 +3,9 @@ internal import Predicates
 
 /// Makes both sides of relationships consistent in a save that may change only one of them.
 ///
-/// A context saves the objects that it has changed. Other objects that it has read may have been saved by others
-/// meanwhile, and their versions are not compared. So each change of one side is applied to the other side, even in
-/// rows that are not in the save:
+/// A context saves the objects that it has changed. Other objects that it has read may have been saved by another
+/// context meanwhile, and their versions are not compared. So each change of one side is applied to the other side,
+/// even in rows that are not in the save:
 ///
 /// - An object that a relationship loses drops its reference back, and an object that it gains refers back.
 /// - If a to-one relationship gets a new object, its old object drops the reference back. If the save itself sets the
