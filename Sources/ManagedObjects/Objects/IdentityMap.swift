@@ -8,7 +8,7 @@ struct IdentityMap {
   /// The smallest number of objects from which the map returns memory to the system when most of them are removed.
   private let largeCount: Int
 
-  /// The object lives as long as its entry, because ``ManagedObject/deinit`` removes the entry.
+  /// The reference is valid while the entry is in the map, because ``ManagedObject/deinit`` removes the entry.
   private struct Entry {
     unowned let object: ManagedObject
   }

@@ -95,7 +95,7 @@ open class ManagedObject {
   /// }
   /// ```
   ///
-  /// A subclass inherits these settings and need not repeat them.
+  /// If a subclass does not override this method, the settings apply to the superclass's entity only.
   open class func describe(_ entity: inout EntityDescription) {}
 
   /// Called once, when the object is inserted into a context. Set initial values here.

@@ -115,7 +115,7 @@ extension ManagedObjectContext {
       if mergePolicy == .error, !isAgreed { throw withSnapshots(error) }
       attemptedKeys = plan.newKeys.inverted
       defer { attemptedKeys = KeyReplacements() }
-      // Some conflicts concern objects that this context has not changed. Resolving them would not help.
+      // If this context has changed none of the objects, resolving the conflicts would not help.
       guard error.conflicts.contains(where: { object(of: $0)?.hasChanges == true }) else { throw error }
       try withoutUndo { () throws(ManagedObjectError) in try resolve(error.conflicts) }
       return false
