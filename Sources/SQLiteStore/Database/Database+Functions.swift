@@ -3,18 +3,18 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The functions that statements of stores use, and those that triggers of Core Data's files call.
+/// SQL functions used by the statements of stores, and those that Core Data's triggers call.
 extension Database {
-  /// The names of functions. All but those of triggers are deterministic.
+  /// The names of the functions. All except those for triggers are deterministic.
   enum FunctionName {
     /// `(object, values …)`: 1 if ``FunctionObject/holds(_:)``, else 0.
     static let holds = "managed_holds"
-    /// `(object, values …)`: the list to which ``FunctionObject/add(_:to:)`` has added the values of all rows.
+    /// `(object, values …)`: the list to which ``FunctionObject/add(_:to:)`` added the values of all rows.
     static let collect = "managed_collect"
-    /// `(text)`: the number of ``TextForm``, and a text; the form of it that is compared.
+    /// `(form, text)`: the text in the form that is compared. `form` is the raw value of a ``TextForm``.
     static let form = "managed_form"
-    /// Called by triggers when they have changed derived attributes: the table, the entity, the object, the attribute,
-    /// its value.
+    /// Called by triggers after they have changed derived attributes, with the table, the entity, the object, the
+    /// attribute and its value.
     static let derivedChanges = [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
     ]
@@ -22,7 +22,7 @@ extension Database {
 
   func registerFunctions() throws(ManagedObjectError) {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
-    // These live as long as the connection.
+    // These objects live as long as the connection.
     let limit = unsafe Unmanaged.passUnretained(workLimit).toOpaque()
     try check(unsafe sqlite3_create_function_v2(handle, FunctionName.holds, -1, flags, limit, holds, nil, nil, nil))
     try check(
@@ -39,9 +39,9 @@ extension Database {
   private func check(_ code: Int32) throws(ManagedObjectError) { if code != SQLITE_OK { throw failure(code) } }
 }
 
-/// The rows whose derived attributes triggers have changed.
+/// The rows whose derived attributes were changed by triggers.
 final class DerivedChanges {
-  /// The number of the entity, and that of the object.
+  /// The entity number and the primary key of each row.
   var rows: [(entity: Int64, number: Int64)] = []
 }
 
@@ -52,9 +52,9 @@ private func object(_ value: OpaquePointer?) -> FunctionObject? {
   return unsafe Unmanaged<FunctionObject>.fromOpaque(pointer).takeUnretainedValue()
 }
 
-/// Counts the bytes of arguments as work of the statement.
+/// Counts the bytes of arguments as work of the statement. Ends the statement if the limit is exceeded.
 ///
-/// - Returns: false if there are too many. The statement ends then.
+/// - Returns: False if the limit is exceeded.
 private func countWork(_ arguments: FunctionObject.Arguments, _ context: OpaquePointer?) -> Bool {
   var size = 0
   for index in 0..<arguments.count { size += arguments[index].size }
@@ -78,13 +78,13 @@ private let holds: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) ->
   }
 }
 
-/// The bytes that were collected so far.
+/// The bytes collected so far.
 private final class Collection {
   var bytes: [UInt8]
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// The memory in which SQLite keeps the address of a collection; nil if there is none left.
+/// Returns the memory in which SQLite keeps the address of a collection; nil if it cannot be allocated.
 private func memory(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
   unsafe sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
 }
@@ -127,7 +127,7 @@ private let form: @convention(c) (OpaquePointer?, Int32, FunctionArguments?) -> 
   guard let values = unsafe values, count == 2 else { return }
   let arguments = unsafe FunctionObject.Arguments(values, count: 2)
   guard unsafe countWork(arguments, context) else { return }
-  // Other values than texts are compared as they are.
+  // Values of other types are compared as they are.
   guard arguments[1].kind == .text else {
     unsafe sqlite3_result_value(context, values[1])
     return

@@ -4,21 +4,20 @@ package import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// A connection to a database file. One task at a time uses it.
+/// A connection to a database file, used by one task at a time.
 ///
-/// Statements are prepared once and kept: the ones that were used last, up to ``greatestStatementCount``, but for very
-/// long ones.
+/// Prepared statements are cached: the ``greatestStatementCount`` most recently used ones, except for very long ones.
 @safe package final class Database {
-  /// The ways to use the file.
+  /// The ways to open the file.
   package enum Mode {
-    /// Nothing is written but the files that SQLite needs to read a store that others write to.
+    /// Read-only. Creates only the files that SQLite needs to read a store that other processes write to.
     case readOnly
-    /// Nothing at all is written beside the file. Nobody may write to it meanwhile.
+    /// Read-only. Writes nothing next to the file. No other process may write to it while it is open.
     case immutable
-    /// The same as ``readWrite`` for changes that are all taken back. A log that was left over stays as it is.
+    /// The same as ``readWrite``, for changes that are all rolled back. A leftover log stays as it is.
     case trial
     case readWrite
-    /// The same as ``readWrite``, but a file that is not there is made.
+    /// The same as ``readWrite``, but creates a missing file.
     case create
   }
 
@@ -28,34 +27,34 @@ internal import SystemFiles
   private let mode: Mode
   let handle: OpaquePointer
   let workLimit: WorkLimit
-  /// The folder of a copy that is used instead of the file.
+  /// The folder of the copy that is used instead of the file; nil if the file itself is open.
   private let copies: PrivateFolder?
   private var statements: [String: Statement] = [:]
   private var uses = 0
   static let greatestStatementCount = 200
-  /// The most bytes of a statement that is kept. A request can have many thousand conditions.
+  /// The size limit of cached statements, in bytes. A request can have many thousand conditions.
   private static let greatestKeptSize = 1 << 15
-  /// The number of statements that were run so far.
+  /// The number of statements executed so far.
   var executedStatements = 0
   /// True once a statement has met tables that are not those it was prepared for.
   var mayHaveOtherTables = false
-  /// True in a transaction that writes.
+  /// True in a transaction that can write.
   private(set) var isWriting = false
-  /// The rows whose derived attributes triggers have changed. See ``registerFunctions()``.
+  /// The rows whose derived attributes were changed by triggers. See ``registerFunctions()``.
   let derivedChanges = DerivedChanges()
 
-  /// The time to wait for another process that writes, in milliseconds.
+  /// The default time to wait for another process that is writing, in milliseconds.
   static let busyTime: Int32 = 30_000
 
-  /// More than the memory in which SQLite keeps changed pages: by itself it takes 2 MB.
+  /// An upper bound for the size of the changed pages in SQLite's page cache, whose default size is 2 MB.
   private static let cacheSize = 4 << 20
 
   /// Opens a file.
   ///
   /// - Parameters:
-  ///   - name: the path for messages; nil for that of the file.
-  ///   - busyTime: the time to wait for another process that writes, in milliseconds.
-  /// - Throws: ``ManagedObjectError/Code/open``. That the file is no database shows with the first statement.
+  /// - name: The path for messages; nil to use `path`.
+  /// - busyTime: The time to wait for another process that is writing, in milliseconds.
+  /// - Throws: ``ManagedObjectError/Code/open``. If the file is not a database, the first statement throws.
   package init(
     path: String, named name: String? = nil, _ mode: Mode, busyTime: Int32 = Database.busyTime
   ) throws(ManagedObjectError) {
@@ -75,12 +74,12 @@ internal import SystemFiles
     var uri = Self.uri(file.path)
     var copies: PrivateFolder?
     let hasJournal = file.hasJournal
-    // Whoever shares a log has its index beside it.
+    // A process that uses the log keeps the log's index (`-shm`) next to it.
     let isShared = mode == .trial && FileSystem.exists(file.path + "-shm")
     if mode == .immutable || mode == .trial {
       if hasJournal, !isShared {
         let folder = try file.copy()
-        // SQLite changes the copy as the journal says.
+        // SQLite applies the journal to the copy.
         uri = Self.uri("\(folder.path)/store")
         flags = flags & ~SQLITE_OPEN_READONLY | SQLITE_OPEN_READWRITE
         copies = .some(consume folder)
@@ -101,21 +100,21 @@ internal import SystemFiles
     unsafe self.handle = handle
     unsafe sqlite3_busy_timeout(handle, busyTime)
     unsafe workLimit.install(in: handle)
-    // The log of a store that others use is not put into it, and that of a copy need not be.
+    // The log is not checkpointed: other processes may be using it, or it belongs to a temporary copy.
     if hasJournal, mode == .immutable || mode == .trial {
       unsafe sqlite_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
-    // The file may lie about its own tables.
+    // Functions in the schema of an untrusted file are restricted.
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA cell_size_check = ON")
     try registerFunctions()
-    // A save is on the disk when it ends, also with a library that was built to care less.
+    // A save is durable when it ends, even if the SQLite library was built with another default.
     if mode == .readWrite || mode == .create { try execute("PRAGMA synchronous = FULL") }
   }
 
-  /// Sets the time to wait for another process that writes.
+  /// Sets the time to wait for another process that is writing.
   ///
-  /// - Parameter time: in milliseconds.
+  /// - Parameter time: The time in milliseconds.
   func wait(_ time: Int32) { unsafe sqlite3_busy_timeout(handle, time) }
 
   deinit {
@@ -123,11 +122,11 @@ internal import SystemFiles
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// A path with no characters that mean something in an address.
+  /// Returns a `file:` URI for a path. Escapes the characters that have a meaning in a URI.
   static func uri(_ path: String) -> String {
-    // Two slashes at the beginning would name a host.
+    // A URI that begins with two slashes would name a host.
     var uri = path.hasPrefix("//") ? "file://" : "file:"
-    // A name of a file need not be UTF-8.
+    // File names may be invalid UTF-8.
     for byte in FileSystem.systemPath(path).dropLast().map(UInt8.init(bitPattern:)) {
       switch byte {
       case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), 0x80...:
@@ -138,7 +137,7 @@ internal import SystemFiles
     return uri
   }
 
-  /// Runs statements without results.
+  /// Executes statements that return no rows.
   package func execute(_ sql: String) throws(ManagedObjectError) {
     workLimit.work = 0
     workLimit.statement = WorkLimit.Statement(growth: .pairs, size: sql.utf8.count)
@@ -146,13 +145,13 @@ internal import SystemFiles
     if code != SQLITE_OK { throw failure(code) }
   }
 
-  /// A statement, ready for its first step, with nothing bound.
+  /// Returns a statement without bindings, ready for its first step.
   ///
-  /// - Parameter growth: how its work grows with the file.
+  /// - Parameter growth: The growth of its work with the size of the file.
   package func statement(_ sql: String, _ growth: WorkLimit.Growth = .rows) throws(ManagedObjectError) -> Statement {
     uses += 1
     if let statement = statements[sql] {
-      // One that is being used is not to be disturbed.
+      // A statement in use is not reset; a second one is prepared.
       guard !statement.isActive else { return try prepare(sql, growth) }
       statement.lastUse = uses
       statement.clear()
@@ -176,26 +175,26 @@ internal import SystemFiles
     return unsafe Statement(statement, self, work)
   }
 
-  /// Forgets the half of the statements that were not used for longest.
+  /// Removes the least recently used half of the cached statements.
   private func forgetOldStatements() {
     let uses = statements.values.map(\.lastUse).sorted()
     let middle = uses[uses.count / 2]
     statements = statements.filter { $0.value.lastUse > middle }
   }
 
-  /// A number that SQLite raises with each change of the tables.
+  /// Returns the schema version, which SQLite increments with each schema change.
   func schemaVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA schema_version") }
 
-  /// Runs statements that change the rows of `sqlite_schema`, and reads the schema again.
+  /// Calls `body` to change rows of `sqlite_schema`, and reloads the schema afterwards.
   ///
-  /// Nothing else is run meanwhile that the file could have put there: the table is not protected.
+  /// `body` must not execute anything that comes from the file, because `sqlite_schema` is not protected meanwhile.
   func changingSchema(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
     unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     defer { unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
     try execute("PRAGMA writable_schema = ON")
     do {
       try body()
-      // Every connection reads the schema again, also this one after a rollback.
+      // The new schema version makes every connection reload the schema, also this one after a rollback.
       try execute("PRAGMA schema_version = \(try schemaVersion() + 1)")
     } catch {
       try? execute("PRAGMA writable_schema = OFF")
@@ -204,30 +203,30 @@ internal import SystemFiles
     try execute("PRAGMA writable_schema = RESET")
   }
 
-  /// A number that is another one after each transaction of others: https://sqlite.org/pragma.html#pragma_data_version
+  /// Returns a number that changes when another connection commits: https://sqlite.org/pragma.html#pragma_data_version
   func dataVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA data_version") }
 
-  /// The number in the only row of a statement; 0 for NULL.
+  /// Returns the integer in the first row of a statement; 0 for NULL, and if there are no rows.
   func number(_ sql: String) throws(ManagedObjectError) -> Int64 {
     let statement = try statement(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : 0
   }
 
-  /// The number of rows that the last statement changed.
+  /// The number of rows changed by the last statement.
   var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
 
-  /// True between the beginning and the end of a transaction.
+  /// True if a transaction is open.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  /// True if the path leads to another file by now, or to none.
+  /// True if the path now leads to another file, or if the file does not exist anymore.
   var hasMoved: Bool {
     var result: Int32 = 0
     let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &result)
     return code == SQLITE_OK && result != 0
   }
 
-  /// - Throws: ``ManagedObjectError/Code/save`` if the file is not at its path any more.
+  /// - Throws: ``ManagedObjectError/Code/save`` if the file is not at its path anymore.
   func checkHasNotMoved() throws(ManagedObjectError) {
     if hasMoved { throw ManagedObjectError(.save, "somebody has removed \(path), or put another file in its place") }
   }
@@ -241,7 +240,7 @@ internal import SystemFiles
     if mode == .readOnly, [SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF) {
       error.remedy = .openingWithoutWriting
     }
-    // SQLite has no locks on a file that is not a database, so that it can be read by other means.
+    // SQLite holds no locks on a file that is not a database, so the file can be opened and closed by other means.
     if code & 0xFF == SQLITE_NOTADB,
       let kind = StoreFileKind(ofFile: file.path),
       kind != .sqlite
@@ -252,7 +251,8 @@ internal import SystemFiles
     return error
   }
 
-  /// `SQLITE_IOERR_WRITE`, `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_TRUNCATE`, which SQLite's header has as expressions.
+  /// `SQLITE_IOERR_WRITE`, `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_TRUNCATE`. They are macros with expressions, which
+  /// Swift does not import.
   private static let failuresOfWriting: [Int32] = [3, 4, 6].map { SQLITE_IOERR | $0 << 8 }
 
   private func code(_ code: Int32) -> ManagedObjectError.Code {
@@ -271,21 +271,21 @@ internal import SystemFiles
 /// Transactions.
 extension Database {
   package enum TransactionKind: String {
-    /// To read: all statements see the same state.
+    /// For reading: all statements see the same state.
     case deferred = "BEGIN"
-    /// To write: others wait from the beginning on.
+    /// For writing: other writers wait from the beginning.
     case immediate = "BEGIN IMMEDIATE"
-    /// To change tables.
+    /// For schema changes.
     case exclusive = "BEGIN EXCLUSIVE"
   }
 
   package enum TransactionEnd: String {
     case commit = "COMMIT"
-    /// All is taken back.
+    /// Reverts all changes.
     case rollback = "ROLLBACK"
   }
 
-  /// Runs statements all or none. Within another transaction they are part of that.
+  /// Calls `body` in a transaction, and rolls back if it throws. Within another transaction, `body` becomes part of it.
   package func transaction<Result>(
     _ kind: TransactionKind, end: TransactionEnd = .commit, _ body: () throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -301,7 +301,7 @@ extension Database {
     }
   }
 
-  /// Begins a transaction that lasts until ``end(_:)`` or ``rollBack()``. Other transactions are part of it.
+  /// Begins a transaction that lasts until ``end(_:)`` or ``rollBack()``. Nested transactions become part of it.
   package func begin(_ kind: TransactionKind) throws(ManagedObjectError) {
     isWriting = kind != .deferred
     workLimit.unwrittenSize = isWriting ? Self.cacheSize : 0
@@ -314,13 +314,13 @@ extension Database {
     }
   }
 
-  /// Ends the transaction. If that fails, it goes on.
+  /// Ends the transaction. If that throws, the transaction stays open.
   func end(_ end: TransactionEnd) throws(ManagedObjectError) {
     try execute(end.rawValue)
     noteEnd()
   }
 
-  /// Reverts the transaction, unless an error has ended it already.
+  /// Rolls the transaction back, unless an error has ended it already.
   package func rollBack() {
     if isInTransaction { try? execute("ROLLBACK") }
     noteEnd()

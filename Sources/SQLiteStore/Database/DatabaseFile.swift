@@ -3,20 +3,20 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SystemFiles
 
-/// A database file, and the files that SQLite keeps beside it: changes that are not in it yet (`-wal`), the index by
-/// which processes share those (`-shm`), and the pages that a transaction has overwritten (`-journal`).
+/// A database file and the files that SQLite keeps next to it: the write-ahead log (`-wal`), the log's shared index
+/// (`-shm`), and the rollback journal (`-journal`), which has the original pages of a transaction.
 package struct DatabaseFile {
-  /// The path of the file itself. SQLite looks for the other files beside that one, not beside a link to it.
+  /// The path of the file, with symbolic links resolved. SQLite keeps the other files next to it, not next to a link.
   package let path: String
   /// The path for messages.
   let name: String
 
   private static let journals = ["-wal", "-journal"]
-  /// The ends of the names of all files of a store.
+  /// The suffixes of all files of a store.
   static let suffixes = ["", "-shm"] + journals
 
-  /// - Throws: ``ManagedObjectError/Code/open`` if it, or one of the files beside it, is there and no regular file.
-  ///   SQLite would wait for a pipe, and write through a link.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file, or one of its companion files, exists and is not a regular
+  ///   file. SQLite would wait for a pipe, and write through a link.
   init(_ path: String, named name: String) throws(ManagedObjectError) {
     self.name = name
     self.path = FileSystem.target(of: path)
@@ -28,34 +28,34 @@ package struct DatabaseFile {
     if FileSystem.exists(path), !FileSystem.exists(self.path) {
       throw failure("it is a link to a name that is not UTF-8")
     }
-    // SQLite takes a file of one byte for an empty one, and would write a database over it.
+    // SQLite treats a file of one byte as empty, and would write a database over it.
     if FileSystem.sizeOfRegularFile(self.path) == 1 { throw failure("it is not a database") }
     if namesOtherFile { throw failure("it belongs to a transaction in several files that never ended") }
   }
 
-  /// The bytes of the file and of the log of changes; nil if the file is not there any more.
+  /// The size of the file and its log, in bytes; nil if the file does not exist anymore.
   var size: Int? {
     FileSystem.sizeOfRegularFile(path).map { $0 + (FileSystem.sizeOfRegularFile(path + "-wal") ?? 0) }
   }
 
-  /// True if the file is to be read together with another one.
+  /// True if the file has a log or a journal that is not empty.
   var hasJournal: Bool { Self.journals.contains { (FileSystem.sizeOfRegularFile(path + $0) ?? 0) > 0 } }
 
-  /// The last bytes of a journal that names another file.
+  /// The magic bytes at the end of a journal that names another file.
   private static let endOfName: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
-  /// True if the journal belongs to a transaction in several files. It names a file at any path then, which SQLite
-  /// would remove. Core Data never makes one.
+  /// True if the journal belongs to a transaction in several files. Such a journal contains the path of another file,
+  /// which SQLite would delete. Core Data never writes one.
   private var namesOtherFile: Bool {
     let journal = path + "-journal"
-    // SQLite looks at none that begins with 0: its transaction has ended.
+    // SQLite ignores a journal that begins with 0: its transaction has ended.
     guard FileSystem.beginning(of: journal, count: 1).map({ $0 != Data([0]) }) == true,
       let end = FileSystem.end(of: journal, count: Self.endOfName.count)
     else { return false }
     return end.elementsEqual(Self.endOfName)
   }
 
-  /// Copies the file and its journals into a folder of their own, with the name `store`.
+  /// Copies the file and its journals into a new private folder, with the name `store`.
   func copy() throws(ManagedObjectError) -> PrivateFolder {
     let folder: PrivateFolder
     do { folder = try PrivateFolder(files: Self.suffixes.map { "store" + $0 }) } catch { throw failure(error.message) }
@@ -68,8 +68,8 @@ package struct DatabaseFile {
     return folder
   }
 
-  /// Writes the bytes of the file, read by SQLite: closing a file by other means takes away all locks that this process
-  /// has on it, also those of other connections.
+  /// Writes the bytes of the file, read through SQLite. If this process opened and closed the file by other means, it
+  /// would lose all its locks on the file, also those of other connections.
   private func write(to output: FileOutput) throws(FileError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX

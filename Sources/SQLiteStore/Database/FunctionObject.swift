@@ -3,25 +3,25 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// An object that is bound to a statement for the functions that are registered with SQLite: they test and collect
-/// values by the code that evaluates predicates in memory.
+/// An object that is bound to a statement for the registered SQL functions. They test and collect values with the code
+/// that evaluates predicates in memory.
 class FunctionObject {
-  /// The reason why a function could not say its result.
+  /// The error of the first call that failed.
   private(set) var failure: ManagedObjectError?
 
   final func fail(_ error: ManagedObjectError) { if failure == nil { failure = error } }
   final func fail(_ error: ManagedPredicateError) { fail(ManagedObjectError(.unsupportedRequest, error.description)) }
 
-  /// The result of ``Database/FunctionName/holds`` for a row; nil if there is none, ``failure`` says why.
+  /// Returns the result of ``Database/FunctionName/holds`` for a row; nil for an error, see ``failure``.
   func holds(_ arguments: Arguments) -> Bool? { nil }
 
-  /// The bytes of a list of no values, for ``Database/FunctionName/collect``; nil for an object that makes no lists.
+  /// The bytes of an empty list, for ``Database/FunctionName/collect``; nil for an object that does not collect values.
   var emptyList: [UInt8]? { nil }
 
   /// Adds the values of a row to the bytes of a list.
   func add(_ arguments: Arguments, to bytes: inout [UInt8]) {}
 
-  /// The values of arguments, which begin at an address.
+  /// The arguments of a function call.
   @safe struct Arguments {
     private let start: UnsafeMutablePointer<OpaquePointer?>
     let count: Int
@@ -47,7 +47,7 @@ class FunctionObject {
     @inline(__always)
     var real: Double { unsafe sqlite3_value_double(value) }
 
-    /// The bytes of a text or of data; 0 for all else.
+    /// The number of bytes of a text or a blob; 0 for other types.
     @inline(__always)
     var size: Int {
       let kind = kind

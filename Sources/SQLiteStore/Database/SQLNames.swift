@@ -1,11 +1,12 @@
 /// Names in statements.
 extension String {
-  /// The text as the name of a table or a column, in quotation marks. It may have any characters.
+  /// The text as the quoted name of a table or a column. Any characters are allowed.
   package var sqlName: String {
     let quote: Unicode.Scalar = "\""
     guard utf8.contains(UInt8(ascii: quote)) else { return "\"" + self + "\"" }
     var result = "\"".unicodeScalars
-    // By scalars: with a combining mark a quotation mark is another character, but still one for SQLite.
+    // Compares scalars: a quotation mark with a combining mark is a different `Character`, but SQLite still sees the
+    // quotation mark.
     for scalar in unicodeScalars {
       if scalar == quote { result.append(quote) }
       result.append(scalar)

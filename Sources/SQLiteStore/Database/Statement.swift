@@ -8,14 +8,14 @@ package import SQLQueries
   private let handle: OpaquePointer
   private unowned let database: Database
   private let workLimit: WorkLimit
-  /// The time of the last use, as a count of uses.
+  /// The value of the database's use counter when this statement was last used.
   var lastUse = 0
-  /// True from the first step to the last.
+  /// True from the first step until the last.
   private(set) var isActive = false
-  /// The instructions since the first step.
+  /// The number of virtual machine instructions since the first step.
   private var work: Int64 = 0
   private var rowCount = 0
-  /// The bytes of the texts and data that were read since then.
+  /// The number of bytes of text and data read since the first step.
   private var byteCount = 0
   private var limits: WorkLimit.Statement
 
@@ -28,9 +28,9 @@ package import SQLQueries
 
   deinit { unsafe sqlite3_finalize(handle) }
 
-  /// Goes to the next row. The statement can be stepped anew after the last one.
+  /// Advances to the next row. After the last row, the statement can be stepped again from the start.
   ///
-  /// - Returns: false if there is none.
+  /// - Returns: False after the last row.
   package func step() throws(ManagedObjectError) -> Bool {
     let isFirst = !isActive
     workLimit.work = work
@@ -40,7 +40,7 @@ package import SQLQueries
     limits = workLimit.statement
     if isFirst {
       database.executedStatements += 1
-      // SQLite prepares a statement once more if the tables are not those that it was prepared for.
+      // SQLite prepares a statement again if the schema has changed since it was prepared.
       if unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 1) != 0 { database.mayHaveOtherTables = true }
     }
     if code == SQLITE_ROW {
@@ -57,10 +57,10 @@ package import SQLQueries
     return false
   }
 
-  /// Runs a statement without results.
+  /// Executes a statement that returns no rows.
   func run() throws(ManagedObjectError) { while try step() {} }
 
-  /// Ends the rows.
+  /// Resets the statement. Bound values stay.
   package func reset() {
     isActive = false
     work = 0
@@ -70,20 +70,20 @@ package import SQLQueries
     unsafe sqlite3_reset(handle)
   }
 
-  /// Ends the rows, and forgets the values that were bound.
+  /// Resets the statement and its bindings.
   func clear() {
     reset()
     unsafe sqlite3_clear_bindings(handle)
   }
 
-  /// Calls a function with each row, of which the statement has the values.
+  /// Calls `body` for each row. The current row is read through the statement.
   package func forEachRow(_ body: () throws(ManagedObjectError) -> Void) throws(ManagedObjectError) {
     defer { reset() }
     while try step() { try body() }
   }
 }
 
-/// Values that are bound to parameters. Parameters count from 1.
+/// Binding. Parameter indices start at 1.
 extension Statement {
   package func bind(_ parameter: Int32, _ value: Int64) throws(ManagedObjectError) {
     try check(unsafe sqlite3_bind_int64(handle, parameter, value))
@@ -102,7 +102,7 @@ extension Statement {
     limits.boundSize += bytes.count
     let code = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-        // An empty text is not null.
+        // A null pointer would bind NULL, not an empty text.
         unsafe sqlite3_bind_text64(
           handle, parameter, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count),
           sqlite_transient(), UInt8(SQLITE_UTF8))
@@ -129,7 +129,7 @@ extension Statement {
     }
   }
 
-  /// Binds an object, which a function gets. The statement keeps it until something else is bound.
+  /// Binds an object for a registered SQL function. The statement retains it until the parameter is bound again.
   func bind(_ parameter: Int32, object: FunctionObject) throws(ManagedObjectError) {
     let pointer = unsafe Unmanaged.passRetained(object).toOpaque()
     try check(
@@ -138,7 +138,7 @@ extension Statement {
       })
   }
 
-  /// The number of the last parameter.
+  /// The index of the last parameter.
   var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
   func bind(_ values: [SQLValue]) throws(ManagedObjectError) {
@@ -150,7 +150,7 @@ extension Statement {
   }
 }
 
-/// The row that the statement is at. Columns count from 0.
+/// The current row. Column indices start at 0.
 extension Statement {
   func kind(_ column: Int32) -> SQLValue.Kind {
     SQLValue.Kind(code: unsafe sqlite3_column_type(handle, column))
@@ -162,7 +162,7 @@ extension Statement {
 
   package func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
 
-  /// Bytes that are no UTF-8 are replaced.
+  /// Returns a text. Invalid UTF-8 is repaired.
   package func text(_ column: Int32) -> String {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
@@ -177,7 +177,7 @@ extension Statement {
     return unsafe Data(bytes: start, count: count)
   }
 
-  /// The bytes of a text or of data.
+  /// Returns the number of bytes of a text or a blob.
   func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
 
   package func value(_ column: Int32) -> SQLValue {
@@ -198,7 +198,7 @@ extension Statement {
 }
 
 extension SQLValue {
-  /// The kind of a value, as a number of SQLite.
+  /// The type of a value, as SQLite's type code.
   package struct Kind: Equatable {
     let code: Int32
 
@@ -210,7 +210,7 @@ extension SQLValue {
   }
 }
 
-/// A value as SQLite hands it out.
+/// A value that SQLite returns.
 package protocol StoredValue {
   var kind: SQLValue.Kind { get }
   var integer: Int64 { get }
@@ -219,7 +219,7 @@ package protocol StoredValue {
   var data: Data { get }
 }
 
-/// A column of the row that a statement is at.
+/// A column of the current row of a statement.
 package struct StatementColumn: StoredValue {
   let statement: Statement
   let column: Int32

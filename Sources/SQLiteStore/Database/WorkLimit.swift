@@ -1,27 +1,27 @@
 internal import CSQLite
 internal import ManagedObjects
 
-/// The limits of the work of a statement, and of what its rows have in them: a file can make SQLite go on without end,
-/// by a trigger, or by pages that lead back to others.
+/// A limit on the work of a statement and on the size of its results. Without it, a damaged or malicious file could
+/// keep SQLite busy forever, with triggers or with pages that form a cycle.
 ///
-/// The limits grow with the size of the file, and have room for the needs of a sound file of that size.
+/// The limits grow with the size of the file, and are generous for a sound file of that size.
 package final class WorkLimit {
-  /// The growth of a statement's work with the file.
+  /// The growth of a statement's work with the size of the file.
   package enum Growth {
-    /// Each row is looked at once, or found by its number.
+    /// Each row is read once, or found by its primary key.
     case rows
-    /// Each row may be compared with each other one.
+    /// Each row may be compared with each other row.
     case pairs
   }
 
-  /// The part of a statement's limits that does not depend on the file.
+  /// The part of a statement's limits that does not depend on the size of the file.
   struct Statement {
     let growth: Growth
-    /// The bytes of its text. It has no more instructions than that for a row.
+    /// The number of bytes of its SQL text, an upper bound for the instructions per row.
     let size: Int
-    /// The bytes of the texts that were bound to it for this run: lists are read as tables are.
+    /// The number of bytes of the texts bound for this run. Bound lists are read like tables.
     var boundSize = 0
-    /// The most work that was found to be in order.
+    /// The highest amount of work accepted so far.
     fileprivate var limit: Int64 = 0
 
     init(growth: Growth, size: Int) {
@@ -30,17 +30,17 @@ package final class WorkLimit {
     }
   }
 
-  /// After how many instructions of SQLite's machine the limit is looked at.
+  /// The number of virtual machine instructions between two checks of the limit.
   private static let interval: Int32 = 10_000
 
-  /// The instructions of the statement that runs.
+  /// The number of instructions that the running statement has executed.
   var work: Int64 = 0
-  /// The statement that runs.
+  /// The limits of the running statement.
   var statement = Statement(growth: .pairs, size: 0)
-  /// The most bytes that a transaction may have changed and not written yet.
+  /// The most bytes that a transaction may have changed without having written them to the file.
   var unwrittenSize = 0
   private let file: DatabaseFile
-  /// The most rows and bytes that were found to be in order.
+  /// The highest numbers of rows and bytes accepted so far.
   private(set) var greatestRowCount = 4096
   private(set) var greatestByteCount = 1 << 20
 
@@ -48,7 +48,7 @@ package final class WorkLimit {
 
   /// Counts instructions.
   ///
-  /// - Returns: false if there are too many.
+  /// - Returns: False if the limit is exceeded.
   private func count(_ instructions: Int64) -> Bool {
     work += instructions
     if work <= statement.limit { return true }
@@ -56,32 +56,32 @@ package final class WorkLimit {
     return work <= statement.limit
   }
 
-  /// Counts bytes that a function gets, each as part of an instruction.
+  /// Counts the bytes that a registered function receives, as one instruction per 8 bytes.
   ///
-  /// - Returns: false if there are too many.
+  /// - Returns: False if the limit is exceeded.
   func count(bytes: Int) -> Bool { count(Int64(bytes / 8)) }
 
-  /// The most instructions of the statement that runs.
+  /// The most instructions that the running statement may execute.
   private var limit: Int64 {
     // The file may have grown.
     guard let size else { return .max }
-    // No row has fewer than 8 bytes.
+    // A row has at least 8 bytes.
     let linear = Double(size / 8) * Double(64 + statement.size) + 32 * Double(statement.boundSize)
     let rows = Double(size / 64)
     let limit = statement.growth == .rows ? linear : linear + 8 * rows * rows
     return limit < 0x1p62 ? statement.growth.least + Int64(limit) : .max
   }
 
-  /// The bytes of the file, and of what is not in it yet; nil if it is not there any more.
+  /// The size of the file and of the changes not written yet, in bytes; nil if the file does not exist anymore.
   private var size: Int? { file.size.map { $0 + unwrittenSize } }
 
-  /// Compares what was read with what the file has room for. Every row is in the file, and what it has in it is there
-  /// once, but for values of other rows.
+  /// Checks the size of the results against the size of the file. Each row is in the file, with its own copy of its
+  /// values, except for values of other rows.
   ///
-  /// - Throws: ``ManagedObjectError/Code/sqlite`` if the file has not so many rows, or bytes in them.
+  /// - Throws: ``ManagedObjectError/Code/sqlite`` if the file is too small for that many rows or bytes.
   func check(rowCount: Int, byteCount: Int, _ growth: Growth) throws(ManagedObjectError) {
     guard let size else { return }
-    // Two lists of pairs of objects can be joined in one.
+    // The result can be a join of two lists of pairs of objects.
     let rowLimit = 4096 + size / 4
     if rowCount > rowLimit {
       throw ManagedObjectError(.sqlite, "\(file.name) is damaged: a table has more rows than the file has room for")
@@ -100,7 +100,7 @@ package final class WorkLimit {
 
   static let message = "a statement takes more work than anything in a file of this size should"
 
-  /// Lets SQLite ask how much work was done. The limit has to live as long as the connection.
+  /// Registers the limit as SQLite's progress handler. The limit must live as long as the connection.
   func install(in handle: OpaquePointer) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe sqlite3_progress_handler(
@@ -110,14 +110,14 @@ package final class WorkLimit {
         return unsafe Unmanaged<WorkLimit>.fromOpaque(context).takeUnretainedValue().count(Int64(WorkLimit.interval))
           ? 0 : 1
       }, context)
-    // A statement cannot write to the schema, and triggers do not call each other for long.
+    // Statements cannot write to the schema, and nested triggers are limited to a depth of 50.
     unsafe sqlite_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 50)
   }
 }
 
 extension WorkLimit.Growth {
-  /// The instructions that a statement may have whatever the size of the file: about a tenth of a second, and for what
-  /// somebody asks of a small file with several conditions in each other, some seconds.
+  /// The number of instructions that a statement may execute regardless of the file's size. It takes about a tenth of a
+  /// second for `rows`, and some seconds for `pairs`, so that nested conditions work on small files.
   fileprivate var least: Int64 { self == .rows ? 10_000_000 : 200_000_000 }
 }

@@ -8,7 +8,7 @@ struct HistoryReading {
 
   init(_ state: StoreState) { self.state = state }
 
-  /// The transactions with a greater number, the oldest first.
+  /// Returns the transactions with a greater number, the oldest first.
   func transactions(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
     let texts = try texts()
     let statement = try database.statement(
@@ -18,7 +18,7 @@ struct HistoryReading {
     var changes = try changes(after: number)
     var transactions: [PersistentHistoryTransaction] = []
     try statement.forEachRow {
-      // Files of before the table of texts have them in the row.
+      // Older files, without the string table, have the texts in the row.
       func text(_ column: Int32, _ older: Int32) -> String? {
         if !statement.isNull(column) { return texts[statement.integer(column)] }
         return statement.isNull(older) ? nil : statement.text(older)
@@ -33,7 +33,7 @@ struct HistoryReading {
     return transactions
   }
 
-  /// The greatest number of a transaction; 0 if there is none.
+  /// Returns the greatest transaction number, or 0 if the history is empty.
   func lastNumber() throws(ManagedObjectError) -> Int64 { try database.number("SELECT MAX(Z_PK) FROM ATRANSACTION") }
 
   private func texts() throws(ManagedObjectError) -> [Int64: String] {

@@ -1,25 +1,25 @@
 package import FoundationEssentials
 package import ManagedObjects
 
-/// The tables that the history of changes is in: one of transactions, one of changes, one of texts.
+/// The tables of the persistent history: transactions, changes and strings.
 ///
-/// Sources: files of Core Data. That the bits of `ZCOLUMNS` stand for all properties of an entity by name, from the
-/// highest bit of the first byte on, is reported by others.
+/// Sources: files of Core Data. Public descriptions of the format report that the bits of `ZCOLUMNS` represent all
+/// properties of an entity, sorted by name, starting at the highest bit of the first byte.
 package enum HistoryTables {
   package static let changes = "ACHANGE"
   package static let transactions = "ATRANSACTION"
   package static let texts = "ATRANSACTIONSTRING"
-  /// The numbers of the tables among the entities, and their names there.
+  /// The entity numbers and names of the tables in `Z_PRIMARYKEY`.
   package static let entities: [(number: Int64, name: String)] = [
     (16_001, "CHANGE"), (16_002, "TRANSACTION"), (16_003, "TRANSACTIONSTRING"),
   ]
 
-  /// True if a file has them.
+  /// True if a file has the tables.
   static func areThere(_ file: FileSchema) -> Bool {
     [changes, transactions, texts].allSatisfy { file.tables[$0] != nil }
   }
 
-  /// Makes the tables.
+  /// Creates the tables.
   static func make(_ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     let count = schema.model.entities.map { preserved($0).count }.max() ?? 0
     let tombstones = (0..<count).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
@@ -48,13 +48,13 @@ package enum HistoryTables {
     }
   }
 
-  /// The attributes of an entity whose values the history keeps of deleted objects, in order.
+  /// Returns the attributes whose values the history keeps when an object is deleted, sorted by name.
   package static func preserved(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
     entity.attributes.filter { $0.definition.preservesValueInHistoryOnDeletion && !$0.isTransient }
       .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// The properties of an entity that the bits of an update stand for, in order.
+  /// Returns the properties that have a bit in `ZCOLUMNS`, in the order of the bits.
   static func properties(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Property] {
     entity.properties.filter { property in
       switch property {
@@ -64,7 +64,7 @@ package enum HistoryTables {
     }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// The names of the properties of an entity whose bits are set.
+  /// Returns the names of the properties whose bits are set.
   package static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
     let bytes = Array(bits)
     return properties(entity).enumerated().compactMap { index, property in

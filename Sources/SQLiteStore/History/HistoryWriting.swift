@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Writes a save into the history of a store, in the same transaction.
+/// Writes a save to the history of a store, in the transaction of the save.
 struct HistoryWriting {
   let database: Database
   let schema: StoreSchema
   let state: StoreState
-  /// The properties of entities that changes were of.
+  /// Cache: the properties of entities, by entity index.
   private var known: [Int: EntityProperties] = [:]
 
   private struct EntityProperties {
@@ -23,10 +23,10 @@ struct HistoryWriting {
   }
 
   /// - Parameters:
-  ///   - changes: the rows that are saved.
-  ///   - slots: of each row with new values, the slots that have another.
-  ///   - touched: the rows that are changed besides.
-  /// - Returns: the number of the transaction.
+  /// - changes: The saved rows.
+  /// - slots: For each updated row, the slots whose values change.
+  /// - touched: Further rows that the save changes.
+  /// - Returns: The transaction number.
   mutating func write(
     _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey]
   ) throws(ManagedObjectError) -> Int64 {
@@ -84,7 +84,7 @@ struct HistoryWriting {
     try statement.run()
   }
 
-  /// A bit for each property, from the highest of the first byte on.
+  /// Returns one bit per property, starting at the highest bit of the first byte.
   private mutating func bits(_ key: RowKey, _ slots: [Int]) -> Data {
     let properties = properties(ofEntity: key.entityIndex).slots
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
@@ -92,7 +92,7 @@ struct HistoryWriting {
     return Data(bytes)
   }
 
-  /// The number of a text. Each text is there once.
+  /// Returns the primary key of `text` in `ATRANSACTIONSTRING`. Inserts the text if it is missing.
   private func number(of text: String) throws(ManagedObjectError) -> Int64 {
     let search = try database.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
     try search.bind(1, text)

@@ -1,9 +1,10 @@
 public import FoundationEssentials
 public import ManagedObjects
 
-/// A save, as the history of a store has it.
+/// A save that the history of a store recorded.
 public struct PersistentHistoryTransaction: Hashable, Sendable {
-  /// The number, by which later transactions are asked for. Each has a greater one than those before.
+  /// The transaction number. It increases with each save; pass it to ``SQLiteStore/history(after:)`` to get later
+  /// saves.
   public var number: Int64
   /// The time of the save.
   public var date: Date
@@ -15,25 +16,25 @@ public struct PersistentHistoryTransaction: Hashable, Sendable {
   public var bundleIdentifier: String?
   /// The name of the process.
   public var processName: String?
-  /// The objects that were saved, in the order of the file.
+  /// The changes to objects, in the order of the file.
   public var changes: [PersistentHistoryChange]
 }
 
-/// An object that was saved.
+/// A change to an object in a recorded save.
 public struct PersistentHistoryChange: Hashable, Sendable {
-  /// The raw values are those of files.
+  /// The kinds of changes. The raw values are those in Core Data's files.
   public enum Kind: Int64, Hashable, Sendable {
     case insert = 0
     case update = 1
     case delete = 2
   }
 
-  /// The sort of change.
+  /// The kind of change.
   public var kind: Kind
-  /// The object, which may be gone.
+  /// The ID of the object, which may have been deleted since.
   public var objectID: ManagedObjectID
-  /// The names of the properties that have other values, in the order of their names. Empty but for an update.
+  /// The names of the properties whose values changed, sorted. Empty except for an update.
   public var updatedProperties: [String] = []
-  /// The attributes of a deleted object that the model says to preserve.
+  /// The values of a deleted object that the model preserves in the history.
   public var tombstone: [String: AttributeValue] = [:]
 }

@@ -1,15 +1,15 @@
 package import ManagedObjects
 
-/// The versions of rows, which show the changes of other programs.
+/// The versions of rows, which reveal the changes of other programs.
 extension SQLiteStore {
-  /// The versions of all rows.
+  /// Returns the versions of all rows.
   ///
   /// - Complexity: O(*n*) in the number of rows.
   package func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {
     try reading { state throws(ManagedObjectError) in try state.rowVersions() }
   }
 
-  /// The number of the last save in the history, 0 without a save; nil for a store without a history.
+  /// Returns the number of the last transaction in the history, or 0 if it is empty; nil if the store has no history.
   package func lastHistoryNumber() throws(ManagedObjectError) -> Int64? {
     try reading { state throws(ManagedObjectError) in
       try state.hasHistory() ? HistoryReading(state).lastNumber() : nil
@@ -18,7 +18,7 @@ extension SQLiteStore {
 }
 
 extension StoreState {
-  /// The versions of all rows of the entities that the model has.
+  /// Returns the versions of all rows of the model's entities.
   func rowVersions() throws(ManagedObjectError) -> [RowKey: Int64] {
     var versions: [RowKey: Int64] = [:]
     for table in schema.tables {

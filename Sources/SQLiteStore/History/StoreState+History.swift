@@ -3,21 +3,21 @@ internal import PropertyLists
 
 /// The history of changes.
 extension StoreState {
-  /// True if saves are to be in the history.
+  /// True if saves are recorded in the history.
   var tracksHistory: Bool { metadata.tracksHistory }
 
   func hasHistory() throws(ManagedObjectError) -> Bool { try HistoryTables.areThere(FileSchema(database)) }
 
   func history(after number: Int64) throws(ManagedObjectError) -> [PersistentHistoryTransaction] {
-    // All statements see the same state. Else the changes of a save in the middle would be missing.
+    // A transaction makes all statements see the same state. Otherwise changes of a concurrent save could be missing.
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
       try hasHistory() ? HistoryReading(self).transactions(after: number) : []
     }
   }
 
-  /// Keeps a history from now on.
+  /// Starts to record a history.
   ///
-  /// - Throws: ``ManagedObjectError/Code/operation`` for a store whose history another program keeps.
+  /// - Throws: ``ManagedObjectError/Code/operation`` if another program records the history of the store.
   mutating func trackHistory() throws(ManagedObjectError) {
     if tracksHistory { return }
     try checkForeignParts()
@@ -52,6 +52,6 @@ extension StoreState {
 }
 
 extension StoreMetadata {
-  /// True if this package keeps the history of the store.
+  /// True if this package records the history of the store.
   package var tracksHistory: Bool { values[StoreMetadataKey.historyTracking]?.boolean == true }
 }

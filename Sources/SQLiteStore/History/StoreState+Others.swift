@@ -1,8 +1,9 @@
 internal import ManagedObjects
 
-/// What others save.
+/// Changes that other connections save.
 extension StoreState {
-  /// What others saved since the last call; nil for nothing, and for the first call.
+  /// Returns the changes that other connections saved since the last call; nil if there are none, and for the first
+  /// call.
   mutating func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try database.checkHasNotMoved()
     let known = others
@@ -18,7 +19,7 @@ extension StoreState {
       guard let known else { return (version, try HistoryReading(self).lastNumber()) }
       let transactions = try HistoryReading(self).transactions(after: known.historyNumber)
       changes = SavedChanges(transactions.filter { !ownTransactions.contains($0.number) })
-      // Whoever saved without a history, or removed the part of it that nobody here has read.
+      // Transactions are missing: another program saved without a history, or removed a part of the history.
       if transactions.first?.number != known.historyNumber + 1 { changes?.isComplete = false }
       return (version, transactions.last?.number ?? known.historyNumber)
     }
@@ -27,16 +28,16 @@ extension StoreState {
     return known == nil ? nil : changes
   }
 
-  /// Remembers a transaction of this store, which is no change by others.
+  /// Records a transaction of this store, so that it is not reported as a change of another connection.
   mutating func noteOwnTransaction(_ number: Int64) {
     guard let known = others else { return }
-    // The next one, unless others have saved since the last look.
+    // It is the next number, unless another connection has saved since the last call.
     if number == known.historyNumber + 1 { others?.historyNumber = number } else { ownTransactions.append(number) }
   }
 }
 
 extension SavedChanges {
-  /// What transactions changed, the oldest first.
+  /// Combines the changes of transactions, the oldest first.
   fileprivate init(_ transactions: [PersistentHistoryTransaction]) {
     self.init()
     for change in transactions.flatMap(\.changes) {
@@ -49,7 +50,7 @@ extension SavedChanges {
         deleted.insert(change.objectID)
       }
     }
-    // Of several, nobody could say whose changes they are.
+    // The author and the context name are set only if all transactions agree on them.
     guard let last = transactions.last else { return }
     if transactions.allSatisfy({ $0.author == last.author }) { author = last.author ?? "" }
     if transactions.allSatisfy({ $0.contextName == last.contextName }) { contextName = last.contextName ?? "" }

@@ -2,41 +2,43 @@ package import FoundationEssentials
 internal import ManagedObjects
 internal import SystemFiles
 
-/// Large values of attributes that a store may keep in files beside it.
+/// The external files of attributes that allow external storage.
 ///
-/// A column has the byte 1 and the data, or the byte 2 and the name of a file, a UUID, which ends with the byte 0.
-/// The files are in `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store; `NAME` is that of the store without extension.
+/// A column has the byte 1 and the data, or the byte 2 and the name of a file: a UUID as text, terminated by a zero
+/// byte. The files are in `.NAME_SUPPORT/_EXTERNAL_DATA` in the folder of the store. `NAME` is the store's name without
+/// its extension.
 ///
-/// A fetch leaves the files alone: each is read when its value is asked for. New values are in the column. A file that
-/// a row named before stays: nothing says that no other row names it, nor that nobody is reading it, and one that
-/// nobody names does no harm.
+/// A fetch does not read the files: each is read when its value is accessed. New values are stored in the column. The
+/// file of a replaced value is kept, because another row may refer to it, or another process may be reading it. An
+/// unused file does no harm.
 ///
-/// Stores beside each other that differ in their extension have one folder: `Notes.sqlite`, and a copy `Notes.bak`.
+/// Stores in one folder whose names differ only in the extension share the files: `Notes.sqlite`, and a copy
+/// `Notes.bak`.
 package struct ExternalData {
   private let store: String
   package let folder: String
 
-  /// - Parameter path: the path of the store itself, not of a link to it.
+  /// - Parameter path: The path of the store with symbolic links resolved.
   package init(ofStore path: String) {
     store = path
     folder = "\(FileSystem.parent(of: path))/.\(Self.name(ofStore: path))_SUPPORT/_EXTERNAL_DATA"
   }
 
-  /// The part of a store's name that its folder has.
+  /// Returns the part of a store's name that is in the name of its folder.
   private static func name(ofStore path: String) -> String {
     URL(filePath: path).deletingPathExtension().lastPathComponent
   }
 
   private static let inline: UInt8 = 1
   private static let inFile: UInt8 = 2
-  /// The bytes of a value that is in a file.
+  /// The size of a value that names a file, in bytes.
   package static let sizeOfName = 38
-  /// The most bytes of a file that are read. SQLite has no larger values itself.
+  /// The largest file that is read, in bytes. SQLite allows no larger values either.
   private static let greatestSize = 1 << 30
 
-  /// The data of a column's value; nil if the file that it names is not there.
+  /// Returns the data of a column's value; nil if the file that it names does not exist.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for another value.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value in another form.
   func content(of value: Data) throws(ManagedObjectError) -> Data? {
     switch value.first {
     case Self.inline: return value.dropFirst()
@@ -59,24 +61,24 @@ package struct ExternalData {
     }
   }
 
-  /// True if the value of a column is in a file.
+  /// True if a column of the current row has its value in an external file.
   static func isInFile(_ statement: Statement, _ column: Int32) -> Bool {
     statement.byteCount(column) == sizeOfName && fileName(statement.data(column)) != nil
   }
 
-  /// The condition that the value of a column is in the column itself, in a statement.
+  /// SQL that is true if a column has its value inline.
   static func isInline(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) IN (x'01', x'')" }
 
-  /// The condition that the value of a column is in a file, in a statement.
+  /// SQL that is true if a column has its value in an external file.
   package static func isInFile(_ column: String) -> String { "substr(CAST(\(column) AS BLOB), 1, 1) = x'02'" }
 
-  /// The names of all files of values.
+  /// The names of all external files.
   package var fileNames: [String] { FileSystem.names(in: folder) }
 
-  /// True if there is a file of a name.
+  /// True if an external file exists.
   package func has(_ name: String) -> Bool { FileSystem.sizeOfRegularFile("\(folder)/\(name)") != nil }
 
-  /// True if a file beside the store would have its values in the same folder. It can be a copy of the store.
+  /// True if another file next to the store has the same folder for its values. It can be a copy of the store.
   package var isShared: Bool {
     let name = Self.name(ofStore: store)
     let own = Set(DatabaseFile.suffixes.map { URL(filePath: store).lastPathComponent + $0 })
@@ -87,17 +89,17 @@ package struct ExternalData {
     }
   }
 
-  /// Removes files that no value of the store is in any more, if it alone has the folder. A file that cannot be removed
-  /// stays: it does no harm.
+  /// Removes files that the store no longer uses, unless another store shares the folder. A file that cannot be removed
+  /// stays, and does no harm.
   func remove(_ names: Set<String>) {
     if names.isEmpty || isShared { return }
     for name in names where has(name) { FileSystem.removeFile("\(folder)/\(name)") }
   }
 
-  /// The data as a column has it.
+  /// Returns the column value for data stored inline.
   func value(_ data: Data) -> Data { Data([Self.inline]) + data }
 
-  /// The name of the file that a value is in. It is that of a UUID, and leads nowhere else.
+  /// Returns the name of the file that has a value. It must be a UUID, so that it cannot lead to another folder.
   package static func fileName(_ value: Data) -> String? {
     guard value.first == inFile, value.count == sizeOfName, value.last == 0 else { return nil }
     let text = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)

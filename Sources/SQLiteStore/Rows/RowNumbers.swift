@@ -1,16 +1,16 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// Hands out the numbers of new rows, one after the other in each table.
+/// Assigns primary keys to new rows, in sequence for each table.
 ///
-/// The file has the highest one of each table that was saved (`Z_MAX`). Others may save rows meanwhile: what they have
-/// taken since is not given to rows of this store.
+/// The file has the highest primary key of each table in `Z_MAX`. Other connections may save rows in the meantime.
+/// Primary keys that they have taken are not used for rows of this store.
 struct RowNumbers {
-  /// The highest number that was given to an object of each table, saved or not; nil if nobody asked.
+  /// The highest primary key assigned in each table, saved or not; nil before the first.
   private var last: [Int64?]
-  /// The highest number in the file that this store knows of.
+  /// The highest primary key in each table of the file, as far as this store knows.
   private var known: [Int64]
-  /// The numbers that others have taken, in order.
+  /// The primary keys that other connections have taken, as sorted ranges.
   private var taken: [[ClosedRange<Int64>]]
 
   init(_ schema: StoreSchema) {
@@ -19,7 +19,7 @@ struct RowNumbers {
     taken = Array(repeating: [], count: schema.tables.count)
   }
 
-  /// Keys for new objects, one for each index.
+  /// Returns a key for a new object of each entity.
   mutating func keys(
     forNew entityIndices: [Int], _ schema: StoreSchema, _ store: StoreNumber, _ database: Database
   ) throws(ManagedObjectError) -> [RowKey] {
@@ -44,15 +44,15 @@ struct RowNumbers {
     return keys
   }
 
-  /// The highest number that a row of a table has or had.
+  /// Returns the highest primary key that a table has or had.
   ///
   /// - Parameters:
-  ///   - table: the name of the table as statements have it.
-  ///   - entity: the number of the entity at the top of the table's hierarchy.
+  /// - table: The name of the table, quoted for SQL.
+  /// - entity: The entity number of the table's root entity.
   static func highest(
     inTable table: String, ofEntity entity: Int64, _ database: Database
   ) throws(ManagedObjectError) -> Int64 {
-    // The row can say less than there is in a file that others have written.
+    // `Z_MAX` can be too low in a file that other programs have written.
     let statement = try database.statement(
       "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
         + "IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0))")
@@ -61,7 +61,7 @@ struct RowNumbers {
     return try statement.step() ? max(statement.integer(0), 0) : 0
   }
 
-  /// Takes notice of what others have saved.
+  /// Reads the highest primary key of a table, and records those that other connections have taken.
   private mutating func read(_ table: Int, _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     let highest = try Self.highest(
       inTable: schema.tables[table].name.sqlName, ofEntity: schema.numbers[schema.tables[table].entities.lowerBound],
@@ -71,7 +71,7 @@ struct RowNumbers {
     last[table] = max(last[table] ?? 0, highest)
   }
 
-  /// - Parameter numbers: greater than all that were taken before.
+  /// - Parameter numbers: Primary keys above all that were taken before.
   private mutating func take(_ numbers: ClosedRange<Int64>, _ table: Int) {
     if let previous = taken[table].last, previous.upperBound == numbers.lowerBound - 1 {
       taken[table][taken[table].count - 1] = previous.lowerBound...numbers.upperBound
@@ -86,9 +86,9 @@ struct RowNumbers {
     return index < ranges.count && ranges[index].contains(number)
   }
 
-  /// Enters the numbers of new rows as taken, in the transaction that saves them.
+  /// Writes the primary keys of new rows to `Z_MAX`, in the transaction that saves the rows.
   ///
-  /// - Throws: ``ManagedObjectError/Code/keysTaken`` if others have taken one.
+  /// - Throws: ``ManagedObjectError/Code/keysTaken`` if another connection has taken one of them.
   mutating func use(_ keys: [RowKey], _ schema: StoreSchema, _ database: Database) throws(ManagedObjectError) {
     var highest: [Int: Int64] = [:]
     for key in keys {
@@ -109,7 +109,7 @@ struct RowNumbers {
     }
   }
 
-  /// Remembers that rows were saved.
+  /// Records that rows were saved.
   mutating func confirm(_ keys: [RowKey], _ schema: StoreSchema) {
     for key in keys {
       let table = schema.tableIndices[Int(key.entityIndex)]

@@ -1,13 +1,13 @@
 internal import PropertyLists
 
-/// The numbers by which an order is kept: as few as possible change when it does.
+/// Assigns position numbers to an ordered list, and changes as few of them as possible.
 enum OrderNumbers {
-  /// Tells the numbers that are in order already: as many as there can be, each greater than the one before. Those
-  /// below 1 stand for none.
+  /// Returns true for each number of a longest strictly increasing subsequence. Numbers below 1 mean that an element
+  /// has no position yet.
   ///
   /// - Complexity: O(*n* log *n*).
   static func kept(_ numbers: [Int64]) -> [Bool] {
-    // For each length, the index of the last number of a row of that length: the least last number that there is.
+    // For each length, the index of the last number of an increasing subsequence; the one with the least last number.
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: numbers.count)
     for (index, number) in numbers.enumerated() where number > 0 {
@@ -24,7 +24,7 @@ enum OrderNumbers {
     return kept
   }
 
-  /// Numbers in order. Those that are kept stay unless there is no room between them for others.
+  /// Returns increasing position numbers. Kept numbers stay, unless there is no room between them for new ones.
   static func numbers(_ old: [Int64], _ kept: [Bool], first: Int64, step: Int64) -> [Int64] {
     var new = old
     var next = 0

@@ -2,10 +2,10 @@ package import ManagedObjects
 
 /// Several saves in one transaction.
 extension SQLiteStore {
-  /// Begins a transaction that all saves of this store are part of until ``endSaving(keepsChanges:)``. Requests find
-  /// the rows that were saved. Other processes wait to save.
+  /// Begins a transaction that includes all saves of this store until ``endSaving(keepsChanges:)``. Requests of this
+  /// store see the saved rows. Other processes wait until it ends.
   ///
-  /// After a save that fails, the transaction has to be rolled back.
+  /// If a save throws, the transaction must be rolled back.
   package func beginSaving() throws(ManagedObjectError) {
     try checkIsWritable()
     try withState { state throws(ManagedObjectError) in
@@ -16,7 +16,7 @@ extension SQLiteStore {
 
   /// Ends the transaction. If it cannot be committed, it is rolled back.
   ///
-  /// - Parameter keepsChanges: false to roll back all saves.
+  /// - Parameter keepsChanges: False to roll back all saves.
   package func endSaving(keepsChanges: Bool) throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.endSaving(keepsChanges: keepsChanges) }
   }

@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Uniqueness constraints: looked at before anything is written, so that all objects in the way are known.
+/// Uniqueness constraints. They are checked before anything is written, so that the error reports all conflicts.
 extension SaveTransaction {
   private struct Constraint {
     let names: [String]
@@ -10,7 +10,7 @@ extension SaveTransaction {
     let table: StoreTable
     let columns: [String]
 
-    /// Finds rows that have the values of another one.
+    /// SQL that finds the rows with given values.
     var search: String {
       let conditions = columns.enumerated().map { "\($1.sqlName) = ?\($0 + 1)" }
       return "SELECT Z_PK, Z_ENT FROM \(table.name.sqlName) WHERE \(conditions.joined(separator: " AND "))"
@@ -23,7 +23,7 @@ extension SaveTransaction {
     let values: [RowValue]
   }
 
-  /// - Parameter changed: the slots with new values, of each row with such.
+  /// - Parameter changed: For each updated row, the slots whose values change.
   func checkConstraints(_ changed: [[Int]]) throws(ManagedObjectError) {
     guard schema.model.entities.contains(where: { !$0.definition.uniquenessConstraints.isEmpty }) else { return }
     var byEntity: [Int: [Constraint]] = [:]
@@ -54,7 +54,7 @@ extension SaveTransaction {
         if let slots, constraint.slots.allSatisfy({ !slots.contains($0) }) { continue }
         for owner in try self.owners(of: constraint, row) where owner != row.key && !deleted.contains(owner) {
           if rowIndices[owner] != nil {
-            // It gets other values, but not before this row.
+            // The row gets other values later in this save. Until then, it must not block this row.
             try vacate(owner, constraint)
             continue
           }
@@ -69,7 +69,7 @@ extension SaveTransaction {
     if let error = ManagedObjectError(constraintMerge: conflicts) { throw error }
   }
 
-  /// The constraints of an entity, and those that it inherits.
+  /// Returns the constraints of an entity, including inherited ones.
   private func constraints(ofEntity index: Int) -> [Constraint] {
     guard let table = schema.table(ofEntity: index) else { return [] }
     var constraints: [Constraint] = []
@@ -86,7 +86,7 @@ extension SaveTransaction {
     return constraints
   }
 
-  /// The rows of the file that have the values of a row.
+  /// Returns the keys of the rows in the file that have the constraint's values of a row.
   private func owners(of constraint: Constraint, _ row: StoreRow) throws(ManagedObjectError) -> [RowKey] {
     let statement = try database.statement(constraint.search)
     for (index, slot) in constraint.slots.enumerated() {
@@ -106,7 +106,7 @@ extension SaveTransaction {
     return owners
   }
 
-  /// Takes values out of a row that the save gives others.
+  /// Sets a row's values of a constraint to NULL, because the save assigns them to another row.
   private func vacate(_ key: RowKey, _ constraint: Constraint) throws(ManagedObjectError) {
     let sets = constraint.columns.map { "\($0.sqlName) = NULL" }
     let statement = try database.statement(

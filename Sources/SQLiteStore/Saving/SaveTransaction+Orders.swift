@@ -1,25 +1,25 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Orders. Each object of an ordered relationship has a number, in steps of 1 024, so that others fit in between.
+/// Ordered relationships. Each object has a position number, in steps of 1,024, so that others can be inserted between.
 extension SaveTransaction {
   private static let step: Int64 = 1_024
   private static let first: Int64 = 2_048
 
-  /// An ordered relationship of an object.
+  /// An ordered relationship of one object.
   struct OrderedSlot: Hashable {
     let owner: RowKey
     let slot: Int
   }
 
-  /// An object that comes to the end of an ordered relationship.
+  /// An object to append to an ordered relationship.
   struct Addition {
     let key: RowKey
     let relationship: OrderedSlot
     let columns: ToManyColumns
   }
 
-  /// Puts the objects of a relationship in an order. Those that have numbers in order keep them.
+  /// Writes the order of a relationship. Objects whose numbers are in order already keep them.
   func writeOrder(_ keys: [RowKey], of owner: RowKey, _ columns: ToManyColumns) throws(ManagedObjectError) {
     guard let order = OrderColumn(columns, schema) else { return }
     var numbers: [Int64: Int64] = [:]
@@ -37,15 +37,15 @@ extension SaveTransaction {
     }
   }
 
-  /// Notes that an object comes into a relationship, unless the save itself gives it a position there. All such objects
-  /// come to the end when the orders are written that the save has.
+  /// Records that an object is appended to an ordered relationship, unless the save itself sets its position there. The
+  /// objects are appended after the orders in the save are written.
   func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ columns: ToManyColumns) {
     guard columns.isOrdered else { return }
     if value(owner, slot)?.refers(to: key) == true, isDecided(owner, slot) { return }
     additions.append(Addition(key: key, relationship: OrderedSlot(owner: owner, slot: slot), columns: columns))
   }
 
-  /// Puts an object at the end of an ordered relationship.
+  /// Appends an object to an ordered relationship.
   func append(_ addition: Addition) throws(ManagedObjectError) {
     guard let order = OrderColumn(addition.columns, schema) else { return }
     let owner = addition.relationship.owner
@@ -61,7 +61,7 @@ extension SaveTransaction {
     try writing.run()
   }
 
-  /// Puts an object at the end where no number is left: all get new ones.
+  /// Appends an object when no higher number is left, and renumbers all.
   private func appendAnew(_ addition: Addition) throws(ManagedObjectError) {
     let owner = addition.relationship.owner
     let keys = try stored(owner, addition.columns).keys.filter { $0 != addition.key }
@@ -76,11 +76,11 @@ extension SaveTransaction {
     return try reading.step() ? max(reading.integer(0), 0) : 0
   }
 
-  /// The column of the order of a relationship.
+  /// SQL for the order column of a relationship.
   private struct OrderColumn {
-    /// The numbers of an owner's objects, and their positions in the order.
+    /// Selects the primary keys of an owner's objects, and their position numbers.
     let reading: String
-    /// Sets the position in the order, for an owner and an object.
+    /// Sets the position number of an object of an owner.
     let writing: String
 
     init?(_ columns: ToManyColumns, _ schema: StoreSchema) {

@@ -4,9 +4,9 @@ internal import SQLQueries
 
 /// Both sides of relationships.
 ///
-/// The columns of the save's rows are written when this begins. What the save says of one side is done to the other,
-/// first what goes and then what comes, also in rows that the save does not have. A to-one relationship that the save
-/// changes stands against what others say of it.
+/// Runs after the columns of the save's rows are written. Applies the change of one side to the other side, also in
+/// rows outside the save: first removals, then additions. If the save changes a to-one relationship, that value has
+/// precedence over what other rows say about it.
 extension SaveTransaction {
   func writeRelationships() throws(ManagedObjectError) {
     for row in changes.deleted { try forget(row) }
@@ -17,7 +17,7 @@ extension SaveTransaction {
     for key in touched.sorted() { try raiseVersion(of: key) }
   }
 
-  /// Takes a row out of the relationships of rows that it refers to no longer.
+  /// Removes a row from the relationships of rows that it no longer refers to.
   private func unlink(_ row: StoreRow, _ old: StoreRow) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
     for (slot, columns) in schema.slotColumns[entity].enumerated() {
@@ -40,9 +40,9 @@ extension SaveTransaction {
     }
   }
 
-  /// Enters a row into the relationships of rows that it refers to now.
+  /// Adds a row to the relationships of rows that it now refers to.
   ///
-  /// - Parameter old: the row as it was; nil for a new one.
+  /// - Parameter old: The row before the save; nil for a new one.
   func link(_ row: StoreRow, _ old: StoreRow?) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
     for (slot, columns) in schema.slotColumns[entity].enumerated() {
@@ -65,11 +65,12 @@ extension SaveTransaction {
     }
   }
 
-  /// Makes two rows refer to each other by to-one relationships. Rows that referred to one of them refer to none.
+  /// Makes two rows refer to each other in a one-to-one relationship. Rows that referred to one of them lose the
+  /// reference.
   private func pair(
     _ key: RowKey, _ column: ToOneColumns, _ target: RowKey, _ back: ToOneColumns, _ side: RelationshipSide
   ) throws(ManagedObjectError) {
-    // Another row may have got the target already.
+    // Another row may have taken the target already.
     guard try current(key, column) == target else { return }
     let owner = try current(target, back)
     if owner == key { return }
@@ -78,7 +79,8 @@ extension SaveTransaction {
     try assign(key, to: target, back)
   }
 
-  /// Returns the object that a to-one relationship of a row gets: nil for a deleted one that it does not keep.
+  /// Returns the object to write for a to-one relationship; nil for a deleted one, unless the relationship keeps
+  /// references to deleted objects.
   func existing(
     _ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>
   ) throws(ManagedObjectError) -> RowKey? {
@@ -86,7 +88,7 @@ extension SaveTransaction {
     let side = schema.sides[Int(row.key.entityIndex)][slot]
     if side == nil, filling == nil { return target }
     if try exists(target) { return target }
-    // A store that is filled knows no numbers of deleted objects.
+    // When a store is filled, its keys of deleted objects are unknown.
     if filling == nil, let side, schema.sides[Int(target.entityIndex)][side.inverseSlot]?.leavesReferences == true {
       return target
     }
@@ -94,8 +96,8 @@ extension SaveTransaction {
     return nil
   }
 
-  /// - Throws: ``ManagedObjectError/Code/externalRelationship``, ``ManagedObjectError/Code/invalidValue`` for an object
-  ///   that the relationship cannot have.
+  /// - Throws: ``ManagedObjectError/Code/externalRelationship`` for an object of another store,
+  ///   ``ManagedObjectError/Code/invalidValue`` for another object that the relationship cannot have.
   func check(_ target: RowKey, _ row: StoreRow, _ slot: Int, _ destination: Range<Int>) throws(ManagedObjectError) {
     guard target.store != storeNumber || target.number <= 0 || !destination.contains(Int(target.entityIndex)) else {
       return
@@ -111,10 +113,10 @@ extension SaveTransaction {
     throw error
   }
 
-  /// Returns the columns of the other side of a relationship in the row that it refers to.
+  /// Returns the columns of the inverse of a relationship, in the row that it refers to.
   ///
-  /// - Returns: nil for a row of an entity that the relationship does not lead to. The snapshots of a save may have
-  ///   one.
+  /// - Returns: Nil if the relationship cannot lead to the row's entity. The snapshots of a save may contain such a
+  ///   row.
   func inverseColumns(of target: RowKey, _ side: RelationshipSide) -> SlotColumns? {
     let index = Int(target.entityIndex)
     guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(side.inverseSlot)
@@ -122,7 +124,7 @@ extension SaveTransaction {
     return schema.slotColumns[index][side.inverseSlot]
   }
 
-  /// The object that a to-one relationship of a row refers to by now.
+  /// Returns the object that a to-one relationship currently refers to in the file.
   func current(_ key: RowKey, _ columns: ToOneColumns) throws(ManagedObjectError) -> RowKey? {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return nil }
     let entity = columns.entityColumn.map { table.columns[$0].name.sqlName } ?? "NULL"
@@ -143,7 +145,7 @@ extension SaveTransaction {
     return index.map { RowKey(store: storeNumber, entityIndex: $0, number: number) }
   }
 
-  /// Makes a to-one relationship of a row refer to nothing, if it refers to an object.
+  /// Sets a to-one relationship of a row to NULL, if it refers to `target`.
   func clear(_ key: RowKey, _ columns: ToOneColumns, _ target: RowKey) throws(ManagedObjectError) {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
     let statement = try database.statement(
@@ -155,7 +157,7 @@ extension SaveTransaction {
     if database.changeCount > 0 { noteChange(of: key) }
   }
 
-  /// Makes a to-one relationship of a row refer to an object.
+  /// Sets a to-one relationship of a row.
   func assign(_ target: RowKey, to key: RowKey, _ columns: ToOneColumns) throws(ManagedObjectError) {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
     let entity = columns.entityColumn.map {
@@ -171,9 +173,10 @@ extension SaveTransaction {
     noteChange(of: key)
   }
 
-  // Rows that the save does not have, or that get other values than the save says.
+  // Rows outside the save, and rows that get other values than the save has.
 
-  /// The value that the save has in a slot of a row; nil for a row that it does not have, and for what was not read.
+  /// Returns the value that the save has for a slot of a row; nil if the row is not in the save, or the value was not
+  /// read.
   func value(_ key: RowKey, _ slot: Int) -> RowValue? {
     guard let rowIndex = rowIndices[key] else { return nil }
     let inserted = changes.inserted.count
@@ -183,29 +186,29 @@ extension SaveTransaction {
     return value
   }
 
-  /// True if the save changes a relationship.
+  /// True if the save changes a relationship of a row.
   func isDecided(_ key: RowKey, _ slot: Int) -> Bool {
     guard let rowIndex = rowIndices[key], let value = value(key, slot) else { return false }
     let inserted = changes.inserted.count
     return rowIndex < inserted ? value.count > 0 : changes.snapshots[rowIndex - inserted].values[slot] != value
   }
 
-  /// Notes that a relationship of a row refers to an object no longer.
+  /// Records that a relationship of a row no longer refers to an object.
   func noteLoss(of key: RowKey, by owner: RowKey, _ slot: Int) {
     if rowIndices[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner) }
   }
 
-  /// Notes that a relationship of a row refers to an object by now.
+  /// Records that a relationship of a row now refers to an object.
   func noteGain(of key: RowKey, by owner: RowKey, _ slot: Int) {
     if value(owner, slot)?.refers(to: key) != true { noteChange(of: owner) }
   }
 
-  /// Notes that a row has another value than the save says, or that it changes without being in the save.
+  /// Records that a row gets another value than the save has, or that it changes without being in the save.
   func noteChange(of key: RowKey) {
     if rowIndices[key] != nil { mended.insert(key) } else if !deleted.contains(key) { touched.insert(key) }
   }
 
-  /// True if there is a row, in the file or among the new ones.
+  /// True if the row exists in the file or in the save, and the save does not delete it.
   func exists(_ key: RowKey) throws(ManagedObjectError) -> Bool {
     if rowIndices[key] != nil { return true }
     if deleted.contains(key) { return false }
@@ -235,14 +238,14 @@ extension SaveTransaction {
 /// The columns of a to-one relationship in a table.
 struct ToOneColumns {
   let column: Int
-  /// The column of the entity; nil where there is one only.
+  /// The column of the entity number; nil if the destination has no subentities, or the file lacks the column.
   let entityColumn: Int?
   /// The entities that the relationship can lead to.
   let destination: Range<Int>
 }
 
 extension SlotColumns {
-  /// Nil for all else.
+  /// The columns of a to-one relationship; nil for other slots.
   var toOne: ToOneColumns? {
     guard case .toOne(let column, let entityColumn, let destination) = self else { return nil }
     return ToOneColumns(column: column, entityColumn: entityColumn, destination: destination)
@@ -250,22 +253,22 @@ extension SlotColumns {
 }
 
 extension StoreTable {
-  /// The version of a row as an expression. One below 1 is read as 1.
+  /// SQL for the version of a row. Values below 1 count as 1.
   var version: String { "MAX(IFNULL(Z_OPT, 1), 1)" }
 
-  /// The version that follows that of a row, as ``Swift/Int64/nextVersion`` has it.
+  /// SQL for the version after that of a row, as computed by ``Swift/Int64/nextVersion``.
   var nextVersion: String { "CASE \(version) WHEN \(Int64.max) THEN 1 ELSE \(version) + 1 END" }
 
-  /// The part of an UPDATE by which columns that name an object name none, and have no position in an order.
+  /// The assignments of an UPDATE that set a reference, its entity and its position to NULL.
   func settingNull(_ column: Int, _ entityColumn: Int?) -> String {
     [column, entityColumn, order(of: column)].compactMap(\.self).map { "\(columns[$0].name.sqlName) = NULL" }
       .joined(separator: ", ")
   }
 
-  /// The part of an UPDATE by which a row with the key of another object has no position in an order there yet.
+  /// The assignment of an UPDATE that sets the position to NULL, for a row that gets another owner.
   func endingOrder(of column: Int) -> String { order(of: column).map { ", \(columns[$0].name.sqlName) = NULL" } ?? "" }
 
-  /// The column of the order that goes with the key of another object.
+  /// The order column that belongs to a reference column.
   func order(of column: Int) -> Int? {
     (toOneColumns.values.first { $0.key == column } ?? ownerColumns.values.first { $0.key == column })?.order
   }

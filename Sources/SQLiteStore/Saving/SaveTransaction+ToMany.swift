@@ -4,7 +4,7 @@ internal import SQLQueries
 
 /// To-many relationships.
 extension SaveTransaction {
-  /// The objects of a to-many relationship in the file.
+  /// Returns the objects of a to-many relationship that are in the file.
   func stored(_ key: RowKey, _ columns: ToManyColumns) throws(ManagedObjectError) -> RowValue {
     let keys =
       try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
@@ -17,7 +17,7 @@ extension SaveTransaction {
     _ value: RowValue, _ old: RowValue?, of row: StoreRow, _ slot: Int, _ columns: ToManyColumns
   ) throws(ManagedObjectError) {
     let side = schema.sides[Int(row.key.entityIndex)][slot]
-    // Only new objects are listed and sorted: a relationship may have many others.
+    // Only new objects are listed and sorted, because a relationship may have many others.
     let new = value.keys(where: { old?.refers(to: $0) != true })
     for key in new { try check(key, row, slot, columns.destination) }
     var missing: Set<RowKey> = []
@@ -28,15 +28,15 @@ extension SaveTransaction {
     if columns.isOrdered { try writeOrder(value.keys(where: { !missing.contains($0) }), of: row.key, columns) }
   }
 
-  /// Adds an object.
+  /// Adds an object to a to-many relationship.
   ///
-  /// - Returns: false if it is gone, or if the save gives it to another one.
+  /// - Returns: False if the object does not exist, or if the save assigns it to another owner.
   private func add(
     _ key: RowKey, to row: StoreRow, _ slot: Int, _ columns: ToManyColumns, _ side: RelationshipSide?
   ) throws(ManagedObjectError) -> Bool {
     switch columns.source {
     case .column(let index, let column, let entityColumn, _):
-      // Most new objects of new owners say it themselves, and were written so.
+      // Most new objects refer to their new owner themselves, and have been written with it.
       if let side, let rowIndex = rowIndices[key], rowIndex < changes.inserted.count,
         changes.inserted[rowIndex].values[side.inverseSlot].refers(to: row.key)
       {
@@ -47,7 +47,7 @@ extension SaveTransaction {
       let own = ToOneColumns(column: column, entityColumn: entityColumn, destination: owners(of: row.key, key, side))
       let owner = try current(key, own)
       if owner == row.key { return true }
-      // A row of another part has said what its owner is.
+      // Another batch of the filling has set the owner already.
       if filling != nil, side != nil, owner != nil { return false }
       if side != nil {
         if let owner { noteLoss(of: key, by: owner, slot) }
@@ -79,7 +79,7 @@ extension SaveTransaction {
     return true
   }
 
-  /// Notes that a row is to have an object that another one has, which is not known to the object.
+  /// Records an error: two owners would have the same object in a relationship without an inverse.
   private func noteOwnedTwice(_ key: RowKey, by owner: RowKey, _ other: RowKey, _ slot: Int) {
     let relationship = schema.model.entity(at: Int(owner.entityIndex)).relationships.first { $0.slot == slot }
     ownerErrors.append(
@@ -88,7 +88,7 @@ extension SaveTransaction {
         key: relationship?.name ?? ""))
   }
 
-  /// The entities that an object's owner can be of.
+  /// Returns the entities that the owner of an object can have.
   private func owners(of owner: RowKey, _ key: RowKey, _ side: RelationshipSide?) -> Range<Int> {
     if let side, let columns = schema.slotColumns[Int(key.entityIndex)][side.inverseSlot].toOne {
       return columns.destination
@@ -97,7 +97,7 @@ extension SaveTransaction {
     return schema.table(ofEntity: index)?.entities ?? index..<index + 1
   }
 
-  /// Gives an object an owner that it does not know of.
+  /// Sets the owner of an object for a relationship without an inverse.
   private func setOwner(
     _ owner: RowKey, of key: RowKey, _ table: StoreTable, _ column: Int, _ entityColumn: Int?
   ) throws(ManagedObjectError) {
@@ -110,7 +110,7 @@ extension SaveTransaction {
     try statement.run()
   }
 
-  /// Takes an object out of a relationship.
+  /// Removes an object from a to-many relationship.
   func remove(
     _ key: RowKey, from row: StoreRow, _ columns: ToManyColumns, _ side: RelationshipSide?
   ) throws(ManagedObjectError) {
@@ -138,7 +138,7 @@ extension SaveTransaction {
     }
   }
 
-  /// Removes the traces of a deleted row's relationships in other rows and tables.
+  /// Removes the references to a deleted row from other rows and from join tables.
   func forget(_ row: StoreRow) throws(ManagedObjectError) {
     let entity = Int(row.key.entityIndex)
     for (slot, columns) in schema.slotColumns[entity].enumerated() {
@@ -173,9 +173,10 @@ extension SaveTransaction {
     }
   }
 
-  /// Makes a column refer to nothing in all rows that refer to an object.
+  /// Sets a to-one column to NULL in all rows that refer to an object.
   ///
-  /// - Parameter isSide: true if the rows have the column as a relationship of their own.
+  /// - Parameter isSide: True if the column is a relationship of the rows, rather than a relationship without an
+  ///   inverse.
   private func clear(
     _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ target: RowKey, isSide: Bool
   ) throws(ManagedObjectError) {

@@ -3,9 +3,9 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Bound values of a row.
+/// Binding the values of a row.
 extension SaveTransaction {
-  /// Binds the value of a slot. Its first column gets the parameter, and its second column the next one.
+  /// Binds the value of a slot: its first column to the parameter, its second column to the next parameter.
   func bindValue(
     _ row: StoreRow, _ slot: Int, _ source: SlotColumns, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
@@ -24,7 +24,7 @@ extension SaveTransaction {
         try statement.bindNull(parameter + 1)
       }
     case .unread:
-      // The row that had it is gone, and so is what nobody has read of it.
+      // Another process has deleted the row, so the values that were not read are lost.
       guard case .attribute = source else { throw otherKind(row, slot) }
       try statement.bindNull(parameter)
     default: throw otherKind(row, slot)
@@ -53,14 +53,14 @@ extension SaveTransaction {
     case (.decimal, .decimal(let decimal)):
       guard let number = StoredDecimal.value(decimal) else { throw unsuitable("no number", row, slot) }
       try statement.bind(parameter, number)
-      // SQLite has no more than 17 digits of it.
+      // SQLite keeps at most 17 digits of a decimal.
       if StoredDecimal.decimal(number) != .decimal(decimal) { mended.insert(row.key) }
     case (.uuid, .uuid(let uuid)): try statement.bind(parameter, uuid.data)
     case (.uri, .url(let url)):
       let text = url.absoluteString
       guard let stored = URL(string: text) else { throw unsuitable("a URL that its text does not make", row, slot) }
       try statement.bind(parameter, text)
-      // The base of a relative URL is part of the text.
+      // The text of a relative URL includes its base.
       if stored != url { mended.insert(row.key) }
     case (.binary, .data(let data)):
       try statement.bind(parameter, isExternal ? state.reading.externalData.value(data) : data)
@@ -69,7 +69,7 @@ extension SaveTransaction {
     }
   }
 
-  /// SQLite has no value for NaN.
+  /// Throws for NaN, which SQLite cannot store.
   private func bindValue(
     _ number: Double, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {

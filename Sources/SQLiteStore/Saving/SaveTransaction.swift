@@ -4,37 +4,37 @@ internal import SQLQueries
 
 /// The statements of one save.
 ///
-/// Rows go first, so that others can have their unique values. Then come rows with new values, new rows, to-many
-/// relationships.
+/// Deletes rows first, so that other rows can take over their unique values. Then updates rows, inserts rows, and
+/// writes to-many relationships.
 ///
-/// Both sides of a relationship are one value in the file, but for two to-one sides. Rows that the save does not have
-/// get another version if one of their sides changes: contexts read them again.
+/// The file stores both sides of a relationship as one value, except in one-to-one relationships. Rows outside the save
+/// get a new version if one of their relationships changes, so that contexts read them again.
 final class SaveTransaction {
   let database: Database
   let schema: StoreSchema
   let storeNumber: StoreNumber
   private(set) var changes: StoreChanges
   let state: StoreState
-  /// The rows that have changed besides, or to other values.
+  /// Rows that change without being in the save, or that get other values than the save has.
   var mended: Set<RowKey> = []
-  /// The number of the save in the history; nil if there is none.
+  /// The transaction number of the save in the history; nil without a history.
   private(set) var historyNumber: Int64?
-  /// The indices of new rows and of rows with new values, in that order.
+  /// The indices of inserted rows, followed by those of updated rows.
   let rowIndices: RowPositions
-  /// The indices of rows that go.
+  /// The indices of deleted rows.
   let deleted: RowPositions
-  /// All rows that a new store is filled with, of which the save writes a part; nil for any other save.
+  /// All keys that a new store is filled with, while this transaction writes one batch; nil for a normal save.
   let filling: StoreFilling?
   private var conflicts: [MergeConflict] = []
-  /// The rows that the save does not have, and changes a relationship of.
+  /// Rows outside the save whose relationships the save changes.
   var touched: Set<RowKey> = []
-  /// The rows that the save does not have, and if they exist.
+  /// Cache: whether a row outside the save exists.
   var existence: [RowKey: Bool] = [:]
-  /// The objects that come into ordered relationships without a position there.
+  /// Objects to append to ordered relationships.
   var additions: [Addition] = []
-  /// The greatest numbers of orders to which the save has added objects.
+  /// The highest position number of each ordered relationship that the save appends to.
   var lastNumbers: [OrderedSlot: Int64] = [:]
-  /// The objects that two rows are to have in a relationship without an inverse.
+  /// Errors for objects that would have two owners in a relationship without an inverse.
   var ownerErrors: [ManagedObjectError] = []
   private var columnWriters: [Int: EntityColumns] = [:]
   private var updateStatements: [UpdateKey: Statement] = [:]
@@ -73,7 +73,7 @@ final class SaveTransaction {
     historyNumber = try history.write(changes, slots, touched: touched.sorted())
   }
 
-  /// Reads the values of rows to be deleted that the history is to have, as far as they are in files.
+  /// Reads the values that the history preserves of deleted rows, if they are in external files.
   private func readPreservedValues() throws(ManagedObjectError) {
     var state = state
     for (index, row) in changes.deleted.enumerated() {
@@ -85,7 +85,7 @@ final class SaveTransaction {
     }
   }
 
-  /// Triggers of the file have changed attributes that are derived from others.
+  /// Records the rows whose derived attributes were changed by triggers of the file.
   private func noteDerivedChanges() {
     for (entity, number) in database.derivedChanges.rows {
       guard let index = schema.entityIndices[entity], number > 0 else { continue }
@@ -94,14 +94,14 @@ final class SaveTransaction {
     }
   }
 
-  /// Reads what rows have in the file, as far as nobody has said as what they were read.
+  /// Reads the rows in the file as snapshots of the updated rows, if the changes do not contain them.
   private func readMissingSnapshots() throws(ManagedObjectError) {
     let areKnown =
       changes.snapshots.count == changes.updated.count
       && zip(changes.snapshots, changes.updated).allSatisfy { $0.key == $1.key && $0.values.count == $1.values.count }
     if !areKnown {
       var state = state
-      // A row that is gone is a conflict.
+      // A deleted row becomes a merge conflict later.
       let stored = try state.rows(changes.updated.map(\.key))
       changes.snapshots = zip(changes.updated, stored).map { $1 ?? $0 }
     }
@@ -115,11 +115,11 @@ final class SaveTransaction {
     }
   }
 
-  /// The columns of an entity, and its statements.
+  /// The columns and the INSERT statement of an entity.
   private final class EntityColumns {
     let table: StoreTable
     let number: Int64
-    /// Slots with columns, and the first parameter that is bound for each.
+    /// The slots that have columns, and the first parameter of each.
     let slots: [(slot: Int, source: SlotColumns, parameter: Int32)]
     let insertion: Statement
 
@@ -200,7 +200,7 @@ final class SaveTransaction {
     for slot in key.slots {
       let source = schema.slotColumns[key.entityIndex][slot]
       for column in source.columns { sets.append("\(table.columns[column].name.sqlName) = ?\(sets.count + 3)") }
-      // The position in the order of an owner is none in that of another one.
+      // A position in the order of one owner is not valid for another owner.
       if let column = source.toOne?.column { orders += table.endingOrder(of: column) }
     }
     return try database.statement(
@@ -221,8 +221,8 @@ final class SaveTransaction {
     if database.changeCount == 0 { conflicts.append(MergeConflict(object: nil, snapshot: row, stored: nil)) }
   }
 
-  /// Notes the objects that have a row in a to-many relationship without an inverse: they lose it with the row. Their
-  /// versions stay, since nothing of their own rows changes.
+  /// Records the owners of a row in relationships without an inverse, because they lose it when it is deleted. Their
+  /// versions stay, because their own rows do not change.
   private func noteOwners(of key: RowKey, _ table: StoreTable) throws(ManagedObjectError) {
     for (name, columns) in table.ownerColumns {
       let entities = name.owner(in: schema.model).subtree
@@ -232,7 +232,8 @@ final class SaveTransaction {
     }
   }
 
-  /// A unique index of the file says more than the constraints of the model, or compares texts otherwise.
+  /// Returns the error for a violated unique index that the constraints of the model do not explain. The index may have
+  /// other columns or another collation.
   private func uniqueness(_ error: ManagedObjectError, _ row: StoreRow) -> ManagedObjectError {
     var failure = ManagedObjectError(.constraintMerge, error.message, objectID: state.objectID(row.key))
     failure.sqliteCode = error.sqliteCode

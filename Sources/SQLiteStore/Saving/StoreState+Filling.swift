@@ -2,9 +2,9 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The rows that a new store is filled with, of which a part is in memory at a time.
+/// The keys of the rows that a new store is filled with, in batches.
 struct StoreFilling {
-  /// The keys of all rows, in order.
+  /// The keys of all rows, sorted.
   private let keys: [RowKey]
 
   init(_ keys: [RowKey]) { self.keys = keys }
@@ -15,8 +15,8 @@ struct StoreFilling {
     return index < keys.count && keys[index] == key
   }
 
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for keys that rows of the store cannot have, or that are there
-  ///   twice.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a key that is not valid for a row of the store, or that
+  ///   occurs twice.
   fileprivate func check(_ state: StoreState) throws(ManagedObjectError) {
     for (keyIndex, key) in keys.enumerated() {
       let index = Int(key.entityIndex)
@@ -29,13 +29,13 @@ struct StoreFilling {
     }
   }
 
-  /// The most rows and bytes that are in memory at once, as far as rows are of one size.
+  /// The most rows and bytes of a batch. The number of bytes is an estimate from the rows of the batch before.
   private static let greatestCount = 1000
   private static let greatestSize = 4 << 20
 
-  /// Calls a function with the keys of some rows of one entity after the other.
+  /// Calls `body` with the keys of each batch. All keys of a batch have the same entity.
   ///
-  /// - Parameter body: returns the size of the rows, by which the number of the next ones is chosen.
+  /// - Parameter body: Returns the size of the rows in bytes, which determines the size of the next batch.
   fileprivate func forEachBatch(
     _ body: (ArraySlice<RowKey>) throws(ManagedObjectError) -> Int
   ) throws(ManagedObjectError) {
@@ -52,11 +52,11 @@ struct StoreFilling {
 }
 
 extension StoreState {
-  /// Puts rows into a store that has none, all or none: first each with its columns, then relationships.
+  /// Inserts rows into an empty store, in one transaction: first the columns of all rows, then the relationships.
   ///
   /// - Parameters:
-  ///   - keys: the keys of all rows, in order.
-  ///   - read: reads rows with keys of the new store. See ``SQLiteStore/fill(_:read:)``.
+  /// - keys: The keys of all rows, sorted.
+  /// - read: Reads rows with keys of the new store. See ``SQLiteStore/fill(_:read:)``.
   mutating func fill(
     _ keys: [RowKey], read: (ArraySlice<RowKey>, RowPart) throws(ManagedObjectError) -> [StoreRow]
   ) throws(ManagedObjectError) {
@@ -103,8 +103,7 @@ extension StoreState {
     return SaveTransaction(changes, self, rowIndices: rowIndices, deleted: RowPositions(capacity: 0), filling: filling)
   }
 
-  /// The slots of relationships that have something in other rows or tables: to-many ones, and those that are to-one on
-  /// both sides.
+  /// Returns the slots of relationships that affect other rows or tables: to-many ones, and one-to-one ones.
   private func links(ofEntity entity: Int) -> [Int] {
     schema.slotColumns[entity].indices.filter { slot in
       switch schema.slotColumns[entity][slot] {
@@ -119,7 +118,7 @@ extension StoreState {
 }
 
 extension StoreRow {
-  /// About how many bytes the values take.
+  /// The approximate size of the values, in bytes.
   fileprivate var size: Int {
     values.reduce(0) { size, value in
       switch value {

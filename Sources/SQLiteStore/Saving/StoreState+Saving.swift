@@ -3,7 +3,7 @@ internal import SQLQueries
 
 /// Saving.
 extension StoreState {
-  /// - Parameter keepsChanges: false to take everything back at the end.
+  /// - Parameter keepsChanges: False to roll back at the end.
   mutating func apply(_ changes: StoreChanges, keepsChanges: Bool) throws(ManagedObjectError) -> [RowKey] {
     if changes.isEmpty, !hasNewMetadata { return [] }
     let newKeys = changes.inserted.map(\.key)
@@ -22,7 +22,7 @@ extension StoreState {
         return (saving.mended, saving.historyNumber)
       }
     } catch {
-      // The numbers that others have taken are known from now on.
+      // Primary keys taken by other connections stay known after the failure.
       self.numbers = numbers
       throw try completed(error)
     }
@@ -35,7 +35,8 @@ extension StoreState {
     return saved.mended.sorted()
   }
 
-  /// An error with the rows as the file has them, changed ones first.
+  /// Returns a merge error with the current rows of the file added. Conflicts of updated rows come before those of
+  /// deleted ones.
   private mutating func completed(_ error: ManagedObjectError) throws(ManagedObjectError) -> ManagedObjectError {
     guard error.code == .merge else { return error }
     var error = error
@@ -46,7 +47,7 @@ extension StoreState {
     return error
   }
 
-  /// Rows with all that they come without.
+  /// Returns complete rows, with the values that a fetch leaves unread.
   mutating func wholeRows(_ keys: [RowKey]) throws(ManagedObjectError) -> [RowKey: StoreRow] {
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
       var whole: [RowKey: StoreRow] = [:]
@@ -61,9 +62,10 @@ extension StoreState {
     }
   }
 
-  /// The indices of new rows and of rows with new values, in that order, and the rows that go.
+  /// Returns the indices of inserted rows followed by updated rows, and the indices of deleted rows.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidState`` for keys that no row of the changes can have.
+  /// - Throws: ``ManagedObjectError/Code/invalidState`` for a key that is not valid for a row of the store, or that
+  ///   occurs twice.
   private func checkedKeys(
     _ changes: StoreChanges
   ) throws(ManagedObjectError) -> (rowIndices: RowPositions, deleted: RowPositions) {

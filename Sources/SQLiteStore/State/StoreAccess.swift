@@ -1,4 +1,4 @@
-/// The access to the file of a store, and what a save does besides.
+/// The access to the file of a store, and the options of a save.
 ///
 /// ```swift
 /// let reader = try SQLiteStore(file, model: model, access: .readOnly)
@@ -6,43 +6,44 @@
 /// ```
 public struct StoreAccess: Hashable, Sendable {
   let mode: Database.Mode
-  /// True if a file that is not there is made.
+  /// True if a missing file is created.
   package var createsFile = false
   var tracksHistory = false
   var allowsTriggers = false
 
-  /// True if nothing is saved.
+  /// True if the store cannot be saved.
   public var isReadOnly: Bool { mode == .readOnly || mode == .immutable }
 
-  /// Reads and saves, and makes a file that is not there.
+  /// Reads and saves, and creates a missing file.
   public static let readWrite = readWrite()
 
   /// Reads and saves.
   ///
   /// - Parameters:
-  ///   - createsFile: false if a file that is not there is an error.
-  ///   - tracksHistory: true to keep a history of changes from now on: ``SQLiteStore/history(after:)``. A store that
-  ///     has one keeps it in any case.
-  ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables that neither Core Data nor
-  ///     this package makes. A save runs such triggers, whatever they do. Without it they are among the
-  ///     ``SQLiteStore/writingObstacles``.
+  /// - createsFile: False to throw if the file is missing.
+  /// - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. A store that
+  ///   has a history keeps recording it in any case.
+  /// - allowsTriggers: True to save even if the file has triggers, views or virtual tables that neither Core Data nor
+  ///   this package makes. A save runs such triggers, whatever they do. If false, they are among the
+  ///   ``SQLiteStore/writingObstacles``.
   public static func readWrite(
     createsFile: Bool = true, tracksHistory: Bool = false, allowsTriggers: Bool = false
   ) -> StoreAccess {
     StoreAccess(mode: .create, createsFile: createsFile, tracksHistory: tracksHistory, allowsTriggers: allowsTriggers)
   }
 
-  /// Saves nothing, and makes no file but those beside the store by which SQLite shares it: what others save is seen.
+  /// Only reads. Creates no files except those that SQLite needs to share the store with other processes, so that their
+  /// saves are seen.
   public static let readOnly = readOnly(writesNothing: false)
 
-  /// Saves nothing.
+  /// Only reads.
   ///
-  /// - Parameter writesNothing: true to write nothing at all, not even the files beside the store by which SQLite
-  ///   shares it. Nobody may save into it meanwhile.
+  /// - Parameter writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store
+  ///   with other processes. No other process may save to the store meanwhile.
   public static func readOnly(writesNothing: Bool) -> StoreAccess {
     StoreAccess(mode: writesNothing ? .immutable : .readOnly)
   }
 
-  /// Makes changes that are tried and taken back. A log that was left over beside the file is not put into it.
+  /// Saves that are rolled back. A leftover log is not checkpointed into the file.
   static func trial(allowsTriggers: Bool) -> StoreAccess { StoreAccess(mode: .trial, allowsTriggers: allowsTriggers) }
 }

@@ -5,30 +5,31 @@ internal import PropertyLists
 internal import SQLQueries
 internal import SystemFiles
 
-/// The open file of a store.
+/// The state of an open store: its connection, schema, metadata and counters.
 struct StoreState {
   let database: Database
   let schema: StoreSchema
   let storeNumber: StoreNumber
   let configuration: String?
   var metadata: StoreMetadata
-  /// True if a program has set metadata that are not saved.
+  /// True if the metadata have been set and not saved yet.
   var hasNewMetadata = false
   var numbers: RowNumbers
   let reading: ValueReading
-  /// The reasons why nothing can be saved.
+  /// The reasons why the store cannot be saved.
   private(set) var obstacles: [String]
-  /// The obstacles that are parts of the file which a save would run. Empty if the caller allows such parts.
+  /// The obstacles that are parts of the file that a save would run, such as triggers. Empty if the caller allows them.
   private var foreignParts: [String]
   private let allowsTriggers: Bool
-  /// The version of the tables that the store was opened with: ``Database/schemaVersion()``.
+  /// The schema version of the file when the tables were last checked: ``Database/schemaVersion()``.
   private var schemaVersion: Int64
   private var selections: [Range<Int>: RowSelection] = [:]
-  /// What others had saved when somebody asked; nil if nobody does.
+  /// The data version and the last transaction number at the last call of ``changesByOthers()``; nil before the first
+  /// call.
   var others: (dataVersion: Int64, historyNumber: Int64)?
-  /// The numbers of this store's own transactions in the history since then.
+  /// The numbers of this store's own history transactions since that call.
   var ownTransactions: [Int64] = []
-  /// The part of the state that a rollback of several saves restores; nil without a transaction of several saves.
+  /// The part of the state that a rollback restores; nil outside a transaction of several saves.
   private var savedState: SavedState?
 
   private struct SavedState {
@@ -40,9 +41,9 @@ struct StoreState {
   }
 
   /// - Parameters:
-  ///   - name: the path for messages; nil for that of the file.
-  ///   - given: the model; nil for the one that the file has in it.
-  ///   - checksHashes: false for a model of the file's tables, which has no version hashes of the file.
+  ///   - name: The path for messages; nil to use `path`.
+  /// - given: The model; nil to use the model that the file embeds.
+  /// - checksHashes: False for a model derived from the tables, which does not have the version hashes of the file.
   init(
     path: String, named name: String? = nil, _ given: ManagedObjectModel?, _ configuration: String?,
     _ storeNumber: StoreNumber, _ access: StoreAccess, checksHashes: Bool
@@ -81,8 +82,8 @@ struct StoreState {
 
   /// Compares a model with the version hashes of the file.
   ///
-  /// Nobody knows how Core Data makes the hash of an entity with derived attributes. Such an entity is compared with
-  /// the one of the model in the store, of which the hashes are.
+  /// How Core Data computes the hash of an entity with derived attributes is unknown. Such an entity is compared with
+  /// the entity of the model embedded in the store, which the hashes belong to.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash``.
   private static func check(
@@ -98,7 +99,7 @@ struct StoreState {
     }
   }
 
-  /// - Throws: ``ManagedObjectError/Code/save`` if a store of the model cannot be made.
+  /// - Throws: ``ManagedObjectError/Code/save`` if a store of the model cannot be created.
   private static func checkNewStore(
     _ path: String, _ model: ManagedObjectModel, _ configuration: String?
   ) throws(ManagedObjectError) {
@@ -106,27 +107,27 @@ struct StoreState {
     if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, path) }
   }
 
-  /// - Throws: ``ManagedObjectError/Code/save`` if nothing can be saved.
+  /// - Throws: ``ManagedObjectError/Code/save`` if the store has obstacles to saving.
   func checkObstacles() throws(ManagedObjectError) {
     if !obstacles.isEmpty { throw WritingObstacles.error(obstacles, database.path) }
   }
 
-  /// - Throws: ``ManagedObjectError/Code/save`` if writing to the file would run parts that the caller does not allow.
+  /// - Throws: ``ManagedObjectError/Code/save`` if writing would run parts of the file that the caller does not allow.
   func checkForeignParts() throws(ManagedObjectError) {
     if !foreignParts.isEmpty { throw WritingObstacles.error(foreignParts, database.path) }
   }
 
-  /// Returns the error to throw after reading failed: ``ManagedObjectError/Code/incompatibleVersionHash`` if another
-  /// process has migrated the tables to another model, because SQLite reports a missing table or column then; else the
-  /// failure itself.
+  /// Returns the error to throw after a failed read: ``ManagedObjectError/Code/incompatibleVersionHash`` if another
+  /// process has changed the model of the store, else `failure`.
   mutating func errorOfReading(_ failure: ManagedObjectError) -> ManagedObjectError {
     do { try checkTables() } catch { return error.code == .incompatibleVersionHash ? error : failure }
     return failure
   }
 
-  /// Takes notice of what others have done to the tables since the store was opened: a history is kept from then on.
+  /// Updates the state if another process has changed the tables since they were last checked, for example to record a
+  /// history.
   ///
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that has another model by now.
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   mutating func checkTables() throws(ManagedObjectError) {
     let version = try database.schemaVersion()
     if version == schemaVersion {
@@ -150,7 +151,7 @@ struct StoreState {
     database.mayHaveOtherTables = false
   }
 
-  /// Makes the tables of a store in a file that has none.
+  /// Creates the tables of a store in an empty file.
   private static func makeTables(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database
   ) throws(ManagedObjectError) {
@@ -163,7 +164,7 @@ struct StoreState {
     try checkNewStore(database.path, model, configuration)
     try database.execute("PRAGMA auto_vacuum = 2")
     try database.transaction(.exclusive) { () throws(ManagedObjectError) in
-      // Somebody else may have made them by now.
+      // Another process may have created them in the meantime.
       guard try isEmpty() else { return }
       var metadata = StoreMetadata(
         identifier: UUID().uuidString, type: MetadataTable.storeType, model: model, configuration: configuration)
@@ -206,12 +207,12 @@ struct StoreState {
     if let failure { throw failure }
   }
 
-  /// A text that is another one after each transaction; nil if there is no file.
+  /// Returns a text that differs after each transaction; nil if the file does not exist.
   func changeToken(canWrite: Bool) -> String? {
     let path = database.file.path
     if canWrite, FileSystem.sizeOfRegularFile(path + "-wal") ?? 0 > 0 {
       database.wait(0)
-      // Others may be reading. The log stays part of the state then.
+      // Fails if another connection is reading. The log stays part of the state then.
       try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
       database.wait(Database.busyTime)
     }
@@ -219,7 +220,7 @@ struct StoreState {
       return nil
     }
     var parts = [identity.text]
-    // The counter of changes, and what else the first page has: https://sqlite.org/fileformat2.html#the_database_header
+    // The change counter and the rest of the database header: https://sqlite.org/fileformat2.html#the_database_header
     parts.append(header.dropFirst(24).map { String($0, radix: 16) }.joined(separator: " "))
     if let log = try? FileIdentity(at: path + "-wal"), log.size > 0,
       let head = FileSystem.beginning(of: path + "-wal", count: 32)
@@ -229,13 +230,13 @@ struct StoreState {
     return parts.joined(separator: "/")
   }
 
-  /// The metadata as the file has them now, but for what a program has set and not saved.
+  /// Returns the metadata in the file, or those that were set and not saved yet.
   mutating func currentMetadata() -> OrderedDictionary<String, PropertyList> {
     if !hasNewMetadata, let metadata = try? MetadataTable.read(database) { self.metadata = metadata }
     return metadata.values
   }
 
-  /// The columns of entities, and the way to rows of them.
+  /// Returns the selection that reads rows of the given entities. Selections are cached.
   mutating func selection(_ entities: Range<Int>) -> RowSelection? {
     if let selection = selections[entities] { return selection }
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
@@ -244,14 +245,14 @@ struct StoreState {
     return selection
   }
 
-  /// Calls a function with all rows that a statement has. Its first columns are those of a selection.
+  /// Returns all rows of a statement whose first columns are those of the selection.
   func rows(_ statement: Statement, _ selection: RowSelection) throws(ManagedObjectError) -> [StoreRow] {
     var rows: [StoreRow] = []
     try statement.forEachRow { () throws(ManagedObjectError) in rows.append(try selection.row(statement, reading)) }
     return rows
   }
 
-  /// A row alone, as a fault needs it.
+  /// Returns a single row, as needed to fire a fault.
   private mutating func row(_ key: RowKey, withFileOf slot: Int?) throws(ManagedObjectError) -> StoreRow? {
     guard key.store == storeNumber, let table = schema.table(ofEntity: Int(key.entityIndex)),
       let selection = selection(table.entities)
@@ -264,7 +265,7 @@ struct StoreState {
     return row.key == key ? row : nil
   }
 
-  /// - Parameter slot: one that is read also where its value is in a file.
+  /// - Parameter slot: A slot whose value is read even if it is in an external file.
   mutating func rows(_ keys: [RowKey], withFileOf slot: Int? = nil) throws(ManagedObjectError) -> [StoreRow?] {
     if keys.count == 1 { return [try row(keys[0], withFileOf: slot)] }
     var results = [StoreRow?](repeating: nil, count: keys.count)
@@ -286,7 +287,7 @@ struct StoreState {
     return results
   }
 
-  /// The indices of keys that may be in this store, by table.
+  /// Groups the indices of keys of this store by table.
   private func keyIndices(_ keys: [RowKey]) -> [(StoreTable, [Int])] {
     var indices: [Int: [Int]] = [:]
     for (keyIndex, key) in keys.enumerated() where key.store == storeNumber {
@@ -312,7 +313,7 @@ struct StoreState {
     }
   }
 
-  /// The path of the file that has the value of a slot; nil for a value that is in the store itself.
+  /// Returns the path of the external file that has the value of a slot; nil if the store itself has the value.
   func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
     let index = Int(key.entityIndex)
     guard schema.slotColumns.indices.contains(index), schema.slotColumns[index].indices.contains(slot),

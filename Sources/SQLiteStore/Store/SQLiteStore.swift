@@ -5,15 +5,15 @@ public import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// A store in an SQLite file, with the tables that Core Data makes.
+/// A store in an SQLite file with Core Data's schema.
 ///
 /// ```swift
 /// let model = try SQLiteStore.model(inFile: file)
 /// let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
 /// ```
 ///
-/// It opens files that Core Data wrote, and leaves them in the form that Core Data writes. To-many relationships are
-/// read when they are asked for. The next request finds everything that other processes have saved.
+/// It opens files that Core Data wrote, and writes the form that Core Data reads. To-many relationships are read when
+/// you access them. Each request sees all changes that other processes have saved before it.
 public final class SQLiteStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = MetadataTable.storeType
@@ -25,65 +25,64 @@ public final class SQLiteStore: PersistentStore {
   public let model: ManagedObjectModel
   public let configuration: String?
   public let isReadOnly: Bool
-  /// The reasons why nothing can be saved in the store, although it can be read: parts of its model or its file that
-  /// cannot be written as Core Data would write them, and triggers, views and virtual tables of other programs. Each is
-  /// a text such as `the store has a history of its changes`. Empty for most stores.
+  /// The reasons why the store can be read but not saved: parts of its model or its file that cannot be written as Core
+  /// Data would write them, and triggers, views and virtual tables of other programs. Each is a text such as `the store
+  /// has a history of its changes`. Empty for most stores.
   ///
-  /// ``save(_:)`` is an error with them. A new store is not made then.
+  /// If there is a reason, ``save(_:)`` throws, and a new store is not created.
   public let writingObstacles: [String]
 
   private let state: Mutex<StoreState>
 
-  /// Opens a store, or makes one without objects if there is no file.
+  /// Opens a store. Creates an empty one if the file does not exist.
   ///
   /// - Parameters:
-  ///   - file: where the store is.
-  ///   - model: the model of its objects.
-  ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - access: what may be done with the file.
-  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` for a file that is not there and is not to be made,
-  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of another model, and
-  ///   ``ManagedObjectError/Code/open`` for a file that cannot be read, or is no store.
+  /// - file: The URL of the store.
+  /// - model: The model of its objects.
+  /// - configuration: The configuration whose entities the store has; nil for all entities.
+  /// - access: The access to the file.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and is not created,
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was made with another model, and
+  ///   ``ManagedObjectError/Code/open`` if the file cannot be read or is not a store.
   public convenience init(
     _ file: URL, model: ManagedObjectModel, configuration: String? = nil, access: StoreAccess = .readWrite
   ) throws(ManagedObjectError) {
     try self.init(file, model, configuration, access)
   }
 
-  /// Opens a store without its model to read it, by its tables alone: those of before 2015, for which nobody has the
-  /// model of their program.
+  /// Opens a store read-only without its model, with a model made from its tables. Use it for files written before
+  /// 2015, which do not embed their model, if the program's model is lost.
   ///
-  /// ``tableModel(ofFile:writesNothing:)`` says what can be told of the objects.
+  /// ``tableModel(ofFile:writesNothing:)`` describes the model.
   ///
   /// - Parameters:
-  ///   - file: where the store is.
-  ///   - writesNothing: true to write nothing at all, not even the files beside the store by which SQLite shares it.
-  ///     Nobody may save into it meanwhile.
-  /// - Throws: as ``init(_:model:configuration:access:)``.
+  /// - file: The URL of the store.
+  /// - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with other
+  ///   processes. No other process may save to the store while it is open.
+  /// - Throws: The errors of ``init(_:model:configuration:access:)``.
   public convenience init(tablesOf file: URL, writesNothing: Bool = false) throws(ManagedObjectError) {
     let model = try Self.tableModel(ofFile: file, writesNothing: writesNothing)
     try self.init(file, model, nil, .readOnly(writesNothing: writesNothing), checksHashes: false)
   }
 
-  /// Opens a store for changes that are tried and taken back: ``trySaving(_:)``. A log that was left over beside it is
-  /// not put into the file.
+  /// Opens a store for saves that are rolled back: ``trySaving(_:)``. A leftover log is not checkpointed into the file.
   package convenience init(
     forTrialsIn file: URL, model: ManagedObjectModel, allowsTriggers: Bool = false
   ) throws(ManagedObjectError) {
     try self.init(file, model, nil, .trial(allowsTriggers: allowsTriggers))
   }
 
-  /// Opens a store with the model that it has in itself, to read it. The file is opened once: one that is read from a
-  /// copy is copied once.
+  /// Opens a store read-only with the model that it embeds. The file is opened once, so a store that has to be read
+  /// from a copy is copied once.
   ///
-  /// - Throws: as ``model(inFile:writesNothing:)``, and as opening a store.
+  /// - Throws: The errors of ``model(inFile:writesNothing:)`` and of opening a store.
   package convenience init(withModelInFile file: URL, writesNothing: Bool) throws(ManagedObjectError) {
     try self.init(file, nil, nil, .readOnly(writesNothing: writesNothing))
   }
 
-  /// Makes a store that gets its place when all is in it. Errors name that place.
+  /// Creates a store at a temporary path; the caller moves it to `file` when it is complete. Errors name `file`.
   ///
-  /// - Parameter path: where the file is until then.
+  /// - Parameter path: The temporary path.
   package convenience init(
     unfinishedAt path: String, for file: URL, model: ManagedObjectModel
   ) throws(ManagedObjectError) {
@@ -112,7 +111,7 @@ public final class SQLiteStore: PersistentStore {
     state = Mutex(opened)
   }
 
-  /// Makes the folders that are missing for a file, or throws if there is no file and none is to be made.
+  /// Creates the missing parent folders of a file. Throws if the file does not exist and `createsFile` is false.
   private static func prepare(_ path: String, createsFile: Bool) throws(ManagedObjectError) {
     if FileSystem.exists(path) { return }
     if !createsFile { try ManagedObjectError.checkFile(at: path) }
@@ -128,8 +127,8 @@ public final class SQLiteStore: PersistentStore {
 
   public var metadata: OrderedDictionary<String, PropertyList> { state.withLock { $0.currentMetadata() } }
 
-  /// The state of the file and of the log of changes beside it. What is in the log is put into the file first if nobody
-  /// else uses it just now, so that closing the store changes nothing.
+  /// A text that changes with each change of the file or its write-ahead log. A writable store first checkpoints the
+  /// log if no other connection uses it, so that closing the store does not change the token.
   public var changeToken: String? {
     guard let token = try? withState({ state throws(ManagedObjectError) in state.changeToken(canWrite: !isReadOnly) })
     else { return nil }
@@ -147,22 +146,22 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Uses the file. Errors name it.
+  /// Calls `body` with the locked state. Errors that concern the file name it.
   func withState<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
     do { return try state.withLock { state throws(ManagedObjectError) in try body(&state) } } catch {
-      // A defect of an object or a request is not about the file.
+      // Errors about an object or a request do not concern the file.
       let isOfFile =
         error.objectID == nil && error.details.isEmpty && error.conflicts.isEmpty && error.predicateError == nil
       throw isOfFile ? error.naming(url) : error
     }
   }
 
-  /// Reads from the file. Tables that others have made since the store was opened do not pass for those of its model.
-  /// Errors name the file.
+  /// Calls `body` to read from the file. Checks afterwards that the tables still match the model, if another process
+  /// has changed them. Errors that concern the file name it.
   ///
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that has another model by now.
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   func reading<Result: Sendable>(
     _ body: (inout StoreState) throws(ManagedObjectError) -> Result
   ) throws(ManagedObjectError) -> Result {
@@ -174,7 +173,7 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Sets the time that a save waits for another process that saves, in milliseconds. For tests.
+  /// Sets how long a save waits for another process that is saving, in milliseconds. For tests.
   func wait(_ time: Int32) { state.withLock { $0.database.wait(time) } }
 
   public func makeKeys(_ entityIndices: [Int]) throws(ManagedObjectError) -> [RowKey] {
@@ -204,8 +203,8 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// The path of the file beside the store that has the value of a slot, whether it is there or not; nil for a value
-  /// that is in the store itself.
+  /// Returns the path of the external file for the value of a slot, even if the file does not exist; nil if the store
+  /// itself has the value.
   package func externalFile(ofSlot slot: Int, _ key: RowKey) throws(ManagedObjectError) -> String? {
     try reading { state throws(ManagedObjectError) in try state.externalFile(ofSlot: slot, key) }
   }
@@ -227,9 +226,10 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  // Copies of all there is.
+  // Reading a consistent state, to copy a store.
 
-  /// Reads one state of the file from now on, also if another process saves, until ``endReading()``.
+  /// Begins a read transaction, so that the store sees one state of the file until ``endReading()``, even if another
+  /// process saves.
   package func beginReading() throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.database.execute("BEGIN") }
   }
@@ -241,25 +241,25 @@ public final class SQLiteStore: PersistentStore {
   }
 }
 
-/// What is read of rows at once to fill a store.
+/// The part of the rows that ``SQLiteStore/fill(_:read:)`` reads at once.
 package enum RowPart: Sendable {
   /// Attributes and to-one relationships.
   case columns
-  /// The relationships in some slots, which have something in other rows or tables.
+  /// The relationships of the given slots, which are stored in other rows or in join tables.
   case links([Int])
 }
 
 extension SQLiteStore {
-  /// Puts all rows of another store into this one, which has none: all or none, in one transaction. No history is
-  /// written.
+  /// Inserts all rows of another store into this empty store, in one transaction. No history is written.
   ///
-  /// What is in memory does not grow with the rows, but for their keys and for what relationships of one object have.
+  /// Memory use does not grow with the number of rows, except for their keys and for the relationships of a single
+  /// object.
   ///
   /// - Parameters:
-  ///   - keys: the keys of all rows, each once.
-  ///   - read: returns the rows of some keys of one entity, with the keys that they have here. The values that are not
-  ///     asked for can be ``RowValue/unread``. It must not use this store.
-  /// - Throws: as ``save(_:)``.
+  /// - keys: The keys of all rows, without duplicates.
+  /// - read: Returns the rows with the given keys of one entity. Their keys and references are those of this store.
+  ///   Values outside the requested part can be ``RowValue/unread``. It must not use this store.
+  /// - Throws: The errors of ``save(_:)``.
   /// - Complexity: O(*n* log *n*).
   package func fill(
     _ keys: [RowKey], read: (ArraySlice<RowKey>, RowPart) throws(ManagedObjectError) -> [StoreRow]
@@ -271,7 +271,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteStore: TrialSaving {
-  /// The transaction is rolled back.
+  /// Saves changes in a transaction that is rolled back.
   package func trySaving(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     try write(changes, keepsChanges: false)
   }
@@ -279,11 +279,12 @@ extension SQLiteStore: TrialSaving {
 
 /// The model and the metadata of a file.
 extension SQLiteStore {
-  /// The model that a store has in itself.
+  /// Returns the model that a store embeds.
   ///
-  /// - Parameter writesNothing: true to write nothing at all, as in opening a store. Nobody may save into it meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store, and for one without a model: those of
-  ///   before 2015 have none.
+  /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
+  ///   store meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store, or has no model. Files written before 2015
+  ///   have none.
   public static func model(
     inFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
@@ -292,15 +293,16 @@ extension SQLiteStore {
     }
   }
 
-  /// The model that the tables of a store tell of.
+  /// Returns a model derived from the tables of a store.
   ///
-  /// The entities are there with their names, and what they inherit from. Properties have the names of columns in lower
-  /// case, and all are those of the entity at the top of a table. Integers, truth values and the keys of most to-one
-  /// relationships are integers of 64 bits; archives and UUIDs are data. Relationships that are to-many on both sides
-  /// are known, to-one ones that can lead to objects of several entities, and to-many ones without an inverse.
+  /// It has the names of the entities and their inheritance. Properties are named after their columns, in lower case,
+  /// and belong to the root entity of their table. Integers, Booleans and the keys of most to-one relationships become
+  /// 64-bit integers; archives and UUIDs become data. Recognized relationships are many-to-many ones, to-one ones that
+  /// can lead to several entities, and to-many ones without an inverse.
   ///
-  /// - Parameter writesNothing: true to write nothing at all, as in opening a store. Nobody may save into it meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store.
+  /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
+  ///   store meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store.
   public static func tableModel(
     ofFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
@@ -310,10 +312,11 @@ extension SQLiteStore {
     }
   }
 
-  /// The metadata of a store, without its objects.
+  /// Returns the metadata of a store without reading its objects.
   ///
-  /// - Parameter writesNothing: true to write nothing at all, as in opening a store. Nobody may save into it meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store.
+  /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
+  ///   store meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store.
   public static func metadata(
     ofFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {
@@ -324,10 +327,9 @@ extension SQLiteStore {
     }
   }
 
-  /// The statements in SQL that make a store of a model, without its objects: tables, then indexes, in Core Data's
-  /// order.
+  /// Returns the SQL statements that create an empty store for a model: tables, then indexes, in Core Data's order.
   ///
-  /// - Throws: ``ManagedObjectError/Code/save`` if no store of the model can be made.
+  /// - Throws: ``ManagedObjectError/Code/save`` if a store for the model cannot be created.
   public static func schemaStatements(of model: ManagedObjectModel) throws(ManagedObjectError) -> [String] {
     let schema = StoreSchema(model, configuration: nil)
     let obstacles = WritingObstacles.inNewStore(schema)
@@ -341,10 +343,10 @@ extension SQLiteStore {
 
   // Counts and statements, for tests.
 
-  /// The number of statements that were run so far.
+  /// The number of statements executed so far.
   package var executedStatementCount: Int { state.withLock { $0.database.executedStatements } }
 
-  /// The statement of a request, and whether it says all of it.
+  /// Returns the SQL of a request, and true if the SQL expresses the whole request.
   package func statement(for request: FetchRequest) throws(ManagedObjectError) -> (sql: String, isComplete: Bool) {
     try state.withLock { state throws(ManagedObjectError) in
       guard let entity = model.entity(named: request.entityName) else { return ("", false) }
@@ -357,7 +359,7 @@ extension SQLiteStore {
     }
   }
 
-  /// The way that SQLite executes the statement of a request: a line for each step.
+  /// Returns SQLite's query plan for a request, one line per step.
   package func plan(of request: FetchRequest) throws(ManagedObjectError) -> [String] {
     let sql = try statement(for: request).sql
     return try state.withLock { state throws(ManagedObjectError) in
