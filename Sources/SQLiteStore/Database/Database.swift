@@ -36,7 +36,7 @@ internal import SystemFiles
   private static let greatestKeptSize = 1 << 15
   /// The number of statements executed so far.
   var executedStatements = 0
-  /// True once a statement has met tables that are not those it was prepared for.
+  /// True after a statement was prepared again because the schema had changed.
   var mayHaveOtherTables = false
   /// True in a transaction that can write.
   private(set) var isWriting = false

@@ -3,19 +3,19 @@ internal import OrderedCollections
 internal import PropertyLists
 internal import SQLQueries
 
-/// The rows that a request may be about, read into memory: for requests that no statement can execute.
+/// The rows that a request needs in memory, for requests that cannot be expressed in SQL.
 ///
-/// Beside the rows that may fit, these are all rows of the entities that the keys of the request lead to.
+/// It has the candidate rows, and all rows of the entities that the key paths of the request lead to.
 struct LoadedRows: RowSource {
   let model: ManagedObjectModel
   let storeNumber: StoreNumber
-  /// The rows that may fit, by entity; nil if all of the entity may.
+  /// The candidate rows, by entity; nil if all rows of the entity are candidates.
   private var candidates: [[StoreRow]]?
   private var entityRows: [[StoreRow]]
 
   /// - Parameters:
-  ///   - entity: the entity of the request.
-  ///   - candidates: the rows that may fit, in the order of their entities and numbers; nil for all.
+  /// - entity: The entity of the request.
+  /// - candidates: The candidate rows, sorted by entity and primary key; nil for all rows.
   init(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ candidates: [StoreRow]?, _ state: inout StoreState
   ) throws(ManagedObjectError) {
@@ -42,7 +42,7 @@ struct LoadedRows: RowSource {
     self.candidates = rows
   }
 
-  /// Adds the entities of the objects that relationships of some names lead to.
+  /// Adds the entities that relationships with the given names lead to, directly or indirectly.
   private static func addReachable(
     from start: [Int], _ names: Set<String>, _ model: ManagedObjectModel, _ reached: inout Set<Int>
   ) {
@@ -59,7 +59,7 @@ struct LoadedRows: RowSource {
     }
   }
 
-  /// Reads what rows come without, of properties with some names.
+  /// Reads the values that a fetch leaves unread, for the properties with the given names.
   private static func readRest(
     of rows: inout [StoreRow], ofEntity index: Int, _ names: Set<String>, _ model: ManagedObjectModel,
     _ state: inout StoreState
@@ -69,7 +69,7 @@ struct LoadedRows: RowSource {
     }
   }
 
-  /// Rows that may fit, with what they came without.
+  /// Returns the rows with the values that were read later.
   func completed(_ rows: [StoreRow]) -> [StoreRow] {
     guard let candidates else { return rows }
     let completed = Dictionary(candidates.joined().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })

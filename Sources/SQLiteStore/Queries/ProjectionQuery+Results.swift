@@ -2,9 +2,9 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Results.
+/// Reading results.
 extension ProjectionQuery {
-  /// The dictionaries of a statement's rows; nil if one has a value that cannot be a result.
+  /// Returns the dictionaries of a statement's rows; nil if a row has a value that cannot be a result.
   func dictionaries(
     _ statement: Statement, _ request: FetchRequest, _ reading: ValueReading, _ context: FunctionContext
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>]? {
@@ -59,7 +59,7 @@ extension ProjectionQuery {
 }
 
 extension RowValue {
-  /// The value as results are told apart by.
+  /// The value used to find equal results.
   fileprivate var comparable: PredicateValue<AttributeValue> {
     switch self {
     case .attribute(let value): .value(value)

@@ -20,7 +20,7 @@ struct QueryArguments {
     }
   }
 
-  /// True if a function had no result, so that the statement ended.
+  /// True if a function failed, which ended the statement.
   var hasFailed: Bool {
     arguments.contains { if case .object(let object) = $0 { object.failure != nil } else { false } }
   }

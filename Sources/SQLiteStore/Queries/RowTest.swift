@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// A condition on values of a row, tested in memory.
+/// A condition on the values of a row that is evaluated in memory.
 final class RowTest: FunctionObject {
   private let test: ValueTest
   private let leaves: [Leaf.Kind]
@@ -34,20 +34,20 @@ final class RowTest: FunctionObject {
   }
 }
 
-/// Makes a list of the values of many rows.
+/// Collects the values of many rows into a list.
 final class ValueCollector: FunctionObject {
   private let leaf: Leaf.Kind
   private let isSet: Bool
   private let context: FunctionContext
 
-  /// - Parameter isSet: true if the list is a set of objects.
+  /// - Parameter isSet: True if the list is a set of objects.
   init(_ leaf: Leaf.Kind, isSet: Bool, _ context: FunctionContext) {
     self.leaf = leaf
     self.isSet = isSet
     self.context = context
   }
 
-  /// The most bytes of a list. Requests with longer ones are executed in memory.
+  /// The largest list, in bytes. Requests with longer lists are executed in memory.
   private static let greatestSize = 1 << 28
 
   override var emptyList: [UInt8]? { ValueCode.start(isSet: isSet) }
@@ -63,13 +63,13 @@ final class ValueCollector: FunctionObject {
   }
 }
 
-/// The parts of a store that functions need.
+/// The parts of a store that registered functions need.
 struct FunctionContext {
   let entityIndices: [Int64: Int]
   let storeNumber: StoreNumber
   let externalData: ExternalData
 
-  /// The value of an attribute. A failure is noted in the object.
+  /// Returns the value of an attribute. An error is recorded in `object`.
   @inline(__always)
   func value(
     _ argument: FunctionObject.Argument, _ type: AttributeType, _ isExternal: Bool, _ object: FunctionObject

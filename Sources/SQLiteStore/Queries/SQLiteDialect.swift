@@ -1,6 +1,6 @@
 internal import SQLQueries
 
-/// SQLite's words. Conditions are the numbers 1 and 0.
+/// SQLite's SQL. Conditions have the values 1 and 0.
 struct SQLiteDialect: SQLDialect {
   let holds = "1"
   let fails = "0"
@@ -12,7 +12,7 @@ struct SQLiteDialect: SQLDialect {
   func equal(_ first: String, _ second: String) -> String { "\(first) IS \(second)" }
   func notEqual(_ first: String, _ second: String) -> String { "\(first) IS NOT \(second)" }
 
-  /// All numbers but 0 are true.
+  /// Returns SQL that is true for any number except 0.
   func isTrue(_ sql: String) -> String { "(\(sql) IS NOT NULL AND (\(sql) < 0 OR \(sql) > 0))" }
   func truthValue(_ sql: String) -> String { "(\(sql) <> 0)" }
 

@@ -2,7 +2,7 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Requests.
+/// Fetch requests.
 extension StoreState {
   mutating func perform(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
@@ -12,7 +12,7 @@ extension StoreState {
     let selection = selection(of: entity)
     let query = selection.flatMap { self.query(for: request, of: entity, $0) }
     guard let selection, let query, query.isComplete else { return try evaluate(request, of: entity, query) }
-    // A statement that is too large is executed in memory.
+    // A request whose statement is too large is executed in memory.
     guard let (statement, arguments) = try prepared(query) else { return try evaluate(request, of: entity, nil) }
     defer { statement.clear() }
     do { return try result(of: statement, request, entity, selection) } catch {
@@ -21,12 +21,12 @@ extension StoreState {
     }
   }
 
-  /// The columns of the table of an entity; nil if the store has no objects of it.
+  /// Returns the selection of an entity's table; nil if the store does not have the entity.
   mutating func selection(of entity: ManagedObjectModel.Entity) -> RowSelection? {
     schema.table(ofEntity: entity.index).flatMap { selection($0.entities) }
   }
 
-  /// The statement of a request; nil if there is none.
+  /// Returns the query of a request; nil if it cannot be expressed in SQL.
   func query(
     for request: FetchRequest, of entity: ManagedObjectModel.Entity, _ selection: RowSelection
   ) -> StoreQuery? {
@@ -37,7 +37,7 @@ extension StoreState {
     FunctionContext(entityIndices: schema.entityIndices, storeNumber: storeNumber, externalData: reading.externalData)
   }
 
-  /// Nil if SQLite takes no such statement.
+  /// Returns a prepared statement with its arguments bound; nil if SQLite rejects the SQL.
   private func prepared(_ query: StoreQuery) throws(ManagedObjectError) -> (Statement, QueryArguments)? {
     let statement: Statement
     do { statement = try database.statement(query.sql, query.readsOneTable ? .rows : .pairs) } catch {
@@ -74,12 +74,12 @@ extension StoreState {
     }
   }
 
-  /// The statement of a request for dictionaries; nil if there is none that says all of it.
+  /// Returns the query of a dictionary request; nil if SQL cannot express the whole request.
   func projection(_ request: FetchRequest, of entity: ManagedObjectModel.Entity) -> ProjectionQuery? {
     ProjectionQuery(request, request.entities(entity), schema, storeNumber, SQLiteDialect())
   }
 
-  /// Dictionaries are made by a statement, or in memory of rows that a statement finds.
+  /// Executes a dictionary request with a statement, or in memory on the rows that a statement finds.
   private mutating func dictionaries(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [OrderedDictionary<String, RowValue>] {
@@ -88,11 +88,11 @@ extension StoreState {
       do {
         if let all = try projection.dictionaries(statement, request, reading, functionContext) { return all }
       } catch {
-        // A sum with too many digits for SQLite, or a function without a result.
+        // The digits of a sum exceed SQLite's limits, or a function failed.
         guard error.isFailedStatement else { throw error }
       }
     }
-    // All statements see the same state.
+    // The transaction makes all statements see the same state.
     return try database.transaction(.deferred) { () throws(ManagedObjectError) in
       guard case .rows(let rows) = try perform(request.requestForObjects(entity), of: entity) else { return [] }
       var projection = request
@@ -105,11 +105,11 @@ extension StoreState {
 
   /// Executes a request in memory.
   ///
-  /// - Parameter query: finds the rows that may fit; nil for all of the entity.
+  /// - Parameter query: Finds the candidate rows; nil to use all rows of the entity.
   private mutating func evaluate(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity, _ query: StoreQuery?
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    // All statements see the same state.
+    // The transaction makes all statements see the same state.
     try database.transaction(.deferred) { () throws(ManagedObjectError) in
       var candidates: [StoreRow]?
       if let query, !query.isComplete, let (statement, arguments) = try prepared(query),
@@ -126,7 +126,7 @@ extension StoreState {
 }
 
 extension FetchRequest {
-  /// The entities whose own objects count.
+  /// Returns the indices of the entities whose objects are fetched.
   func entities(_ entity: ManagedObjectModel.Entity) -> Range<Int> {
     includesSubentities ? entity.index..<entity.record.endOfSubentities : entity.index..<entity.index + 1
   }

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// A list of values as one of SQLite's: what a function has collected from many rows, for another function.
+/// Encodes a list of values as a blob, to pass the values collected from many rows to another function.
 ///
-/// The bytes are a sign for the kind of collection, and for each value a sign, its length and its bytes.
+/// The first byte is the kind of collection. Each value follows as a type byte, its length as 8 bytes, and its bytes.
 enum ValueCode {
   private enum Sign: UInt8 {
     case null = 0
     case boolean, integer, decimal, double, float, string, date, data, uuid, url, object
   }
 
-  /// The beginning of a list.
+  /// Returns the beginning of a list.
   static func start(isSet: Bool) -> [UInt8] { [isSet ? 1 : 0] }
 
-  /// A collection without values, in a statement.
+  /// Returns the SQL literal of an empty collection.
   static func empty(isSet: Bool) -> String { isSet ? "X'01'" : "X'00'" }
 
   static func append(_ value: AttributeValue, to bytes: inout [UInt8]) {
@@ -29,7 +29,7 @@ enum ValueCode {
     case .data(let value): append(.data, value, to: &bytes)
     case .uuid(let value): append(.uuid, value.uuidString.utf8, to: &bytes)
     case .url(let value): append(.url, value.absoluteString.utf8, to: &bytes)
-    // No statement collects them: they have more than one column.
+    // Composite values have several columns, and are never collected.
     case .composite: append(.null, EmptyCollection(), to: &bytes)
     }
   }
@@ -54,12 +54,12 @@ enum ValueCode {
     bytes += content
   }
 
-  /// The lowest byte first.
+  /// Appends a number in little-endian byte order.
   private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
-  /// The list that bytes stand for; nil for other bytes.
+  /// Returns the list that the bytes encode; nil if they are invalid.
   static func list(_ bytes: [UInt8]) -> PredicateValue<AttributeValue>? {
     guard let first = bytes.first, first <= 1 else { return nil }
     var values: [PredicateValue<AttributeValue>] = []

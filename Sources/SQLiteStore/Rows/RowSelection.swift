@@ -3,24 +3,24 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The columns of a table that make rows, and how.
+/// The columns of a table that are selected to read rows, and the conversion of their values.
 struct RowSelection: Sendable {
   let tableName: String
-  /// The columns as a statement has them, beginning with the number, the entity and the version.
+  /// The selected columns, quoted for SQL: primary key, entity, version, then the columns of values.
   let columns: [String]
-  /// The columns of the table under the alias ``QueryTranslation/rootAlias``.
+  /// The select list, with the table alias ``QueryTranslation/rootAlias``.
   let list: String
-  /// The table under that alias.
+  /// The table with that alias.
   let source: String
-  /// Reads the row of a number.
+  /// SQL that reads the row with a primary key.
   let statementOfOne: String
   /// The entities whose rows are selected.
   let entities: Range<Int>
   private let storeNumber: StoreNumber
   private let entityIndices: [Int64: Int]
-  /// The number of the first entity in the file.
+  /// The entity number of the first entity.
   private let firstNumber: Int64
-  /// The contents of the slots of each entity.
+  /// The sources of the slots of each entity.
   private let slots: [[Slot]]
 
   private enum Slot: Sendable {
@@ -30,7 +30,7 @@ struct RowSelection: Sendable {
     case composite([Leaf])
   }
 
-  /// A value of a composite attribute.
+  /// An element of a composite attribute.
   private struct Leaf: Sendable {
     let name: String
     let content: Slot
@@ -84,11 +84,11 @@ struct RowSelection: Sendable {
     statementOfOne = "SELECT \(list) FROM \(source) WHERE \(alias).Z_PK = ?"
   }
 
-  /// The row that a statement is at, whose first columns are those of the selection. Values in files of their own are
-  /// left unread.
+  /// Returns the current row of a statement, whose first columns are those of the selection. Values in external files
+  /// are left unread.
   ///
-  /// - Parameter slot: one that is read from its file all the same.
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for what a row cannot have.
+  /// - Parameter slot: A slot whose value is read even if it is in an external file.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the row cannot have.
   func row(
     _ statement: Statement, _ reading: ValueReading, withFileOf slot: Int? = nil
   ) throws(ManagedObjectError) -> StoreRow {
@@ -121,7 +121,7 @@ struct RowSelection: Sendable {
       values: values)
   }
 
-  /// The value of a composite attribute: null if no leaf has a value.
+  /// Returns the value of a composite attribute; null if all elements are null.
   private func composite(
     _ statement: Statement, _ leaves: [Leaf], _ reading: ValueReading
   ) throws(ManagedObjectError) -> AttributeValue {
@@ -163,7 +163,8 @@ struct RowSelection: Sendable {
       if let entityColumn, let known = entityIndices[statement.integer(entityColumn)], destination.contains(known) {
         index = known
       } else {
-        // Without the column, the row has the entity. A deleted object is taken for one of the first concrete entity.
+        // Without the entity column, the entity is read from the other row. If that is deleted, the first concrete
+        // entity is assumed.
         let found = try reading.entity(ofRow: number, destination)
         index = found ?? destination.first { !reading.schema.model.records[$0].definition.isAbstract } ?? index
       }
@@ -173,7 +174,7 @@ struct RowSelection: Sendable {
 }
 
 extension SQLValue {
-  /// The kind of the value, for messages.
+  /// A description of the value, for messages.
   var kindName: String {
     switch self {
     case .null: "nothing"

@@ -1,17 +1,17 @@
 package import ManagedObjects
 
-/// The model that the tables of a store tell of, for a store without its model.
+/// Derives a model from the tables of a store, for a store without its model.
 ///
-/// The entities and what they inherit from are in `Z_PRIMARYKEY`. Names of properties are those of columns in lower
-/// case; which entity of a table has a property is not known, so that the one at the top has all. Integers, truth
-/// values and most keys of other objects look the same, and are integers of 64 bits; data may be an archive or a UUID.
-/// These relationships are told by the names of tables and columns: those that are to-many on both sides, to-one ones
-/// that lead to one of several entities, and to-many ones without an inverse.
+/// `Z_PRIMARYKEY` has the entities and their inheritance. Properties are named after their columns, in lower case.
+/// Which entity of a table declares a property is unknown, so the root entity declares all. Integers, Booleans and most
+/// references look the same, and become 64-bit integers; data may be an archive or a UUID. Names of tables and columns
+/// reveal these relationships: many-to-many ones, to-one ones that lead to one of several entities, and to-many ones
+/// without an inverse.
 package struct TableModel {
   private let file: FileSchema
   private let database: Database
   private var entities: [Int64: Entity] = [:]
-  /// The names of the properties of each table's entities, by the number of the table's entity.
+  /// The property names used in each table, by the number of its root entity.
   private var takenNames: [Int64: Set<String>] = [:]
 
   private struct Entity {
@@ -20,7 +20,7 @@ package struct TableModel {
     var properties: [PropertyDescription] = []
   }
 
-  /// - Throws: ``ManagedObjectError/Code/open`` for tables that are those of no model.
+  /// - Throws: ``ManagedObjectError/Code/open`` if no model can be derived from the tables.
   package static func make(of file: FileSchema, _ database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
     var maker = TableModel(file: file, database: database)
     try maker.readEntities()
@@ -52,7 +52,7 @@ package struct TableModel {
       guard number > 0, number < EntityNumbers.firstPrivateNumber else { return }
       found[number] = Entity(name: list.text(1), parent: list.integer(2))
     }
-    // A migration can leave the old name of an entity, where the table has the new one.
+    // After a migration, an entity can have its old name here while its table has the new name.
     let roots = found.filter { $0.value.parent == 0 }
     let nameless = roots.filter { file.tables["Z" + $0.value.name.uppercased()] == nil }
     let names = Set(roots.values.map { "Z" + $0.name.uppercased() })
@@ -66,7 +66,8 @@ package struct TableModel {
     entities = found
   }
 
-  /// A name whose form in upper case a column has.
+  /// Returns the lowercase name of a column; nil if it is not a valid property name, or its uppercase form is another
+  /// name.
   private static func name(_ column: String) -> String? {
     let name = column.lowercased()
     let isSound =
@@ -75,13 +76,13 @@ package struct TableModel {
     return isSound && name.uppercased() == column ? name : nil
   }
 
-  /// The number at the beginning of a name, and the rest.
+  /// Returns the number at the beginning of a name, and the rest.
   private static func number(_ name: Substring) -> (number: Int64, rest: Substring)? {
     let digits = name.prefix { $0.isASCII && $0.isNumber }
     return Int64(digits).map { ($0, name[digits.endIndex...]) }
   }
 
-  /// The number of the entity at the top of those that one inherits from.
+  /// Returns the number of an entity's root entity; nil for a cycle.
   private func root(_ number: Int64) -> Int64? {
     var (next, steps) = (number, 0)
     while let entity = entities[next], steps <= entities.count {
@@ -92,7 +93,7 @@ package struct TableModel {
     return nil
   }
 
-  /// True if no entity of a table has a property of a name.
+  /// True if no entity in the same table has a property with the name.
   private func isFree(_ name: String, _ entity: Int64) -> Bool {
     root(entity).map { takenNames[$0]?.contains(name) != true } ?? false
   }
@@ -106,7 +107,7 @@ package struct TableModel {
     guard let entity = entities[number], entity.parent == 0 || entities[entity.parent] == nil,
       let table = file.tables["Z" + entity.name.uppercased()]
     else { return }
-    /// The entities that relationships lead to, by the names of their columns.
+    /// The destinations of to-one relationships, by column.
     var destinations: [String: Int64] = [:]
     for column in table.columns where column.hasPrefix("Z") {
       if let (other, rest) = Self.number(column.dropFirst()), rest.hasPrefix("_") {
@@ -150,7 +151,7 @@ package struct TableModel {
     }
   }
 
-  /// True for a column of data whose values all say whether they are in a file of their own, and one is.
+  /// True if all values of a BLOB column have the form for external storage, and at least one is in an external file.
   private func hasExternalData(_ table: String, _ column: String) throws(ManagedObjectError) -> Bool {
     let (name, list) = (column.sqlName, "FROM \(table.sqlName) WHERE")
     let others = "\(name) IS NOT NULL AND NOT (\(ExternalData.isInline(name)) OR \(ExternalData.isInFile(name)))"
@@ -162,7 +163,7 @@ package struct TableModel {
     return try statement.step() && statement.integer(0) != 0
   }
 
-  /// Makes the relationships of a table of pairs, such as `Z_1BOOKS` with the columns `Z_1AUTHORS` and `Z_2BOOKS`.
+  /// Adds the relationships of a join table, such as `Z_1BOOKS` with the columns `Z_1AUTHORS` and `Z_2BOOKS`.
   private mutating func readJoin(_ table: String) {
     guard table.hasPrefix("Z_"), let (owner, rest) = Self.number(table.dropFirst(2)), entities[owner] != nil,
       let there = Self.name(String(rest)), let columns = file.tables[table]?.columns
@@ -175,7 +176,7 @@ package struct TableModel {
       sides.append((column, entity, name))
     }
     func isOrdered(_ column: String) -> Bool { columns.contains("Z_FOK_" + column.dropFirst(2)) }
-    /// A name that another table has is followed by a number.
+    /// A column name that is already used in another table has a number as suffix.
     func isNamed(_ name: String) -> Bool {
       name.hasPrefix(there) && name.dropFirst(there.count).allSatisfy { $0.isASCII && $0.isNumber }
     }

@@ -2,15 +2,15 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import SQLQueries
 
-/// Reads to-many relationships of many objects with one statement.
+/// Reads a to-many relationship of many objects with one statement.
 struct ToManyReading {
   let database: Database
   let schema: StoreSchema
   let storeNumber: StoreNumber
 
-  /// The objects that a relationship of several owners refers to, in their order.
+  /// Returns the objects that a relationship of each owner refers to, in order.
   ///
-  /// - Parameter owners: the numbers of objects of one table.
+  /// - Parameter owners: The primary keys of the owners, which are in one table.
   func keys(_ columns: ToManyColumns, _ owners: [Int64]) throws(ManagedObjectError) -> [Int64: [RowKey]] {
     guard let target = schema.table(ofEntity: columns.destination.lowerBound) else { return [:] }
     let list = NumberList(owners)
@@ -19,7 +19,7 @@ struct ToManyReading {
     try list.bind(to: statement, 1)
     var found: [Int64: [RowKey]] = [:]
     found.reserveCapacity(owners.count)
-    // Without sub-entities all are of one.
+    // Without subentities, all objects have the same entity.
     let only = columns.destination.count == 1 ? columns.destination.lowerBound : nil
     try statement.forEachRow { () throws(ManagedObjectError) in
       let number = statement.integer(1)
@@ -49,20 +49,21 @@ struct ToManyReading {
           + "WHERE j.\(own.sqlName) \(list.condition)"
       }
       var all = select(own, other, order.map { "j.\($0.sqlName)" } ?? "0")
-      // A pair may be there in one direction only. Its position in the order is then that of the other object.
+      // A pair may be stored in one direction only. Its position is then that of the other object.
       if isReflexive { all += " UNION " + select(other, own, order == nil ? "0" : "\(Int64.max)") }
       return (all + (order == nil ? "" : " ORDER BY o, f, p"), isReflexive)
     }
   }
 }
 
-/// A list of numbers in a statement: one, or any number of them as a JSON array, which needs one statement only.
+/// A list of integers in a statement. A single integer is bound as it is, several as a JSON array, so that one
+/// statement serves lists of any length.
 struct NumberList {
   private let numbers: [Int64]
 
   init(_ numbers: [Int64]) { self.numbers = numbers }
 
-  /// The end of a condition that begins with a column that is to be in the list.
+  /// The end of a condition; a column name precedes it.
   var condition: String { numbers.count == 1 ? "= ?1" : "IN (SELECT value FROM json_each(?1))" }
 
   func bind(to statement: Statement, _ parameter: Int32) throws(ManagedObjectError) {

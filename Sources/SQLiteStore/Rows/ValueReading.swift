@@ -5,7 +5,7 @@ internal import SQLQueries
 
 /// Reads values of attributes from columns.
 ///
-/// Whole numbers are integers in columns of any numeric type, and others floating-point numbers.
+/// In columns with numeric affinity, SQLite returns whole numbers as integers and others as floating-point numbers.
 package struct ValueReading {
   let database: Database
   let schema: StoreSchema
@@ -17,7 +17,7 @@ package struct ValueReading {
     self.externalData = externalData
   }
 
-  /// The value of a column; nil if an attribute of the type cannot have it.
+  /// Returns the value of a column; nil if it is not valid for the type.
   @inline(__always)
   package func value(
     _ statement: Statement, _ column: Int32, _ type: AttributeType, isExternal: Bool
@@ -25,9 +25,9 @@ package struct ValueReading {
     try Self.value(StatementColumn(statement: statement, column: column), type, isExternal ? externalData : nil)
   }
 
-  /// The value of a column or of a function's argument; nil if an attribute of the type cannot have it.
+  /// Returns the value of a column or of a function's argument; nil if it is not valid for the type.
   ///
-  /// - Parameter externalData: the files in which the attribute may have its data; nil if it is in the column only.
+  /// - Parameter externalData: The external files of the store; nil for an attribute without external storage.
   @inline(__always)
   package static func value(
     _ source: some StoredValue, _ type: AttributeType, _ externalData: ExternalData?
@@ -50,7 +50,7 @@ package struct ValueReading {
       if kind == .real || kind == .integer { return .date(Date(timeIntervalSinceReferenceDate: source.real)) }
     case .decimal:
       if kind == .integer { return .decimal(Decimal(source.integer)) }
-      // SQLite's text of a number has fewer digits than the number.
+      // SQLite's text for a floating-point number has fewer digits than the number.
       if kind == .real { return StoredDecimal.decimal(source.real) }
       if kind == .text { return StoredDecimal.decimal(source.text) }
     case .uuid:
@@ -71,7 +71,7 @@ package struct ValueReading {
 
   private static func uuid(_ data: Data) -> UUID? { data.count == 16 ? UUID(data.bytes) : nil }
 
-  /// The entity of a row, which is one of several.
+  /// Returns the entity of a row that can have one of several entities; nil if the row does not exist.
   func entity(ofRow number: Int64, _ entities: Range<Int>) throws(ManagedObjectError) -> Int? {
     guard let table = schema.table(ofEntity: entities.lowerBound) else { return nil }
     let statement = try database.statement("SELECT Z_ENT FROM \(table.name.sqlName) WHERE Z_PK = ?")

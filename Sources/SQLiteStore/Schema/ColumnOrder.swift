@@ -1,26 +1,26 @@
 internal import ManagedObjects
 
-/// The order of an entity's columns. Names are given in this order.
+/// The columns of an entity in the order in which names are assigned to them.
 struct ColumnOrder {
   struct Column {
     let name: String
-    /// The attribute or the relationship that it belongs to.
+    /// The attribute or relationship of the column.
     let property: String
-    /// The index among the leaves of a composite attribute; nil for a column of a property itself.
+    /// The index among the leaves of a composite attribute; nil for other columns.
     let leaf: Int?
-    /// The position of the group in the layout: integers, to-one relationships, and then the other groups of types.
+    /// The group in the layout: integers, to-one relationships, then the other groups of types.
     let group: Int
-    /// The type of the column; nil for an attribute that has none.
+    /// The declared type of the column; nil for an attribute without a column.
     let type: String?
   }
 
   private(set) var columns: [Column] = []
-  /// Composite attributes whose leaves may have other columns, and why.
+  /// Composite attributes whose column names are uncertain, and the reason.
   private(set) var uncertain: [String: String] = [:]
 
   /// - Parameters:
-  ///   - attributes: in the order of their names.
-  ///   - relationships: the names of to-one relationships.
+  /// - attributes: The attributes, sorted by name.
+  /// - relationships: The names of the to-one relationships, sorted.
   init(_ attributes: [ManagedObjectModel.Entity.Attribute], _ relationships: [String]) {
     // To-one relationships follow the first group.
     func group(_ type: AttributeType) -> Int {
@@ -46,7 +46,8 @@ struct ColumnOrder {
       }
     }
     columns += relationships.map { Column(name: $0, property: $0, leaf: nil, group: 1, type: "INTEGER") }
-    // The first of several gets the name: with leaves the first in the layout, otherwise the first property.
+    // The first column with a name gets it without a number: with leaves, the first in the layout, otherwise the first
+    // property.
     columns = columns.enumerated().sorted {
       let (first, second) = ($0.element, $1.element)
       if hasLeaves, first.group != second.group { return first.group < second.group }
@@ -56,8 +57,8 @@ struct ColumnOrder {
     findUncertain()
   }
 
-  /// Finds leaves that share a name with a column of another group and of the same type: no file shows which of the two
-  /// is the first.
+  /// Finds leaves that share a name with a column of another group and the same type. No known file shows which of the
+  /// two comes first.
   private mutating func findUncertain() {
     for (name, same) in Dictionary(grouping: columns, by: { $0.name.uppercased() }) where same.count > 1 {
       for (index, column) in same.enumerated() {
@@ -72,23 +73,22 @@ struct ColumnOrder {
 }
 
 extension AttributeDescription {
-  /// The elements of a composite attribute that have a value of their own, in the order of the model; an element that
-  /// is composite itself is replaced by its own ones.
+  /// The elements of a composite attribute with nested composite elements flattened, in the order of the model.
   var leaves: [AttributeDescription] { elements.flatMap { $0.type == .composite ? $0.leaves : [$0] } }
 }
 
-/// The column of an attribute, as Core Data's tables have it.
+/// The column of an attribute in Core Data's tables.
 struct AttributeColumn {
   /// The type in the statement that makes the table.
   let type: String
-  /// The group of the layout. Columns of one group follow each other.
+  /// The group in the layout. Columns of a group are adjacent.
   let group: Int
 
   static let groupCount = 8
 }
 
 extension AttributeType {
-  /// The column of an attribute of the type; nil for one that has none.
+  /// The column of an attribute of the type; nil for a type without a column.
   var column: AttributeColumn? {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: AttributeColumn(type: "INTEGER", group: 0)

@@ -1,36 +1,37 @@
 package import ManagedObjects
 internal import PropertyLists
 
-/// The numbers that a file has for the entities of a model, in `Z_PRIMARYKEY`.
+/// Reads the entity numbers that a file assigns in `Z_PRIMARYKEY`, and matches them with the entities of a model.
 package struct EntityNumbers {
-  /// Numbers above are those of tables that Core Data keeps for itself, such as the history of changes.
+  /// The lowest number above those of entities. Numbers above it belong to tables of Core Data itself, such as the
+  /// history.
   static let firstPrivateNumber: Int64 = 16_000
 
   private let model: ManagedObjectModel
   private let database: Database
-  /// By the index of the entity in the model; 0 for one that the file does not have.
+  /// The number of each entity, by its index in the model; 0 if the file does not have the entity.
   private var numbers: [Int64]
-  /// The numbers of superentities, as the file has them.
+  /// The number of each entity's superentity in the file.
   private var parents: [Int64]
-  /// Gets what does not fit the model; nil if that is an error.
+  /// Called for each mismatch with the model; nil to throw instead.
   private let report: ((String) -> Void)?
-  /// Gets entities that the file has other names for.
+  /// Called for each entity that has another name in the file.
   private let reportName: ((ManagedObjectModel.Entity, String) -> Void)?
 
-  /// The number of each entity, by its index in the model; 0 for one that the file does not have.
+  /// Returns the number of each entity, by its index in the model; 0 if the file does not have the entity.
   ///
-  /// - Throws: ``ManagedObjectError/Code/open`` if the entities of the file are others.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the entities of the file do not match the model.
   static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database
   ) throws(ManagedObjectError) -> [Int64] {
     try read(model, configuration, database, report: nil)
   }
 
-  /// The numbers, as far as the entities of the file are those of the model.
+  /// Returns the entity numbers of the file, as far as its entities match the model.
   ///
   /// - Parameters:
-  ///   - report: gets what does not fit; nil if that is an error.
-  ///   - reportName: gets entities that the file has other names for, which no renaming identifier explains.
+  /// - report: Called for each mismatch with the model; nil to throw instead.
+  /// - reportName: Called for each entity whose name in the file differs without a matching renaming identifier.
   package static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database, report: ((String) -> Void)?,
     reportName: ((ManagedObjectModel.Entity, String) -> Void)? = nil
@@ -38,7 +39,7 @@ package struct EntityNumbers {
     var numbers = EntityNumbers(model, database, report, reportName)
     try numbers.readRows()
     try numbers.check(configuration)
-    // An entity without that at its top has no table.
+    // An entity whose root entity is missing has no table.
     for entity in model.entities where numbers.numbers[entity.root.index] == 0 { numbers.numbers[entity.index] = 0 }
     return numbers.numbers
   }
@@ -55,8 +56,8 @@ package struct EntityNumbers {
     parents = numbers
   }
 
-  /// An entity that a migration has renamed can have its old name there. It is known by its renaming identifier, or by
-  /// its position: numbers are in the order of the model.
+  /// Reads the rows of `Z_PRIMARYKEY`. After a migration, a renamed entity can still have its old name there. It is
+  /// found by its renaming identifier, or by its number, because numbers follow the order of the model.
   private mutating func readRows() throws(ManagedObjectError) {
     var unknown: [(number: Int64, name: String, parent: Int64)] = []
     var known: Set<Int64> = []

@@ -2,23 +2,23 @@ package import ManagedObjects
 package import OrderedCollections
 internal import SQLQueries
 
-/// The tables of a file, as SQLite sees them.
+/// The tables of a file, as SQLite reports them.
 package struct FileSchema {
-  /// The tables that a store can have for itself, by their names in upper case.
+  /// The tables that can belong to a store, by name in upper case.
   package private(set) var tables: [String: Table] = [:]
-  /// Views and virtual tables, by their names in upper case.
+  /// The views and virtual tables, by name in upper case.
   package private(set) var others: [String: Other] = [:]
   package private(set) var indexes: [Part] = []
   private(set) var triggers: [Part] = []
 
   package struct Table {
-    /// The names in upper case, in order.
+    /// The names of the columns in upper case, in order.
     package var columns: OrderedSet<String> = []
-    /// The types of the columns in the statement that makes the table, in upper case.
+    /// The declared types of the columns, in upper case.
     var types: [String: String] = [:]
-    /// The columns whose values the file does not have, but computes.
+    /// The generated columns.
     package var computedColumns: Set<String> = []
-    /// True if rows are found by `Z_PK`, so that no two have the same.
+    /// True if `Z_PK` is the integer primary key, and so an alias of the row ID.
     package var hasNumbers = false
     let statement: String
   }
@@ -38,13 +38,13 @@ package struct FileSchema {
   /// An index or a trigger.
   package struct Part {
     let name: String
-    /// The table in upper case.
+    /// The name of the table in upper case.
     let table: String
-    /// Empty for an index that comes with a table.
+    /// The SQL text; empty for an index that belongs to a constraint.
     let statement: String
   }
 
-  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no store.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store.
   package init(_ database: Database) throws(ManagedObjectError) {
     var names: [String] = []
     let list = try database.statement("SELECT type, name, tbl_name, sql FROM sqlite_schema")
@@ -98,15 +98,15 @@ package struct FileSchema {
     table.hasNumbers = keys == ["Z_PK INTEGER"] && !StatementWords(table.statement).contains("WITHOUT")
   }
 
-  /// True for the name of a table that Core Data may have made.
+  /// True if a table can belong to a store, judged by its name.
   private static func isOwn(_ name: String) -> Bool { ["Z", "A"].contains(name.prefix(1).uppercased()) }
 
   package func has(_ table: String, _ column: String) -> Bool {
     tables[table.uppercased()]?.columns.contains(column.uppercased()) ?? false
   }
 
-  /// - Throws: ``ManagedObjectError/Code/open`` if there is no such table: a view could go on without end, and a
-  ///   virtual table could do anything.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the table does not exist. Views and virtual tables are not accepted:
+  ///   a view could run forever, and a virtual table could do anything.
   func require(_ table: String, _ database: Database, _ defect: String) throws(ManagedObjectError) {
     if tables[table.uppercased()] != nil { return }
     let other = others[table.uppercased()].map { "\(table) is a \($0.kind.rawValue)" }
@@ -115,9 +115,9 @@ package struct FileSchema {
 }
 
 extension StoreSchema {
-  /// The schema of a file.
+  /// Creates the schema of a file.
   ///
-  /// - Throws: ``ManagedObjectError/Code/open`` if the tables are not those of the model.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the tables do not fit the model.
   package init(
     _ model: ManagedObjectModel, _ configuration: String?, of file: FileSchema, in database: Database
   ) throws(ManagedObjectError) {
@@ -143,10 +143,10 @@ extension StoreSchema {
     self = schema
   }
 
-  /// Checks that the columns of composite attributes are those that the file has for them. Their names do not have the
-  /// name of the attribute, and get a number where others have the same name.
+  /// Checks that the file has the expected columns for composite attributes. Their names do not contain the name of the
+  /// attribute, and get a number if another column has the same name.
   ///
-  /// - Throws: ``ManagedObjectError/Code/open`` with the name of an attribute whose columns are not certain.
+  /// - Throws: ``ManagedObjectError/Code/open`` with the name of an attribute whose columns are uncertain.
   private func checkComposites(
     of table: StoreTable, _ file: FileSchema, _ database: Database
   ) throws(ManagedObjectError) {

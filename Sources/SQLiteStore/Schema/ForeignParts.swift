@@ -1,13 +1,13 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The parts of a file that a save would run, or that are not tables, and that neither Core Data nor this package
-/// makes.
+/// The triggers, views and virtual tables of a file that neither Core Data nor this package makes. A save would run
+/// them.
 ///
-/// Core Data's triggers are recognized by their text, because a program can give any name to its own.
+/// Core Data's triggers are recognized by their SQL text, because a program can give any name to its own triggers.
 package struct ForeignParts {
   private let file: FileSchema
-  /// The columns of derived attributes in upper case, as `TABLE.COLUMN`.
+  /// The columns of derived attributes, as `TABLE.COLUMN` in upper case.
   private let derivedColumns: Set<String>
 
   package init(_ file: FileSchema, _ schema: StoreSchema) {
@@ -23,13 +23,13 @@ package struct ForeignParts {
     derivedColumns = columns
   }
 
-  /// The triggers.
+  /// The triggers that Core Data does not make.
   var triggers: [FileSchema.Part] { file.triggers.filter { !isOwn($0) } }
 
   /// The triggers that Core Data makes.
   package var ownTriggers: [FileSchema.Part] { file.triggers.filter(isOwn) }
 
-  /// Texts for ``SQLiteStore/writingObstacles``: one for each part.
+  /// The texts for ``SQLiteStore/writingObstacles``, one for each part.
   package var obstacles: [String] {
     let triggers = triggers.sorted { $0.name < $1.name }.map {
       "the trigger \($0.name.quoted) of the table \($0.table) is not one of Core Data's: allow triggers to save with it"
@@ -40,7 +40,7 @@ package struct ForeignParts {
     return triggers + others
   }
 
-  /// True for the table of an R-tree index.
+  /// True for the virtual table of an R-tree index.
   private func isOwn(_ other: FileSchema.Other) -> Bool {
     var phrase = StatementPhrase(other.statement)
     return other.kind == .virtualTable && other.name.hasPrefix("Z_RT_")
@@ -53,7 +53,7 @@ package struct ForeignParts {
     return trigger.name.hasPrefix("Z_DA_") && keepsDerivedAttribute(trigger)
   }
 
-  /// True for a trigger of an R-tree index, which puts values of a row into it, or removes them.
+  /// True for a trigger that maintains an R-tree index.
   private func keepsIndex(_ trigger: FileSchema.Part) -> Bool {
     var phrase = StatementPhrase(trigger.statement)
     guard phrase.take("CREATE TRIGGER $trigger AFTER") else { return false }
@@ -74,8 +74,7 @@ package struct ForeignParts {
     return file.others[index].map { isOwn($0) } ?? false
   }
 
-  /// True for a trigger that counts the objects of a relationship, and writes nothing but the column of a derived
-  /// attribute.
+  /// True for a trigger that counts the objects of a relationship, and writes only the column of a derived attribute.
   private func keepsDerivedAttribute(_ trigger: FileSchema.Part) -> Bool {
     var phrase = StatementPhrase(trigger.statement)
     guard phrase.take("CREATE TRIGGER $trigger AFTER"),
@@ -114,18 +113,18 @@ package struct ForeignParts {
   }
 }
 
-/// The words of a statement, taken one phrase after the other.
+/// The words of a statement, consumed phrase by phrase.
 private struct StatementPhrase {
   private var words: ArraySlice<String>
-  /// The word that was found for each placeholder of the phrases.
+  /// The word matched by each `$` placeholder so far.
   private(set) var names: [String: String] = [:]
 
   init(_ statement: String) { words = Array(StatementWords(statement))[...] }
 
   var isAtEnd: Bool { words.isEmpty }
 
-  /// Takes words if they are the next ones. `$x` is an unquoted name, the same one each time; `#name` is any unquoted
-  /// name, and `#number` a number.
+  /// Consumes the words of a phrase if they are next. `$x` matches an unquoted name, the same one each time; `#name`
+  /// matches any unquoted name, and `#number` a number.
   mutating func take(_ phrase: String) -> Bool {
     var (rest, found) = (words, names)
     for expected in phrase.split(separator: " ") {
@@ -141,9 +140,9 @@ private struct StatementPhrase {
     return true
   }
 
-  /// Takes one or more names, each of some words, with commas between them.
+  /// Consumes one or more items separated by commas.
   ///
-  /// - Parameter separator: what may be between words that belong together: a space, or nothing else than commas.
+  /// - Parameter separator: A space if an item can have several words, a comma if it has one.
   mutating func takeNames(_ separator: String) -> Bool {
     guard take("#name") else { return false }
     while take(", #name") || separator == " " && take("#name") {}

@@ -1,14 +1,14 @@
 internal import ManagedObjects
 
-/// The table of a relationship that is to-many on both sides: a row for each pair of objects.
+/// The table of a many-to-many relationship, with a row for each pair of objects.
 ///
-/// It is named after the relationship of the entity with the lower number, `Z_1BOOKS`, and has two columns, each named
-/// after the entity whose numbers it has and the relationship that leads there: `Z_1AUTHORS` and `Z_2BOOKS`. An ordered
-/// relationship has another column with the order, `Z_FOK_2BOOKS`. Of two relationships in one entity, stores of
-/// different ages name the table after one or the other.
+/// It is named after the relationship of the entity with the lower number, such as `Z_1BOOKS`. Each of its two columns
+/// is named after the entity whose primary keys it has and the relationship that leads to the other column:
+/// `Z_1AUTHORS` and `Z_2BOOKS`. An ordered relationship has a column for the order, `Z_FOK_2BOOKS`. For two
+/// relationships in one entity, the table is named after one or the other, depending on the age of the store.
 package struct JoinTable: Sendable {
   package let name: String
-  /// The entity that the table is named after.
+  /// The index of the entity that the table is named after.
   let ownerIndex: Int
   package private(set) var first: Side
   package private(set) var second: Side
@@ -16,14 +16,14 @@ package struct JoinTable: Sendable {
   var isReflexive: Bool { first.property == second.property }
 
   package struct Side: Sendable {
-    /// The relationship that leads to the objects of the column.
+    /// The relationship that leads to the objects in the column.
     package let property: PropertyName
-    /// The name of the column, without the number of a name that was used before.
+    /// The name of the column, without the number that makes it unique.
     fileprivate let baseColumn: String
     package fileprivate(set) var column: String
-    /// The column of the order in which the relationship has its objects.
+    /// The column that orders the objects of the relationship; nil for an unordered one.
     package fileprivate(set) var order: String?
-    /// True for an ordered relationship in a file that has no column for the order.
+    /// True for an ordered relationship whose order column is missing in the file.
     package fileprivate(set) var lacksOrder = false
   }
 
@@ -39,7 +39,7 @@ package struct JoinTable: Sendable {
     destination: ManagedObjectModel.Entity, inverse: ManagedObjectModel.Entity.Relationship
   )
 
-  /// - Parameter names: takes the one name of a table, of those that it may have, in the order of the alphabet.
+  /// - Parameter names: Returns the name of a table, chosen from its sorted possible names.
   static func all(_ model: ManagedObjectModel, _ numbers: [Int64], names: ([String]) -> String) -> [JoinTable] {
     var tables: [JoinTable] = []
     var uses: [String: Int] = [:]
@@ -79,9 +79,10 @@ package struct JoinTable: Sendable {
     return tables
   }
 
-  /// The table with the columns of a file: a name may have another number at the end, and the order may be missing.
+  /// Returns the table with the column names of a file. They may end with another number, and an order column may be
+  /// missing.
   ///
-  /// - Parameter columns: the names in upper case.
+  /// - Parameter columns: The names in the file, in upper case.
   func fitted(to columns: [String]) -> JoinTable {
     var table = self
     table.first.fit(to: columns, besides: second)
@@ -89,8 +90,8 @@ package struct JoinTable: Sendable {
     return table
   }
 
-  /// The relationships that have a table, each with its inverse: once, from the side of the entity with the lower
-  /// number.
+  /// Returns the many-to-many relationships with their inverses. Each pair is listed once, from the side of the entity
+  /// with the lower number.
   private static func pairs(_ model: ManagedObjectModel, _ numbers: [Int64]) -> [Pair] {
     var pairs: [Pair] = []
     var seen: Set<PropertyName> = []
@@ -102,7 +103,7 @@ package struct JoinTable: Sendable {
         guard numbers[destination.index] != 0, let inverse = entity.inverse(of: relationship), !inverse.isTransient,
           inverse.definition.isToMany
         else { continue }
-        // The entity that has the inverse first may be above the destination.
+        // The inverse may be declared in a superentity of the destination.
         let back = PropertyName(destination, inverse.name)
         guard seen.insert(PropertyName(entity, relationship.name)).inserted else { continue }
         seen.insert(back)

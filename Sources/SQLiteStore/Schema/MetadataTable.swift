@@ -3,7 +3,7 @@ package import ManagedObjects
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The row of `Z_METADATA`: the identifier of the store, and a property list with all else.
+/// The row of `Z_METADATA`: the identifier of the store, and a property list with all other metadata.
 package enum MetadataTable {
   /// The value of ``StoreMetadataKey/type``.
   static let storeType = "SQLite"
@@ -32,7 +32,7 @@ package enum MetadataTable {
     return StoreMetadata(file: values, identifier: identifier, type: storeType)
   }
 
-  /// Writes the row, or makes it.
+  /// Inserts or replaces the row.
   static func write(_ metadata: StoreMetadata, _ database: Database) throws(ManagedObjectError) {
     var values = metadata.fileValues
     values[StoreMetadataKey.type] = .string(storeType)

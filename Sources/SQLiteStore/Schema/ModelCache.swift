@@ -2,17 +2,17 @@ internal import CZlib
 internal import FoundationEssentials
 package import ManagedObjects
 
-/// The row of `Z_MODELCACHE`: the model of the store as a keyed archive, deflated (RFC 1951, without a header).
+/// The row of `Z_MODELCACHE`: the model of the store as a keyed archive, compressed with raw deflate (RFC 1951).
 ///
-/// An archive with the header of zlib or gzip, or not compressed at all, is read, too: other programs may put one
-/// there.
+/// Archives with a zlib or gzip header and uncompressed archives are read as well, because other programs may write
+/// them.
 package enum ModelCache {
-  /// The most bytes that an archive may have.
+  /// The largest archive that is read, in bytes.
   private static let greatestSize = 64 << 20
 
-  /// The model that a store has in itself; nil if there is none, as in stores of before 2015.
+  /// Returns the model that a store embeds; nil if it has none, as in files written before 2015.
   ///
-  /// - Throws: ``ManagedObjectError/Code/open`` for a damaged model.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the model is damaged.
   package static func read(_ database: Database, _ file: FileSchema) throws(ManagedObjectError) -> ManagedObjectModel? {
     if file.others["Z_MODELCACHE"] != nil { try file.require("Z_MODELCACHE", database, database.path) }
     guard file.has("Z_MODELCACHE", "Z_CONTENT") else { return nil }
@@ -27,9 +27,9 @@ package enum ModelCache {
     }
   }
 
-  /// The model that a store has in itself.
+  /// Returns the model that a store embeds.
   ///
-  /// - Throws: ``ManagedObjectError/Code/open`` for a store without one, and for a damaged model.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the store has no model, or the model is damaged.
   static func model(in database: Database) throws(ManagedObjectError) -> ManagedObjectModel {
     if let model = try read(database, FileSchema(database)) { return model }
     var error = ManagedObjectError(.open, "\(database.path) does not have its model in it")
@@ -49,12 +49,12 @@ package enum ModelCache {
     try statement.run()
   }
 
-  /// Without a header, and with the largest window.
+  /// Raw deflate without a header, with the largest window.
   private static let windowBits: Int32 = -15
-  /// With the header of zlib or gzip.
+  /// A zlib or gzip header, detected automatically.
   private static let windowBitsOfAnyHeader: Int32 = 15 + 32
 
-  /// Nil for data that is damaged or too large.
+  /// Returns the uncompressed archive; nil if it is damaged or too large.
   private static func content(of data: Data) -> Data? {
     if data.starts(with: Data("bplist".utf8)) { return data }
     return inflate(data, windowBits) ?? inflate(data, windowBitsOfAnyHeader)
@@ -79,7 +79,7 @@ package enum ModelCache {
     return unsafe run(&stream, data, limit: .max) { unsafe CZlib.deflate(&$0, $1) }
   }
 
-  /// Calls a function of zlib until it says that the end is reached.
+  /// Calls a zlib function until it reaches the end of the stream.
   private static func run(
     _ stream: inout z_stream, _ data: Data, limit: Int, _ call: (inout z_stream, Int32) -> Int32
   ) -> Data? {
@@ -98,7 +98,7 @@ package enum ModelCache {
         }
         output.append(contentsOf: block[..<made])
         if code == Z_STREAM_END { return output }
-        // Out of room is no error here; without progress the input ends too early.
+        // A full output block is not an error. If nothing was written, the input is truncated.
         guard code == Z_OK || code == Z_BUF_ERROR, made > 0, output.count <= limit else { return nil }
       }
     }

@@ -1,11 +1,11 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The statements that make the tables of a store and their indexes, as Core Data writes them.
+/// The SQL statements that create the tables and indexes of a store, as Core Data writes them.
 struct SchemaStatements {
   let schema: StoreSchema
 
-  /// The tables, each with those of its relationships, in the order of Core Data.
+  /// Each table with its join tables, in Core Data's order.
   private var tablesAndJoins: [(StoreTable, [JoinTable])] {
     schema.tables.map { table in (table, schema.joins.filter { table.entities.contains($0.ownerIndex) }) }
   }
@@ -14,7 +14,7 @@ struct SchemaStatements {
 
   var indexes: [String] { tablesAndJoins.flatMap { indexes(of: $0) + $1.map(index) } }
 
-  /// The statements that make a store without objects.
+  /// The statements that create an empty store.
   var all: [String] { tables + indexes + Self.fixedTables }
 
   private static let fixedTables = [
@@ -23,8 +23,8 @@ struct SchemaStatements {
     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
   ]
 
-  /// The indexes of a table: of all keys of other objects, of the entity where there are several, and those of the
-  /// model.
+  /// Returns the indexes of a table: one for each reference to another object, one for the entity if the table has
+  /// several, and those of the model.
   private func indexes(of table: StoreTable) -> [String] {
     let keys = (table.toOneColumns.values.map(\.key) + table.ownerColumns.values.map(\.key)).sorted()
     var indexes = keys.map { simpleIndex(table, table.columns[$0].name) }
@@ -32,7 +32,7 @@ struct SchemaStatements {
     let entities = table.entities.map { ManagedObjectModel.Entity(model: schema.model, index: $0) }
     for entity in entities {
       for index in entity.definition.fetchIndexes {
-        // Others are refused before.
+        // Indexes with expressions are rejected before, as obstacles to writing.
         let columns = index.elements.compactMap { element -> String? in
           guard case .property(let property) = element.content else { return nil }
           return column(property, of: entity, table, isAscending: element.isAscending)
@@ -66,7 +66,7 @@ struct SchemaStatements {
       + "(\(column.sqlNameIfNeeded))"
   }
 
-  /// A property as a part of an index; nil for one without a column.
+  /// Returns a property as an indexed column; nil if it has no column.
   private func column(
     _ property: String, of entity: ManagedObjectModel.Entity, _ table: StoreTable, isAscending: Bool = true
   ) -> String? {
@@ -82,7 +82,7 @@ struct SchemaStatements {
 }
 
 extension EntityDescription {
-  /// True if an index has just these properties.
+  /// True if a fetch index has exactly these properties.
   fileprivate func hasFetchIndex(of properties: [String]) -> Bool {
     fetchIndexes.contains { $0.elements.map(\.content) == properties.map { .property($0) } }
   }
@@ -106,7 +106,7 @@ extension JoinTable {
 }
 
 extension String {
-  /// The text as a name, with quotes only where SQLite needs them: tables of Core Data have none.
+  /// The text as a name, quoted only if SQLite needs it. Core Data does not quote names.
   fileprivate var sqlNameIfNeeded: String {
     let isPlain = utf8.allSatisfy {
       switch $0 {

@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// Makes the tables of a new store, as Core Data writes them.
+/// Creates the tables of a new store, as Core Data does.
 struct SchemaWriter {
   let schema: StoreSchema
   let database: Database
@@ -12,9 +12,9 @@ struct SchemaWriter {
     try ModelCache.write(schema.model, database)
   }
 
-  /// Writes the rows of the entities.
+  /// Writes the rows of `Z_PRIMARYKEY`.
   ///
-  /// - Parameter highest: the highest number that a row of a table has or had.
+  /// - Parameter highest: Returns the highest primary key that a table has or had. Its argument is the table index.
   func writeEntities(highest: (Int) -> Int64) throws(ManagedObjectError) {
     let insertion = try database.statement(
       "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")

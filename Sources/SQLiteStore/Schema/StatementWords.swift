@@ -1,6 +1,6 @@
-/// The words of an SQL statement that are no names in quotes, in upper case, and its signs.
+/// The words of an SQL statement in upper case, and its punctuation.
 ///
-/// A text or name in quotes is `"`. Comments are left out.
+/// A string or a quoted name is returned as `"`. Comments are skipped.
 struct StatementWords: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
 
@@ -28,7 +28,7 @@ struct StatementWords: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// A quote that is doubled ends a text and begins another.
+  /// Skips the bytes through `end`. A doubled quotation mark ends one quoted word and begins another.
   private mutating func skip(through end: UInt8) { rest = rest.firstIndex(of: end).map { rest[($0 + 1)...] } ?? [] }
 
   private mutating func skipComment() {

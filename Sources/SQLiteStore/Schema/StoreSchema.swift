@@ -1,30 +1,30 @@
 package import ManagedObjects
 package import SQLQueries
 
-/// The tables and columns of a store for the entities and properties of a model, by the rules of Core Data.
+/// The tables and columns of a store for the entities and properties of a model, by Core Data's rules.
 ///
-/// All entities that inherit from one share a table. See ``StoreTable`` for the columns, ``JoinTable`` for
-/// relationships that are to-many on both sides.
+/// An entity and all its descendants share a table. See ``StoreTable`` for its columns, and ``JoinTable`` for
+/// many-to-many relationships.
 package struct StoreSchema: QuerySchema {
   package let model: ManagedObjectModel
-  /// The number (`Z_ENT`) of each entity, by its index in the model; 0 for one that the store does not have.
+  /// The number (`Z_ENT`) of each entity, by its index in the model; 0 if the store does not have the entity.
   package let numbers: [Int64]
-  /// The indices of entities, by number.
+  /// The entity indices, by entity number.
   package let entityIndices: [Int64: Int]
-  /// A table for each entity without a superentity.
+  /// The tables, one for each root entity.
   package let tables: [StoreTable]
-  /// The index in ``tables`` of each entity.
+  /// The index in ``tables`` of each entity; −1 if the store does not have the entity.
   package let tableIndices: [Int]
-  /// The columns of the values of each entity, by slot.
+  /// The columns of each entity's values, by slot.
   package let slotColumns: [[SlotColumns]]
   /// The relationships of each entity that have an inverse, by slot.
   let sides: [[Int: RelationshipSide]]
-  /// The tables of relationships that are to-many on both sides.
+  /// The tables of many-to-many relationships.
   package let joins: [JoinTable]
 
-  /// The schema of a new store.
+  /// Creates the schema of a new store.
   ///
-  /// - Parameter configuration: the configuration whose entities the store has; nil for all.
+  /// - Parameter configuration: The configuration whose entities the store has; nil for all entities.
   package init(_ model: ManagedObjectModel, configuration: String?) {
     var numbers = [Int64](repeating: 0, count: model.entities.count)
     var members = Set<Int>()
@@ -36,8 +36,8 @@ package struct StoreSchema: QuerySchema {
     self.init(model, numbers: numbers, file: nil)
   }
 
-  /// - Parameter file: the tables that there are; nil to go by the rules alone. Files of different ages have other
-  ///   names for some tables, and may lack columns that are only of help.
+  /// - Parameter file: The tables of an existing file; nil to apply the rules only. Files of different ages have other
+  ///   names for some tables, and may lack optional columns.
   package init(_ model: ManagedObjectModel, numbers: [Int64], file: FileSchema?) {
     self.model = model
     self.numbers = numbers
@@ -76,7 +76,7 @@ package struct StoreSchema: QuerySchema {
     }
   }
 
-  /// The table of an entity; nil if the store does not have it.
+  /// Returns the table of an entity; nil if the store does not have the entity.
   func table(ofEntity index: Int) -> StoreTable? {
     tableIndices.indices.contains(index) && tableIndices[index] >= 0 ? tables[tableIndices[index]] : nil
   }
@@ -90,7 +90,7 @@ extension SlotColumns {
     var all: [[SlotColumns]] = []
     let sides = joinSides(joins)
     for entity in model.entities {
-      // Inherited values are in the same columns. Entities follow those that they inherit from.
+      // Inherited properties use the columns of the superentity. Superentities precede their subentities.
       var slots = entity.superentity.map { all[$0.index] } ?? []
       slots += [SlotColumns](repeating: .none, count: entity.slotCount - slots.count)
       defer { all.append(slots) }
@@ -121,11 +121,12 @@ extension SlotColumns {
     return all
   }
 
-  /// The columns of relationships that have a table of their own.
+  /// Returns the columns of relationships that have a join table.
   private static func joinSides(_ joins: [JoinTable]) -> [PropertyName: ToManyColumns.Source] {
     var sides: [PropertyName: ToManyColumns.Source] = [:]
     for (index, join) in joins.enumerated() {
-      // If a relationship is its own inverse, the second column has the objects that it leads to.
+      // For a relationship that is its own inverse, the last assignment counts: the second column has the destination
+      // objects.
       for (side, other) in [(join.first, join.second), (join.second, join.first)] {
         sides[side.property] = .join(
           index, own: other.column, other: side.column, order: side.order, isReflexive: join.isReflexive)
@@ -154,12 +155,12 @@ extension SlotColumns {
   }
 }
 
-/// The name of a property of the entity that has it first, not of those that inherit it.
+/// The name of a property and the entity that declares it. Entities that inherit the property have the same value.
 package struct PropertyName: Hashable, Sendable {
   let entityIndex: Int
   package let name: String
 
-  /// - Parameter entity: an entity that has the property, or inherits it.
+  /// - Parameter entity: An entity that declares or inherits the property.
   package init(_ entity: ManagedObjectModel.Entity, _ name: String) {
     var owner = entity
     while let superentity = owner.superentity, superentity.property(named: name) != nil { owner = superentity }
@@ -167,7 +168,7 @@ package struct PropertyName: Hashable, Sendable {
     self.name = name
   }
 
-  /// The entity that has the property first.
+  /// Returns the entity that declares the property.
   package func owner(in model: ManagedObjectModel) -> ManagedObjectModel.Entity {
     ManagedObjectModel.Entity(model: model, index: entityIndex)
   }

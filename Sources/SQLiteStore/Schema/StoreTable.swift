@@ -2,37 +2,37 @@ package import ManagedObjects
 internal import OrderedCollections
 package import SQLQueries
 
-/// The table of an entity without a superentity, and of all that inherit from it.
+/// The table of a root entity and all its descendants.
 ///
-/// The columns are `Z_PK`, `Z_ENT`, `Z_OPT`, and then those of properties in groups: integers and truth values with
-/// to-one relationships, keys of orders, dates and floating-point numbers, decimal numbers, strings, URIs, UUIDs,
-/// transformable values, data. In a group the entities follow each other by number, and properties by name. A name that
-/// was used before gets a number.
+/// The columns are `Z_PK`, `Z_ENT`, `Z_OPT`, and then those of properties in groups: integers and Booleans with to-one
+/// relationships, orders, dates and floating-point numbers, decimals, strings, URIs, UUIDs, transformable values, data.
+/// Within a group, columns are sorted by entity number, then by property name. A name that is already used gets a
+/// number.
 package struct StoreTable: Sendable {
   package let name: String
-  /// The entities that have their rows here.
+  /// The entities whose rows are in the table.
   package let entities: Range<Int>
-  /// All columns but the first three, in order.
+  /// All columns except the first three, in order.
   package let columns: [TableColumn]
   package let attributeColumns: [PropertyName: Int]
   /// The columns of composite attributes.
   let compositeColumns: [PropertyName: CompositeColumns]
-  /// Composite attributes whose columns are not known, and why; by the entities and attributes.
+  /// The composite attributes whose columns are uncertain, and the reasons.
   private(set) var uncertainComposites: [PropertyName: String]
   /// The columns of to-one relationships.
   package private(set) var toOneColumns: [PropertyName: KeyColumns]
-  /// The columns of to-many relationships without an inverse, which lead here.
+  /// The columns of to-many relationships without an inverse that lead to this table.
   package private(set) var ownerColumns: [PropertyName: KeyColumns]
-  /// Columns that a file lacks, and that a reader can do without: of entities, and of orders.
+  /// Optional columns that the file lacks: entities and orders.
   private(set) var missingColumns: Set<Int> = []
 
-  /// The columns that name another object.
+  /// The columns that refer to another object.
   package struct KeyColumns: Sendable {
-    /// The number of the object.
+    /// The primary key of the object.
     package let key: Int
-    /// The number of its entity, where it can be one of several.
+    /// The entity number of the object; nil if it can have one entity only.
     package let entity: Int?
-    /// The position in an ordered relationship of that object.
+    /// The position of this row in an ordered relationship of the object; nil if the relationship is unordered.
     package let order: Int?
   }
 
@@ -49,9 +49,9 @@ package struct StoreTable: Sendable {
     ownerColumns = maker.ownerColumns
   }
 
-  /// Goes without columns that only help, if a file does not have them.
+  /// Removes the optional columns that a file does not have.
   ///
-  /// - Parameter names: those of the file, in upper case.
+  /// - Parameter names: The column names of the file, in upper case.
   mutating func forgetColumns(except names: OrderedSet<String>) {
     func isMissing(_ column: Int?) -> Bool { column.map { !names.contains(columns[$0].name.uppercased()) } ?? false }
     func fitted(_ key: KeyColumns) -> KeyColumns {
@@ -65,7 +65,7 @@ package struct StoreTable: Sendable {
     ownerColumns = ownerColumns.mapValues(fitted)
   }
 
-  /// The columns that values of an attribute are in: one, or one for each leaf of a composite attribute. None for a
+  /// Returns the columns that store an attribute: one, or one for each leaf of a composite attribute. Empty for a
   /// transient attribute, and for one without a type.
   package func parts(
     of attribute: ManagedObjectModel.Entity.Attribute, in entity: ManagedObjectModel.Entity
@@ -84,18 +84,18 @@ private struct ColumnMaker {
   private(set) var attributeColumns: [PropertyName: Int] = [:]
   private(set) var compositeColumns: [PropertyName: CompositeColumns] = [:]
   private(set) var uncertainComposites: [PropertyName: String] = [:]
-  /// The columns of leaves, by the composite attribute and the index among its leaves.
+  /// The columns of leaves, by composite attribute and leaf index.
   private var leafColumns: [PropertyName: [Int: Int]] = [:]
   private(set) var toOneColumns: [PropertyName: StoreTable.KeyColumns] = [:]
   private(set) var ownerColumns: [PropertyName: StoreTable.KeyColumns] = [:]
-  /// The number of uses of each name.
+  /// The number of times that each name has been used.
   private var uses: [String: Int] = [:]
-  /// The names of the columns of properties, without the prefix.
+  /// The column names of properties, without the prefix.
   private var names: [PropertyName: String] = [:]
-  /// The names of the columns of leaves, by the composite attribute.
+  /// The column names of leaves, by composite attribute and leaf index.
   private var leafNames: [PropertyName: [Int: String]] = [:]
 
-  /// To-many relationships of any entity that lead here and have no inverse.
+  /// The to-many relationships without an inverse that lead to this table.
   private let lonely: [LonelyRelationship]
 
   init(_ root: ManagedObjectModel.Entity, _ numbers: [Int64], _ lonely: [LonelyRelationship]) {
@@ -126,7 +126,7 @@ private struct ColumnMaker {
     }
   }
 
-  /// The attributes that an entity does not inherit, in the order of their names.
+  /// Returns the attributes that an entity does not inherit, sorted by name.
   private func ownAttributes(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
     entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0)
       .filter { !$0.isTransient }
@@ -146,8 +146,8 @@ private struct ColumnMaker {
     entity.inverse(of: relationship).map { $0.definition.isToMany && $0.definition.isOrdered } ?? false
   }
 
-  /// Names the columns of the attributes, leaves and to-one relationships of an entity. Of several with one name the
-  /// first in the layout has it, and others get a number.
+  /// Assigns names to the columns of an entity's attributes, leaves and to-one relationships. If several have the same
+  /// name, the first in the order keeps it, and the others get a number.
   private mutating func nameColumns(of entity: ManagedObjectModel.Entity) {
     let attributes = ownAttributes(entity)
     let order = ColumnOrder(attributes, ownToOnes(entity).map(\.name))
@@ -162,10 +162,10 @@ private struct ColumnMaker {
     for (attribute, reason) in order.uncertain { uncertainComposites[PropertyName(entity, attribute)] = reason }
   }
 
-  /// The name of a property's column, without what stands before it.
+  /// Returns the name of a property's column, without its prefix.
   private func columnName(_ name: PropertyName) -> String { names[name] ?? name.name.uppercased() }
 
-  /// Adds the columns of a group: of attributes, and of leaves at the positions of their composite attributes.
+  /// Adds the columns of a group. Leaves are placed at the position of their composite attribute.
   private mutating func addAttributes(of entity: ManagedObjectModel.Entity, group: Int) {
     for attribute in ownAttributes(entity) {
       let name = PropertyName(entity, attribute.name)
@@ -183,7 +183,7 @@ private struct ColumnMaker {
     }
   }
 
-  /// Joins the columns of the leaves of a composite attribute.
+  /// Collects the columns of the leaves of a composite attribute.
   private mutating func joinLeaves(
     _ attribute: ManagedObjectModel.Entity.Attribute, _ entity: ManagedObjectModel.Entity
   ) {
@@ -244,7 +244,7 @@ private struct ColumnMaker {
       let name = "\(numbers[owner.index])" + relationship.name.uppercased()
       let key = columns.count
       columns.append(TableColumn(name: "Z" + name, type: "INTEGER"))
-      // No column has the entity of the owner, even if it can be one of several.
+      // There is no column for the entity of the owner, even if the owner can have several entities.
       if relationship.isOrdered { columns.append(TableColumn(name: "Z_FOK_" + name, type: "INTEGER")) }
       ownerColumns[PropertyName(owner, relationship.name)] = StoreTable.KeyColumns(
         key: key, entity: nil, order: relationship.isOrdered ? key + 1 : nil)
@@ -252,14 +252,14 @@ private struct ColumnMaker {
   }
 }
 
-/// A to-many relationship without an inverse: the objects that it leads to have a column for the one that has them.
+/// A to-many relationship without an inverse. The table of its destination has a column for the owner.
 struct LonelyRelationship {
   let owner: ManagedObjectModel.Entity
   let name: String
   let isOrdered: Bool
   let destinationIndex: Int
 
-  /// All of a model, in the order of their entities.
+  /// Returns all such relationships of a model, in the order of their entities.
   static func all(_ model: ManagedObjectModel, _ numbers: [Int64]) -> [LonelyRelationship] {
     var all: [LonelyRelationship] = []
     for owner in model.entities where numbers[owner.index] != 0 {

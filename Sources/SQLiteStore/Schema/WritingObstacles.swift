@@ -2,10 +2,10 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Reasons why a store cannot be written as Core Data would write it.
+/// The reasons why a store cannot be written as Core Data would write it.
 package enum WritingObstacles {
-  /// The parts of a model that no store of it can have: attributes of which nobody knows how Core Data keeps them,
-  /// indexes that need functions of Core Data.
+  /// Returns the parts of a model that no store can be written with: attributes whose storage in Core Data is unknown,
+  /// and indexes that need functions of Core Data.
   static func inModel(_ schema: StoreSchema) -> [String] {
     var obstacles: [String] = []
     for entity in schema.model.entities where schema.numbers[entity.index] != 0 {
@@ -30,8 +30,8 @@ package enum WritingObstacles {
     return obstacles
   }
 
-  /// The same, and the parts of which no new store can be made: derived attributes, which need triggers, and names that
-  /// two tables or columns would have.
+  /// Returns the obstacles of ``inModel(_:)``, and the parts that a new store cannot have: derived attributes, which
+  /// need triggers, and names that two tables or columns would share.
   static func inNewStore(_ schema: StoreSchema) -> [String] {
     var obstacles = inModel(schema)
     for (entity, attribute) in derivedAttributes(schema) {
@@ -54,11 +54,12 @@ package enum WritingObstacles {
     return obstacles
   }
 
-  /// The parts of a file that Core Data keeps up to date by other means than tables.
+  /// Returns the obstacles of ``inModel(_:)``, and the parts of a file that a save would violate or not keep up to
+  /// date.
   ///
   /// - Parameters:
-  ///   - triggers: the triggers that may run.
-  ///   - tracksHistory: true if this package keeps the history of the file.
+  /// - triggers: The triggers that a save may run.
+  /// - tracksHistory: True if this package records the history of the file.
   package static func inFile(
     _ file: FileSchema, _ schema: StoreSchema, triggers: [FileSchema.Part], tracksHistory: Bool
   ) -> [String] {
@@ -106,7 +107,7 @@ package enum WritingObstacles {
     }
   }
 
-  /// One error for all.
+  /// Returns one error that lists the obstacles.
   static func error(_ obstacles: [String], _ path: String) -> ManagedObjectError {
     let shown = obstacles.prefix(5).map { $0.printable(limit: 200) } + (obstacles.count > 5 ? ["…"] : [])
     return ManagedObjectError(
@@ -119,7 +120,7 @@ extension FetchIndexDescription.Element.Content {
 }
 
 extension FileSchema.Part {
-  /// True for an index of expressions, or of some rows only.
+  /// True for an index of expressions, and for a partial index.
   package var isComputed: Bool {
     let operators: Set = ["IS", "NOT", "CASE", "AND", "OR", "IN", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "NULL"]
     var depth = 0
@@ -127,7 +128,7 @@ extension FileSchema.Part {
       if word == "WHERE" || depth == 1 && operators.contains(word) { return true }
       if word == ")" { depth -= 1 }
       if word == "(" { depth += 1 }
-      // A list of columns has names, COLLATE and directions.
+      // A plain column list has names, COLLATE, directions and commas only.
       if depth > 1 || depth == 1 && !(word == "(" || word == "," || word == "\"" || word.first?.isPartOfName == true) {
         return true
       }
@@ -141,7 +142,7 @@ extension Character {
 }
 
 extension String {
-  /// The text as SQLite compares names.
+  /// The text in the form in which SQLite compares names.
   fileprivate var asciiUppercased: String {
     String(decoding: utf8.map { (0x61...0x7A).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
   }
