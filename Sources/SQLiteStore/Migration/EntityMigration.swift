@@ -1,25 +1,25 @@
 public import ManagedObjects
 internal import PropertyLists
 
-/// The part of a migration that a function sees: the mapping of an entity, and the contexts of both stores. It has the
-/// part of Core Data's `NSMigrationManager`.
+/// The state of a migration that a policy's function uses: the mapping of an entity, and the contexts of both stores.
+/// It corresponds to Core Data's `NSMigrationManager`.
 ///
-/// Both contexts have the objects of a batch only. They are empty again with the next one; ``ManagedObjectID``s last.
+/// Both contexts contain the objects of one batch, and are reset before the next. ``ManagedObjectID``s stay valid.
 public final class EntityMigration {
-  /// The mapping that is being done.
+  /// The mapping of the entity.
   public let mapping: EntityMapping
   private let objects: ObjectMigration
   private let entity: MappingPlan.Entity
-  /// The objects that were made for those of the source, in the order in which they were made.
+  /// The objects created in this batch and their source objects, in the order of creation.
   private var instances: [(source: RowKey, destination: ManagedObject)] = []
-  /// The same, by the object of the source.
+  /// The created objects, by source object.
   private var instancesBySource: [RowKey: [ManagedObject]] = [:]
-  /// The object of the source that is being migrated.
+  /// The source object that is being migrated.
   var current: ManagedObject?
-  /// The objects of the source that have handed on their numbers.
+  /// The source objects whose primary keys have been assigned to new objects.
   private var kept: Set<RowKey> = []
 
-  /// False while relationships are set: each object has its number then, and those that it has become.
+  /// False while relationships are set: primary keys and associations are final then.
   private let canMakeObjects: Bool
 
   init(_ entity: MappingPlan.Entity, _ objects: ObjectMigration, canMakeObjects: Bool) {
@@ -29,18 +29,18 @@ public final class EntityMigration {
     self.objects = objects
   }
 
-  /// The objects as they are. Changes of them are lost.
+  /// A context of the old store. Changes to its objects are discarded.
   public var sourceContext: ManagedObjectContext { objects.source.context }
 
-  /// The new store, with all that was made so far.
+  /// A context of the new store, with the objects created so far.
   public var destinationContext: ManagedObjectContext { objects.destination.context }
 
-  /// The objects that were made and not deleted again, with those that they were made for.
+  /// The created objects that have not been deleted again, and their source objects.
   var made: [(source: RowKey, destination: ManagedObject)] { instances.filter(\.destination.isThere) }
 
-  /// Makes the object of the mapping, with its attributes, as `NSEntityMigrationPolicy` does by itself.
+  /// Creates the mapping's object with its attributes, as the default implementation of `NSEntityMigrationPolicy` does.
   ///
-  /// - Throws: ``ManagedObjectError/Code/entityMigrationPolicy`` for a mapping without an entity of the destination;
+  /// - Throws: ``ManagedObjectError/Code/entityMigrationPolicy`` if the mapping has no destination entity,
   ///   ``ManagedObjectError/Code/invalidValue`` for a value that an attribute cannot have.
   @discardableResult
   public func createDestinationInstances(forSource source: ManagedObject) throws(ManagedObjectError) -> ManagedObject {
@@ -52,20 +52,20 @@ public final class EntityMigration {
     let object = try insert(destination.name, for: source)
     for (name, expression) in entity.attributes {
       let value = try objects.value(expression, of: source, name)
-      // A value that there must be keeps its default.
+      // A required attribute keeps its default instead of a null value.
       if value == .null, object[name] != .null, destination.attribute(named: name)?.isOptional == false { continue }
       try object.setValue(value, forKey: name)
     }
     return object
   }
 
-  /// Makes an object with the default values of its attributes. It gets the relationships that the mapping has for the
-  /// source. The first object that is made for a source keeps its number.
+  /// Creates an object with the default values of its attributes. Its relationships are set later, as the mapping
+  /// describes for the source. The first object created for a source object keeps its primary key.
   ///
-  /// Objects that come from none are made by ``destinationContext``.
+  /// To create an object without a source object, use ``destinationContext``.
   ///
-  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the new model has no such entity,
-  ///   ``ManagedObjectError/Code/invalidValue`` for an abstract one, ``ManagedObjectError/Code/invalidState`` if
+  /// - Throws: ``ManagedObjectError/Code/undefinedKey`` if the new model does not have the entity,
+  ///   ``ManagedObjectError/Code/invalidValue`` if the entity is abstract, ``ManagedObjectError/Code/invalidState`` if
   ///   another object is being migrated, or relationships are being set.
   @discardableResult
   public func insert(_ entityName: String, for source: ManagedObject) throws(ManagedObjectError) -> ManagedObject {
@@ -93,12 +93,11 @@ public final class EntityMigration {
     return object
   }
 
-  /// The objects that others have become, in their order: those that were made so far, without those that were deleted
-  /// again.
+  /// Returns the objects created for source objects so far, in their order. Objects deleted since are omitted.
   ///
   /// - Parameters:
-  ///   - mappingName: the mapping by which they came; nil for any.
-  ///   - sources: objects of the source.
+  /// - mappingName: The name of the mapping that created them; nil for any mapping.
+  /// - sources: Objects of the source.
   public func destinationInstances(
     forEntityMappingName mappingName: String? = nil, sourceInstances sources: [ManagedObject]
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -116,8 +115,8 @@ public final class EntityMigration {
     return result
   }
 
-  /// Sets the relationships of an object by the mapping, for a policy that sets others itself. Objects that a to-many
-  /// relationship has already stay in it.
+  /// Sets the relationships of an object as the mapping describes, for a policy that sets other relationships itself.
+  /// Objects that are already in a to-many relationship stay in it.
   public func createRelationships(
     forDestination destination: ManagedObject, source: ManagedObject
   ) throws(ManagedObjectError) {
@@ -126,6 +125,6 @@ public final class EntityMigration {
 }
 
 extension ManagedObject {
-  /// False for an object that was deleted, also if that was saved.
+  /// False for a deleted object, even after the deletion was saved.
   fileprivate var isThere: Bool { !isDeleted && managedObjectContext != nil }
 }

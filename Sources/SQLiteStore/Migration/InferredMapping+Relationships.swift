@@ -3,13 +3,14 @@ internal import PropertyLists
 
 /// Relationships and their inverses.
 extension InferredMapping {
-  /// A relationship of the source, and the entities of the destination whose objects have one from there.
+  /// A relationship of the source, and the destination entities that get their values from it.
   struct Origin {
     let former: PropertyName
     var entities: [Int]
   }
 
-  /// The relationships that one comes from: several if entities have different ones, none if it is new.
+  /// Returns the source relationships of a relationship: several if its entities have different ones, none if it is
+  /// new.
   func origins(of relationship: PropertyName) -> [Origin] {
     var origins: [Origin] = []
     for entity in relationship.owner(in: destination).selfAndDescendants {
@@ -24,7 +25,7 @@ extension InferredMapping {
     return origins
   }
 
-  /// The inverse of a relationship, if stores keep it.
+  /// Returns the inverse of a relationship; nil if it has none, or the inverse is transient.
   func inverse(of name: PropertyName, _ model: ManagedObjectModel) -> PropertyName? {
     let entity = name.owner(in: model)
     guard let relationship = entity.relationship(named: name.name), let inverse = entity.inverse(of: relationship),
@@ -37,8 +38,8 @@ extension InferredMapping {
     name.owner(in: model).relationship(named: name.name)?.definition.isToMany ?? false
   }
 
-  /// Both sides of a relationship must come from both sides of one. A new side must have room for what the other side
-  /// has.
+  /// Checks that both sides of a relationship come from both sides of one source relationship, and that a new side has
+  /// room for the objects of the other side.
   mutating func checkInverses(of entity: ManagedObjectModel.Entity) {
     for relationship in entity.relationships.dropFirst(entity.superentity?.relationships.count ?? 0)
     where !relationship.isTransient {

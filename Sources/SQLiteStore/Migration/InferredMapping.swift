@@ -1,25 +1,24 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// The entities and properties of one version of a model that those of another come from.
+/// For the entities and properties of one model version, those of another version that they come from.
 ///
-/// They are found by renaming identifiers, and by names. The identifier of an entity or property without one is its
-/// name.
+/// They are matched by renaming identifiers, then by names. Without a renaming identifier, the name serves as one.
 struct InferredMapping {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
-  /// The entity that each entity of the destination comes from, by its index in the model; nil for a new one.
+  /// The source entity of each destination entity, by index in the model; nil for a new entity.
   private(set) var entities: [Int?]
-  /// The name of the property that each property comes from, by its entity's index and its own name.
+  /// The name of the source property, by destination entity index and property name.
   private(set) var properties: [[String: String]]
-  /// The changes that nobody can tell from the models alone.
+  /// The changes that cannot be inferred from the two models.
   private(set) var reasons: [Reason] = []
 
   struct Reason: Hashable {
     let message: String
-    /// The entities of the destination whose objects it is about.
+    /// The destination entities whose objects are affected.
     let entities: [Int]
-    /// True if it is about objects that others refer to, and false if it is about attributes.
+    /// True if it concerns a relationship, false if it concerns attributes.
     var isOfRelationship = false
   }
 
@@ -35,8 +34,8 @@ struct InferredMapping {
     checkHierarchies()
   }
 
-  /// - Parameter isSettled: true for a reason that does not count.
-  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons.
+  /// - Parameter isSettled: Returns true for a reason to ignore.
+  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all other reasons.
   func check(except isSettled: (Reason) -> Bool = { _ in false }) throws(ManagedObjectError) {
     var messages: Set<String> = []
     let errors = reasons.filter { !isSettled($0) && messages.insert($0.message).inserted }
@@ -44,7 +43,7 @@ struct InferredMapping {
     if let error = ManagedObjectError(all: errors) { throw error }
   }
 
-  /// The entity of the destination that an entity of the source becomes; nil if it is gone.
+  /// Returns the destination entity of a source entity; nil if it is removed.
   func destination(of sourceIndex: Int) -> Int? { entities.firstIndex(of: sourceIndex) }
 
   func sourceEntity(of entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity? {
@@ -90,7 +89,7 @@ struct InferredMapping {
     }
   }
 
-  /// The entity that has a property first.
+  /// Returns the entity that declares a property.
   private func declaring(_ name: String, _ entity: ManagedObjectModel.Entity) -> ManagedObjectModel.Entity {
     PropertyName(entity, name).owner(in: destination)
   }
@@ -136,7 +135,7 @@ struct InferredMapping {
     }
   }
 
-  /// All objects that a relationship may have must still be such that it may have them.
+  /// Checks that a relationship can still lead to all objects that it may have.
   private mutating func checkDestination(
     of relationship: ManagedObjectModel.Entity.Relationship, _ entity: ManagedObjectModel.Entity,
     _ former: ManagedObjectModel.Entity.Relationship, _ old: ManagedObjectModel.Entity, _ name: String
@@ -151,7 +150,8 @@ struct InferredMapping {
     }
   }
 
-  /// Objects of different tables cannot come into one, since they can have the same numbers.
+  /// Checks that entities of different tables are not merged into one table: their objects can have the same primary
+  /// keys.
   private mutating func checkHierarchies() {
     for root in destination.entities where root.superentity == nil {
       var members: [String: [Int]] = [:]
@@ -166,12 +166,11 @@ struct InferredMapping {
   }
 }
 
-/// Finds the former thing that each of several new ones comes from: the one of its identifier, or else that of its name
-/// which nothing else comes from.
+/// Matches new entities or properties with old ones: by renaming identifier, then by name among those left.
 private struct Match {
-  /// The index of the former thing of each new one; nil for one that is really new.
+  /// The index of the old item of each new item; nil if there is none.
   private(set) var formers: [Int?]
-  /// Two that come from one.
+  /// Pairs of new items that come from the same old item.
   private(set) var rivals: [(first: Int, second: Int, former: Int)] = []
 
   init(_ new: [(name: String, identifier: String?)], _ old: [(name: String, identifier: String?)]) {

@@ -1,16 +1,16 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// A mapping that was checked against two models, and can be done.
+/// A mapping that was checked against two models.
 struct MappingPlan {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
   let entities: [Entity]
-  /// The entity at the top of a hierarchy of the source whose objects keep their numbers, by that of the destination.
+  /// For each root entity of the destination, the root entity of the source whose objects keep their primary keys.
   let numbering: [Int: Int]
-  /// The changes that follow from the two models; nil if a mapping model describes all.
+  /// The changes inferred from the two models; nil if there is a mapping model.
   let inferred: InferredMapping?
-  /// The names of the entities of the source that functions handle.
+  /// The names of the source entities that are handled by functions.
   let handledEntities: Set<String>
 
   /// The mapping of an entity.
@@ -18,21 +18,21 @@ struct MappingPlan {
     let mapping: EntityMapping
     let source: ManagedObjectModel.Entity?
     let destination: ManagedObjectModel.Entity?
-    /// Nil for all objects.
+    /// The predicate for source objects; nil for all objects.
     var predicate: ManagedPredicate?
     var attributes: [(name: String, expression: MappingExpression)] = []
     var relationships: [(name: String, expression: MappingExpression)] = []
     var policy: EntityMigrationPolicy?
-    /// True if each object hands on its number.
+    /// True if each object keeps its primary key.
     var keepsNumbers = false
 
-    /// True if there are objects to make.
+    /// True if the mapping creates objects.
     var makesObjects: Bool { source != nil && (destination != nil || policy?.createDestinationInstances != nil) }
-    /// True if relationships are to be set.
+    /// True if the mapping sets relationships.
     var relates: Bool { makesObjects && (!relationships.isEmpty || policy?.createRelationships != nil) }
   }
 
-  /// - Throws: all that cannot be done, before anything is.
+  /// - Throws: All obstacles to the mapping, before anything is changed.
   init(
     _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) throws(ManagedObjectError) {
@@ -42,7 +42,7 @@ struct MappingPlan {
         reason.entities.allSatisfy { index in
           guard let former = inferred.entities[index] else { return true }
           let policy = mapping.entityPolicies[source.entities[former].name]
-          // The function that makes objects knows nothing of those that they are to refer to, nor the other way round.
+          // A function that creates objects cannot set their relationships, and the other way round.
           if reason.isOfRelationship { return policy?.createRelationships != nil }
           return policy?.createDestinationInstances != nil
         }
@@ -71,7 +71,7 @@ private struct PlanMaker {
   private(set) var errors: [ManagedObjectError] = []
   private(set) var entities: [MappingPlan.Entity] = []
   private(set) var numbering: [Int: Int] = [:]
-  /// The entities of the source whose numbers are taken, by hierarchy of the destination.
+  /// The source entities whose primary keys are kept, by root entity of the destination.
   var numbered: [Int: Set<Int>] = [:]
 
   private mutating func refuse(_ message: String, _ code: ManagedObjectError.Code = .migration) {
@@ -89,7 +89,7 @@ private struct PlanMaker {
       if mapping.model != nil, !names.insert(entity.name).inserted {
         refuse("two mappings of entities are called \(entity.name.quoted)")
       }
-      // A mapping that does not fit was reported.
+      // A mapping that does not fit has been reported.
       if defects.isEmpty { add(entity) }
     }
   }
@@ -126,7 +126,7 @@ private struct PlanMaker {
 
   private static let sourceRequest = "fetchRequestForSourceEntityNamed:predicateString:"
 
-  /// The objects of the source that a mapping is about.
+  /// Returns the predicate for the source objects of a mapping; nil for all objects.
   private mutating func predicate(_ mapping: EntityMapping, _ entity: ManagedObjectModel.Entity) -> ManagedPredicate? {
     guard let expression = mapping.sourceExpression else { return nil }
     guard case .fetch(let request, _, countOnly: false) = expression,
@@ -152,7 +152,7 @@ private struct PlanMaker {
     to entity: inout MappingPlan.Entity, _ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity
   ) {
     var (attributes, relationships) = (entity.mapping.attributeMappings, entity.mapping.relationshipMappings)
-    // A mapping that copies need not list properties that keep their names.
+    // A copy mapping may omit properties that keep their names.
     if entity.mapping.mappingType == .copy, attributes.isEmpty, relationships.isEmpty {
       (attributes, relationships) = inferred.propertyMappings(to, from)
     }
@@ -190,7 +190,7 @@ private struct PlanMaker {
     }
   }
 
-  /// True if no other objects of the hierarchy can have the numbers.
+  /// True if the objects can keep their primary keys, because no other objects of the hierarchy have the same ones.
   private mutating func keepsNumbers(_ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity) -> Bool {
     let root = numbering[to.root.index] ?? from.root.index
     numbering[to.root.index] = root
@@ -217,7 +217,7 @@ extension InferredMapping {
     return MappingModel(mappings)
   }
 
-  /// The properties that keep their values.
+  /// Returns the mappings of properties that keep their values.
   func propertyMappings(
     _ entity: ManagedObjectModel.Entity, _ old: ManagedObjectModel.Entity
   ) -> (attributes: [PropertyMapping], relationships: [PropertyMapping]) {

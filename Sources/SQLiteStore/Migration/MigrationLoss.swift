@@ -8,7 +8,7 @@ public struct MigrationLoss: Hashable, Sendable {
   public let entityName: String
   /// The property in the old model; nil if the objects themselves are dropped.
   public let propertyName: String?
-  /// The number of objects that have a value of the property, or of the objects that are dropped. Greater than 0.
+  /// The number of objects that have a value of the property, or the number of dropped objects. Greater than 0.
   public let objectCount: Int
 }
 
@@ -25,20 +25,20 @@ extension MigrationLoss: CustomStringConvertible {
   }
 }
 
-/// The treatment of values that a new model has no property for.
+/// The handling of values that the new model has no property for.
 public enum DroppedValuePolicy: Sendable {
   /// A migration that would drop values throws ``ManagedObjectError/Code/droppedValues``, and changes nothing.
   case refuse
-  /// Values are dropped, as Core Data drops them.
+  /// Values are dropped, as Core Data does.
   case drop
 }
 
 extension MigrationLoss {
-  /// The values and objects of a store that a mapping does not keep.
+  /// Returns the values and objects of a store that a mapping drops.
   ///
   /// - Parameters:
-  ///   - old: the tables of the store, before they are put aside.
-  ///   - handled: the names of the entities whose objects a program's function handles.
+  /// - old: The schema of the store before its tables are renamed.
+  /// - handled: The names of the entities whose objects are handled by a function of the program.
   /// - Complexity: O(*n*) in the number of rows of tables that lose something.
   static func all(
     _ mapping: InferredMapping, _ old: StoreSchema, _ database: Database, except handled: Set<String> = []
@@ -84,11 +84,11 @@ extension DroppedValuePolicy {
 }
 
 extension InferredMapping {
-  /// True for a property without a successor. Of two sides of a relationship, one is enough to keep both.
+  /// True if a property has no successor. A relationship is kept if one of its two sides has a successor.
   fileprivate func drops(_ property: ManagedObjectModel.Entity.Property, of entity: ManagedObjectModel.Entity) -> Bool {
     if property.traits.isTransient || isKept(property.name, of: entity) { return false }
     switch property {
-    // The store computes it anew.
+    // The store computes derived attributes again.
     case .attribute(let attribute): return attribute.definition.derivation == nil
     case .relationship(let relationship):
       guard let inverse = entity.inverse(of: relationship) else { return true }

@@ -3,23 +3,24 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// Takes a store through steps to another version of its model.
+/// Migrates a store through one or more steps to another version of its model.
 ///
-/// Steps without a mapping change the file itself. For others a new store is made in a file beside it, and its tables
-/// replace those of the store. In both cases the store changes in one transaction, which locks it from the beginning:
-/// nobody else saves meanwhile, and after a crash the file has the old store or the new one.
+/// Steps without a mapping change the file itself. If there is a mapping, a new store is created in a file next to the
+/// old one, and its tables then replace the old ones. In both cases the store changes in one transaction, which locks
+/// it from the beginning: no other process can save meanwhile, and after a crash the file has either the old store or
+/// the new one.
 struct MigrationRun {
-  /// A caller's function that is told how far the migration is.
+  /// The caller's progress function.
   typealias Report = (MigrationProgress) throws -> Void
-  /// Tells it of a step: the phase, the name of the mapping, the number of objects that are done, and of all.
+  /// Reports the progress of a step: the phase, the name of the mapping, the completed and the total number of objects.
   typealias StepReport = (MigrationProgress.Phase, String, Int, Int) throws(ManagedObjectError) -> Void
 
-  /// A step to a version of the model.
+  /// A step to another version of the model.
   enum Step {
     case inferred(InferredMapping)
     case mapped(MappingPlan)
 
-    /// - Throws: all that cannot be done.
+    /// - Throws: All obstacles to the step.
     init(
       _ mapping: StoreMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel, _ path: String,
       _ configuration: String?
@@ -52,7 +53,7 @@ struct MigrationRun {
 
   let path: String
   let configuration: String?
-  /// The model of the store.
+  /// The model of the store before the migration.
   let source: ManagedObjectModel
   let steps: [Step]
   var metadata: StoreMetadata
@@ -63,9 +64,9 @@ struct MigrationRun {
 
   private var isInferred: Bool { steps.allSatisfy { if case .inferred = $0 { true } else { false } } }
 
-  /// Changes the store, within a transaction that locks it.
+  /// Migrates the store, in a transaction that locks it.
   ///
-  /// - Returns: the names of the files that no value is in any more.
+  /// - Returns: The names of the external files that are no longer used.
   mutating func migrateInPlace(_ database: Database) throws(ManagedObjectError) -> Set<String> {
     let externalData = ExternalData(ofStore: path)
     guard let last = steps.last else { return [] }
@@ -94,15 +95,15 @@ struct MigrationRun {
     return files
   }
 
-  /// A copy of the old store in the folder of the new one.
+  /// A copy of the old store, in the temporary folder of the new one.
   struct Copy {
     let path: String
     let folder: ScratchFolder
   }
 
-  /// Copies the store, as it is in a transaction that the caller has begun.
+  /// Copies the store as the caller's transaction sees it.
   ///
-  /// - Parameter output: the path of the new store.
+  /// - Parameter output: The path of the new store.
   func copy(_ database: Database, for output: String) throws(ManagedObjectError) -> Copy {
     for file in [output, output + "-wal", output + "-journal"] where FileSystem.exists(file) {
       throw ManagedObjectError(.migration, "there is a file \(file) already")
@@ -117,14 +118,14 @@ struct MigrationRun {
     return Copy(path: try copy(database, folder), folder: folder)
   }
 
-  /// Makes the new store.
+  /// Migrates the copy, and moves it to its final path.
   mutating func migrateCopy(_ copy: Copy, to output: String) throws(ManagedObjectError) {
     let made = try makeStore(copy.folder, from: copy.path, isCopy: true)
     do {
       let database = try Database(path: made, .readWrite)
       if let last = steps.last { metadata.describe(last.destination, configuration) }
       try database.execute("PRAGMA journal_mode = WAL")
-      // All that was written before is brought to the disk with it.
+      // This commit also syncs everything written before.
       try database.transaction(.immediate) { () throws(ManagedObjectError) in
         try MetadataTable.write(metadata, database)
       }
@@ -166,12 +167,12 @@ struct MigrationRun {
     }
   }
 
-  /// Does all steps.
+  /// Performs all steps.
   ///
   /// - Parameters:
-  ///   - original: the path of the file to begin with.
-  ///   - isCopy: true if that may be changed.
-  /// - Returns: the path of the file.
+  /// - original: The path of the file to begin with.
+  /// - isCopy: True if that file may be changed.
+  /// - Returns: The path of the resulting file.
   private mutating func makeStore(
     _ folder: ScratchFolder, from original: String, isCopy: Bool
   ) throws(ManagedObjectError) -> String {
@@ -195,7 +196,7 @@ struct MigrationRun {
     return file
   }
 
-  /// Copies the store, with all data in the file itself.
+  /// Copies the store, and moves the data of external files into the copy.
   private func copy(_ original: Database, _ folder: ScratchFolder) throws(ManagedObjectError) -> String {
     let file = folder.newFile()
     let database = try Database(path: file, .create)
@@ -217,7 +218,7 @@ struct MigrationRun {
     let source = try SQLiteStore(
       URL(filePath: old), model: plan.source, configuration: configuration, access: .readOnly)
     try source.beginReading()
-    // A function may have kept objects of the store: the transaction must not last as long as they do.
+    // Ends the transaction even if a function has retained objects of the store.
     defer { try? source.endReading() }
     if let inferred = plan.inferred {
       let lost = try source.withState { state throws(ManagedObjectError) in
@@ -249,9 +250,9 @@ struct MigrationRun {
   }
 }
 
-/// Questions that a migration asks the two stores.
+/// Queries used by migrations.
 extension SQLiteStore {
-  /// The numbers of objects of an entity above another one, in order.
+  /// Returns the primary keys of an entity's objects that are greater than `number`, in ascending order.
   func numbers(ofEntity index: Int, after number: Int64, limit: Int) throws(ManagedObjectError) -> [Int64] {
     try withState { state throws(ManagedObjectError) in
       guard let table = state.schema.table(ofEntity: index) else { return [] }
@@ -266,7 +267,7 @@ extension SQLiteStore {
     }
   }
 
-  /// The keys whose objects are there.
+  /// Returns the keys whose objects exist.
   func present(_ keys: [RowKey]) throws(ManagedObjectError) -> Set<RowKey> {
     try withState { state throws(ManagedObjectError) in
       var found: Set<RowKey> = []
@@ -285,7 +286,7 @@ extension SQLiteStore {
     }
   }
 
-  /// The highest number that an object of a hierarchy has or had.
+  /// Returns the highest primary key that a hierarchy has or had.
   fileprivate func highestNumber(ofEntity root: Int) throws(ManagedObjectError) -> Int64 {
     try withState { state throws(ManagedObjectError) in
       guard let table = state.schema.table(ofEntity: root) else { return 0 }
@@ -293,7 +294,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Writes without care for the disk. A function may save, and go on after an error.
+  /// Turns off syncing to the disk. Rollback stays possible, because a function may save and continue after an error.
   fileprivate func relax() throws(ManagedObjectError) {
     try withState { state throws(ManagedObjectError) in try state.database.relax(rollsBack: true) }
   }

@@ -1,19 +1,19 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// The objects of the destination that come from each object of the source. An association takes 24 bytes.
+/// The destination objects of each source object. An association takes 24 bytes.
 struct ObjectAssociations {
   private struct Table {
     let name: String
-    /// The entities of the source that the mapping's inherits to, itself first.
+    /// The source entity of the mapping and its subentities.
     let entities: Range<Int>
-    /// The numbers of objects of the source, in ascending order.
+    /// The primary keys of the source objects, in ascending order.
     var sources: [Int64] = []
     var destinations: [RowKey] = []
   }
 
   private var tables: [Table]
-  /// The mappings of each entity of the source, those of superentities not among them.
+  /// The mappings of each source entity, without those of its superentities.
   private var mappings: [Int32: [Int]] = [:]
 
   init(_ plan: MappingPlan) {
@@ -23,15 +23,15 @@ struct ObjectAssociations {
     }
   }
 
-  /// - Parameter pairs: in ascending order of the objects of the source, which come after all that were added before.
+  /// - Parameter pairs: Pairs sorted by source object. All source objects must follow those added before.
   mutating func add(_ pairs: [(source: RowKey, destination: RowKey)], toMapping index: Int) {
     tables[index].sources += pairs.map(\.source.number)
     tables[index].destinations += pairs.map(\.destination)
   }
 
-  /// Forgets objects of the destination.
+  /// Removes the associations with deleted destination objects.
   ///
-  /// - Parameter present: returns those of a batch of keys that are to stay.
+  /// - Parameter present: Returns the keys of a batch that still exist.
   /// - Complexity: O(*n*) in the number of associations.
   mutating func keep(
     batchSize: Int, _ present: ([RowKey]) throws(ManagedObjectError) -> Set<RowKey>
@@ -51,15 +51,15 @@ struct ObjectAssociations {
     }
   }
 
-  /// The objects that came from one by a mapping.
+  /// Returns the destination objects of a source object for one mapping.
   func destinations(of number: Int64, mapping index: Int) -> ArraySlice<RowKey> {
     let sources = tables[index].sources
     let (start, end) = (sources.partitioningIndex { $0 >= number }, sources.partitioningIndex { $0 > number })
     return tables[index].destinations[start..<end]
   }
 
-  /// The objects that came from one, by a mapping of a name or by any. An object of a sub-entity is not in the mapping
-  /// of its superentity; it came by those of its own.
+  /// Returns the destination objects of a source object for a mapping with a name, or for any. If the name is that of a
+  /// superentity's mapping, the mappings of the object's own entity are used.
   func destinations(of source: RowKey, _ mappingName: String?) -> [RowKey] {
     let all = mappings[source.entityIndex] ?? []
     let named = all.filter { mappingName == nil || tables[$0].name == mappingName }

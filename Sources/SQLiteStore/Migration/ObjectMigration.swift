@@ -3,8 +3,8 @@ internal import ManagedObjects
 internal import OrderedCollections
 internal import PropertyLists
 
-/// Makes the objects of a new store out of those of another one: first all objects with their attributes, then their
-/// relationships. It works in batches.
+/// Creates the objects of a new store from those of another one, in batches: first all objects with their attributes,
+/// then their relationships.
 final class ObjectMigration {
   let plan: MappingPlan
   let source: Side
@@ -12,7 +12,7 @@ final class ObjectMigration {
   private(set) var associations: ObjectAssociations
   private let report: MigrationRun.StepReport
 
-  /// One of the two stores, and a context of it.
+  /// One of the two stores, with a context for it.
   struct Side {
     let store: SQLiteStore
     let context: ManagedObjectContext
@@ -24,7 +24,7 @@ final class ObjectMigration {
       context = ManagedObjectContext(coordinator: coordinator)
     }
 
-    /// The object of a key; nil if it was deleted.
+    /// Returns the object with a key; nil if it was deleted.
     func existingObject(_ key: RowKey) throws(ManagedObjectError) -> ManagedObject? {
       do {
         return try context.existingObject(
@@ -35,7 +35,7 @@ final class ObjectMigration {
       }
     }
 
-    /// The objects of keys that are there, by key.
+    /// Returns the existing objects with the given keys, by key.
     func objects(
       _ keys: [RowKey], _ predicate: ManagedPredicate? = nil, prefetching names: [String] = []
     ) throws(ManagedObjectError) -> [RowKey: ManagedObject] {
@@ -63,7 +63,7 @@ final class ObjectMigration {
     self.destination = try Side(destination)
     self.report = report
     associations = ObjectAssociations(plan)
-    // Relationships are set later, and objects are valid then.
+    // Objects are validated at the end, when their relationships are set.
     self.destination.context.validatesOnSave = false
   }
 
@@ -77,7 +77,7 @@ final class ObjectMigration {
     try validate()
   }
 
-  /// The value of a property for an object.
+  /// Returns the value of a property for an object.
   func value(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> ManagedObject.Value {
@@ -135,7 +135,7 @@ final class ObjectMigration {
     }
   }
 
-  /// Calls a program's function.
+  /// Calls a function of the program, and wraps its errors.
   private func calling(_ source: ManagedObject, _ body: () throws -> Void) throws(ManagedObjectError) {
     do { try body() } catch let error as ManagedObjectError {
       throw error
@@ -146,7 +146,7 @@ final class ObjectMigration {
     }
   }
 
-  /// Forgets the objects that functions have deleted: nothing is to refer to them.
+  /// Removes associations with deleted objects, so that no relationship is set to them.
   private func forgetDeleted() throws(ManagedObjectError) {
     let store = destination.store
     try associations.keep(batchSize: Self.batchSize) { keys throws(ManagedObjectError) in try store.present(keys) }
@@ -156,8 +156,8 @@ final class ObjectMigration {
     do { try destination.context.save() } catch { throw error.inMigration }
   }
 
-  /// A value that could not be read must not come into the new store as none. What refers to an object that is gone
-  /// refers to none from now on.
+  /// Throws if a value could not be read: it must not become null in the new store. References to deleted objects are
+  /// allowed, and become null.
   private func checkMisuse() throws(ManagedObjectError) {
     for context in [source.context, destination.context] {
       if let error = context.misuse.first(where: { $0.code != .referentialIntegrity }) { throw error }
@@ -183,8 +183,8 @@ final class ObjectMigration {
     }
   }
 
-  /// Sets relationships as the mapping says. Rows are saved without a context: it would read all that relationships
-  /// lead back to.
+  /// Sets relationships as the mapping describes. Saves rows without a context, because a context would read all
+  /// objects of the inverse relationships.
   private func relate(_ entity: MappingPlan.Entity, _ pairs: [(ManagedObject, RowKey)]) throws(ManagedObjectError) {
     var rows: [RowKey: StoreRow] = [:]
     for row in try destination.store.rows(pairs.map(\.1)).compactMap(\.self) { rows[row.key] = row }
@@ -223,7 +223,7 @@ final class ObjectMigration {
     return values
   }
 
-  /// The objects that a relationship gets.
+  /// Returns the new objects for a relationship.
   private func keys(
     _ expression: MappingExpression, of source: ManagedObject, _ name: String
   ) throws(ManagedObjectError) -> [RowKey] {
@@ -232,7 +232,7 @@ final class ObjectMigration {
       .flatMap { associations.destinations(of: $0.objectKey, mapping) }
   }
 
-  /// Sets the relationships of an object as the mapping says, in a context.
+  /// Sets the relationships of an object in a context, as the mapping describes.
   func relate(
     _ object: ManagedObject, _ entity: MappingPlan.Entity, from source: ManagedObject
   ) throws(ManagedObjectError) {
@@ -242,7 +242,7 @@ final class ObjectMigration {
         .map { key throws(ManagedObjectError) in try destination.existingObject(key) }.compactMap(\.self)
       guard let first = targets.first else { continue }
       if relationship.definition.isToMany {
-        // The same as ``RowValue/adding(_:)`` in rows.
+        // The same as ``RowValue/adding(_:)`` for rows.
         let all = OrderedSet(targets + (object[name]?.objects ?? []))
         try object.setValue(.array(all.map { .object($0) }), forKey: name)
       } else {
@@ -282,7 +282,7 @@ final class ObjectMigration {
 }
 
 extension ManagedObjectModel.Entity {
-  /// True if not every object is valid.
+  /// True if objects of the entity can be invalid.
   fileprivate var hasRules: Bool {
     attributes.contains { !$0.isTransient && (!$0.isOptional || !$0.validations.isEmpty) }
       || relationships.contains { !$0.isTransient && $0.hasRules }
@@ -301,7 +301,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject.Value {
-  /// The objects that a value has.
+  /// The objects in a value.
   fileprivate var objects: [ManagedObject] {
     switch self {
     case .attribute: []
@@ -312,7 +312,8 @@ extension ManagedObject.Value {
 }
 
 extension RowValue {
-  /// The value of a relationship with other objects: those come first in an order. A to-one relationship has the first.
+  /// Returns the value of a relationship with objects added; in an ordered relationship, they come first. A to-one
+  /// relationship gets the first of them.
   fileprivate func adding(_ keys: [RowKey]) -> RowValue {
     switch self {
     case .toOne: .toOne(keys.first)
@@ -324,7 +325,7 @@ extension RowValue {
 }
 
 extension ManagedObjectError {
-  /// A conflict of the new store is one of the migration.
+  /// The error as one of the migration: a conflict between objects of the new store violates a uniqueness constraint.
   fileprivate var inMigration: ManagedObjectError {
     guard code == .constraintMerge else { return self }
     var error = self

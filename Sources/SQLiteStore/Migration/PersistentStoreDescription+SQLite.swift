@@ -2,20 +2,20 @@ public import FoundationEssentials
 public import ManagedObjects
 
 extension PersistentStoreDescription {
-  /// A store in an SQLite file, as Core Data makes them.
+  /// A store in an SQLite file with Core Data's schema.
   ///
   /// - Parameters:
-  ///   - file: where the store is.
-  ///   - migratesAutomatically: true to change a store of another version of the model when it is opened. A
-  ///     ``migration`` goes before that.
-  ///   - stages: the versions that lead to the model; nil if the two models alone tell how. See
-  ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
-  ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
-  ///   - droppedValues: what becomes of values that the model does not have any more, in a store that is migrated
-  ///     automatically. By default, opening such a store throws ``ManagedObjectError/Code/droppedValues``.
-  ///   - tracksHistory: true to keep a history of changes from now on: ``SQLiteStore/history(after:)``. With it,
-  ///     other programs are told what was saved: ``PersistentStoreCoordinator/remoteChanges``.
-  ///   - allowsTriggers: true to save also if the file has triggers, views or virtual tables of other programs.
+  /// - file: The URL of the store.
+  /// - migratesAutomatically: True to migrate a store of another version of the model when it is opened. If the
+  ///   description has a ``migration``, that is used instead.
+  /// - stages: The versions that lead to the model; nil to infer the changes from the two models. See
+  ///   ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
+  ///   ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
+  /// - droppedValues: The handling of values that the model no longer has, in an automatic migration. By default,
+  ///   opening such a store throws ``ManagedObjectError/Code/droppedValues``.
+  /// - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. With a history,
+  ///   other programs learn which objects were saved: ``PersistentStoreCoordinator/remoteChanges``.
+  /// - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
   public static func sqlite(
     _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
     droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool = false, allowsTriggers: Bool = false
@@ -43,18 +43,19 @@ extension PersistentStoreDescription {
     }
   }
 
-  /// A store in a file of any kind: SQLite, XML or binary, as the file begins. Without a file, an SQLite store is
-  /// made.
+  /// A store in a file of any kind. The kind is detected from the contents: SQLite, XML or binary. If the file does not
+  /// exist, an SQLite store is created.
   ///
   /// ```swift
   /// let container = try PersistentContainer(model: model, stores: [.file(file)])
   /// ```
   ///
-  /// One in SQLite is opened as ``sqlite(_:migratesAutomatically:through:droppedValues:tracksHistory:allowsTriggers:)``
-  /// opens it.
+  /// An SQLite store is opened with the defaults of
+  /// ``sqlite(_:migratesAutomatically:through:droppedValues:tracksHistory:allowsTriggers:)``.
   public static func file(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
-      // Reading a database by other means than SQLite's would take away the locks that this process has on it.
+      // Tries SQLite first: if this process opened and closed a database file by other means, it would lose its locks
+      // on it.
       do throws(ManagedObjectError) { return try description.open(.sqlite(file), model) } catch {
         guard error.code == .storeTypeMismatch else { throw error }
         switch StoreFileKind(ofFile: file.path) {

@@ -3,48 +3,50 @@ public import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// Other versions of a model.
+/// Migration to another version of a model.
 extension SQLiteStore {
-  /// Changes a store to another version of its model.
+  /// Migrates a store to another version of its model.
   ///
-  /// Without a mapping, the two models must be enough to know the changes: attributes, relationships and entities that
-  /// are added, removed, or renamed by a renaming identifier; optional attributes that become required and have a
-  /// default; properties that move up or down a hierarchy; to-one relationships that become to-many; to-many
-  /// relationships that get an order or lose it; large values that move into files or back into rows. The file itself
-  /// is changed. New attributes have their defaults, and objects keep their numbers and versions.
+  /// Without a mapping, the changes are inferred from the two models. These can be inferred: attributes, relationships
+  /// and entities that are added, removed, or renamed with a renaming identifier; optional attributes that become
+  /// required and have a default; properties that move up or down a hierarchy; to-one relationships that become
+  /// to-many; to-many relationships that become ordered or unordered; large values that move to or from external files.
+  /// The file itself is changed. New attributes have their defaults, and objects keep their primary keys and versions.
   ///
-  /// With a mapping, all objects are made anew in a file beside the store, and checked by the rules of the model.
-  /// Objects that come from one of the same hierarchy keep their numbers.
+  /// With a mapping, all objects are created again in a file next to the store, and validated. An object that comes
+  /// from one of the same hierarchy keeps its primary key.
   ///
-  /// In both cases the store changes in one transaction: a process that ends in the middle leaves the old store. Nobody
-  /// else can save into it meanwhile. Files that had large values are removed at the end, unless another file beside
-  /// the store has the same name with another extension: it could be a copy, which needs them.
+  /// In both cases the store changes in one transaction: if the process ends before it commits, the file has the old
+  /// store. No other process can save to the store meanwhile. External files that are no longer used are removed at the
+  /// end, unless another file in the folder has the same name with another extension: it could be a copy that needs
+  /// them.
   ///
   /// - Parameters:
-  ///   - file: where the store is. Nobody may have it open.
-  ///   - source: the model of the store; nil for the one that it has in itself. A store that has the destination in
-  ///     itself stays as it is then, so that a migration can be called again.
-  ///   - destination: the model that the store gets.
-  ///   - mapping: the changes of the objects.
-  ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - output: the URL of a new store, which has no file yet; the old store stays as it is then. Nil to change the
-  ///     store. The new store has all data in itself. It has the objects of the moment at which the migration begins,
-  ///     also if another process saves meanwhile.
-  ///   - droppedValues: what becomes of values and objects that the new model does not have. A mapping model says what
-  ///     it keeps, and a function what becomes of the objects of its entity; those count as intended.
-  ///   - progress: called after each batch of objects of a mapping; without a mapping, before and after the rows of
-  ///     each table. An error that it throws ends the migration: a ``ManagedObjectError`` as it is, another one as the
-  ///     ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
-  /// - Returns: what was dropped.
-  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all reasons why the models are not enough,
-  ///   ``ManagedObjectError/Code/droppedValues`` with all that would be dropped and may not be,
-  ///   ``ManagedObjectError/Code/missingSourceModel`` for a store without a model in it,
-  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` for a store that was not made with `source`,
+  /// - file: The URL of the store. It must not be open.
+  /// - source: The model of the store; nil for the model that it embeds. In that case, a store that already fits the
+  ///   destination stays as it is, so that a migration can be repeated.
+  /// - destination: The new model of the store.
+  /// - mapping: The changes to the objects.
+  /// - configuration: The configuration whose entities the store has; nil for all entities.
+  /// - output: The URL of a new store; the old store then stays as it is. The file must not exist. Nil to change the
+  ///   store. The new store has all data in the file itself. It has the objects that exist when the migration begins,
+  ///   even if another process saves meanwhile.
+  /// - droppedValues: The handling of values and objects that the new model does not have. Values dropped by a mapping
+  ///   model, and objects of an entity with a function, are dropped intentionally and do not count.
+  /// - progress: Called after each batch of objects of a mapping; without a mapping, before and after the rows of each
+  ///   table. If it throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error becomes the
+  ///   ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
+  /// - Returns: The dropped values and objects.
+  /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all changes that cannot be inferred,
+  ///   ``ManagedObjectError/Code/droppedValues`` with all losses that are not allowed,
+  ///   ``ManagedObjectError/Code/missingSourceModel`` if the store does not embed a model,
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was not made with `source`,
   ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all parts of a
-  ///   mapping that cannot be done, ``ManagedObjectError/Code/migration`` also for rows that are no objects,
-  ///   ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a new uniqueness constraint,
-  ///   ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. Nothing is changed
-  ///   then.
+  ///   mapping that cannot be performed, ``ManagedObjectError/Code/migration`` also for rows that are not objects of
+  ///   the model, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a new uniqueness
+  ///   constraint, ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. If it
+  ///   throws, nothing is changed.
+  /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
   /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
   @discardableResult
   public static func migrate(
@@ -57,8 +59,8 @@ extension SQLiteStore {
       writesNothing: false, droppedValues: droppedValues, progress: progress)
   }
 
-  /// - Parameter writesNothing: true to write nothing beside the old store, if a new one is made. Nobody may save into
-  ///   the old one meanwhile.
+  /// - Parameter writesNothing: True to write nothing next to the old store when a new one is created. No other process
+  ///   may save to the old store meanwhile.
   package static func migrate(
     _ file: URL, from source: ManagedObjectModel?, to destination: ManagedObjectModel, by mapping: StoreMapping,
     configuration: String? = nil, output: URL?, writesNothing: Bool, droppedValues: DroppedValuePolicy,
@@ -71,7 +73,7 @@ extension SQLiteStore {
       if let source {
         model = source
       } else if let cached = try ModelCache.read(database, FileSchema(database)) {
-        // A store of the destination stays as it is: nothing is done twice.
+        // A store that already fits the destination stays as it is.
         if metadata.fits(destination, configuration) { return (destination, []) }
         model = cached
       } else {
@@ -83,18 +85,18 @@ extension SQLiteStore {
     }
   }
 
-  /// Changes a store to the last of several versions of its model, version by version. It is the same whether the store
-  /// is of the first version or of a later one; one of the last stays as it is.
+  /// Migrates a store through several versions of its model, to the last one. The store can be of any of the versions.
+  /// A store of the last version stays as it is.
   ///
-  /// All of it is one transaction, as ``migrate(_:from:to:by:configuration:output:droppedValues:progress:)`` has it.
+  /// All steps are one transaction, as in ``migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
   ///
   /// - Parameters:
-  ///   - migration: the versions.
-  ///   - destination: the version to end with, as the program has it; nil for the last.
-  ///   - droppedValues: what becomes of values and objects that the next version does not have.
-  /// - Returns: what was dropped.
-  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` for a store of none of the versions, and the errors
-  ///   of the migration to one version.
+  /// - migration: The versions.
+  /// - destination: The version to end with, as the program has it; nil for the last.
+  /// - droppedValues: The handling of values and objects that the next version does not have.
+  /// - Returns: The dropped values and objects.
+  /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store fits none of the versions, and the
+  ///   errors of a migration to one version.
   @discardableResult
   public static func migrate(
     _ file: URL, through migration: StagedMigration, to destination: ManagedObjectModel? = nil,
@@ -115,7 +117,7 @@ extension SQLiteStore {
     )
   ) throws(ManagedObjectError) -> [MigrationLoss] {
     try ManagedObjectError.naming(file) { () throws(ManagedObjectError) in
-      // Files beside the store are beside that, not beside a link to it.
+      // The companion files are next to the store, not next to a link to it.
       let path = FileSystem.target(of: try path(of: file))
       func plan(_ database: Database) throws(ManagedObjectError) -> MigrationRun {
         _ = try FileSchema(database)

@@ -3,10 +3,9 @@ package import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// The folder next to a store for the files of an unfinished one: `.NAME-migration`, or `.NAME-creation` for a store
-/// that replaces none.
+/// The temporary folder next to a store for unfinished files: `.NAME-migration`, or `.NAME-creation` for a new store.
 ///
-/// Its user has a lock. Files in it that nobody has a lock on were left by a process that was killed, and are removed.
+/// The process that uses it holds a lock. Files without a lock were left by a killed process, and are removed.
 package final class ScratchFolder {
   let path: String
   private let purpose: Purpose
@@ -16,10 +15,10 @@ package final class ScratchFolder {
   private static let ownNames: Set<String> = Set(
     (storeNames + [lockName]).flatMap { name in DatabaseFile.suffixes.map { name + $0 } })
   private var count = 0
-  /// False as long as it may be another process's.
+  /// False while another process may own the folder.
   private var isOwn = false
 
-  /// The reasons to make a store.
+  /// The reasons to create a store.
   package enum Purpose: String {
     case migration, creation
 
@@ -27,10 +26,10 @@ package final class ScratchFolder {
   }
 
   /// - Parameters:
-  ///   - store: the path of the store.
-  ///   - isLocked: true if the caller has a lock on the store itself.
-  /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for a creation: if a file or
-  ///   another program's folder has the name, and if another process uses the folder.
+  /// - store: The path of the store.
+  /// - isLocked: True if the caller holds a lock on the store itself.
+  /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for a creation: if the path
+  ///   is a file or another program's folder, or if another process uses the folder.
   package init(beside store: String, for purpose: Purpose = .migration, isLocked: Bool) throws(ManagedObjectError) {
     path = Self.path(beside: store, for: purpose)
     self.purpose = purpose
@@ -49,9 +48,9 @@ package final class ScratchFolder {
     return "\(FileSystem.parent(of: store))/.\(name)-\(purpose.rawValue)"
   }
 
-  /// Removes the files that a killed process has left. A folder of the name that is somebody else's stays.
+  /// Removes the files that a killed process has left. A folder of another program with the same name stays.
   ///
-  /// - Parameter store: the path of a store that the caller has a lock on.
+  /// - Parameter store: The path of a store that the caller holds a lock on.
   static func removeLeftovers(beside store: String) {
     if FileSystem.isFolder(path(beside: store, for: .migration)) {
       _ = try? ScratchFolder(beside: store, isLocked: true)
@@ -60,10 +59,10 @@ package final class ScratchFolder {
 
   deinit {
     guard isOwn else { return }
-    // The lock ends last. Its file must not be removed after that: it may be another process's by then.
+    // The lock is released last. Its file must be removed before that, because another process can own it afterwards.
     removeFiles()
     remove(Self.lockName)
-    // A folder with other files stays.
+    // If the folder has other files, it stays.
     FileSystem.removeEmptyFolder(path)
     lock = nil
   }
@@ -76,12 +75,12 @@ package final class ScratchFolder {
       "\(path) is in the way, and nothing that a \(purpose.rawValue) has left; move it to another place")
   }
 
-  /// - Parameter isNew: true if this process has made the folder, and removes it after an error.
+  /// - Parameter isNew: True if this process has created the folder, so that it is removed after an error.
   private func takeLock(isNew: Bool) throws(ManagedObjectError) {
     do throws(ManagedObjectError) {
       let database = try Database(path: "\(path)/\(Self.lockName)", .create, busyTime: 0)
       try database.execute("BEGIN EXCLUSIVE")
-      // The process that had the lock before has removed the file: the next one would make another.
+      // The previous owner of the lock has removed its file, so a third process could create and lock a new one.
       if database.hasMoved { throw ManagedObjectError(.locked, "it has just removed \(path)") }
       lock = database
     } catch {
@@ -96,7 +95,7 @@ package final class ScratchFolder {
     }
   }
 
-  /// The path of a new file. The one before stays, and those before that are gone.
+  /// Returns the path of a new file. The previous file stays, and the one before it is removed.
   package func newFile() -> String {
     let name = Self.storeNames[count % 2]
     count += 1
@@ -104,7 +103,7 @@ package final class ScratchFolder {
     return "\(path)/\(name)"
   }
 
-  /// Removes the stores.
+  /// Removes the temporary stores.
   private func removeFiles() {
     for name in Self.storeNames { remove(name) }
   }

@@ -3,7 +3,7 @@ public import ManagedObjects
 internal import PropertyLists
 internal import SystemFiles
 
-/// The way from the first version of a model to the last, over those between.
+/// A migration through the versions of a model, from the first to the last.
 ///
 /// ```swift
 /// let stages = try StagedMigration(contentsOf: URL(filePath: "Notes.momd"))
@@ -17,28 +17,28 @@ public struct StagedMigration: Sendable {
     /// The mapping from the version before.
     public var mapping: StoreMapping
 
-    /// A version; without a mapping the changes must follow from the two models.
+    /// Creates a stage. Without a mapping, the changes are inferred from the two models.
     public init(_ model: ManagedObjectModel, mapping: StoreMapping = StoreMapping()) {
       self.model = model
       self.mapping = mapping
     }
   }
 
-  /// The versions, from the first to the last.
+  /// The versions, oldest first.
   public var stages: [Stage]
 
-  /// The way through versions, from the first to the last.
+  /// Creates a migration through the given versions, oldest first.
   public init(_ stages: [Stage]) { self.stages = stages }
 
-  /// The way through the versions of a model.
+  /// Creates a migration through the versions of a model.
   ///
   /// - Parameters:
-  ///   - versions: the versions.
-  ///   - names: the names of the versions, from the first to the last. Nil for all up to the current one, by name,
-  ///     where `Notes 9` comes before `Notes 10`.
-  ///   - mappings: mapping models with version hashes. One is used where it fits two versions that follow each other.
-  ///   - classes: the functions for all mapping models: ``StoreMapping/classPolicies``.
-  /// - Throws: ``ManagedObjectModelError`` for a name that no version has.
+  /// - versions: The versions.
+  /// - names: The names of the versions, oldest first. Nil for all versions up to the current one, sorted by name, with
+  ///   `Notes 9` before `Notes 10`.
+  /// - mappings: Mapping models with version hashes. A mapping model is used for two adjacent versions that it fits.
+  /// - classes: The functions for all mapping models: ``StoreMapping/classPolicies``.
+  /// - Throws: ``ManagedObjectModelError`` if a name does not belong to a version.
   public init(
     _ versions: VersionedModel, names: [String]? = nil, mappings: [MappingModel] = [],
     classes: [String: EntityMigrationPolicy] = [:]
@@ -62,14 +62,15 @@ public struct StagedMigration: Sendable {
     }
   }
 
-  /// The way through the versions of a model in a folder, with the mapping models `.cdm` in it and beside it.
+  /// Creates a migration through the versions of a model in a folder. Uses the mapping models (`.cdm`) in the folder
+  /// and in its parent folder.
   ///
   /// - Parameters:
-  ///   - url: a folder `.momd` or `.xcdatamodeld`.
-  ///   - names: as in ``init(_:names:mappings:classes:)``.
-  ///   - classes: the functions for all mapping models: ``StoreMapping/classPolicies``.
-  /// - Throws: ``ManagedObjectModelError`` for models and mapping models that cannot be read, and for a name that no
-  ///   version has.
+  /// - url: A folder `.momd` or `.xcdatamodeld`.
+  /// - names: The names of the versions, as in ``init(_:names:mappings:classes:)``.
+  /// - classes: The functions for all mapping models: ``StoreMapping/classPolicies``.
+  /// - Throws: ``ManagedObjectModelError`` if a model or mapping model cannot be read, or a name does not belong to a
+  ///   version.
   public init(
     contentsOf url: URL, names: [String]? = nil, classes: [String: EntityMigrationPolicy] = [:]
   ) throws(ManagedObjectModelError) {
@@ -83,9 +84,9 @@ public struct StagedMigration: Sendable {
     try self.init(versions, names: names, mappings: mappings, classes: classes)
   }
 
-  /// The steps from the version of a store.
+  /// Returns the steps from the version of a store.
   ///
-  /// - Parameter destination: the version to end with; nil for the last.
+  /// - Parameter destination: The version to end with; nil for the last.
   func steps(
     from metadata: StoreMetadata, to destination: ManagedObjectModel?, _ path: String, _ configuration: String?
   ) throws(ManagedObjectError) -> (source: ManagedObjectModel, steps: [MigrationRun.Step]) {
@@ -103,7 +104,7 @@ public struct StagedMigration: Sendable {
     }
     var steps: [MigrationRun.Step] = []
     for index in stages.indices where index > start && index <= end {
-      // The last one as the program has it.
+      // The last step ends with the program's own model.
       let model = index == end ? destination ?? stages[index].model : stages[index].model
       steps.append(
         try MigrationRun.Step(stages[index].mapping, from: stages[index - 1].model, to: model, path, configuration))

@@ -1,9 +1,9 @@
 public import ManagedObjects
 
-/// The changes of the objects of a store that gets another version of its model.
+/// The changes to the objects of a store in a migration.
 ///
-/// An empty mapping leaves them to the two models. A mapping model describes them for all entities, and functions for
-/// some:
+/// An empty mapping leaves all changes to inference from the two models. A mapping model describes the changes for all
+/// entities, and functions handle single entities:
 ///
 /// ```swift
 /// let mapping = StoreMapping(entities: [
@@ -14,15 +14,15 @@ public import ManagedObjects
 /// ])
 /// ```
 public struct StoreMapping: Sendable {
-  /// The mappings of the entities; nil for those that follow from the two models.
+  /// The mappings of the entities; nil to infer them from the two models.
   public var model: MappingModel?
-  /// The functions for the objects of an entity of the source, by its name.
+  /// The functions for the objects of source entities, by entity name.
   public var entityPolicies: [String: EntityMigrationPolicy]
-  /// The functions that replace the classes that a mapping model names
-  /// (``EntityMapping/migrationPolicyClassName``), by the name of the class, with or without its module.
+  /// The functions that replace the classes named by a mapping model (``EntityMapping/migrationPolicyClassName``), by
+  /// class name with or without the module.
   public var classPolicies: [String: EntityMigrationPolicy]
 
-  /// A mapping.
+  /// Creates a mapping.
   public init(
     _ model: MappingModel? = nil, entities: [String: EntityMigrationPolicy] = [:],
     classes: [String: EntityMigrationPolicy] = [:]
@@ -32,7 +32,7 @@ public struct StoreMapping: Sendable {
     classPolicies = classes
   }
 
-  /// True if the changes follow from the models alone.
+  /// True if all changes are inferred from the models.
   var isInferred: Bool { model == nil && entityPolicies.isEmpty && classPolicies.isEmpty }
 
   func classPolicy(_ name: String) -> EntityMigrationPolicy? {
@@ -40,32 +40,32 @@ public struct StoreMapping: Sendable {
   }
 }
 
-/// A program's functions for the objects of an entity when a store gets another model. It has the part of Core Data's
+/// Functions of a program that migrate the objects of an entity. It corresponds to Core Data's
 /// `NSEntityMigrationPolicy`.
 ///
-/// Objects are of ``ManagedObject`` itself, as the classes of a program are those of one version.
+/// All objects have the class ``ManagedObject``, because the program's classes belong to one version of the model.
 public struct EntityMigrationPolicy: Sendable {
-  /// Makes objects of the destination out of one of the source: one, several, or none. Relationships are set later.
+  /// Creates one, several or no destination objects from a source object. Relationships are set later.
   public typealias Creation = @Sendable (_ source: ManagedObject, EntityMigration) throws -> Void
-  /// Sets the relationships of an object that came from one of the source.
+  /// Sets the relationships of a destination object.
   public typealias Relation =
     @Sendable (_ source: ManagedObject, _ destination: ManagedObject, EntityMigration) throws -> Void
 
-  /// Makes the objects; nil to do as the mapping says.
+  /// Creates the objects; nil to use the mapping.
   public var createDestinationInstances: Creation?
-  /// Sets the relationships; nil to do as the mapping says.
+  /// Sets the relationships; nil to use the mapping.
   public var createRelationships: Relation?
 
-  /// A policy that makes objects.
+  /// Creates a policy with a function that creates objects.
   public init(_ createDestinationInstances: @escaping Creation) {
     self.createDestinationInstances = createDestinationInstances
   }
 
-  /// A policy.
+  /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - createDestinationInstances: makes objects; nil to do as the mapping says.
-  ///   - createRelationships: sets the relationships of each object; nil to do as the mapping says.
+  /// - createDestinationInstances: Creates the objects; nil to use the mapping.
+  /// - createRelationships: Sets the relationships of each object; nil to use the mapping.
   public init(createDestinationInstances: Creation? = nil, createRelationships: Relation? = nil) {
     self.createDestinationInstances = createDestinationInstances
     self.createRelationships = createRelationships
@@ -74,27 +74,27 @@ public struct EntityMigrationPolicy: Sendable {
 
 /// The progress of a migration.
 public struct MigrationProgress: Hashable, Sendable {
-  /// The kinds of work that are done for the objects of a mapping, one after the other.
+  /// The phases of a migration step, in order.
   public enum Phase: Hashable, Sendable {
-    /// Objects are made, with their attributes.
+    /// Objects are created with their attributes.
     case objects
     /// Relationships are set.
     case relationships
-    /// Objects are checked by the rules of the model. Steps without a mapping need no check.
+    /// Objects are validated. Steps without a mapping skip this phase.
     case validation
   }
 
-  /// The step through the versions of the model, from 0.
+  /// The index of the step through the model versions, from 0.
   public var step: Int
   /// The number of steps.
   public var stepCount: Int
-  /// The kind of work.
+  /// The current phase.
   public var phase: Phase
   /// The name of the mapping; in the validation that of the entity. In a step without a mapping, the name of the entity
   /// at the top of the hierarchy in a table.
   public var mappingName: String
-  /// The number of objects of the mapping that are done.
+  /// The number of objects processed so far.
   public var completedCount: Int
-  /// The number of objects of the mapping.
+  /// The total number of objects.
   public var totalCount: Int
 }

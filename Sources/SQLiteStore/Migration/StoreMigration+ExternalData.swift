@@ -3,9 +3,9 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Data in files beside the store.
+/// Data in external files.
 extension StoreMigration {
-  /// Reads data out of files into the rows, for the attributes of an entity that are in files no longer.
+  /// Moves data from external files into the rows, for the attributes of an entity that no longer use external storage.
   func takeIntoRows(
     _ entity: Int, _ source: Int, _ table: StoreTable, _ sourceTable: StoreTable
   ) throws(ManagedObjectError) {
@@ -30,7 +30,7 @@ extension StoreMigration {
   }
 }
 
-/// The columns of a store whose values may be in files.
+/// The columns of a store whose values can be in external files.
 struct ExternalColumns {
   private let columns: [(table: String, column: String)]
 
@@ -46,7 +46,7 @@ struct ExternalColumns {
     self.columns = columns
   }
 
-  /// The names of the files that values are in.
+  /// Returns the names of the external files that rows refer to.
   func files(_ database: Database) throws(ManagedObjectError) -> Set<String> {
     var files: Set<String> = []
     for (table, column) in columns {
@@ -56,7 +56,7 @@ struct ExternalColumns {
     return files
   }
 
-  /// Reads the data of all files into the rows.
+  /// Moves the data of all external files into the rows.
   func takeIntoRows(_ database: Database, _ externalData: ExternalData) throws(ManagedObjectError) {
     for (table, column) in columns {
       let reading = try database.statement(
@@ -79,15 +79,15 @@ struct ExternalColumns {
 }
 
 extension ExternalData {
-  /// The data of a column's value.
+  /// Returns the data of a column's value.
   ///
-  /// - Throws: ``ManagedObjectError/Code/migration`` if the file that it names is not there.
+  /// - Throws: ``ManagedObjectError/Code/migration`` if the external file does not exist.
   func present(_ value: Data) throws(ManagedObjectError) -> Data {
     if let data = try content(of: value) { return data }
     throw Self.missing(Self.fileName(value).map { [$0] } ?? [])
   }
 
-  /// - Throws: ``ManagedObjectError/Code/migration`` if a file is not there.
+  /// - Throws: ``ManagedObjectError/Code/migration`` if a file does not exist.
   func require(_ names: Set<String>) throws(ManagedObjectError) {
     let missing = names.filter { !has($0) }
     if !missing.isEmpty { throw Self.missing(missing.sorted()) }

@@ -1,9 +1,9 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Relationships whose values are in other columns or tables from now on.
+/// Relationships whose storage moves to other columns or tables.
 extension StoreMigration {
-  /// Sets the entities of the objects of to-one relationships, and drops references to objects that are gone.
+  /// Sets the entity columns of to-one relationships, and removes references to dropped objects.
   func completeKeys(_ index: Int) throws(ManagedObjectError) {
     let table = new.tables[index]
     var done: Set<Int> = []
@@ -35,14 +35,15 @@ extension StoreMigration {
     }
   }
 
-  /// True if entities are gone that had rows in the old table.
+  /// True if the old table has entities whose rows are dropped.
   private func losesRows(_ destination: Range<Int>, _ target: StoreTable) -> Bool {
     let kept = Set(target.entities.compactMap { mapping.entities[$0] })
     guard let source = kept.first, let table = old.table(ofEntity: source) else { return true }
     return table.entities.contains { !kept.contains($0) }
   }
 
-  /// Copies what is not in columns of rows that were copied: to-many relationships, their orders, and new inverses.
+  /// Copies the relationship data that is not in the columns of copied rows: to-many relationships, their orders, and
+  /// new inverses.
   func copyRelationships() throws(ManagedObjectError) {
     var doneJoins: Set<Int> = []
     for table in new.tables {
@@ -52,7 +53,7 @@ extension StoreMigration {
     }
   }
 
-  /// - Parameter doneJoins: the tables of relationships that have their pairs.
+  /// - Parameter doneJoins: The indices of the join tables that are already filled.
   private func copyRelationships(of table: StoreTable, _ doneJoins: inout Set<Int>) throws(ManagedObjectError) {
     for index in table.entities where new.numbers[index] != 0 {
       let entity = ManagedObjectModel.Entity(model: mapping.destination, index: index)
@@ -108,7 +109,7 @@ extension StoreMigration {
     try database.execute(
       "INSERT OR IGNORE INTO \(join.name.sqlName) (\(columns.map(\.sqlName).joined(separator: ", "))) "
         + "SELECT \(values.joined(separator: ", ")) FROM (\(order == nil ? pairs.sql : pairs.numbered)) x")
-    // The other side has an order of its own.
+    // The other side has its own order.
     let back = join.first.column == own ? join.first : join.second
     guard let backOrder = back.order, backOrder != order, let inverse = mapping.inverse(of: name, mapping.destination),
       let former = self.pairs(of: inverse)
@@ -119,28 +120,30 @@ extension StoreMigration {
         + "WHERE x.o = \(table).\(other.sqlName) AND x.p = \(table).\(own.sqlName)")
   }
 
-  // The pairs of objects of relationships in the old store.
+  // The pairs of related objects in the old store.
 
-  /// Pairs of objects that are there in the new store.
+  /// Pairs of related objects that exist in the new store.
   private struct Pairs {
-    /// The owners as `o` with their entities as `oe`, the objects that they refer to as `p` and `pe`, and the order as
-    /// `f`, which is null if there is none.
+    /// SQL with the columns `o` and `oe` (the owner and its entity), `p` and `pe` (the related object and its entity),
+    /// and `f` (the position, or NULL).
     let sql: String
     let isOrdered: Bool
 
-    /// The same pairs from the other side.
+    /// The same pairs, seen from the inverse relationship.
     var reversed: Pairs {
       Pairs(sql: "SELECT p AS o, pe AS oe, o AS p, oe AS pe, NULL AS f FROM (\(sql))", isOrdered: false)
     }
 
-    /// The pairs with an order, which those of a relationship that had none get by their numbers.
+    /// SQL for the pairs with a position each. In a relationship that was unordered, the positions follow the primary
+    /// keys.
     var numbered: String {
       if isOrdered { return sql }
       return "SELECT o, p, 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY o ORDER BY p) AS f FROM (\(sql))"
     }
   }
 
-  /// The pairs of a relationship of the new store: as it had them, or as its inverse had. Nil if both are new.
+  /// Returns the pairs of a relationship of the new store, taken from the old relationship or its inverse; nil if both
+  /// are new.
   private func pairs(of name: PropertyName) -> Pairs? {
     if let pairs = ownPairs(of: name) { return pairs }
     return mapping.inverse(of: name, mapping.destination).flatMap { ownPairs(of: $0) }?.reversed
@@ -167,7 +170,7 @@ extension StoreMigration {
 
   private func numbers(_ entities: [Int]) -> String { entities.map { "\(new.numbers[$0])" }.joined(separator: ", ") }
 
-  /// All pairs that a relationship of the old store had.
+  /// Returns SQL for all pairs of a relationship of the old store.
   private func formerPairs(of name: PropertyName) -> (sql: String, isOrdered: Bool)? {
     let entity = name.owner(in: mapping.source)
     guard let relationship = entity.relationship(named: name.name) else { return nil }
@@ -194,7 +197,7 @@ extension StoreMigration {
           "SELECT \(own.sqlName) AS o, \(other.sqlName) AS p, \(order) AS f FROM \(table)"
         }
         var sql = select(own, other, order?.sqlName ?? "NULL")
-        // A pair may be there in one direction only. Its position in the order is then that of the other object.
+        // A pair may be stored in one direction only. Its position is then that of the other object.
         if isReflexive, order != nil {
           sql = "SELECT o, p, MIN(f) AS f FROM (\(sql) UNION ALL \(select(other, own, "\(Int64.max)"))) GROUP BY o, p"
           sql = "SELECT o, p, 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY o ORDER BY f, p) AS f FROM (\(sql))"

@@ -3,11 +3,11 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// Changes the tables of a store from one version of its model to another, in one transaction: whoever opens the file
-/// finds the old store or the new one.
+/// Changes the tables of a store to another version of its model, in one transaction. Other processes see either the
+/// old store or the new one.
 ///
-/// The old tables are put aside, the new ones made as they are in a new store, and rows copied by SQLite itself: they
-/// keep their numbers and versions. Columns that no model knows go along.
+/// Renames the old tables, creates the new ones as in a new store, and copies the rows with SQL. Rows keep their
+/// primary keys and versions. Columns that the models do not know are copied too.
 struct StoreMigration {
   let database: Database
   let old: StoreSchema
@@ -17,14 +17,14 @@ struct StoreMigration {
   private let configuration: String?
   private let oldTables: StoreTables
   private let report: MigrationRun.StepReport
-  /// The values and objects that the migration drops.
+  /// The values and objects dropped by the migration.
   let losses: [MigrationLoss]
 
   /// - Parameters:
-  ///   - externalData: where the store has its large values.
-  ///   - policy: what becomes of values that the new model does not have.
+  /// - externalData: The external files of the store.
+  /// - policy: The handling of values that the new model does not have.
   /// - Throws: ``ManagedObjectError/Code/droppedValues`` for values that the policy does not drop,
-  ///   ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
+  ///   ``ManagedObjectError/Code/migration`` if recreating the tables would lose something.
   init(
     _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
     _ policy: DroppedValuePolicy, report: @escaping MigrationRun.StepReport
@@ -43,7 +43,7 @@ struct StoreMigration {
     try policy.check(losses)
   }
 
-  /// - Returns: the names of the files that no value is in any more.
+  /// - Returns: The names of the external files that are no longer used.
   func changeTables(_ metadata: inout StoreMetadata) throws(ManagedObjectError) -> Set<String> {
     var files = try ExternalColumns(old).files(database)
     try oldTables.putAside()
@@ -64,7 +64,7 @@ struct StoreMigration {
     return files
   }
 
-  /// Does a part of the work for the rows of a table, and reports it.
+  /// Calls `body` to process the rows of a table, and reports the progress before and after.
   func reporting(
     _ phase: MigrationProgress.Phase, _ table: StoreTable, _ count: Int, _ body: () throws(ManagedObjectError) -> Void
   ) throws(ManagedObjectError) {
@@ -74,7 +74,7 @@ struct StoreMigration {
     try report(phase, name, count, count)
   }
 
-  /// The highest number that a row of each new table has or had.
+  /// Returns the highest primary key that each new table has or had.
   private func highestNumbers() throws(ManagedObjectError) -> [Int: Int64] {
     var highest: [Int: Int64] = [:]
     for (index, table) in new.tables.enumerated() {
@@ -84,7 +84,7 @@ struct StoreMigration {
     return highest
   }
 
-  /// The old table that the rows of a table come from; nil if all its entities are new.
+  /// Returns the old table that the rows of a table come from; nil if all its entities are new.
   private func sourceTable(of table: StoreTable) -> StoreTable? {
     for index in table.entities {
       if let source = mapping.entities[index], let found = old.table(ofEntity: source) { return found }
@@ -95,7 +95,7 @@ struct StoreMigration {
   private func copyRows(_ index: Int) throws(ManagedObjectError) {
     let table = new.tables[index]
     guard let source = sourceTable(of: table) else { return }
-    // The entities that have rows, with their numbers before and after.
+    // The entities with rows, as new and old indices.
     let pairs = table.entities.compactMap { index in
       mapping.entities[index].map { (new: index, old: $0) }
     }.filter { old.numbers[$0.old] != 0 && new.numbers[$0.new] != 0 }
@@ -133,14 +133,14 @@ struct StoreMigration {
     }
   }
 
-  /// The number of rows that a part of a statement names.
+  /// Returns the number of rows that a FROM clause selects.
   func count(_ rows: String) throws(ManagedObjectError) -> Int {
     let statement = try database.statement("SELECT COUNT(*) \(rows)")
     defer { statement.reset() }
     return try statement.step() ? Int(statement.integer(0)) : 0
   }
 
-  /// Abstract entities have no rows.
+  /// Throws if an entity with rows becomes abstract.
   private func checkAbstract(_ pairs: [(new: Int, old: Int)], _ source: StoreTable) throws(ManagedObjectError) {
     for pair in pairs where mapping.destination.records[pair.new].definition.isAbstract {
       let statement = try database.statement(
@@ -154,7 +154,7 @@ struct StoreMigration {
     }
   }
 
-  /// Adds the columns of a table that no model knows.
+  /// Adds the columns that the models do not know to a table. Returns their names.
   private func carryUnknownColumns(
     from source: StoreTable, to table: StoreTable
   ) throws(ManagedObjectError) -> [String] {
@@ -173,17 +173,17 @@ struct StoreMigration {
     return names
   }
 
-  /// The origin of the values of a column.
+  /// The source of a column's values.
   private enum ColumnValue: Equatable {
     case nothing
     case column(String)
-    /// A column, or another value where that has none.
+    /// A column, or another value if it is NULL.
     case columnOr(String, SQLValue)
     case constant(SQLValue)
-    /// Data that may be in a file of its own from now on, or another value where there is none.
+    /// Inline data that gets the form for external storage, or another value if it is NULL.
     case external(String, SQLValue)
-    /// Data that is not in a file of its own any more, or another value where there is none. Null for what is in a
-    /// file: see ``StoreMigration/takeIntoRows(_:_:_:_:)``.
+    /// Data that no longer has the form for external storage, or another value if it is NULL. Data in an external file
+    /// becomes NULL at first: see ``StoreMigration/takeIntoRows(_:_:_:_:)``.
     case `internal`(String, SQLValue)
   }
 
@@ -226,7 +226,7 @@ struct StoreMigration {
       .isExternal ?? false
   }
 
-  /// The column of a property in an old table.
+  /// Returns the column of a property in an old table.
   func oldColumn(_ name: String, _ entity: Int, _ table: StoreTable) -> String? {
     let property = PropertyName(ManagedObjectModel.Entity(model: mapping.source, index: entity), name)
     return (table.attributeColumns[property] ?? table.toOneColumns[property]?.key).map {
@@ -234,7 +234,7 @@ struct StoreMigration {
     }
   }
 
-  /// The value of a column, by the entity of the row.
+  /// Returns SQL for the value of a column, depending on the entity of the row.
   private func expression(_ cases: [(number: Int64, value: ColumnValue)], _ bound: inout [SQLValue]) -> String {
     func text(_ value: ColumnValue) -> String {
       switch value {
@@ -261,7 +261,7 @@ struct StoreMigration {
 }
 
 extension String {
-  /// True for the name of a type that can stand in a statement as it is.
+  /// True if a type name can be inserted into SQL unquoted.
   fileprivate var isPlainType: Bool {
     utf8.allSatisfy {
       (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
@@ -270,7 +270,7 @@ extension String {
 }
 
 extension SQLValue {
-  /// A value as a column has it.
+  /// The value in the form in which a column stores it.
   init(_ value: AttributeValue, isExternal: Bool) {
     self =
       switch value {
@@ -285,7 +285,7 @@ extension SQLValue {
       case .data(let value): .blob(isExternal ? Data([1]) + value : value)
       case .uuid(let value): unsafe withUnsafeBytes(of: value.uuid) { unsafe .blob(Data($0)) }
       case .url(let value): .text(value.absoluteString)
-      // It has a column for each element, and no migration of tables.
+      // A composite value has one column for each element. Such attributes cannot be migrated by SQL.
       case .composite: .null
       }
   }

@@ -2,24 +2,24 @@ internal import ManagedObjects
 internal import PropertyLists
 internal import SQLQueries
 
-/// The tables of a store that is being migrated, which make room for others.
+/// The tables of a store during a migration. They are renamed to make room for the new ones.
 struct StoreTables {
   let schema: StoreSchema
   let file: FileSchema
   let database: Database
 
   private static let aside = "Z_OLD_"
-  /// The name of the index of a constraint begins with this, the name of the table follows.
+  /// The prefix of the names of SQLite's internal indexes for constraints. The name of the table follows.
   private static let constraintIndex = "sqlite_autoindex_"
 
-  /// The name that a table of the old store has meanwhile, as statements have it.
+  /// The quoted name of an old table during the migration.
   static func asideName(_ name: String) -> String { plainAsideName(name).sqlName }
 
   static func plainAsideName(_ name: String) -> String { aside + name }
 
   private var names: [String] { schema.tables.map(\.name) + schema.joins.map(\.name) }
 
-  /// - Throws: ``ManagedObjectError/Code/migration`` for tables that cannot be made anew without losing something.
+  /// - Throws: ``ManagedObjectError/Code/migration`` if recreating the tables would lose something.
   /// - Complexity: O(*n*) in the number of rows.
   func check() throws(ManagedObjectError) {
     var reasons: [String] = []
@@ -41,7 +41,8 @@ struct StoreTables {
         + "copy of the store, or write its objects into a new one")
   }
 
-  /// The rows that are no objects of the model. A program may have put them there; no migration would keep them.
+  /// Returns the rows that are not objects of the model. Another program may have inserted them, and a migration would
+  /// lose them.
   private func strangeRows(of table: StoreTable) throws(ManagedObjectError) -> [String] {
     let numbers = table.entities.map { schema.numbers[$0] }.filter { $0 != 0 }.map { "\($0)" }
     var reasons: [String] = []
@@ -63,15 +64,15 @@ struct StoreTables {
   func putAside() throws(ManagedObjectError) {
     for trigger in file.triggers { try database.execute("DROP TRIGGER \(trigger.name.sqlName)") }
     let tables = Set(names.map { $0.uppercased() })
-    // An index without a statement comes with its table, and goes with it.
+    // An index without SQL text belongs to a constraint of its table, and is renamed and dropped with it.
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
       try database.execute("DROP INDEX \(index.name.sqlName)")
     }
     try rename()
   }
 
-  /// Renames the tables, all but unusual ones by an update of the schema: `ALTER TABLE … RENAME TO` parses the
-  /// statements of the whole schema for each table.
+  /// Renames the tables. All except unusual ones are renamed by an update of the schema, because `ALTER TABLE … RENAME
+  /// TO` parses the statements of the whole schema for each table.
   ///
   /// - Complexity: O(*n* log *n*) in the number of tables, and O(*u* · *n*) for *u* unusual ones.
   private func rename() throws(ManagedObjectError) {
@@ -92,7 +93,7 @@ struct StoreTables {
       if let definition = definition(ofTable: name) {
         rows.append((list.integer(0), asideName, asideName, .text("CREATE TABLE \(asideName.sqlName)\(definition)")))
       } else {
-        // The index of a constraint, which SQLite finds by the name of its table.
+        // An index of a constraint. SQLite finds it by the name of its table.
         let number = name.dropFirst(Self.constraintIndex.count + table.count)
         rows.append((list.integer(0), Self.constraintIndex + asideName + number, asideName, .null))
       }
@@ -105,13 +106,13 @@ struct StoreTables {
         try update.run()
       }
     }
-    // Views and keys of other programs go on naming the tables as they are called again in the end.
+    // Keeps references in views and foreign keys of other programs, because the tables get their old names again.
     try database.execute("PRAGMA legacy_alter_table = ON")
     defer { try? database.execute("PRAGMA legacy_alter_table = OFF") }
     for name in unusual { try database.execute("ALTER TABLE \(name.sqlName) RENAME TO \(Self.asideName(name))") }
   }
 
-  /// The part of a table's statement after its name; nil if the statement may name a table once more.
+  /// Returns the part of a table's SQL text after its name; nil if that part may contain another table name.
   private func definition(ofTable name: String) -> Substring? {
     guard let statement = file.tables[name.uppercased()]?.statement else { return nil }
     let names = [name, name.sqlName].map { "CREATE TABLE \($0)" }
@@ -122,13 +123,13 @@ struct StoreTables {
     return words.isDisjoint(with: [".", "REFERENCES"]) ? definition : nil
   }
 
-  /// Makes the indexes of other programs again, on the new tables.
+  /// Creates the indexes of other programs again, on the new tables.
   ///
-  /// - Throws: ``ManagedObjectError/Code/migration`` for one that does not fit them.
+  /// - Throws: ``ManagedObjectError/Code/migration`` if an index does not fit them.
   func restoreIndexes() throws(ManagedObjectError) {
     let tables = Set(names.map { $0.uppercased() })
     for index in file.indexes where tables.contains(index.table) && !index.statement.isEmpty {
-      // The indexes of Core Data are made for the new model.
+      // Core Data's indexes are created for the new model.
       if index.name.uppercased().hasPrefix("Z") { continue }
       do { try database.execute(index.statement) } catch {
         throw ManagedObjectError(
@@ -139,7 +140,7 @@ struct StoreTables {
     }
   }
 
-  /// Drops the tables that were put aside.
+  /// Drops the renamed tables.
   func drop() throws(ManagedObjectError) {
     for name in names { try database.execute("DROP TABLE \(Self.asideName(name))") }
   }
@@ -164,15 +165,15 @@ struct StoreTables {
 
   private static let attached = "made"
 
-  /// The highest number that a row of a table that was put aside has or had.
+  /// Returns the highest primary key that a renamed table has or had.
   func highestNumber(_ table: StoreTable) throws(ManagedObjectError) -> Int64 {
     try RowNumbers.highest(
       inTable: Self.asideName(table.name), ofEntity: schema.numbers[table.entities.lowerBound], database)
   }
 
-  /// Replaces the entities that the table of entities has with those of another model.
+  /// Replaces the rows of entities in `Z_PRIMARYKEY` with those of another model.
   ///
-  /// - Parameter highest: the highest number that a row of a table has or had.
+  /// - Parameter highest: Returns the highest primary key that a table has or had. Its argument is the table index.
   func replaceEntities(with new: StoreSchema, highest: (Int) -> Int64) throws(ManagedObjectError) {
     try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbers.firstPrivateNumber)")
     try SchemaWriter(schema: new, database: database).writeEntities(highest: highest)
@@ -180,9 +181,10 @@ struct StoreTables {
 }
 
 extension SchemaWriter {
-  /// Makes the indexes of tables that have rows.
+  /// Creates the indexes of tables that already have rows.
   ///
-  /// - Throws: ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a constraint.
+  /// - Throws: ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values of a uniqueness
+  ///   constraint.
   func makeIndexes() throws(ManagedObjectError) {
     do {
       for statement in SchemaStatements(schema: schema).indexes { try database.execute(statement) }

@@ -79,7 +79,7 @@ extension AttributeDescription {
 
 /// The column of an attribute in Core Data's tables.
 struct AttributeColumn {
-  /// The type in the statement that makes the table.
+  /// The declared type of the column.
   let type: String
   /// The group in the layout. Columns of a group are adjacent.
   let group: Int
