@@ -1,16 +1,16 @@
 internal import ManagedObjects
 
-/// The work that a database can do with the columns of a type, so that evaluation in memory has the same results.
+/// The operations on columns of a type that give the same results in a database as in memory.
 struct ColumnTraits {
   let order: Order
-  /// True if values are equal only if the columns are, in the form that they are ordered by.
+  /// True if equal values always have equal columns, in the form used for sorting.
   var isGroupable = false
-  /// True if the least and the greatest of many values can be found.
+  /// True if the minimum and the maximum of values can be computed.
   var hasExtremes = false
-  /// True for integers and truth values, whose sum does not depend on the order of the values.
+  /// True for integers and Booleans, whose sum does not depend on the order of the values.
   var isSummable = false
 
-  /// The form of a column by which its values are ordered.
+  /// The form of a column used for sorting.
   enum Order {
     case stored
     case truthValue
@@ -31,7 +31,7 @@ extension AttributeType {
     case .string: ColumnTraits(order: .text, isGroupable: true)
     case .uri: ColumnTraits(order: .url)
     case .objectID: ColumnTraits(order: .stored, isGroupable: true, hasExtremes: true)
-    // There is no column.
+    // Attributes without a type have no column.
     case .undefined: ColumnTraits(order: .stored, isGroupable: true)
     case .transformable, .composite: ColumnTraits(order: .stored)
     }

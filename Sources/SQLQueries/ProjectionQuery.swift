@@ -1,35 +1,36 @@
 package import ManagedObjects
 
-/// A request for dictionaries as a statement, which reads no more columns than they need.
+/// The SQL statement of a dictionary request. It reads only the columns that the dictionaries need.
 ///
-/// In SQL are properties at the ends of to-one paths, groups by such, and of the values of groups their number, the
-/// least, the greatest, and the sum and the average of integers. Other sums depend on the order of the values, and
-/// texts have several forms that are equal: these are made in memory of the rows, and so are conditions on groups.
+/// SQL computes properties at the end of to-one paths, groups of these, and for each group the count, minimum and
+/// maximum of values, and the sum and average of integers. Other sums depend on the order of the values, and texts can
+/// be equal in several forms, so these are computed in memory from the rows. Conditions on groups are evaluated in
+/// memory, too.
 package struct ProjectionQuery {
   package let query: StoreQuery
   package private(set) var columns: [Column] = []
 
-  /// The value that a dictionary has under a name.
+  /// The value for a key of the dictionaries.
   package struct Column {
     package let name: String
-    /// The type that the result is to have.
+    /// The type of the result.
     package let type: AttributeType
-    /// The first of its columns in the statement.
+    /// The index of the first result column.
     package let firstColumn: Int32
     package let content: Content
   }
 
   package enum Content {
     case value(AttributeType, isExternal: Bool)
-    /// The numbers of the entity and of the object.
+    /// Two columns: the entity number and the primary key.
     case object
-    /// 0 for no values.
+    /// The sum; 0 if there are no values.
     case sum
-    /// The sum and the number of the values.
+    /// Two columns: the sum and the number of values.
     case average
   }
 
-  /// Makes the statement; nil if there is none.
+  /// Creates the statement; nil if SQL cannot express the request.
   package init?(
     _ request: FetchRequest, _ entities: Range<Int>, _ schema: any QuerySchema, _ storeNumber: StoreNumber,
     _ dialect: some SQLDialect
@@ -40,7 +41,7 @@ package struct ProjectionQuery {
     let sql = translation.attempt { (translation) throws(Untranslatable) in
       try projection.add(request, entity, &translation)
       let condition = try translation.condition(request.predicate ?? .constant(true))
-      // The rows that are tested must not depend on what is asked for.
+      // The set of tested rows must not depend on the requested values.
       if condition.mayFail { throw Untranslatable() }
       return try projection.statement(request, condition, &translation)
     }
@@ -49,7 +50,7 @@ package struct ProjectionQuery {
     columns = projection.columns
   }
 
-  /// Lays out the columns of the statement.
+  /// The columns of the statement.
   private struct Projection {
     let dialect: any SQLDialect
     private(set) var columns: [Column] = []
@@ -82,7 +83,8 @@ package struct ProjectionQuery {
       }
       if !keys.isEmpty { isGrouped = true }
       if isGrouped, request.returnsDistinctResults { throw Untranslatable() }
-      // The row with the least number of a group has the text, if no other row is asked for.
+      // The text of a group is that of its row with the least primary key, as long as no minimum or maximum selects
+      // another row.
       if groupsByText, hasExtreme { throw Untranslatable() }
     }
 
@@ -177,7 +179,7 @@ package struct ProjectionQuery {
       columns.append(column)
     }
 
-    /// The whole statement.
+    /// Returns the complete statement.
     func statement(
       _ request: FetchRequest, _ condition: SQLCondition, _ translation: inout QueryTranslation
     ) throws(Untranslatable) -> String {
@@ -188,7 +190,7 @@ package struct ProjectionQuery {
       var selected = selected
       var end = ""
       if !groups.isEmpty {
-        // Groups are in the order of their first objects, which numbers tell in one entity only.
+        // Groups are sorted by their first objects. Primary keys give that order only within one entity.
         guard translation.root.entities.count == 1 else { throw Untranslatable() }
         let first = dialect.least(translation.root.number)
         selected.append(first)

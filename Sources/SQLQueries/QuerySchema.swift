@@ -1,29 +1,29 @@
 package import ObjectModels
 
-/// The tables and columns that a database has for the entities and properties of a model.
+/// The tables and columns that store the entities and properties of a model.
 package protocol QuerySchema: Sendable {
   var model: ManagedObjectModel { get }
-  /// The number of each entity in the column of entities, by its index in the model.
+  /// The entity number of each entity, by its index in the model.
   var numbers: [Int64] { get }
-  /// The columns of the values of each entity, by slot.
+  /// The columns of each entity's values, by slot.
   var slotColumns: [[SlotColumns]] { get }
 
-  /// The table of an entity; nil if the store does not have it.
+  /// Returns the table of an entity; nil if the store does not have the entity.
   func objectTable(ofEntity index: Int) -> ObjectTable?
 
-  /// The name of the table of a relationship that is to-many on both sides.
+  /// Returns the name of the join table of a many-to-many relationship.
   func joinName(_ index: Int) -> String
 }
 
-/// A table that has a row for each object of some entities.
+/// A table with one row for each object of some entities.
 package struct ObjectTable: Sendable {
   let name: String
-  /// The entities that have their rows in it.
+  /// The entities whose objects are in the table.
   let entities: Range<Int>
-  /// The names of the columns of objects' numbers, and of the numbers of their entities.
+  /// The names of the columns with the primary key and the entity number.
   let numberColumn: String
   let entityColumn: String
-  /// The columns of values.
+  /// The columns with values.
   let columns: [TableColumn]
 
   package init(name: String, entities: Range<Int>, numberColumn: String, entityColumn: String, columns: [TableColumn]) {
@@ -37,7 +37,7 @@ package struct ObjectTable: Sendable {
 
 package struct TableColumn: Sendable {
   package let name: String
-  /// The type in the statement that makes the table.
+  /// The declared type of the column.
   package let type: String
 
   package init(name: String, type: String) {
@@ -46,17 +46,17 @@ package struct TableColumn: Sendable {
   }
 }
 
-/// The columns of the value of a slot.
+/// The columns of a slot.
 package enum SlotColumns: Sendable {
-  /// Nowhere: it is transient, or has no type.
+  /// No column: the property is transient, or has no type.
   case none
   case attribute(column: Int, AttributeType, isExternal: Bool)
-  /// A composite attribute, which has a column for each leaf.
+  /// A composite attribute, with one column for each leaf.
   case composite(CompositeColumns)
   case toOne(column: Int, entityColumn: Int?, destination: Range<Int>)
   case toMany(ToManyColumns)
 
-  /// The columns of a row's own table.
+  /// The columns in the object's own row.
   package var columns: [Int] {
     switch self {
     case .none, .toMany: []
@@ -67,9 +67,9 @@ package enum SlotColumns: Sendable {
   }
 }
 
-/// The columns of a to-many relationship: in rows of other objects, or in a table of its own.
+/// The storage of a to-many relationship: in the rows of the related objects, or in a join table.
 package struct ToManyColumns: Sendable {
-  /// The entities of the objects that it leads to.
+  /// The entities of the related objects.
   package let destination: Range<Int>
   package let isOrdered: Bool
   package let source: Source
@@ -81,9 +81,10 @@ package struct ToManyColumns: Sendable {
   }
 
   package enum Source: Sendable {
-    /// Each object that it leads to has the number of its owner in a column.
+    /// A column of each related object has the primary key of the owner.
     case column(table: Int, column: Int, entityColumn: Int?, order: Int?)
-    /// A table has a row for each pair of objects. `isReflexive` is true for a relationship that is its own inverse.
+    /// A join table has a row for each pair of objects. `isReflexive` is true for a relationship that is its own
+    /// inverse.
     case join(Int, own: String, other: String, order: String?, isReflexive: Bool)
   }
 }
@@ -112,7 +113,7 @@ package struct CompositeColumns: Sendable {
     case composite(CompositeColumns)
   }
 
-  /// The elements with a column, with the names that lead to them.
+  /// The elements that have a column, with their paths.
   package var leaves: [(path: String, definition: AttributeDescription, column: Int)] {
     elements.flatMap { element -> [(path: String, definition: AttributeDescription, column: Int)] in
       switch element.storage {

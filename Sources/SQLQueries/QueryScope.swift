@@ -1,12 +1,12 @@
 internal import ObjectModels
 
-/// The tables of a statement or of a part of one: a first one, and those that are joined to it.
+/// The tables of a statement or a subquery: a first one, and those joined to it.
 final class QueryScope {
   let dialect: any SQLDialect
-  /// The first table, with what it needs to be there.
+  /// The first table, with the joins that it requires.
   private let first: String
   private var joins: [String] = []
-  /// The objects that were joined, by the column that leads to them.
+  /// The joined objects, by the column that refers to them.
   private var known: [String: ObjectAlias] = [:]
   private(set) var conditions: [String]
 
@@ -16,7 +16,7 @@ final class QueryScope {
     self.conditions = conditions
   }
 
-  /// `FROM … WHERE …`, without the first word if there is no condition.
+  /// Returns `FROM … WHERE …`, without `WHERE` if there is no condition.
   func clause(_ more: [String] = []) -> String {
     let all = conditions + more.filter { $0 != dialect.holds }
     return "FROM \(([first] + joins).joined(separator: " "))"
@@ -27,7 +27,7 @@ final class QueryScope {
 
   func join(_ sql: String) { joins.append(sql) }
 
-  /// The object that a column leads to; it is joined once.
+  /// Returns the object that a column refers to. Each object is joined once.
   func object(at column: String, _ make: () throws(Untranslatable) -> ObjectAlias) throws(Untranslatable) -> ObjectAlias
   {
     if let object = known[column] { return object }
@@ -37,30 +37,31 @@ final class QueryScope {
   }
 }
 
-/// A part of a request that no statement can say exactly.
+/// Thrown for a part of a request that cannot be expressed exactly in SQL.
 struct Untranslatable: Error {}
 
-/// An object in a statement: a row of a table under an alias.
+/// An object in a statement: a table with an alias.
 struct ObjectAlias {
   let scope: QueryScope
   let alias: String
   let table: ObjectTable
-  /// The entities that it can be of.
+  /// The entities that the object can have.
   let entities: Range<Int>
-  /// False if there may be none: its columns are null then.
+  /// False if the object can be missing, so that its columns are NULL.
   let isThere: Bool
-  /// The column that has its number, beside its own; of a table that is read before.
+  /// The column of another table that refers to the object; nil if there is none.
   let key: String?
-  /// The number of the entity of a deleted object that is still referred to; nil for an object that has a row.
+  /// SQL for the entity number of a deleted object that is still referred to; nil if the object always has a row.
   var deletedEntity: String?
 
   var number: String { "\(alias).\(table.numberColumn)" }
   var entity: String { "\(alias).\(table.entityColumn)" }
 
-  /// The number of the object, which may be a deleted one that a to-one relationship goes on referring to.
+  /// SQL for the primary key of the object. It can be that of a deleted object that a to-one relationship still refers
+  /// to.
   var reference: String { key ?? number }
 
-  /// The number of the entity of the object, which may be a deleted one.
+  /// SQL for the entity number of the object, which may have been deleted.
   var referredEntity: String {
     guard let deletedEntity else { return entity }
     let dialect = scope.dialect
@@ -70,35 +71,35 @@ struct ObjectAlias {
   func column(_ index: Int) -> String { "\(alias).\(scope.dialect.name(table.columns[index].name))" }
 }
 
-/// A value in a statement that attributes have.
+/// The value of an attribute, or another value, in a statement.
 struct ValueTerm {
   let sql: String
   let type: AttributeType
   var isExternal = false
-  /// True if it is a column, which an index can have.
+  /// True if the SQL is a column, so that it may have an index.
   var isColumn = true
   /// False if there may be no object that has it.
   var isThere = true
-  /// The name of the attribute, and the index of its entity in the model.
+  /// The name of the attribute and the index of its entity in the model; nil for a computed value.
   var attribute: (entityIndex: Int, name: String)?
 }
 
-/// Objects that a to-many relationship leads to, or the values of a key of each.
+/// The objects of a to-many relationship, or the values of a key of each.
 struct CollectionTerm {
   let scope: QueryScope
-  /// The object that has the relationship.
+  /// The object with the relationship.
   let owner: ObjectAlias
-  /// One of the objects at the beginning.
+  /// An object of the relationship, before further keys are followed.
   let element: ObjectAlias
-  /// The part of each element that is collected.
+  /// The collected part of each element.
   var content: Content
-  /// True for a set, which objects of a relationship without an order are.
+  /// True for a set: the objects of an unordered relationship.
   var isSet: Bool
-  /// The order of the elements; nil if it is not known.
+  /// The order of the elements as SQL; nil if it is unknown.
   let order: String?
-  /// True if there is no collection where there is nobody who has it.
+  /// True if the collection is null when its owner is missing.
   var isNullable: Bool
-  /// True if collections of collections became one.
+  /// True if nested collections were flattened.
   var isFlattened = false
 
   enum Content {

@@ -14,18 +14,18 @@ extension QueryTranslation {
       case .value(let value): .value(value)
       }
     let condition = try compare(element, comparison, right)
-    // In memory the right side is computed once, even if there are no elements.
+    // In memory, the right side is evaluated once, even if there are no elements.
     if condition.mayFail, mayFail(comparison.right) { throw Untranslatable() }
     let isAny = comparison.modifier == .any
     let clause = collection.scope.clause([isAny ? condition.sql : dialect.not(condition.sql)])
-    // No test that can fail is left out.
+    // Counting tests every element, so no test that can fail is skipped.
     let exists =
       condition.mayFail
       ? dialect.order(dialect.count(clause), .greaterThan, "0") : dialect.exists(clause)
     return SQLCondition(sql: isAny ? exists : dialect.not(exists), mayFail: condition.mayFail)
   }
 
-  /// A comparison of two values, whatever the modifier of the comparison is.
+  /// Returns a comparison of two values. The modifier of the comparison is ignored.
   private mutating func compare(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
   ) throws(Untranslatable) -> SQLCondition {
@@ -33,7 +33,7 @@ extension QueryTranslation {
     return try test(left, comparison, right, .direct)
   }
 
-  /// A comparison that a function makes.
+  /// Returns a comparison that a function evaluates.
   private mutating func test(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand, _ modifier: PredicateModifier
   ) throws(Untranslatable) -> SQLCondition {
@@ -51,7 +51,7 @@ extension QueryTranslation {
         || leaves.all.contains { $0.hasAnyType } && !comparison.comparator.takesAnything)
   }
 
-  /// The comparison in plain SQL; nil if there is none.
+  /// Returns the comparison in plain SQL; nil if that cannot express it.
   private mutating func plain(
     _ left: QueryOperand, _ comparison: PredicateComparison, _ right: QueryOperand
   ) throws(Untranslatable) -> String? {
@@ -95,7 +95,8 @@ extension QueryTranslation {
     }
   }
 
-  /// True if there are elements at all, without counting them.
+  /// Returns a condition that tests whether a collection is empty, without counting; nil for comparisons with other
+  /// numbers.
   private func emptiness(
     _ collection: CollectionTerm, _ isNullable: Bool, _ comparator: PredicateComparator, _ constant: PredicateConstant
   ) -> String? {
@@ -127,7 +128,7 @@ extension QueryTranslation {
     }
   }
 
-  /// True if an object is one of several.
+  /// Returns a condition that is true if an object is one of several.
   private mutating func membership(of object: ObjectAlias, in constants: [PredicateConstant]) -> String {
     var numbers: [Int64: [Int64]] = [:]
     var conditions: [String] = []
@@ -142,14 +143,14 @@ extension QueryTranslation {
     }
     for (entity, keys) in numbers.sorted(by: { $0.key < $1.key }) {
       let list = bind(.text("[" + keys.map { "\($0)" }.joined(separator: ",") + "]"))
-      // Null is in no list.
+      // NULL is in no list.
       conditions.append(
         dialect.all([dialect.equal(object.referredEntity, "\(entity)"), dialect.isIn(object.reference, list: list)]))
     }
     return dialect.any(conditions)
   }
 
-  // `IN` and `CONTAINS` of collections.
+  // `IN` and `CONTAINS` for collections.
 
   private mutating func membership(
     of part: QueryOperand, in whole: QueryOperand, _ comparison: PredicateComparison
@@ -189,7 +190,7 @@ extension QueryTranslation {
 }
 
 extension PredicateConstant {
-  /// The elements of a collection; nil for anything else.
+  /// The elements of an array or set; nil for other constants.
   var elements: [PredicateConstant]? {
     switch self {
     case .array(let elements): elements
@@ -200,7 +201,7 @@ extension PredicateConstant {
 }
 
 extension PredicateComparator {
-  /// The comparator for the sides the other way round; nil if there is none.
+  /// The comparator with its sides exchanged; nil if there is none.
   fileprivate var flipped: PredicateComparator? {
     switch self {
     case .equal, .notEqual: self
@@ -212,12 +213,12 @@ extension PredicateComparator {
     }
   }
 
-  /// True if values of any two kinds can be compared.
+  /// True if values of any two types can be compared.
   fileprivate var takesAnything: Bool { [.equal, .notEqual].contains(self) }
 }
 
 extension Leaf {
-  /// True for a value whose kind the model does not tell, or which the file may not have.
+  /// True if the model does not define the type of the value, or the file may have a value of another type.
   fileprivate var hasAnyType: Bool {
     switch kind {
     case .attribute(.transformable, _), .attribute(.undefined, _), .attribute(.composite, _): true

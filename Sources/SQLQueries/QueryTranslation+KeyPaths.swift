@@ -2,26 +2,26 @@ internal import ManagedObjects
 
 /// Key paths: to-one relationships are joined, to-many relationships are subqueries.
 extension QueryTranslation {
-  /// The end of a path.
+  /// The end of a key path.
   enum Destination {
     case object(ObjectAlias)
     case value(ValueTerm)
     case collection(CollectionTerm)
   }
 
-  /// The end of a key.
+  /// The meaning of a key.
   private enum Key {
     case object
     case none
     case slot(SlotColumns)
   }
 
-  /// Follows keys as far as they lead to properties.
+  /// Follows keys as long as they lead to properties.
   ///
   /// - Parameters:
-  ///   - flattens: true if collections of collections become one.
-  ///   - stopsAtCollections: true if the keys of elements do not matter.
-  /// - Returns: where they lead, and the keys that are left: those of values, and operators on collections.
+  /// - flattens: True to flatten nested collections.
+  /// - stopsAtCollections: True to ignore the keys of elements.
+  /// - Returns: The destination, and the remaining keys: keys of values, and operators on collections.
   mutating func follow(
     _ keys: ArraySlice<String>, from start: Destination, flattens: Bool = false, stopsAtCollections: Bool = false
   ) throws(Untranslatable) -> (Destination, rest: ArraySlice<String>) {
@@ -39,7 +39,7 @@ extension QueryTranslation {
         case .value(let value): collection.content = .value(value)
         case .collection: throw Untranslatable()
         }
-        // Elements that differ can have equal values, so that these are no set.
+        // Different elements can have equal values, so the values are not a set.
         collection.isSet = false
         destination = .collection(collection)
       }
@@ -59,7 +59,7 @@ extension QueryTranslation {
       let source = schema.slotColumns[index][property.slot]
       switch source {
       case .none: isTransient = true
-      // The owners of such a relationship would have to be told apart.
+      // The owners of such a relationship could not be distinguished.
       case .toMany, .composite: throw Untranslatable()
       case .attribute(let column, _, _), .toOne(let column, _, _):
         if let found, found.column != column { throw Untranslatable() }
@@ -84,7 +84,7 @@ extension QueryTranslation {
         ValueTerm(
           sql: object.column(column), type: type, isExternal: isExternal, isThere: object.isThere,
           attribute: (object.entities.lowerBound, key)))
-    // Its leaves are compared in memory.
+    // Composite attributes are compared in memory.
     case .slot(.composite): throw Untranslatable()
     case .slot(.toOne(let column, let entityColumn, let destination)):
       return .object(try target(column, entityColumn, destination, of: object))
@@ -92,7 +92,7 @@ extension QueryTranslation {
     }
   }
 
-  /// A step from the elements of a collection.
+  /// Follows a key from the elements of a collection.
   private mutating func step(
     _ key: String, from object: ObjectAlias, in collection: inout CollectionTerm, _ flattens: Bool
   ) throws(Untranslatable) -> Destination {
@@ -102,7 +102,7 @@ extension QueryTranslation {
     return .object(try joined(columns, of: object))
   }
 
-  /// The object of a to-one relationship. A deleted one has no row.
+  /// Returns the object of a to-one relationship. A deleted object has no row.
   private mutating func target(
     _ column: Int, _ entityColumn: Int?, _ destination: Range<Int>, of object: ObjectAlias
   ) throws(Untranslatable) -> ObjectAlias {
@@ -120,7 +120,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The objects of a to-many relationship, in a scope of their own.
+  /// Returns the objects of a to-many relationship, in their own scope.
   private mutating func collection(
     _ columns: ToManyColumns, of owner: ObjectAlias
   ) throws(Untranslatable) -> CollectionTerm {
@@ -156,7 +156,7 @@ extension QueryTranslation {
       isNullable: !owner.isThere)
   }
 
-  /// The objects of a to-many relationship, joined to those that have it.
+  /// Returns the objects of a to-many relationship, joined to their owners.
   private mutating func joined(_ columns: ToManyColumns, of owner: ObjectAlias) throws(Untranslatable) -> ObjectAlias {
     guard let table = schema.objectTable(ofEntity: columns.destination.lowerBound) else { throw Untranslatable() }
     let alias = newAlias()
@@ -178,13 +178,14 @@ extension QueryTranslation {
       }
     }
     owner.scope.join("\(word) \(dialect.name(table.name)) \(alias) ON \(conditions.joined(separator: " AND "))")
-    // No object makes one element without value; an object without others makes none.
+    // A missing owner yields one element without a value; an owner without related objects yields none.
     if !owner.isThere { owner.scope.add("(\(dialect.isNull(owner.number)) OR \(dialect.isNotNull(number)))") }
     return ObjectAlias(
       scope: owner.scope, alias: alias, table: table, entities: columns.destination, isThere: owner.isThere, key: nil)
   }
 
-  /// A pair of a relationship that is its own inverse may be there in one direction only.
+  /// Returns SQL that is true if two rows are related. A reflexive pair may be stored in one direction only, so both
+  /// are searched.
   private func isRelated(_ number: String, to owner: String, _ index: Int, _ own: String, _ other: String) -> String {
     let join = dialect.name(schema.joinName(index))
     let (own, other) = (dialect.name(own), dialect.name(other))
@@ -199,17 +200,17 @@ extension QueryTranslation {
     return [dialect.isIn(entity, entities.map { "\(schema.numbers[$0])" })]
   }
 
-  /// The order of objects without another: by the indices of their entities, and their numbers.
+  /// Returns the default order: by entity, then by primary key.
   func entityAndNumber(of alias: String, _ entities: Range<Int>, _ table: ObjectTable) -> String {
     let number = "\(alias).\(table.numberColumn)"
     return entityOrder(by: "\(alias).\(table.entityColumn)", entities).map { "\($0), \(number)" } ?? number
   }
 
-  /// Nil if there is one entity only.
+  /// Returns the term that sorts by entity; nil if there is only one entity.
   func entityOrder(by entity: String, _ entities: Range<Int>) -> String? {
     guard entities.count > 1 else { return nil }
     let numbers = entities.map { schema.numbers[$0] }
-    // A file can have other numbers for entities that were renamed.
+    // In a file with renamed entities, the numbers can be in another order.
     let areInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
     return areInOrder ? entity : dialect.index(of: entity, among: numbers)
   }

@@ -7,28 +7,28 @@ enum QueryOperand {
   case value(ValueTerm)
   case object(ObjectAlias)
   case collection(CollectionTerm)
-  /// The number of a collection's elements. Null if there is nobody who has the collection, and `isNullable` is true.
+  /// The number of elements of a collection. If `isNullable` is true, it is null when the owner is missing.
   case count(CollectionTerm, isNullable: Bool)
-  /// An expression that has to be computed in memory.
+  /// An expression that must be evaluated in memory.
   case other(ManagedExpression)
 }
 
-/// The part of a statement that stands for a part of a predicate.
+/// SQL for a part of a predicate, passed as an argument to a function.
 package struct Leaf {
   let sql: String
   let kind: Kind
 
   package enum Kind: Sendable {
     case attribute(AttributeType, isExternal: Bool)
-    /// Two arguments: the numbers of the entity and of the object.
+    /// Two arguments: the entity number and the primary key.
     case object
-    /// A list that a function has collected.
+    /// A list collected by a function.
     case list
   }
 }
 
 extension QueryTranslation {
-  /// - Parameter flattens: true if collections of collections that key paths go through become one.
+  /// - Parameter flattens: True to flatten nested collections along key paths.
   mutating func operand(
     _ expression: ManagedExpression, flattens: Bool = false
   ) throws(Untranslatable) -> QueryOperand {
@@ -75,7 +75,8 @@ extension QueryTranslation {
   private mutating func operand(
     _ keys: ArraySlice<String>, of base: ManagedExpression, _ whole: ManagedExpression, _ flattens: Bool
   ) throws(Untranslatable) -> QueryOperand {
-    // The elements of the first collection are counted, wherever the path goes from there.
+    // A key path that ends with `@count` counts the elements of the first collection, wherever the path leads from
+    // there.
     let counts = keys.last == PredicateCollectionOperator.count.rawValue
     let destination: Destination
     var rest = keys
@@ -98,7 +99,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The elements of a collection that a predicate holds for.
+  /// Returns the elements of a collection that match a predicate.
   private mutating func subquery(
     _ expression: ManagedExpression, _ name: String, _ predicate: ManagedPredicate, _ flattens: Bool
   ) throws(Untranslatable) -> CollectionTerm {
@@ -109,25 +110,25 @@ extension QueryTranslation {
     variables[name] = element
     defer { variables[name] = outer }
     let condition = try condition(predicate)
-    // It could make a difference which elements are tested.
+    // The result could depend on which elements are tested.
     if condition.mayFail { throw Untranslatable() }
     collection.scope.add(condition.sql)
-    // No collection makes an empty one.
+    // A missing collection yields an empty one.
     collection.isNullable = false
     return collection
   }
 
-  // Expressions that are computed in memory, of what a statement has the values of.
+  // Expressions that are evaluated in memory with values from the statement.
 
-  /// The parts of an expression that a statement finds.
+  /// The parts of an expression that the statement supplies as values.
   struct Leaves {
     private(set) var all: [Leaf] = []
     private(set) var names: [String] = []
 
-    /// The variable that stands for a part.
+    /// Adds a part. Returns the variable that represents it.
     mutating func variable(_ leaf: Leaf) -> ManagedExpression {
       all.append(leaf)
-      // No name that a text could have.
+      // A name that cannot occur in a predicate's text.
       names.append("value \(all.count)")
       return .variable(names[names.count - 1])
     }
@@ -157,7 +158,7 @@ extension QueryTranslation {
     return ValueTerm(sql: count, type: .integer64, isColumn: false)
   }
 
-  /// All elements of a collection, as one value.
+  /// Returns SQL for all elements of a collection as one value.
   private mutating func list(_ collection: CollectionTerm) throws(Untranslatable) -> String {
     guard let order = collection.order, !collection.isFlattened else { throw Untranslatable() }
     let kind: Leaf.Kind
@@ -173,7 +174,7 @@ extension QueryTranslation {
     return dialect.choice(dialect.isNotNull(collection.owner.number), list, dialect.null)
   }
 
-  /// An expression with variables for what the statement finds.
+  /// Returns an expression whose parts are replaced by variables where the statement supplies the values.
   private mutating func expression(
     _ whole: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {
@@ -218,7 +219,8 @@ extension QueryTranslation {
     try self.expression(operand(expression), &leaves)
   }
 
-  /// A path that goes on where the statement cannot follow: an operator on a collection, a key of a value.
+  /// Returns an expression for a key path that SQL can follow only partly, because of an operator on a collection or a
+  /// key of a value.
   private mutating func expression(
     _ keys: ArraySlice<String>, of base: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {
@@ -234,7 +236,7 @@ extension QueryTranslation {
       (destination, rest) = try follow(keys, from: .collection(collection))
       start = try expression(destination, &rest, &leaves)
     case let operand:
-      // Objects that are found in memory have no values there.
+      // Objects that are found in memory have no values here.
       guard keys.first?.hasPrefix("@") == true || Self.isKeyOfValues(keys) else { throw Untranslatable() }
       start = try expression(operand, &leaves)
     }
@@ -254,7 +256,7 @@ extension QueryTranslation {
       guard let operation = rest.first, operation.hasPrefix("@"), rest.count > 1 else {
         return try expression(.collection(collection), &leaves)
       }
-      // The keys after the operator belong to the elements.
+      // The keys after the operator apply to the elements.
       let (content, left) = try follow(rest.dropFirst(), from: .collection(collection))
       guard case .collection(let elements) = content else { throw Untranslatable() }
       rest = [operation] + left
@@ -262,7 +264,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Keys that values have by themselves.
+  /// True if values themselves have the keys.
   private static func isKeyOfValues(_ keys: ArraySlice<String>) -> Bool {
     let known = [
       "length", "lowercaseString", "uppercaseString", "timeIntervalSinceReferenceDate", "timeIntervalSince1970",
@@ -271,7 +273,8 @@ extension QueryTranslation {
     return keys.allSatisfy { known.contains($0) }
   }
 
-  /// A place on the Earth. An object's is that of its attributes.
+  /// Returns an expression for a geographic location. An object's location consists of its attributes `latitude` and
+  /// `longitude`.
   private mutating func coordinates(
     _ expression: ManagedExpression, _ leaves: inout Leaves
   ) throws(Untranslatable) -> ManagedExpression {

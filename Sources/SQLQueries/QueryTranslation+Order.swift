@@ -1,12 +1,12 @@
 internal import ManagedObjects
 
-/// Orders.
+/// Sorting.
 extension QueryTranslation {
-  /// The terms of an order, which ends with the indices of entities and the numbers of objects.
+  /// Returns the terms of an ORDER BY clause. The last terms are the entity and the primary key.
   ///
   /// - Parameters:
-  ///   - testsAll: true if all rows have to be tested, also those that a limit leaves out.
-  ///   - endsWithObject: false for an order of groups of objects.
+  /// - testsAll: True if all rows must be tested, even those beyond a limit.
+  /// - endsWithObject: False to sort groups of objects.
   mutating func order(
     _ descriptors: [FetchRequest.SortDescriptor], testsAll: Bool, endsWithObject: Bool = true
   ) throws(Untranslatable) -> String {
@@ -21,13 +21,13 @@ extension QueryTranslation {
     }
     if endsWithObject {
       let objects = entityAndNumber(of: root.alias, root.entities, root.table)
-      // Else SQLite takes the order of the rows for better than an index that finds few of them.
+      // Otherwise SQLite prefers reading the rows in order to using an index that finds few of them.
       terms.append(terms.isEmpty && hasIndexedRange ? dialect.unindexed(objects) : objects)
     }
     return terms.joined(separator: ", ")
   }
 
-  /// The terms that a descriptor sorts by, the first first.
+  /// Returns the terms for a sort descriptor, in order.
   private mutating func columns(of descriptor: FetchRequest.SortDescriptor) throws(Untranslatable) -> [String] {
     var operand = QueryOperand.object(root)
     if let keyPath = descriptor.keyPath, keyPath != "self" {
@@ -45,9 +45,9 @@ extension QueryTranslation {
     }
   }
 
-  /// The terms that values are ordered by, the first first.
+  /// Returns the terms that sort a value, in order.
   ///
-  /// - Parameter form: the form of texts.
+  /// - Parameter form: The form for texts.
   func ordered(_ value: ValueTerm, _ form: TextForm) throws(Untranslatable) -> [String] {
     switch value.type.columnTraits.order {
     case .stored: return [value.sql]

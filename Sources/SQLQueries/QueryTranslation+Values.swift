@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// Comparisons of attributes in plain SQL, where that is exactly what evaluation in memory results in.
+/// Comparisons of attributes in plain SQL, where the result is exactly that of evaluation in memory.
 ///
-/// Numbers are compared by their exact values by SQLite, too. Texts in memory are equal by canonical equivalence, so
-/// that only those whose equals are all known are compared by their bytes.
+/// SQLite also compares numbers by their exact values. In memory, texts are equal if they are canonically equivalent.
+/// Texts are therefore compared by their bytes only if all their equivalents are known.
 extension QueryTranslation {
-  /// An attribute and a constant; nil if there is no plain SQL for it.
+  /// Returns a comparison of an attribute with a constant; nil if plain SQL cannot express it.
   mutating func comparison(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ options: PredicateOptions, _ constant: PredicateConstant
   ) -> String? {
@@ -36,9 +36,9 @@ extension QueryTranslation {
     }
   }
 
-  /// With null.
+  /// Returns a comparison with NULL.
   private func comparison(_ value: ValueTerm, _ comparator: PredicateComparator) -> String? {
-    // A file with data may be gone; a text that is no URL is an error.
+    // A missing external file reads as null, and a text that is not a URL is an error.
     if value.isExternal || value.type == .uri { return nil }
     switch comparator {
     case .equal: return dialect.isNull(value.sql)
@@ -47,10 +47,10 @@ extension QueryTranslation {
     }
   }
 
-  /// With what is not null.
+  /// Returns a comparison with a bound value that is not NULL.
   private mutating func comparison(_ value: ValueTerm, _ comparator: PredicateComparator, _ bound: String) -> String {
     switch comparator {
-    // So an index of a joined table can be used.
+    // Allows the use of an index of the joined table.
     case .equal where !value.isThere && value.isColumn: return dialect.order(value.sql, .equal, bound, isColumn: true)
     case .equal: return dialect.equal(value.sql, bound)
     case .notEqual: return dialect.notEqual(value.sql, bound)
@@ -60,7 +60,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Notes that a range of an indexed attribute is asked for.
+  /// Records a range condition on an indexed attribute of the fetched entity.
   private mutating func noteRange(_ value: ValueTerm) {
     guard !hasIndexedRange, value.isColumn, let (index, name) = value.attribute, root.entities.lowerBound == index
     else { return }
@@ -71,7 +71,7 @@ extension QueryTranslation {
     }
   }
 
-  /// Two attributes; nil if there is no plain SQL for it.
+  /// Returns a comparison of two attributes; nil if plain SQL cannot express it.
   func comparison(
     _ first: ValueTerm, _ comparator: PredicateComparator, _ options: PredicateOptions, _ second: ValueTerm
   ) -> String? {
@@ -89,12 +89,12 @@ extension QueryTranslation {
     }
   }
 
-  /// Returns the value as SQL. A Boolean value is 0 or 1, even if the file contains another number.
+  /// Returns the value as SQL. A Boolean is 0 or 1, even if the file has another number.
   func plain(_ value: ValueTerm) -> String {
     value.type == .boolean ? dialect.truthValue(value.sql) : value.sql
   }
 
-  /// True if an attribute has one of several values; nil if there is no plain SQL for it.
+  /// Returns a condition that is true if an attribute has one of several values; nil if plain SQL cannot express it.
   mutating func membership(of value: ValueTerm, in constants: [PredicateConstant]) -> String? {
     let dialect = dialect
     return attempt { (translation) throws(Untranslatable) in
@@ -127,10 +127,10 @@ extension QueryTranslation {
     }
   }
 
-  /// The most values that are bound one by one.
+  /// The most values that are bound individually.
   private static let greatestListLength = 500
 
-  /// Compares a truth value. All but 0 is true.
+  /// Compares a Boolean. Every number except 0 is true.
   private func truth(_ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue) -> String? {
     guard case .integer(let number) = constant.canonical else { return nil }
     switch (comparator, number) {
@@ -144,7 +144,7 @@ extension QueryTranslation {
     }
   }
 
-  /// A column can have more digits than the attribute: what counts is what they are rounded to.
+  /// Compares a float. The column can have more digits, so the comparison uses the range of doubles that round to it.
   private mutating func float(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {
@@ -176,7 +176,8 @@ extension QueryTranslation {
     }
   }
 
-  /// A column has the nearest double of a number: it stands for the shortest decimal number that it is nearest to.
+  /// Compares a decimal. The column has the nearest double, which represents the shortest decimal that it is nearest
+  /// to.
   private mutating func decimal(
     _ value: ValueTerm, _ comparator: PredicateComparator, _ constant: AttributeValue
   ) -> String? {
@@ -206,7 +207,7 @@ extension QueryTranslation {
         value.sql, dialect.isIn(value.sql, equals.map { bind(.text($0)) }), isColumn: value.isColumn)
       return comparator == .equal ? isIn : dialect.not(isIn)
     case .beginsWith:
-      // An index narrows, the test decides.
+      // The range condition can use an index; the test decides.
       guard value.isColumn, !text.isEmpty, text.canonicalEquals?.count == 1, let end = text.afterPrefix,
         let test = try? ValueTest(
           .comparing(.variable("text"), .beginsWith, .value(.string(text)), options: options), variables: ["text"])
@@ -223,7 +224,7 @@ extension QueryTranslation {
 }
 
 extension EntityDescription {
-  /// True if an index begins with an attribute.
+  /// True if an index begins with the attribute.
   fileprivate func hasIndex(beginningWith name: String) -> Bool {
     fetchIndexes.contains { $0.elements.first?.content == .property(name) }
       || uniquenessConstraints.contains { $0.first == name }

@@ -1,41 +1,42 @@
 package import ManagedObjects
 
-/// Makes a statement of parts of a request.
+/// Translates parts of a request to SQL.
 ///
-/// A statement says exactly what evaluation in memory results in. A comparison of a column with a constant, of
-/// two columns, of objects and of numbers of objects is said in plain SQL where that is the same; the elements of
-/// to-many relationships are subqueries. All other conditions on values are tested by a function that calls the
-/// evaluation in memory with the values of the row (``Binding/test(_:_:)``), if the database calls functions. Where
-/// neither is possible the part is ``Untranslatable``.
+/// The statement gives exactly the same result as evaluation in memory. Comparisons of a column with a constant, of two
+/// columns, of objects and of counts become plain SQL where the result is the same, and the elements of to-many
+/// relationships become subqueries. Other conditions on values are tested by a function that evaluates them in memory
+/// (``Binding/test(_:_:)``), if the database can call functions. If neither is possible, the part is
+/// ``Untranslatable``.
 ///
-/// A function that finds no result (a division by zero) ends the statement with an error, and the request is executed
-/// in memory. So that no such test is left out, what comes after it in an AND or an OR waits for it.
+/// A function that has no result, for example because of a division by zero, ends the statement with an error, and the
+/// request is executed in memory. To make sure that no such test is skipped, the conditions after it in an AND or OR
+/// are evaluated after it.
 package struct QueryTranslation {
   let schema: any QuerySchema
   private let storeNumber: StoreNumber
   let dialect: any SQLDialect
   let root: ObjectAlias
-  /// Values and objects to bind, from parameter 1 on.
+  /// The values and objects to bind, beginning with parameter 1.
   private(set) var bindings: [Binding] = []
-  /// The objects that variables of subqueries stand for.
+  /// The objects that the variables of subqueries represent.
   var variables: [String: ObjectAlias] = [:]
   private var aliasCount = 0
-  /// True if an index of the table can find a range of values.
+  /// True if a range condition can use an index of the fetched table.
   var hasIndexedRange = false
 
-  /// The alias of the table that a request is about.
+  /// The table alias of the fetched objects.
   package static let rootAlias = "t"
 
   package enum Binding {
     case value(SQLValue)
-    /// A condition on values of a row, which a function tests in memory.
+    /// A condition on values of a row that a function evaluates in memory.
     case test(ValueTest, [Leaf.Kind])
-    /// A list of the values of many rows, which a function makes; a set of objects if `isSet`.
+    /// A function that collects the values of many rows into a list; a set of objects if `isSet` is true.
     case collector(Leaf.Kind, isSet: Bool)
   }
 
-  /// - Parameter entities: those whose objects are looked for.
-  /// - Returns: nil if the store has none of the entities.
+  /// - Parameter entities: The entities whose objects are fetched.
+  /// - Returns: Nil if the store has none of the entities.
   init?(_ schema: any QuerySchema, _ storeNumber: StoreNumber, _ dialect: any SQLDialect, _ entities: Range<Int>) {
     guard let table = schema.objectTable(ofEntity: entities.lowerBound) else { return nil }
     self.schema = schema
@@ -54,7 +55,7 @@ package struct QueryTranslation {
     return dialect.parameter(bindings.count)
   }
 
-  /// Tries a translation, and forgets what it has bound if it fails.
+  /// Tries a translation. If it throws, removes its bindings and returns nil.
   mutating func attempt<Result>(_ body: (inout QueryTranslation) throws(Untranslatable) -> Result) -> Result? {
     let count = bindings.count
     do { return try body(&self) } catch {
@@ -68,10 +69,10 @@ package struct QueryTranslation {
     return "t\(aliasCount)"
   }
 
-  /// True if the statement reads no other table, so that it looks at each row once.
+  /// True if the statement reads no other table, and so reads each row once.
   var readsOneTable: Bool { aliasCount == 0 }
 
-  /// The number of a key's entity; nil if the object cannot have the key.
+  /// Returns the entity number of a key; nil if the object cannot have the key.
   func entityNumber(of key: RowKey, for object: ObjectAlias) -> Int64? {
     guard key.store == storeNumber, object.entities.contains(Int(key.entityIndex)) else { return nil }
     return schema.numbers[Int(key.entityIndex)]
@@ -81,7 +82,7 @@ package struct QueryTranslation {
 /// A condition in a statement.
 struct SQLCondition {
   let sql: String
-  /// True if the test of it can end the statement.
+  /// True if evaluating the condition can end the statement with an error.
   var mayFail = false
 }
 
@@ -100,7 +101,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The most values that are bound to a statement. SQLite compares each with all others when it prepares one.
+  /// The most values bound to a statement. When SQLite prepares one, it compares each parameter with all others.
   private static let greatestBindingCount = 5_000
 
   private mutating func conditions(_ parts: [ManagedPredicate]) throws(Untranslatable) -> [SQLCondition] {
@@ -109,7 +110,7 @@ extension QueryTranslation {
     return conditions
   }
 
-  /// Conditions that follow one that may fail are tested after it.
+  /// Joins conditions, so that conditions after one that may fail are evaluated after it.
   private func join(
     _ parts: [SQLCondition], _ join: ([String]) -> String, _ after: (String, String) -> String
   ) -> SQLCondition {

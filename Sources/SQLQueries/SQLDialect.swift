@@ -1,53 +1,54 @@
 internal import Predicates
 
-/// The words by which a database says what a request asks, as far as databases differ in them.
+/// The parts of SQL in which databases differ. The parts that all databases share are implemented in an extension.
 ///
-/// A condition in a statement is true or false, never null. What all databases say alike has an implementation here.
+/// A condition in a statement is true or false, never NULL.
 package protocol SQLDialect: Sendable {
   /// A condition that is always true.
   var holds: String { get }
   /// A condition that is always false.
   var fails: String { get }
 
-  /// A name in quotation marks. It may have any characters.
+  /// Returns a quoted name. Any characters are allowed.
   func name(_ text: String) -> String
 
-  /// The value that is bound to a parameter, from 1.
+  /// Returns the placeholder of a parameter. Parameter numbers start at 1.
   func parameter(_ number: Int) -> String
 
-  /// Null equals null.
+  /// Returns a condition that is true if two values are equal. NULL equals NULL.
   func equal(_ first: String, _ second: String) -> String
   func notEqual(_ first: String, _ second: String) -> String
 
-  /// True for a truth value that is true, in a form that can use an index.
+  /// Returns a condition that is true if a Boolean value is true, in a form that can use an index.
   func isTrue(_ sql: String) -> String
 
-  /// A truth value as the number 1 or 0, or null.
+  /// Returns a Boolean value as 1 or 0, or NULL.
   func truthValue(_ sql: String) -> String
 
-  /// True if a value is in a list that is bound as a JSON array.
+  /// Returns a condition that is true if a value is in a list that is bound as a JSON array.
   func isIn(_ sql: String, list parameter: String) -> String
 
-  /// A condition that a function tests, which is bound to a parameter; nil if the database calls no functions.
+  /// Returns a condition that a bound function object tests; nil if the database cannot call functions.
   func test(_ parameter: String, _ values: [String]) -> String?
 
-  /// A list of what a subquery has, in its order, which a function collects; nil if the database calls no functions.
+  /// Returns the values of a subquery in order, collected into a list by a function; nil if the database cannot call
+  /// functions.
   func list(_ parameter: String, _ values: [String], _ from: String, orderedBy order: String, isSet: Bool) -> String?
 
-  /// The form of a text that is compared; nil if the database does not make it.
+  /// Returns the form of a text that is compared; nil if the database cannot compute it.
   func form(_ form: TextForm, _ sql: String) -> String?
 
-  /// A term of an order. Null comes first in ascending order, and last in descending order.
+  /// Returns a term of an ORDER BY clause. NULL comes first in ascending order, and last in descending order.
   ///
-  /// - Parameter nullsAreReversed: true for the other way round.
+  /// - Parameter nullsAreReversed: True to reverse the place of NULL.
   func term(_ sql: String, isAscending: Bool, nullsAreReversed: Bool) -> String
 
-  /// A term that no index is used for.
+  /// Returns a term that prevents the use of an index.
   func unindexed(_ sql: String) -> String
 
-  /// The part of a result that is asked for.
+  /// Returns the clause that limits the number of rows.
   ///
-  /// - Parameter limit: nil for all.
+  /// - Parameter limit: The maximum number of rows; nil for all rows.
   func window(limit: Int?, offset: Int) -> String
 }
 
@@ -58,26 +59,26 @@ extension SQLDialect {
   func isNotNull(_ sql: String) -> String { "\(sql) IS NOT NULL" }
   func ifNull(_ value: String, _ other: String) -> String { "coalesce(\(value), \(other))" }
 
-  /// An order of values that are not null.
+  /// Returns a comparison of values that are not NULL.
   func order(_ first: String, _ comparator: PredicateComparator, _ second: String) -> String {
     "\(first) \(comparator == .equal ? "=" : comparator.rawValue) \(second)"
   }
 
-  /// True if a value is not null and in an order to another.
+  /// Returns a condition that is true if a value is not NULL and compares with another value as requested.
   ///
-  /// - Parameter isColumn: true if an index could find it. What else there is is computed once.
+  /// - Parameter isColumn: True if an index may be usable. Otherwise the value is written, and so computed, only once.
   func order(_ value: String, _ comparator: PredicateComparator, _ other: String, isColumn: Bool) -> String {
     notNull(value, order(value, comparator, other), isColumn: isColumn)
   }
 
-  /// A condition that is null for null, as false.
+  /// Returns a condition that is false instead of NULL if the value is NULL.
   func notNull(_ value: String, _ condition: String, isColumn: Bool) -> String {
     isColumn ? "(\(isNotNull(value)) AND \(condition))" : ifNull(condition, fails)
   }
 
   func not(_ condition: String) -> String { "NOT (\(condition))" }
 
-  /// Conditions joined in pairs, so that there are few levels.
+  /// Joins conditions as a balanced tree, which keeps the nesting low.
   func all(_ conditions: [String]) -> String { joined(conditions[...], " AND ", holds) }
   func any(_ conditions: [String]) -> String { joined(conditions[...], " OR ", fails) }
 
@@ -92,10 +93,10 @@ extension SQLDialect {
     }
   }
 
-  /// The second condition is tested only if the first is true.
+  /// Returns a condition that evaluates the second condition only if the first is true.
   func then(_ first: String, _ second: String) -> String { choice(first, second, fails) }
 
-  /// The second condition is tested only if the first is false.
+  /// Returns a condition that evaluates the second condition only if the first is false.
   func otherwise(_ first: String, _ second: String) -> String { choice(first, holds, second) }
 
   func choice(_ condition: String, _ first: String, _ second: String) -> String {
@@ -108,12 +109,12 @@ extension SQLDialect {
   func count(_ from: String) -> String { "(SELECT COUNT(*) \(from))" }
 
   func number(of value: String) -> String { "COUNT(\(value))" }
-  /// A sum of integers; an error if there are too many digits.
+  /// Returns a sum of integers. The statement fails if the sum overflows.
   func sum(_ value: String) -> String { "SUM(\(value))" }
   func least(_ value: String) -> String { "MIN(\(value))" }
   func greatest(_ value: String) -> String { "MAX(\(value))" }
 
-  /// The index of each entity among others.
+  /// Returns the index of a row's entity in a list of entity numbers.
   func index(of entity: String, among numbers: [Int64]) -> String {
     let cases = numbers.enumerated().map { "WHEN \($1) THEN \($0)" }.joined(separator: " ")
     return "CASE \(entity) \(cases) END"

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// A value as a database has it.
+/// A value as a database stores it.
 package enum SQLValue: Hashable, Sendable {
   case null
   case integer(Int64)

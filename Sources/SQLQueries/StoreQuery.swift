@@ -1,17 +1,17 @@
 package import ManagedObjects
 
-/// A request as a statement, or the part of it that can be one.
+/// The SQL statement of a request, or of a part of it.
 ///
-/// If something of a request cannot be said in SQL, the statement finds the rows that may fit, and the request is
-/// executed in memory on those: the conditions joined by AND that a statement can test narrow the rows, up to the first
-/// other one that could fail.
+/// If a request cannot be expressed in SQL, the statement finds candidate rows, and the request is executed on them in
+/// memory. The statement has those conditions joined by AND that can be translated, up to the first one that could
+/// fail.
 package struct StoreQuery {
   package let sql: String
-  /// The values and functions that are bound to the parameters, from 1 on.
+  /// The values and functions to bind, beginning with parameter 1.
   package let bindings: [QueryTranslation.Binding]
-  /// True if the statement says all of the request.
+  /// True if the statement expresses the whole request.
   package let isComplete: Bool
-  /// True if the statement looks at each row of one table once.
+  /// True if the statement reads each row of one table once.
   package let readsOneTable: Bool
 
   init(sql: String, _ translation: QueryTranslation, isComplete: Bool) {
@@ -23,13 +23,13 @@ package struct StoreQuery {
 }
 
 extension StoreQuery {
-  /// The most levels of a predicate that is translated. SQLite takes no more than 1000 of its own.
+  /// The largest height of a predicate that is translated. SQLite's limit for its own expressions is 1000.
   private static let greatestHeight = 64
 
   /// - Parameters:
-  ///   - entities: those whose own objects count.
-  ///   - rowColumns: the columns that make rows, of a table under ``QueryTranslation/rootAlias``.
-  /// - Returns: nil if the store has none of the entities.
+  /// - entities: The entities whose objects are fetched.
+  /// - rowColumns: The columns of rows, with the table alias ``QueryTranslation/rootAlias``.
+  /// - Returns: Nil if the store has none of the entities.
   package init?(
     _ request: FetchRequest, _ entities: Range<Int>, rowColumns: String, _ schema: any QuerySchema,
     _ storeNumber: StoreNumber, _ dialect: some SQLDialect
@@ -51,12 +51,12 @@ extension StoreQuery {
       self.init(sql: whole, translation, isComplete: true)
       return
     }
-    // A new statement gets nothing of one that failed.
+    // Starts again, so that nothing of the failed translation remains.
     guard let translation = QueryTranslation(schema, storeNumber, dialect, entities) else { return nil }
     self.init(narrowing: request, rowColumns, translation)
   }
 
-  /// The rows that may fit, in the order of their entities and numbers.
+  /// Creates a statement that finds the candidate rows, sorted by entity and primary key.
   private init(narrowing request: FetchRequest, _ rowColumns: String, _ translation: QueryTranslation) {
     var translation = translation
     let root = translation.root
@@ -79,7 +79,7 @@ extension StoreQuery {
 }
 
 extension ManagedPredicate {
-  /// The conditions that are joined by AND.
+  /// The conditions joined by AND.
   fileprivate var parts: [ManagedPredicate] {
     if case .and(let parts) = self { parts.flatMap(\.parts) } else { [self] }
   }

@@ -1,25 +1,25 @@
 package import FoundationEssentials
 package import ManagedObjects
 
-/// Decimal numbers as SQLite has them: integers, or floating-point numbers of 15 to 17 digits.
+/// Decimal numbers in the form in which SQLite stores them: integers, or floating-point numbers with 15 to 17 digits.
 package enum StoredDecimal {
-  /// Returns the number that is read after a number was saved. It differs for one with more than 15 digits.
+  /// Returns the number that is read back after saving. It can differ if a number has more than 15 digits.
   package static func rounded(_ decimal: Decimal) -> AttributeValue? {
-    // A numeric column keeps a floating-point number without a fraction as an integer.
+    // A numeric column stores a floating-point number without a fraction as an integer.
     if case .real(let number)? = value(decimal), let integer = Int64(exactly: number) {
       return .decimal(Decimal(integer))
     }
     return value(decimal).flatMap { self.decimal($0) }
   }
 
-  /// The number that a text stands for.
+  /// Returns the decimal number that a text represents.
   package static func decimal(_ text: String) -> AttributeValue? { Double(text).flatMap { decimal($0) } }
 
   package static func decimal(_ number: Double) -> AttributeValue? {
     number.isFinite ? Decimal(string: number.description).map { .decimal($0) } : nil
   }
 
-  /// The number that a value stands for.
+  /// Returns the decimal number that a stored value represents.
   package static func decimal(_ value: SQLValue) -> AttributeValue? {
     switch value {
     case .integer(let integer): .decimal(Decimal(integer))
@@ -29,7 +29,7 @@ package enum StoredDecimal {
     }
   }
 
-  /// The value that SQLite keeps of a number; nil for one that is none.
+  /// Returns the SQLite value for a decimal number; nil for NaN.
   package static func value(_ decimal: Decimal) -> SQLValue? {
     let text = decimal.description
     if let integer = Int64(text) { return .integer(integer) }

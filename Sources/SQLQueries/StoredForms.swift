@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// The forms that values have in columns, as far as they are exactly the values.
+/// The stored forms of values, for those that columns represent exactly.
 extension ValueTerm {
-  /// A constant as the column has it; nil if it cannot have it exactly.
+  /// Returns a constant in the form in which the column stores it; nil if the column cannot store it exactly.
   func bound(_ constant: AttributeValue) -> SQLValue? {
     switch (type, constant) {
     case (.integer16, _), (.integer32, _), (.integer64, _):
@@ -23,7 +23,7 @@ extension ValueTerm {
     }
   }
 
-  /// The values of the column that equal a constant; nil if they are not known.
+  /// Returns the column values that equal a constant; nil if they are unknown.
   func equals(_ constant: AttributeValue) -> [SQLValue]? {
     switch (type, constant) {
     case (.string, .string(let text)): return text.canonicalEquals?.map { .text($0) }
@@ -35,7 +35,7 @@ extension ValueTerm {
     }
   }
 
-  /// Values of the same kind are compared by SQLite as in memory.
+  /// The kinds of values that SQLite compares as evaluation in memory does. Values must have the same kind.
   enum PlainKind {
     case number, date, uuid, data
   }
@@ -52,7 +52,7 @@ extension ValueTerm {
 }
 
 extension AttributeValue {
-  /// The value of a number that a double can have; nil for others, and for what is no number.
+  /// The number as a double; nil if a double cannot represent it exactly, and for other values.
   var exactDouble: Double? {
     switch canonical {
     case .integer(let number): Double(exactly: number)
@@ -61,8 +61,8 @@ extension AttributeValue {
     }
   }
 
-  /// The value of a decimal column that is nearest to a number, and whether it stands for a lesser number (-1), the
-  /// same (0) or a greater one (1). Nil for numbers that are too large to tell.
+  /// The nearest value of a decimal column, and how the number read from it compares with this one: −1 if it is less, 0
+  /// if they are equal, 1 if it is greater. Nil if the number is too large to decide that.
   var storedDecimal: (SQLValue, Int)? {
     let stored: SQLValue
     switch canonical {
@@ -81,7 +81,7 @@ extension AttributeValue {
 }
 
 extension Double {
-  /// The least float that is not less than the number, and the greatest that is not greater.
+  /// The least float that is not less than the number, and the greatest float that is not greater.
   var floats: (least: Float?, greatest: Float?) {
     let nearest = Float(self)
     if Double(nearest) == self { return (nearest, nearest) }
@@ -90,28 +90,28 @@ extension Double {
 }
 
 extension Float {
-  /// The next float; nil if there is none.
+  /// The next greater float; nil for infinity.
   var upper: Float? { self == .infinity ? nil : nextUp }
   var lower: Float? { self == -.infinity ? nil : nextDown }
 
-  /// The greatest double that is rounded to the float.
+  /// The greatest double that rounds to this float.
   var greatestDouble: Double {
     if self == .infinity { return .infinity }
     let middle = (Self.whole(self) + Self.whole(nextUp)) / 2
     return Float(middle) == self ? middle : middle.nextDown
   }
 
-  /// The least double that is rounded to the float.
+  /// The least double that rounds to this float.
   var leastDouble: Double { -(-self).greatestDouble }
 
-  /// The number as a double; the next power of 2 for infinity, which comes after the greatest float.
+  /// Returns the float as a double. Infinity becomes 2¹²⁸, the power of 2 that follows the greatest float.
   private static func whole(_ value: Float) -> Double {
     value.isInfinite ? (value < 0 ? -0x1p128 : 0x1p128) : Double(value)
   }
 }
 
 extension String {
-  /// All texts that are canonically equivalent to this one; nil if there may be many.
+  /// All texts canonically equivalent to this one; nil if they are unknown or too many.
   var canonicalEquals: [String]? {
     var hasOthers = false
     for byte in utf8 {
@@ -138,7 +138,7 @@ extension String {
     return equals
   }
 
-  /// The least text after all that begin with this one; nil if it is not known.
+  /// The least text that follows all texts with this prefix; nil if it is unknown.
   var afterPrefix: String? {
     guard let last = unicodeScalars.last, last.value < 0x7F else { return nil }
     var scalars = unicodeScalars
@@ -149,7 +149,7 @@ extension String {
 }
 
 extension SQLValue {
-  /// True for integers and plain texts.
+  /// True for integers, and for ASCII texts that need no escapes in JSON.
   var hasPlainJSON: Bool {
     switch self {
     case .integer: true

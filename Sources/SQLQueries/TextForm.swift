@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// The forms in which texts are compared.
+/// The forms in which texts are compared. The raw values are passed to the SQL function.
 package enum TextForm: Int64, CaseIterable, Sendable {
   case plain = 0
   case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
-  /// The form of texts whose first forms are equal.
+  /// The secondary forms, for texts whose first forms are equal.
   case secondLocalized, secondLocalizedCaseInsensitive, secondLocalizedStandard
-  /// The form of the text of a URL.
+  /// The form of a URL's text.
   case url
 
-  /// The form for the comparison of a sort descriptor; nil for one that nobody knows.
+  /// Returns the form for the comparison of a sort descriptor; nil for an unknown comparison.
   init?(_ comparison: FetchRequest.SortComparison) {
     switch comparison {
     case .compare: self = .plain
@@ -22,7 +22,7 @@ package enum TextForm: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// The form that tells texts of this one apart; nil if they are equal.
+  /// The form that distinguishes texts whose forms of this kind are equal; nil if such texts are equal.
   var second: TextForm? {
     switch self {
     case .localized: .secondLocalized

@@ -3,8 +3,8 @@ package import ManagedObjects
 
 /// The tables of the persistent history: transactions, changes and strings.
 ///
-/// Sources: files of Core Data. Public descriptions of the format report that the bits of `ZCOLUMNS` represent all
-/// properties of an entity, sorted by name, starting at the highest bit of the first byte.
+/// Sources: files of Core Data. According to third-party reports, the bits of `ZCOLUMNS` represent all properties of an
+/// entity, sorted by name, starting at the highest bit of the first byte.
 package enum HistoryTables {
   package static let changes = "ACHANGE"
   package static let transactions = "ATRANSACTION"

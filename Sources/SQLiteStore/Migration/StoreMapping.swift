@@ -90,8 +90,8 @@ public struct MigrationProgress: Hashable, Sendable {
   public var stepCount: Int
   /// The current phase.
   public var phase: Phase
-  /// The name of the mapping; in the validation that of the entity. In a step without a mapping, the name of the entity
-  /// at the top of the hierarchy in a table.
+  /// The name of the mapping; in the validation phase, the name of the entity. In a step without a mapping, the name of
+  /// the root entity of the table.
   public var mappingName: String
   /// The number of objects processed so far.
   public var completedCount: Int
