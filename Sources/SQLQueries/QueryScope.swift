@@ -78,7 +78,7 @@ struct ValueTerm {
   var isExternal = false
   /// True if the SQL is a column, so that it may have an index.
   var isColumn = true
-  /// False if there may be no object that has it.
+  /// False if the object with the value can be missing.
   var isThere = true
   /// The name of the attribute and the index of its entity in the model; nil for a computed value.
   var attribute: (entityIndex: Int, name: String)?

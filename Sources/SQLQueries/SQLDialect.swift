@@ -40,7 +40,7 @@ package protocol SQLDialect: Sendable {
 
   /// Returns a term of an ORDER BY clause. NULL comes first in ascending order, and last in descending order.
   ///
-  /// - Parameter nullsAreReversed: True to reverse the place of NULL.
+  /// - Parameter nullsAreReversed: True to put NULL last in ascending order, and first in descending order.
   func term(_ sql: String, isAscending: Bool, nullsAreReversed: Bool) -> String
 
   /// Returns a term that prevents the use of an index.

@@ -9,7 +9,8 @@ extension StoreTest {
       let context = try StoreBench.context(store)
       let people = try StoreBench.fetch("Person", by: "name", atLeast: 2, context)
       let notes = try StoreBench.fetch("Note", by: "number", atLeast: 9, context)
-      // A to-many side takes objects from another owner; a to-one side goes elsewhere; both sides of many-to-many.
+      // Covers a to-many side that takes objects from another owner, a to-one side that changes, and both sides of a
+      // many-to-many relationship.
       try people[0].setValue(.set(notes[0..<6].map { .object($0) }), forKey: "notes")
       try notes[7].setValue(.object(people[1]), forKey: "author")
       try notes[8].setValue(ManagedObject.Value.null, forKey: "author")
@@ -37,7 +38,7 @@ extension StoreTest {
       row.values[try slot("author", note)] = .toOne(keys[0])
       changes.inserted = [row]
       let others = try store.save(changes)
-      // A store that does not keep the to-many side in a row need not give that row another version.
+      // If a store does not keep the to-many side in the row, the row need not get another version.
       let author = try StoreTest.row(keys[0], of: store)
       if author.version > 1 { try expect(others.contains(keys[0]), "a save does not return the key of the author") }
       let values = try store.values(ofSlot: slot("notes", person), [keys[0]])

@@ -145,7 +145,7 @@ extension StoreTest {
     },
   ]
 
-  /// Checks that each sample, by the URI of its object ID, has the values that were saved.
+  /// Checks that each sample has the saved values. Samples are identified by the URI of their object ID.
   static func checkSamples(_ samples: [String: [String: AttributeValue]], of store: any PersistentStore) throws {
     let context = try StoreBench.context(store)
     let entity = try entity("Sample", of: store)
@@ -176,7 +176,7 @@ extension StoreTest {
     return slot
   }
 
-  /// Saves a new note with values of attributes.
+  /// Saves a new note with the given attribute values.
   @discardableResult
   static func insert(_ values: [String: AttributeValue], into store: any PersistentStore) throws -> RowKey {
     let note = try entity("Note", of: store)
@@ -201,7 +201,7 @@ extension StoreTest {
     return row
   }
 
-  /// The value of an attribute.
+  /// Returns the value of an attribute.
   static func value(_ name: String, of row: StoreRow, in store: any PersistentStore) throws -> AttributeValue {
     let slot = try slot(name, store.model.entities[Int(row.key.entityIndex)])
     let stored = try element(slot, of: row.values, "the values of a row")
@@ -211,7 +211,7 @@ extension StoreTest {
     return value
   }
 
-  /// A row with another value of an attribute.
+  /// Returns a copy of a row with another value of an attribute.
   static func changed(
     _ row: StoreRow, _ name: String, _ value: AttributeValue, in store: any PersistentStore
   ) throws -> StoreRow {

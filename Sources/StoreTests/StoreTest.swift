@@ -14,15 +14,15 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The stores of this package pass them; the in-memory store skips those with ``reopensStore``.
+/// The stores of this package pass them, except that the in-memory store skips tests with ``reopensStore``.
 public struct StoreTest: Sendable, CustomStringConvertible {
   /// Opens the store in a folder, or creates it. A test may open the store several times; it releases the previous
   /// instance first.
   public typealias Opening = (_ folder: URL, _ model: ManagedObjectModel) throws -> any PersistentStore
 
-  /// The behavior that is tested.
+  /// The tested behavior.
   public let description: String
-  /// True for a test that opens a store again, and expects what was saved. A store in memory cannot pass it.
+  /// True for a test that opens a store again and expects the saved objects. An in-memory store cannot pass it.
   public let reopensStore: Bool
   private let body: @Sendable (StoreBench) throws -> Void
 
@@ -35,9 +35,9 @@ public struct StoreTest: Sendable, CustomStringConvertible {
   /// All tests.
   public static let all = saving + relationships + requests + files
 
-  /// Runs the test in a temporary folder, which is removed.
+  /// Runs the test in a temporary folder, which is deleted afterwards.
   ///
-  /// - Throws: ``StoreTestFailure`` if the store does something else, or the error that the store has thrown.
+  /// - Throws: ``StoreTestFailure`` if the store behaves otherwise, or an error that the store has thrown.
   public func run(opening: @escaping Opening) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "store-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -46,13 +46,13 @@ public struct StoreTest: Sendable, CustomStringConvertible {
   }
 }
 
-/// A store's behavior that differs from what every store does.
+/// An unexpected behavior of a store.
 public struct StoreTestFailure: Error, CustomStringConvertible {
   /// The expected and the actual result.
   public let description: String
 }
 
-/// The store that a test is about, and the objects in it.
+/// The tested store.
 struct StoreBench {
   let folder: URL
   let opening: StoreTest.Opening
@@ -62,16 +62,16 @@ struct StoreBench {
     try opening(folder, model ?? TestLibrary.model())
   }
 
-  /// Opens a second store, in a folder of its own.
+  /// Opens a second store, in its own folder.
   func openOther() throws -> any PersistentStore {
     let other = folder.appending(path: "other")
     try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
     return try opening(other, TestLibrary.model())
   }
 
-  /// The objects that a request finds.
+  /// Returns the objects of an entity, sorted by a key. Throws if there are too few.
   ///
-  /// - Parameter count: the minimum number of objects.
+  /// - Parameter count: The minimum number of objects.
   static func fetch(
     _ entity: String, by key: String, atLeast count: Int, _ context: ManagedObjectContext
   ) throws -> [ManagedObject] {
@@ -116,9 +116,9 @@ func expectError(
   throw StoreTestFailure(description: "\(name()): expected an error with one of the codes \(codes), got none")
 }
 
-/// Calls a function on several threads at once, each with its number.
+/// Calls a function on several threads at the same time, each with its number.
 ///
-/// - Throws: the first error of a call.
+/// - Throws: The first error of a call.
 func inThreads(_ count: Int, _ body: @Sendable (Int) throws -> Void) throws {
   let failure = Mutex<(any Error)?>(nil)
   DispatchQueue.concurrentPerform(iterations: count) { number in

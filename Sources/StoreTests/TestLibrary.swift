@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// The model of the tests, and objects of it.
+/// The model of the tests, and objects for it.
 ///
-/// A note has an author, tags and an album, whose notes have an order; a letter is a note. A person has a chief and a
-/// unique email. A sample has an attribute of each type.
+/// A note has an author, tags and an album. The notes of an album are ordered. A letter is a note. A person has a chief
+/// and a unique email. A sample has an attribute of each type.
 enum TestLibrary {
   static func model(hasSummary: Bool = false) throws -> ManagedObjectModel {
     let note = EntityDescription(
@@ -48,7 +48,7 @@ enum TestLibrary {
     ("url", .uri),
   ]
 
-  /// The values of samples, ordinary and extreme.
+  /// Returns ordinary and extreme values for samples.
   static func sampleValues() -> [[String: AttributeValue]] {
     [
       [:],
@@ -112,7 +112,7 @@ enum TestLibrary {
 
   /// Saves samples.
   ///
-  /// - Returns: their values, by the text of the object's ID.
+  /// - Returns: The values of each sample, by the URI of its object ID.
   static func saveSamples(into store: any PersistentStore) throws -> [String: [String: AttributeValue]] {
     let context = try StoreBench.context(store)
     var samples: [String: [String: AttributeValue]] = [:]

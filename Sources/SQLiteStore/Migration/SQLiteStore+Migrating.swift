@@ -47,7 +47,6 @@ extension SQLiteStore {
   ///   constraint, ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. If it
   ///   throws, nothing is changed.
   /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
-  /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
   @discardableResult
   public static func migrate(
     _ file: URL, from source: ManagedObjectModel? = nil, to destination: ManagedObjectModel,

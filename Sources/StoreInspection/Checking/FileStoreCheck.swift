@@ -4,7 +4,7 @@ internal import ObjectModels
 internal import PropertyLists
 internal import SystemFiles
 
-/// Looks for defects in a store that is read as a whole: one in XML, or a binary one.
+/// A check of a store that is read as a whole: an XML or a binary store.
 struct FileStoreCheck {
   private let file: URL
   private let model: ManagedObjectModel?
@@ -12,7 +12,7 @@ struct FileStoreCheck {
   private let kind: StoreFileKind
   private let data: Data
 
-  /// A check of a file; nil for one of another kind, or that cannot be read.
+  /// Creates a check of a file; nil if the file is of another kind, or cannot be read.
   init?(_ file: URL, model: ManagedObjectModel?, configuration: String?) {
     // An SQLite store can be large, and is not read as a whole.
     guard let path = try? StoreFile.path(of: file), let kind = StoreFileKind(ofFile: path), kind != .sqlite,
@@ -25,7 +25,7 @@ struct FileStoreCheck {
     self.data = data
   }
 
-  /// - Throws: ``ManagedObjectError`` for a file that is no store.
+  /// - Throws: ``ManagedObjectError`` if the file is not a store.
   func run(_ log: FindingLog) throws(ManagedObjectError) {
     guard let model else {
       let metadata = try kind.metadata(of: data)
@@ -39,7 +39,7 @@ struct FileStoreCheck {
       contents = try kind.contents(
         of: data, model: model, configuration: configuration, defects: StoreDefects { defects.append($0) })
     } catch {
-      // The file is of another kind, or no store in XML can have the model.
+      // The file is of another kind, or the model cannot be used with an XML store.
       if error.code == .storeTypeMismatch || error.code == .incompatibleSchema { throw error }
       if let mismatched = try? kind.metadata(of: data) {
         log.checkHashes(mismatched, model, own: nil, configuration: configuration)

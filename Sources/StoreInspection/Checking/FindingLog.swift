@@ -1,23 +1,23 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// Hands out the findings of a check, up to a number of each kind, and counts all.
+/// Counts the findings of a check, and reports a limited number of each kind.
 final class FindingLog {
   private(set) var summary = StoreCheckSummary()
-  /// The identifier of the store, for the names of objects.
+  /// The identifier of the store, for object URIs.
   var storeIdentifier = ""
   private let limit: Int
   private let body: (StoreFinding) -> Void
 
-  /// - Parameter limit: the most findings of a kind that are handed out.
+  /// - Parameter limit: The most findings of each kind that are reported.
   init(limit: Int, _ body: @escaping (StoreFinding) -> Void) {
     self.limit = limit
     self.body = body
   }
 
-  /// Counts a finding, and hands it out unless there were too many of its kind.
+  /// Counts a finding, and reports it unless the limit of its kind is reached.
   ///
-  /// - Parameter complete: fills in the location.
+  /// - Parameter complete: Fills in the location.
   func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ complete: (inout StoreFinding) -> Void = { _ in }
   ) {
@@ -25,7 +25,7 @@ final class FindingLog {
     summary.counts[code] = count
     guard count <= limit else { return }
     summary.reportedCount += 1
-    // Names of tables and entities can have any characters.
+    // Names of tables and entities can contain any characters.
     var finding = StoreFinding(code, message().printable())
     complete(&finding)
     if let entity = finding.entity, let number = finding.number, !storeIdentifier.isEmpty {

@@ -4,44 +4,43 @@ internal import PropertyLists
 internal import SQLiteStore
 internal import SystemFiles
 
-/// Looks for defects in the file of a store: damaged pages, relationships that lead nowhere, values that do not fit the
-/// model, counters and orders that are wrong, files of large values that are missing, another model than the store was
-/// made with.
+/// A check of a store's file for defects: damaged pages, dangling references, values that do not fit the model, wrong
+/// counters and orders, missing external files, and a model that differs from the one the store was made with.
 ///
 /// ```swift
 /// let summary = try StoreCheck(file).run { print($0) }
 /// exit(summary.errorCount == 0 ? 0 : 1)
 /// ```
 ///
-/// Nothing is written. Of an SQLite store the work is done by SQLite, row by row, so that a store of any size takes
-/// little memory; stores in XML and binary stores are read as a whole. A store that Core Data wrote has no errors.
+/// Nothing is written. In an SQLite store, SQLite does the work row by row, so a store of any size needs little memory.
+/// XML and binary stores are read as a whole. A store written by Core Data has no errors.
 public struct StoreCheck: Sendable {
   /// The file of the store.
   public var file: URL
-  /// The model of the objects; nil for the one that the store has in itself. A store without one is checked as far as
-  /// its tables tell what is in them.
+  /// The model of the objects; nil for the one that the store embeds. A store without a model is checked as far as its
+  /// tables reveal its contents.
   public var model: ManagedObjectModel?
-  /// The configuration whose entities the store has; nil for all.
+  /// The configuration whose entities the store has; nil for all entities.
   public var configuration: String?
-  /// The most findings of each kind that are handed out. All are counted.
+  /// The most findings of each kind that are reported. All are counted.
   public var limit = 100
-  /// The work that is done to find damaged pages of an SQLite store.
+  /// The extent of the check for damaged pages in an SQLite store.
   public var pages = PageCheck.full
-  /// True to write nothing at all, not even the files beside the store by which SQLite shares it. Nobody may save into
-  /// it meanwhile. False to look at a store that a program uses, as it is at one moment.
+  /// True to write nothing at all, not even the files that SQLite needs to share the store with other processes. No
+  /// other process may save to the store meanwhile. False to check a store that is in use, as it is at one moment.
   public var writesNothing = true
 
-  /// The work that is done to find damaged pages.
+  /// The extent of the check for damaged pages.
   public enum PageCheck: Hashable, Sendable {
-    /// Pages and rows are looked at, and each index is compared with its table.
+    /// Checks pages and rows, and compares each index with its table.
     case full
-    /// Pages and rows are looked at.
+    /// Checks pages and rows.
     case quick
-    /// Nothing is done.
+    /// Checks nothing.
     case none
   }
 
-  /// A check of a file.
+  /// Creates a check of a file.
   public init(_ file: URL, model: ManagedObjectModel? = nil) {
     self.file = file
     self.model = model
@@ -49,9 +48,9 @@ public struct StoreCheck: Sendable {
 
   /// Checks the file.
   ///
-  /// - Parameter body: gets the findings, in the order in which they are found.
-  /// - Returns: the number of findings of each kind.
-  /// - Throws: ``ManagedObjectError`` for a file that is not there, or that is no store.
+  /// - Parameter body: Called for each reported finding.
+  /// - Returns: The number of findings of each kind.
+  /// - Throws: ``ManagedObjectError`` if the file does not exist, or is not a store.
   /// - Complexity: O(*n* log *n*) in the size of the file.
   public func run(_ body: (StoreFinding) -> Void) throws(ManagedObjectError) -> StoreCheckSummary {
     let result: Result<StoreCheckSummary, ManagedObjectError> = withoutActuallyEscaping(body) { body in
@@ -73,7 +72,8 @@ public struct StoreCheck: Sendable {
     if let check = FileStoreCheck(file, model: model, configuration: configuration) { return try check.run(log) }
     let database = try Database(path: path, writesNothing ? .immutable : .readOnly)
     JournalCheck(path: database.file.path, log: log).run()
-    // All statements see the same state. A commit would fail after a damaged page was read.
+    // The transaction makes all statements see the same state. It is rolled back, because a commit would fail after a
+    // damaged page was read.
     try database.begin(.deferred)
     defer { database.rollBack() }
     guard let schema = try schema(database, log) else { return }
@@ -93,13 +93,13 @@ public struct StoreCheck: Sendable {
     check.checkHistory()
   }
 
-  /// The tables of the model as the file has them; nil for a file that is too damaged to tell.
+  /// Returns the schema of the file; nil if the file is too damaged to read it.
   private func schema(
     _ database: Database, _ log: FindingLog
   ) throws(ManagedObjectError) -> (schema: StoreSchema, file: FileSchema)? {
     let found: FileSchema
     do { found = try FileSchema(database) } catch {
-      // Another file than a store is no finding.
+      // If the file is not a store, that is an error, not a finding.
       if error.code != .sqlite { throw error }
       checkPages(database, nil, log)
       log.report(.unreadableRows, error.messageWithRemedy)
@@ -151,14 +151,15 @@ public struct StoreCheck: Sendable {
 
   private func checkPages(_ database: Database, _ file: FileSchema?, _ log: FindingLog) {
     if pages == .none { return }
-    // Indexes of expressions and computed columns could make SQLite work for long; quick checks leave them alone.
+    // With indexes of expressions and generated columns, a full check could make SQLite work for a long time. Quick
+    // checks ignore them.
     let isPlain = file.map { file in
       file.others.values.allSatisfy { $0.kind == .view } && file.tables.values.allSatisfy(\.computedColumns.isEmpty)
         && !file.indexes.contains(where: \.isComputed)
     }
     let name = pages == .full && isPlain == true ? "integrity_check" : "quick_check"
     do {
-      // A check constraint could make SQLite work for long, too, and Core Data has none.
+      // Check constraints could also take a long time, and Core Data does not create any.
       try database.execute("PRAGMA ignore_check_constraints = ON")
       let statement = try database.statement("PRAGMA \(name)(\(max(1, min(limit, 1_000_000))))")
       try statement.forEachRow {
@@ -174,12 +175,12 @@ public struct StoreCheck: Sendable {
   }
 }
 
-/// Looks at the files of changes beside a store.
+/// Checks the log and the journal next to a store.
 struct JournalCheck {
   let path: String
   let log: FindingLog
 
-  /// The first bytes of a log, without the lowest bit of the last.
+  /// The magic number of a write-ahead log, without the lowest bit of the last byte.
   private static let logMagic: [UInt8] = [0x37, 0x7F, 0x06, 0x82]
 
   func run() {

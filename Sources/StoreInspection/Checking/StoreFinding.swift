@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// Something that a check of a store has found.
+/// A finding of a store check.
 ///
 /// ```
 /// error dangling-reference Note/p6 author: it leads to the row 99 of ZPERSON, which is not there
@@ -12,9 +12,9 @@ public struct StoreFinding: Hashable, Sendable {
   public var message: String
   /// The name of the entity.
   public var entity: String?
-  /// The number of the object (`Z_PK`).
+  /// The primary key of the object (`Z_PK`).
   public var number: Int64?
-  /// The name of the object, as in ``ManagedObjectID/uriRepresentation``.
+  /// The URI of the object ID, as in ``ManagedObjectID/uriRepresentation``.
   public var objectURI: String?
   /// The name of the attribute or relationship.
   public var property: String?
@@ -23,7 +23,7 @@ public struct StoreFinding: Hashable, Sendable {
   /// The name of the column.
   public var column: String?
 
-  /// A finding.
+  /// Creates a finding.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -34,117 +34,117 @@ public struct StoreFinding: Hashable, Sendable {
 
   /// The severity of a finding.
   public enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
-    /// The store can be used, and has all that it should have.
+    /// The store can be used, and its data is complete.
     case warning
-    /// Something is lost or contradicts something else, or a program cannot read it.
+    /// Data is lost, contradictory or unreadable.
     case error
 
     public static func < (first: Severity, second: Severity) -> Bool { first == .warning && second == .error }
   }
 
-  /// The kind of a finding. The raw values are for scripts, and stay what they are.
+  /// The kind of a finding. The raw values are meant for scripts, and do not change.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     // The file.
 
     /// A page of the file is damaged.
     case damagedPage = "damaged-page"
-    /// An index does not have what its table has.
+    /// An index does not match its table.
     case damagedIndex = "damaged-index"
     /// Rows cannot be read.
     case unreadableRows = "unreadable-rows"
-    /// The last changes are in a file beside the store, and not in the store itself.
+    /// The last changes are in a log next to the store, and not in the store itself.
     case logPresent = "log-present"
-    /// The file of the last changes beside the store is none that SQLite would read.
+    /// The log next to the store is not one that SQLite would read.
     case unusableLog = "unusable-log"
 
     // The model.
 
-    /// Nobody has given a model, and the store does not have its own: only what its tables tell was checked.
+    /// There is no model, neither given nor embedded in the store. Only what the tables reveal was checked.
     case noModel = "no-model"
     /// The model in the store cannot be read.
     case unreadableModel = "unreadable-model"
-    /// The metadata cannot be read, or lack something that all stores have.
+    /// The metadata cannot be read, or lack a required value.
     case unreadableMetadata = "unreadable-metadata"
-    /// The version hash of an entity is not that of the model.
+    /// The version hash of an entity differs from that of the model.
     case hashMismatch = "hash-mismatch"
-    /// The metadata have no version hashes, so that nothing tells whether the model is the right one.
+    /// The metadata have no version hashes, so it is unknown if the model fits.
     case missingHashes = "missing-hashes"
-    /// The digest or the checksum of the version hashes is not that of the hashes.
+    /// The digest or the checksum of the version hashes does not match the hashes.
     case digestMismatch = "digest-mismatch"
-    /// The model in the store is not the one that its version hashes are of.
+    /// The embedded model does not match the version hashes of the store.
     case cachedModelMismatch = "cached-model-mismatch"
 
     // The tables.
 
-    /// The entities of the store, or what they inherit from, are not those of the model.
+    /// The entities of the store or their inheritance differ from the model.
     case entityMismatch = "entity-mismatch"
-    /// The store has another name for an entity of the model.
+    /// An entity of the model has another name in the store.
     case entityName = "entity-name"
-    /// The counter of row numbers is lower than the highest row number: new objects would get numbers of old ones.
+    /// The primary key counter is lower than the highest primary key, so new objects would get primary keys in use.
     case lowCounter = "low-counter"
-    /// A table of the model is not there.
+    /// A table of the model is missing.
     case missingTable = "missing-table"
-    /// A column of the model is not there.
+    /// A column of the model is missing.
     case missingColumn = "missing-column"
 
     // Rows.
 
-    /// A row has a number that no object can have.
+    /// A row has a primary key that is not valid for an object.
     case invalidNumber = "invalid-number"
-    /// A row has no version, or one that no row can have.
+    /// A row has no version, or an invalid one.
     case invalidVersion = "invalid-version"
-    /// A row is of an entity that its table does not have.
+    /// A row has an entity that does not belong to its table.
     case unknownEntity = "unknown-entity"
-    /// A row is of an abstract entity.
+    /// A row has an abstract entity.
     case abstractEntity = "abstract-entity"
 
     // Relationships.
 
-    /// A relationship leads to a row that is missing. A deleted object in a to-one relationship that keeps it, by its
-    /// delete rule or without an inverse, is not a finding.
+    /// A relationship refers to a missing row. It is not a finding if a to-one relationship keeps references to deleted
+    /// objects, because of its delete rule or because it has no inverse.
     case danglingReference = "dangling-reference"
-    /// A row of a join table leads to a row that is not there.
+    /// A row of a join table refers to a missing row.
     case danglingJoin = "dangling-join"
-    /// A relationship leads to a row of another entity than it may.
+    /// A relationship refers to a row of an entity that it cannot lead to.
     case wrongEntity = "wrong-entity"
-    /// The column that says of which entity a relationship's object is says another one.
+    /// The entity column of a relationship differs from the entity of the row that it refers to.
     case wrongEntityColumn = "wrong-entity-column"
-    /// An object refers to another one, which refers to a third.
+    /// An object refers to another one, which refers to a third one.
     case brokenInverse = "broken-inverse"
-    /// An object refers to another one, which refers to nothing. Core Data has written such pairs, and reads them.
+    /// An object refers to another one, which does not refer back. Core Data has written such pairs, and reads them.
     case oneSidedRelationship = "one-sided-relationship"
     /// An object of an ordered relationship has no position in the order.
     case missingOrder = "missing-order"
     /// Two objects of an ordered relationship have the same position.
     case duplicateOrder = "duplicate-order"
-    /// A relationship refers to more or fewer objects than the model allows.
+    /// A relationship has more or fewer objects than the model allows.
     case objectCount = "object-count"
 
     // Values.
 
-    /// A value is not of the attribute's type.
+    /// A value does not have the type of its attribute.
     case wrongType = "wrong-type"
-    /// A number is beyond the range of the attribute's type.
+    /// A number is outside the range of its attribute's type.
     case outOfRange = "out-of-range"
     /// A required attribute or relationship has no value.
     case missingValue = "missing-value"
-    /// A value does not fulfil a rule of the model.
+    /// A value violates a rule of the model.
     case invalidValue = "invalid-value"
     /// Several objects have the same values of a uniqueness constraint.
     case duplicateValue = "duplicate-value"
-    /// The file of a large value is not there.
+    /// The external file of a value is missing.
     case missingExternalFile = "missing-external-file"
-    /// A file of a large value belongs to no object.
+    /// An external file belongs to no object.
     case orphanedExternalFile = "orphaned-external-file"
 
     // The history.
 
-    /// A row of the history leads to one that is not there.
+    /// A row of the history refers to a missing row.
     case danglingHistory = "dangling-history"
-    /// A row of the history says something that nobody knows.
+    /// A row of the history has an unknown value.
     case invalidHistory = "invalid-history"
 
-    /// The severity of all findings of the kind.
+    /// The severity of findings of this kind.
     public var severity: Severity {
       switch self {
       case .logPresent, .noModel, .missingHashes, .digestMismatch, .cachedModelMismatch, .entityName, .invalidVersion,
@@ -162,7 +162,7 @@ public struct StoreFinding: Hashable, Sendable {
 }
 
 extension StoreFinding: CustomStringConvertible {
-  /// The location of the defect: `Note/p6 author`, `ZNOTE.ZAUTHOR` if there is no object; empty for the whole store.
+  /// The location of the defect: `Note/p6 author`, or `ZNOTE.ZAUTHOR` without an object; empty for the whole store.
   public var location: String {
     let object: String? = entity.map { name in
       name.printable(limit: 100) + (number.map { "/p\($0)" } ?? "")
@@ -172,18 +172,18 @@ extension StoreFinding: CustomStringConvertible {
     return parts.compactMap(\.self).joined(separator: " ")
   }
 
-  /// The severity, the code, the location and the message, on one line.
+  /// The severity, the code, the location and the message, in one line.
   public var description: String {
     let location = location
     return "\(severity.rawValue) \(code.rawValue)\(location.isEmpty ? "" : " \(location)"): \(message)"
   }
 }
 
-/// The sums of a check.
+/// The numbers of findings of a check.
 public struct StoreCheckSummary: Hashable, Sendable {
-  /// The findings of each kind, whether they were handed out or not.
+  /// The number of findings of each kind, reported or not.
   public internal(set) var counts: [StoreFinding.Code: Int] = [:]
-  /// The number of findings that were handed out.
+  /// The number of reported findings.
   public internal(set) var reportedCount = 0
 
   /// The number of all findings.
@@ -192,7 +192,7 @@ public struct StoreCheckSummary: Hashable, Sendable {
   public var errorCount: Int { count(of: .error) }
   /// The number of warnings.
   public var warningCount: Int { count(of: .warning) }
-  /// The number of findings that were not handed out, because there were too many of their kind.
+  /// The number of findings that were not reported because of the limit of their kind.
   public var omittedCount: Int { count - reportedCount }
 
   /// The number of findings of a severity.

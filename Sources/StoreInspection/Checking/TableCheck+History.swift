@@ -1,9 +1,9 @@
 internal import ManagedObjects
 internal import SQLiteStore
 
-/// The tables of the history of changes.
+/// The tables of the history.
 extension TableCheck {
-  /// Looks for rows of the history that lead nowhere, or say what nobody knows.
+  /// Finds rows of the history with dangling references or unknown values.
   func checkHistory() {
     let (changes, transactions, texts) = (HistoryTables.changes, HistoryTables.transactions, HistoryTables.texts)
     func isThere(_ table: String, _ columns: [String]) -> Bool { columns.allSatisfy { file.has(table, $0) } }

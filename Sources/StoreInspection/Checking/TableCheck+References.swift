@@ -2,20 +2,20 @@ internal import ManagedObjects
 internal import SQLQueries
 internal import SQLiteStore
 
-/// Relationships that rows have the key of.
+/// Relationships that are stored as a reference in a row.
 extension TableCheck {
-  /// A column of keys, as the relationship that it belongs to has it.
+  /// A reference column, as used by its relationship.
   private struct Keys {
     /// The relationship.
     let property: String
-    /// The entities of the rows that have it.
+    /// The entities of the rows with the column.
     let owners: Range<Int>
     let columns: StoreTable.KeyColumns
-    /// The entities of the rows that it leads to.
+    /// The entities of the rows that the column can refer to.
     let destination: Range<Int>
-    /// True for the column of a to-many relationship without an inverse: it names the object that has the relationship.
+    /// True for the column of a to-many relationship without an inverse: it refers to the owner of the relationship.
     let namesOwner: Bool
-    /// True if the relationship goes on referring to deleted objects.
+    /// True if the relationship keeps references to deleted objects.
     let keepsDeleted: Bool
   }
 
@@ -45,7 +45,7 @@ extension TableCheck {
     return all
   }
 
-  /// Looks for keys that lead to no row, or to one of another entity.
+  /// Finds references to missing rows, and to rows of an entity that the relationship cannot lead to.
   func checkReferences() {
     for table in tables {
       for keys in keys(table) {
@@ -60,7 +60,7 @@ extension TableCheck {
     let entityColumn = keys.columns.entity.flatMap { has(table, $0) ? "t.\(table.columns[$0].name.sqlName)" : nil }
     let known = numbers(keys.destination)
     let difference = entityColumn.map { " OR \($0) IS NOT d.Z_ENT" } ?? ""
-    // A number that the table has given to an object is that of a deleted one.
+    // A primary key up to `Z_MAX` was used before, so it belongs to a deleted object.
     let root = schema.numbers[target.entities.lowerBound]
     let isMissing =
       keys.keepsDeleted
@@ -83,7 +83,7 @@ extension TableCheck {
       }
       let index = schema.entityIndices[row.integer(4)]
       guard let index, keys.destination.contains(index), !row.isNull(4) else {
-        // A row of no entity of the table is a defect of its own.
+        // A row with an entity of another table is reported by another check.
         guard let index, target.entities.contains(index) else { return }
         let message = location ?? "it leads to the row \(row.value(2).name) of \(target.name)"
         let name = self.entity(index).name.quoted
@@ -97,17 +97,18 @@ extension TableCheck {
     }
   }
 
-  /// Looks for rows of join tables that lead to no row, or to one of another entity.
+  /// Finds rows of join tables that refer to missing rows, or to rows of an entity that the relationship cannot lead
+  /// to.
   func checkJoins() {
     for join in joins {
       let (first, second) = (join.first.property, join.second.property)
-      // The column of a side has the objects that its relationship leads to.
+      // The column of a side contains the objects that its relationship leads to.
       check(join, join.first, second)
       check(join, join.second, first)
     }
   }
 
-  /// - Parameter owner: the relationship of the objects in the column, which leads to those in the other one.
+  /// - Parameter owner: The relationship of the objects in the column. It leads to the objects in the other column.
   private func check(_ join: JoinTable, _ side: JoinTable.Side, _ owner: PropertyName) {
     let entity = owner.owner(in: schema.model)
     guard let table = table(ofEntity: entity.index) else { return }
@@ -132,7 +133,7 @@ extension TableCheck {
     }
   }
 
-  /// Looks for objects that refer to another one by a to-one relationship which does not refer back.
+  /// Finds objects with a one-to-one relationship to an object that does not refer back.
   func checkInverses() {
     for table in tables {
       for entity in entities(table) {
@@ -168,7 +169,7 @@ extension TableCheck {
 
 /// To-many relationships.
 extension TableCheck {
-  /// Looks for objects of ordered relationships without a position of their own.
+  /// Finds objects of ordered relationships that have no position, or share one.
   func checkOrders() {
     for table in tables {
       for entity in entities(table) {
@@ -241,7 +242,7 @@ extension TableCheck {
     }
   }
 
-  /// Looks for to-many relationships with more or fewer objects than the model allows.
+  /// Finds to-many relationships with more or fewer objects than the model allows.
   func checkCounts() {
     for table in tables {
       for entity in entities(table) {
@@ -270,7 +271,7 @@ extension TableCheck {
     }
   }
 
-  /// A statement with the number of the owner of each object of a relationship, as `k`.
+  /// Returns SQL that selects the owner of each object of a relationship as `k`; nil if the columns are missing.
   private func owners(_ columns: ToManyColumns) -> String? {
     switch columns.source {
     case .column(let table, let column, _, _):
@@ -285,7 +286,7 @@ extension TableCheck {
       guard file.has(join.name, own), file.has(join.name, other) else { return nil }
       let name = join.name.sqlName
       let pairs = "SELECT \(own.sqlName) AS k FROM \(name)"
-      // A pair may be there in one direction only, or in both.
+      // A pair may be stored in one direction only, or in both.
       return isReflexive
         ? "SELECT k FROM (SELECT \(own.sqlName) AS k, \(other.sqlName) AS o FROM \(name) "
           + "UNION SELECT \(other.sqlName), \(own.sqlName) FROM \(name))"
@@ -295,9 +296,9 @@ extension TableCheck {
 }
 
 extension ManagedObjectModel.Entity {
-  /// The relationships that the entity does not inherit.
+  /// The relationships that the entity declares itself.
   var ownRelationships: ArraySlice<Relationship> { relationships.dropFirst(superentity?.relationships.count ?? 0) }
 
-  /// The attributes that the entity does not inherit.
+  /// The attributes that the entity declares itself.
   var ownAttributes: ArraySlice<Attribute> { attributes.dropFirst(superentity?.attributes.count ?? 0) }
 }

@@ -6,7 +6,7 @@ internal import SQLiteStore
 
 /// Values of attributes.
 extension TableCheck {
-  /// A condition that is true for a wrong value, in a statement.
+  /// SQL that is true for a defective value.
   fileprivate struct Condition {
     let sql: String
     let code: StoreFinding.Code
@@ -15,10 +15,10 @@ extension TableCheck {
     let type: AttributeType?
   }
 
-  /// The most conditions of a statement. SQLite has limits for the results and the depth of one.
+  /// The most conditions in one statement. SQLite limits the number of result columns and the depth of expressions.
   private static let conditionsInStatement = 40
 
-  /// Looks for values that are not of their attribute's type, and for missing ones.
+  /// Finds values that do not have the type of their attribute, and missing values.
   func checkValues() {
     for table in tables {
       let conditions = entities(table).flatMap { self.conditions($0, table) }
@@ -80,7 +80,7 @@ extension TableCheck {
     return conditions
   }
 
-  /// Looks for values that do not fulfil the rules of the model, and for texts that are no URIs.
+  /// Finds values that violate the rules of the model, and texts that are not URIs.
   func checkRules() {
     let reading = ValueReading(
       database: database, schema: schema, externalData: ExternalData(ofStore: database.file.path))
@@ -97,7 +97,7 @@ extension TableCheck {
             "SELECT Z_PK, Z_ENT, \(name) FROM \(table.name.sqlName) WHERE \(name) IS NOT NULL "
               + "AND Z_ENT IN \(numbers(entity.subtree))", of: table.name
           ) { row in
-            // A large value that cannot be read is a defect of its own.
+            // An unreadable large value is reported by another check.
             let value = try? reading.value(row, 2, type, isExternal: attribute.definition.isExternal)
             var defect: (StoreFinding.Code, String)?
             if let value {
@@ -113,7 +113,7 @@ extension TableCheck {
     }
   }
 
-  /// Looks for objects with the same values of a uniqueness constraint.
+  /// Finds objects with the same values of a uniqueness constraint.
   func checkConstraints() {
     for table in tables {
       for entity in entities(table) {
@@ -142,7 +142,7 @@ extension TableCheck {
     }
   }
 
-  /// Looks for files of large values that are not there, and for those that belong to no object.
+  /// Finds missing external files, and external files that no object uses.
   func checkExternalFiles() {
     let files = ExternalData(ofStore: database.file.path)
     let names = files.fileNames
@@ -157,7 +157,7 @@ extension TableCheck {
         }
       }
     }
-    // Another store may have its values in the same folder.
+    // Another store may have its external files in the same folder.
     if files.isShared { return }
     for name in names.sorted() where !known.contains(name) {
       log.report(
@@ -165,9 +165,9 @@ extension TableCheck {
     }
   }
 
-  /// Looks for the files that the values of a column are in.
+  /// Finds the external files of a column.
   ///
-  /// - Parameter known: gets the names of those that are there.
+  /// - Parameter known: Receives the names of the files that exist.
   private func checkFiles(
     of property: String, _ column: Int, _ table: StoreTable, _ entity: ManagedObjectModel.Entity,
     _ files: ExternalData, _ known: inout Set<String>
@@ -180,7 +180,7 @@ extension TableCheck {
     ) { row in
       let file = ExternalData.fileName(row.data(2))
       if let file, files.has(file) {
-        // It is enough that the file exists.
+        // Only the existence of the file is checked.
         known.insert(file)
         return
       }
@@ -203,7 +203,7 @@ extension TableCheck.Condition {
 }
 
 extension AttributeType {
-  /// The condition that a column has a value of another type; nil where any is one.
+  /// Returns SQL that is true if a column has a value of another type; nil if any value is allowed.
   fileprivate func mismatch(_ column: String) -> String? {
     switch self {
     case .integer16, .integer32, .integer64:
@@ -221,7 +221,7 @@ extension AttributeType {
     }
   }
 
-  /// The condition that a column has a number beyond the range of the type; nil for a type without one.
+  /// Returns SQL that is true if a number is outside the range of the type; nil for a type without a range.
   fileprivate func excess(_ column: String) -> String? {
     switch self {
     case .boolean: "typeof(\(column)) = 'integer' AND \(column) NOT IN (0, 1)"

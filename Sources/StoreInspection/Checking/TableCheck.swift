@@ -3,15 +3,15 @@ internal import PropertyLists
 internal import SQLQueries
 internal import SQLiteStore
 
-/// Looks for defects in the tables of a store.
+/// Finds defects in the tables of a store.
 ///
-/// SQLite does the comparing; each defect comes as a row of a statement, and nothing is kept.
+/// SQLite does the comparisons. Each defect is a row of a statement, and no rows are kept in memory.
 struct TableCheck {
   let schema: StoreSchema
   let file: FileSchema
   let database: Database
   let log: FindingLog
-  /// True, by index, for each table that is there with all columns that are needed. The same for joins.
+  /// For each table, true if it exists with `Z_PK` and `Z_ENT`. For each join table, true if both key columns exist.
   private let soundTables: [Bool]
   private let soundJoins: [Bool]
 
@@ -32,32 +32,32 @@ struct TableCheck {
   /// The join tables that can be read.
   var joins: [JoinTable] { schema.joins.enumerated().filter { soundJoins[$0.offset] }.map(\.element) }
 
-  /// The table of an entity, if it can be read.
+  /// Returns the table of an entity; nil if it cannot be read.
   func table(ofEntity index: Int) -> StoreTable? {
     let tableIndex = schema.tableIndices[index]
     return tableIndex >= 0 && soundTables[tableIndex] ? schema.tables[tableIndex] : nil
   }
 
-  /// True if a table has a column, whose values are not computed.
+  /// True if a table in the file has a column that is not generated.
   func has(_ table: StoreTable, _ column: Int) -> Bool { file.has(table.name, table.columns[column].name) }
 
   func entity(_ index: Int) -> ManagedObjectModel.Entity {
     ManagedObjectModel.Entity(model: schema.model, index: index)
   }
 
-  /// The own entities of a table.
+  /// Returns the entities whose objects are in a table.
   func entities(_ table: StoreTable) -> [ManagedObjectModel.Entity] {
     table.entities.filter { schema.numbers[$0] != 0 }.map(entity)
   }
 
-  /// The numbers of entities, as a list in a statement.
+  /// Returns the numbers of entities as an SQL list.
   func numbers(_ entities: Range<Int>) -> String {
     "(" + entities.map { schema.numbers[$0] }.filter { $0 != 0 }.map(String.init).joined(separator: ", ") + ")"
   }
 
-  /// Calls a function with each row of a statement.
+  /// Calls `body` for each row of a statement.
   ///
-  /// - Parameter table: the table that is read, for a finding if it cannot be.
+  /// - Parameter table: The table to report in a finding if it cannot be read.
   func each(_ sql: String, of table: String, _ body: (Statement) throws(ManagedObjectError) -> Void) {
     do {
       let statement = try database.statement(sql)
@@ -70,7 +70,7 @@ struct TableCheck {
   /// Reports a defect of a row.
   ///
   /// - Parameters:
-  ///   - row: the row's number and that of its entity, which may be none of the table's.
+  /// - row: A row whose first columns are the primary key and the entity number. The entity can be unknown.
   func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ row: Statement, of table: StoreTable,
     property: String? = nil, column: Int? = nil
@@ -87,9 +87,9 @@ struct TableCheck {
   }
 }
 
-/// Tables, counters, and what all rows have.
+/// Tables, counters, and the common columns of all rows.
 extension TableCheck {
-  /// Looks whether all tables and columns of the model are there.
+  /// Checks that the tables and columns of the model exist.
   func checkTables() {
     func isThere(_ name: String) -> Bool {
       if file.tables[name.uppercased()] != nil { return true }
@@ -128,7 +128,7 @@ extension TableCheck {
     }
   }
 
-  /// Compares the counters of row numbers with the rows.
+  /// Compares the primary key counters with the rows.
   func checkCounters() {
     for table in tables {
       let number = schema.numbers[table.entities.lowerBound]
@@ -154,7 +154,7 @@ extension TableCheck {
     }
   }
 
-  /// Looks at the number, the entity and the version of each row.
+  /// Checks the primary key, the entity and the version of each row.
   func checkRows() {
     for table in tables {
       let hasVersion = file.has(table.name, "Z_OPT")
@@ -189,7 +189,7 @@ extension TableCheck {
 }
 
 extension SQLValue {
-  /// The value as a message shows it.
+  /// A description of the value, for messages.
   var name: String {
     switch self {
     case .null: "NULL"

@@ -2,18 +2,18 @@ internal import ManagedObjects
 internal import ObjectModels
 internal import Predicates
 
-/// The rules of an entity for values, as a check of a store needs them.
+/// The validation rules of an entity, as used by a check of a store.
 struct ValueRules {
   private let rules: ValidationRules
 
   init(_ entity: ManagedObjectModel.Entity) { rules = ValidationRules(entity) }
 
-  /// True if the model has a condition for values of an attribute.
+  /// True if the model has conditions for the values of an attribute.
   func hasConditions(forSlot slot: Int) -> Bool {
     rules.attributes.contains { $0.slot == slot && !$0.conditions.isEmpty }
   }
 
-  /// The rule that a value does not fulfil; nil if it fulfils all. A value of another type breaks none.
+  /// Returns the rule that a value violates; nil if it violates none. Values of another type are not checked here.
   func defect(of value: AttributeValue, inSlot slot: Int) -> String? {
     guard let rule = rules.attributes.first(where: { $0.slot == slot }), value != .null,
       let failure = rule.failure(value), failure.code != .invalidValue
@@ -23,7 +23,7 @@ struct ValueRules {
 }
 
 extension ManagedObjectModel.Entity {
-  /// The numbers of objects that a to-many relationship may have; nil if it may have any.
+  /// Returns the limits for the number of objects of a to-many relationship; nil if there are none.
   static func allowedCounts(_ relationship: Relationship) -> (least: Int, most: Int, isMandatory: Bool)? {
     let definition = relationship.definition
     guard definition.isToMany else { return nil }

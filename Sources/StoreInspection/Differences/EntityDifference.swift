@@ -52,13 +52,13 @@ struct EntityDifference {
     }
   }
 
-  /// Objects without a key are matched with none.
+  /// Returns the order of two objects. Objects without a key value are not matched with others.
   private static func order(_ first: ReadObject, _ second: ReadObject) -> PredicateOrder {
     guard first.hasKey else { return PredicateOrder(first.id.key.number, second.id.key.number) }
     guard let one = first.key, one != .null else { return .less }
     guard let other = second.key, other != .null else { return .greater }
     if let order = one.order(to: other) { return order }
-    // Of unlike kinds, since the models differ.
+    // The keys have different types, because the models differ.
     return PredicateOrder("\(one.kindName)\(one)", "\(other.kindName)\(other)")
   }
 
@@ -72,7 +72,7 @@ struct EntityDifference {
       before.append(StoreDifference.Property(name: name, value: one))
       after.append(StoreDifference.Property(name: name, value: other))
     }
-    // Both lists are in the order of names.
+    // Both lists are sorted by name.
     var (index, otherIndex) = (0, 0)
     while index < first.properties.count || otherIndex < second.properties.count {
       let one = index < first.properties.count ? first.properties[index] : nil
@@ -98,12 +98,12 @@ struct EntityDifference {
   }
 }
 
-/// An object as it is compared.
+/// An object with the values that are compared.
 struct ReadObject {
   let id: ManagedObjectID
   let hasKey: Bool
   let key: AttributeValue?
-  /// In the order of their names.
+  /// The properties, sorted by name.
   let properties: [StoreDifference.Property]
 
   func object(_ values: [StoreDifference.Property]) -> StoreDifference.Object {
@@ -111,12 +111,12 @@ struct ReadObject {
   }
 }
 
-/// Reads the objects of an entity in the order of what they are matched by, in batches.
+/// Reads the objects of an entity in batches, in the order in which they are matched.
 final class ObjectReader {
   private let difference: StoreDifference
   private let store: any PersistentStore
   private let entity: ManagedObjectModel.Entity?
-  /// The slot of the attribute that objects are matched by; nil for their numbers.
+  /// The slot of the attribute that objects are matched by; nil to match primary keys.
   private let keySlot: Int?
   private let keys: [RowKey]
   private var next = 0
@@ -125,7 +125,7 @@ final class ObjectReader {
   private var lastKey: AttributeValue?
   private(set) var duplicateCount = 0
   private(set) var keylessCount = 0
-  /// The objects that are read at once.
+  /// The number of objects read at once.
   private static let batchSize = 512
 
   init(_ difference: StoreDifference, _ store: any PersistentStore, _ name: String) throws(ManagedObjectError) {
@@ -151,7 +151,7 @@ final class ObjectReader {
     keys = found
   }
 
-  /// The object that is to be compared; nil at the end.
+  /// Returns the next object to compare; nil at the end.
   func current() throws(ManagedObjectError) -> ReadObject? {
     while batchIndex >= batch.count {
       guard next < keys.count else { return nil }
@@ -168,7 +168,7 @@ final class ObjectReader {
     batchIndex = 0
     batch = []
     guard let entity else { return }
-    // An object can be gone by now.
+    // An object may have been deleted since the keys were read.
     var rows = try store.rows(wanted).compactMap(\.self)
     let stored = entity.properties.filter { property in
       switch property {
@@ -202,7 +202,7 @@ final class ObjectReader {
     lastKey = key
   }
 
-  /// The keys of all objects that rows refer to and that are matched by a key.
+  /// Returns the key values of all objects that rows refer to and that are matched by a key attribute.
   private func targetKeys(_ rows: [StoreRow]) throws(ManagedObjectError) -> [RowKey: AttributeValue] {
     guard let entity else { return [:] }
     var slots: [Int32: Int] = [:]
@@ -259,7 +259,7 @@ final class ObjectReader {
 }
 
 extension StoreDifference.Value {
-  /// No value of the kind.
+  /// An empty value of the same kind.
   fileprivate var emptied: StoreDifference.Value {
     switch self {
     case .attribute: .attribute(.null)

@@ -3,7 +3,7 @@ internal import ObjectModels
 public import Predicates
 internal import PropertyLists
 
-/// Compares the objects of two stores, of any kinds.
+/// A comparison of the objects of two stores, of any kinds.
 ///
 /// ```swift
 /// var difference = StoreDifference(from: before, to: after)
@@ -11,23 +11,22 @@ internal import PropertyLists
 /// let summary = try difference.run { print($0) }
 /// ```
 ///
-/// Entities and properties are compared by their names. Objects are the same if they have the same number, or the same
-/// value of a key attribute. Objects are read in batches, in the order of what they are matched by, so that 16 bytes of
-/// each are in memory at once, and no more.
+/// Entities and properties are compared by name. Objects are matched by primary key, or by the value of a key
+/// attribute. They are read in batches, in the order in which they are matched, so only 16 bytes of each object stay in
+/// memory.
 public struct StoreDifference: Sendable {
   /// The older store.
   public let old: any PersistentStore
   /// The newer store.
   public let new: any PersistentStore
-  /// The attribute that objects of all entities that have it are matched by; nil for the numbers of objects.
+  /// The attribute that matches objects of all entities that have it; nil to match primary keys.
   public var key: String?
-  /// The attributes that objects of entities are matched by, by the name of the entity. Entities that inherit from one
-  /// are matched as it is.
+  /// The key attributes of single entities, by entity name. Subentities use the key attribute of their superentity.
   public var keys: [String: String] = [:]
-  /// The names of the entities that are compared; nil for all.
+  /// The names of the entities to compare; nil for all.
   public var entities: Set<String>?
 
-  /// A comparison of two stores.
+  /// Creates a comparison of two stores.
   public init(from old: any PersistentStore, to new: any PersistentStore) {
     self.old = old
     self.new = new
@@ -39,17 +38,17 @@ public struct StoreDifference: Sendable {
     case inserted(Object)
     /// An object that only the older store has, with its values.
     case deleted(Object)
-    /// An object with other values.
+    /// An object whose values differ.
     case changed(from: Object, to: Object)
   }
 
   /// An object of a store.
   public struct Object: Hashable, Sendable {
-    /// The name of the object in its store.
+    /// The ID of the object in its store.
     public var id: ManagedObjectID
-    /// The value that it is matched by; nil for its number.
+    /// The value of its key attribute; nil if it is matched by primary key.
     public var key: AttributeValue?
-    /// The values of a new or deleted object that are not empty; of a changed one, those that differ.
+    /// The values of an inserted or deleted object that are not empty; the values of a changed object that differ.
     public var values: [Property]
   }
 
@@ -66,10 +65,10 @@ public struct StoreDifference: Sendable {
     case attribute(AttributeValue)
     /// The object that a to-one relationship refers to.
     case object(Reference?)
-    /// The objects of a to-many relationship: in their order if it is ordered, otherwise by name.
+    /// The objects of a to-many relationship: in order if it is ordered, otherwise sorted by entity and key.
     case objects([Reference])
 
-    /// True for no value, and no object.
+    /// True for a null value, and for a relationship without objects.
     public var isEmpty: Bool {
       switch self {
       case .attribute(.null), .object(nil): true
@@ -79,42 +78,43 @@ public struct StoreDifference: Sendable {
     }
   }
 
-  /// An object that another one refers to. Two are equal if they are matched.
+  /// An object that a relationship refers to. Two references are equal if their objects match.
   public struct Reference: Hashable, Sendable {
     /// The name of the entity.
     public var entity: String
-    /// The number; 0 for an object that is matched by a key.
+    /// The primary key; 0 for an object that is matched by a key attribute.
     public var number: Int64
-    /// The value that it is matched by; nil for its number.
+    /// The value of its key attribute; nil if it is matched by primary key.
     public var key: AttributeValue?
   }
 
-  /// The sums of a comparison.
+  /// The numbers of differences that a comparison has found.
   public struct Summary: Hashable, Sendable {
     /// The number of objects that only the newer store has.
     public internal(set) var insertedCount = 0
     /// The number of objects that only the older store has.
     public internal(set) var deletedCount = 0
-    /// The number of objects with other values.
+    /// The number of objects whose values differ.
     public internal(set) var changedCount = 0
-    /// The number of objects that are the same.
+    /// The number of objects that are equal in both stores.
     public internal(set) var unchangedCount = 0
-    /// The number of objects without a value of their key. They are matched with none.
+    /// The number of objects that have no value in their key attribute. They are not matched.
     public internal(set) var keylessCount = 0
-    /// The number of objects that have the key of another one. They are matched in the order of their numbers.
+    /// The number of objects whose key equals that of another object. They are matched in the order of their primary
+    /// keys.
     public internal(set) var duplicateCount = 0
 
-    /// True if the stores have the same objects.
+    /// True if the stores have equal objects.
     public var isEmpty: Bool { insertedCount == 0 && deletedCount == 0 && changedCount == 0 }
   }
 
   /// Compares the stores.
   ///
-  /// - Parameter body: gets each difference: entity by entity, by name, and in the order of what objects are matched
-  ///   by.
-  /// - Throws: ``ManagedObjectError`` for a store that cannot be read, and ``ManagedObjectError/Code/undefinedKey`` for
-  ///   a key that is no attribute of its entity.
-  /// - Complexity: O(*n* log *n*) in the objects of both stores.
+  /// - Parameter body: Called for each difference. Entities are sorted by name, and their objects in the order in which
+  ///   they are matched.
+  /// - Throws: ``ManagedObjectError`` if a store cannot be read, ``ManagedObjectError/Code/undefinedKey`` if a key is
+  ///   not an attribute of its entity, or a name is not that of an entity.
+  /// - Complexity: O(*n* log *n*) in the number of objects of both stores.
   public func run(_ body: (Change) throws(ManagedObjectError) -> Void) throws(ManagedObjectError) -> Summary {
     for (name, attribute) in keys.sorted(by: { $0.key.precedes($1.key) }) {
       let known = [old.model, new.model].compactMap { $0.entity(named: name) }
@@ -138,7 +138,7 @@ public struct StoreDifference: Sendable {
     return summary
   }
 
-  /// The attribute that objects of an entity are matched by; nil for their numbers.
+  /// Returns the name of an entity's key attribute; nil if its objects are matched by primary key.
   func keyName(_ entityName: String) -> String? {
     var candidates: [String?] = []
     for model in [old.model, new.model] {
@@ -152,24 +152,24 @@ public struct StoreDifference: Sendable {
       if found == nil, let key, entity.attribute(named: key).map({ !$0.isTransient }) == true { found = key }
       candidates.append(found)
     }
-    // An attribute that only one of the models has matches nothing.
+    // An attribute that only one of the models has cannot match objects.
     guard let first = candidates.first, candidates.allSatisfy({ $0 == first }) else { return nil }
     return first
   }
 }
 
 extension StoreDifference.Object {
-  /// The value of a property among those that the object is given with.
+  /// Returns the value of a property; nil if ``values`` does not contain it.
   public func value(of name: String) -> StoreDifference.Value? { values.first { $0.name == name }?.value }
 }
 
 extension StoreDifference.Reference: CustomStringConvertible {
-  /// The entity, and the number or the key: `Note/p12`, `Note "a1"`.
+  /// The entity, and the primary key or the key value: `Note/p12`, `Note "a1"`.
   public var description: String { "\(entity.printable(limit: 100))\(key.map { " \($0)" } ?? "/p\(number)")" }
 }
 
 extension StoreDifference.Value: CustomStringConvertible {
-  /// The value as people read it, on one line.
+  /// The value in readable form, in one line.
   public var description: String {
     switch self {
     case .attribute(let value): value.description
@@ -181,7 +181,7 @@ extension StoreDifference.Value: CustomStringConvertible {
 }
 
 extension StoreDifference.Object: CustomStringConvertible {
-  /// The entity, the number, and the key: `Note/p12`, `Note/p12 "a1"`.
+  /// The entity, the primary key, and the key value: `Note/p12`, `Note/p12 "a1"`.
   public var description: String { "\(id)\(key.map { " \($0)" } ?? "")" }
 }
 

@@ -4,19 +4,19 @@ internal import PropertyLists
 internal import SQLiteStore
 internal import SystemFiles
 
-/// The tables of a store that is looked at, whether its model is there and fits or not.
+/// The tables of a store that is inspected, even if its model is missing or does not fit.
 struct InspectedTables {
   let database: Database
   let file: FileSchema
-  /// Nil if they cannot be read.
+  /// The metadata; nil if they cannot be read.
   let metadata: StoreMetadata?
-  /// The model that the store has in itself.
+  /// The model that the store embeds; nil if there is none, or it cannot be read.
   let own: ManagedObjectModel?
   let modelSource: StoreInfo.ModelSource
   let schema: StoreSchema
 
-  /// - Throws: ``ManagedObjectError/Code/noSuchFile``, and ``ManagedObjectError/Code/open`` for a file that is no
-  ///   store.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
+  ///   it is not a store.
   init(_ url: URL, model: ManagedObjectModel?, configuration: String?, writesNothing: Bool) throws(ManagedObjectError) {
     let path = try SQLiteStore.path(of: url)
     try ManagedObjectError.checkFile(at: path)

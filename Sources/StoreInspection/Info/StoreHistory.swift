@@ -4,24 +4,23 @@ internal import PropertyLists
 internal import SQLQueries
 public import SQLiteStore
 
-/// The history of a store's changes, as plain values: of a store that Core Data wrote or this package, whether there is
-/// a model for it or not.
+/// The history of a store as plain values, written by Core Data or by this package. A model is not required.
 ///
 /// ```swift
 /// try StoreHistory(file).run { print($0.number, $0.date ?? .distantPast, $0.changes.count) }
 /// ```
 ///
-/// ``SQLiteStore/history(after:)`` has the changes of a store that is open, with the names of its objects.
+/// For an open store, ``SQLiteStore/history(after:)`` returns the changes with object IDs.
 public struct StoreHistory: Sendable {
   /// The file of the store.
   public var file: URL
-  /// The model of the objects; nil for the one that the store has in itself, or that its tables tell of.
+  /// The model of the objects; nil for the one that the store embeds, or one derived from its tables.
   public var model: ManagedObjectModel?
-  /// True to write nothing at all, not even the files beside the store by which SQLite shares it. Nobody may save into
-  /// it meanwhile.
+  /// True to write nothing at all, not even the files that SQLite needs to share the store with other processes. No
+  /// other process may save to the store meanwhile.
   public var writesNothing = true
 
-  /// The history of a file.
+  /// Creates the history of a file.
   public init(_ file: URL, model: ManagedObjectModel? = nil) {
     self.file = file
     self.model = model
@@ -29,9 +28,9 @@ public struct StoreHistory: Sendable {
 
   /// A save.
   public struct Transaction: Hashable, Sendable {
-    /// The number. Each has a greater one than those before.
+    /// The transaction number. It increases with each save.
     public var number: Int64
-    /// The time of the save; nil if the history has changes of a transaction that is not there any more.
+    /// The time of the save; nil if the transaction is missing and only its changes exist.
     public var date: Date?
     /// The author.
     public var author: String?
@@ -41,38 +40,37 @@ public struct StoreHistory: Sendable {
     public var bundleIdentifier: String?
     /// The name of the process.
     public var processName: String?
-    /// The objects that were saved, in the order of the file.
+    /// The changes to objects, in the order of the file.
     public var changes: [Change] = []
   }
 
-  /// An object that was saved.
+  /// A change to an object.
   public struct Change: Hashable, Sendable {
-    /// The sort of change; nil for one that nobody knows.
+    /// The kind of change; nil if it is unknown.
     public var kind: PersistentHistoryChange.Kind?
-    /// The name of the entity; nil for one that the store does not have.
+    /// The name of the entity; nil if the model does not have it.
     public var entity: String?
     /// The number of the entity (`Z_ENT`).
     public var entityNumber: Int64
-    /// The number of the object (`Z_PK`).
+    /// The primary key of the object (`Z_PK`).
     public var number: Int64
-    /// The name of the object, as in ``ManagedObjectID/uriRepresentation``; nil without the name of its entity.
+    /// The URI of the object ID, as in ``ManagedObjectID/uriRepresentation``; nil if the entity is unknown.
     public var objectURI: String?
-    /// The names of the properties that have other values, in order; nil if nobody knows them: for other changes than
-    /// updates, and without a model.
+    /// The names of the properties whose values changed, sorted; nil if they are unknown, and for changes other than
+    /// updates.
     public var updatedProperties: [String]?
-    /// The bits of the properties that have other values, as the file has them.
+    /// The bits of the properties whose values changed, as stored in the file.
     public var propertyBits: Data?
-    /// The values of a deleted object that are kept: by the names of attributes, or without a model by those of
-    /// columns.
+    /// The preserved values of a deleted object, by attribute name, or by column name without a model.
     public var tombstone: [String: AttributeValue] = [:]
   }
 
-  /// Calls a function with each transaction, the oldest first. None for a store that keeps no history.
+  /// Calls `body` for each transaction, the oldest first. A store without a history has none.
   ///
-  /// The changes of one transaction are in memory at once.
+  /// Memory holds the changes of one transaction at a time.
   ///
-  /// - Parameter number: only transactions with a greater number count.
-  /// - Throws: ``ManagedObjectError/Code/open`` for a file that is no SQLite store.
+  /// - Parameter number: Only transactions with a greater number are read.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not an SQLite store.
   /// - Complexity: O(*n*) in the number of changes, O(*n* log *n*) if the index of the transactions is missing.
   public func run(
     after number: Int64 = 0, _ body: (Transaction) throws(ManagedObjectError) -> Void
@@ -86,7 +84,7 @@ public struct StoreHistory: Sendable {
   }
 }
 
-/// Reads the tables of a history, transaction by transaction.
+/// Reads the tables of a history, one transaction at a time.
 struct StoreHistoryReading {
   private let tables: InspectedTables
   private var database: Database { tables.database }
@@ -94,7 +92,7 @@ struct StoreHistoryReading {
 
   init(_ tables: InspectedTables) { self.tables = tables }
 
-  /// True for a store that has the tables.
+  /// True if the store has the tables of a history.
   var isThere: Bool {
     [
       ("Z_PK", HistoryTables.transactions), ("ZTIMESTAMP", HistoryTables.transactions), ("Z_PK", HistoryTables.changes),
@@ -131,13 +129,13 @@ struct StoreHistoryReading {
     var (hasTransaction, hasChange) = (try transactions.step(), try changes.step())
     while hasTransaction || hasChange {
       var transaction = StoreHistory.Transaction(number: 0)
-      // A change whose transaction is gone makes one of its own.
+      // Changes whose transaction is missing get a transaction without a date.
       if hasTransaction, !hasChange || transactions.integer(0) <= changes.integer(0) {
         transaction.number = transactions.integer(0)
         if !transactions.isNull(1) { transaction.date = Date(timeIntervalSinceReferenceDate: transactions.real(1)) }
         func text(_ column: Int32) -> String? {
           if !transactions.isNull(column) { return texts[transactions.integer(column)] }
-          // Files of before the table of texts have them in the row.
+          // Older files, without the string table, have the texts in the row.
           return transactions.isNull(column + 4) ? nil : transactions.text(column + 4)
         }
         (transaction.author, transaction.contextName) = (text(2), text(3))
@@ -162,7 +160,7 @@ struct StoreHistoryReading {
     return texts
   }
 
-  /// The columns of kept values, in the order of their numbers.
+  /// The columns of preserved values, in the order of their numbers.
   private var tombstones: [String] {
     let start = "ZTOMBSTONE"
     return (file.tables[HistoryTables.changes]?.columns ?? []).compactMap { name in
@@ -207,7 +205,7 @@ struct StoreHistoryReading {
 }
 
 extension AttributeValue {
-  /// A value as SQLite has it.
+  /// Creates a value from a stored one, without an attribute type.
   init(raw value: SQLValue) {
     switch value {
     case .null: self = .null

@@ -6,17 +6,17 @@ internal import SQLiteStore
 internal import SystemFiles
 
 extension StoreInfo {
-  /// Looks at a file.
+  /// Reads the description of a file.
   ///
   /// - Parameters:
-  ///   - url: a store or a model: a file, or one of the folders that models are.
-  ///   - model: the model of a store; nil for the one that it has in itself, or that its tables tell of.
-  ///   - configuration: the configuration whose entities the store has; nil for all.
-  ///   - writesNothing: true to write nothing at all, not even the files beside the store by which SQLite shares it.
-  ///     Nobody may save into it meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/noSuchFile``, and ``ManagedObjectError/Code/open`` for a file that looks like
-  ///   a store or a model and is none. Another file is of the kind ``Kind/other``.
-  /// - Complexity: O(*n*) in the rows of an SQLite store; others are read as a whole.
+  /// - url: A store or a model: a file, or the folder of a model.
+  /// - model: The model of a store; nil for the one that it embeds, or one derived from its tables.
+  /// - configuration: The configuration whose entities the store has; nil for all entities.
+  /// - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with other
+  ///   processes. No other process may save to the store meanwhile.
+  /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
+  ///   it looks like a store or a model and is not one. Other files get the kind ``Kind/other``.
+  /// - Complexity: O(*n*) in the number of rows of an SQLite store; other files are read as a whole.
   public init(
     _ url: URL, model: ManagedObjectModel? = nil, configuration: String? = nil, writesNothing: Bool = true
   ) throws(ManagedObjectError) {
@@ -50,7 +50,7 @@ extension StoreInfo {
       try info.describe { () throws(ManagedObjectModelError) in try ManagedObjectModel(source: contents) }
       return info
     }
-    // Any folder can have models in it.
+    // A folder of any kind can contain models.
     let isCompiled = url.pathExtension == "momd" || names.contains("VersionInfo.plist")
     guard isCompiled || url.pathExtension == "xcdatamodeld" || names.contains(".xccurrentversion") else {
       return StoreInfo(.other, url)
@@ -70,7 +70,7 @@ extension StoreInfo {
     }
   }
 
-  /// Takes the entities of a model that the file is.
+  /// Sets the entities from the model in the file.
   private mutating func describe(
     _ read: () throws(ManagedObjectModelError) -> ManagedObjectModel
   ) throws(ManagedObjectError) {
@@ -82,7 +82,7 @@ extension StoreInfo {
     entities = model.entities.map(Entity.init)
   }
 
-  /// A keyed archive: a compiled model, or a binary store.
+  /// Reads a keyed archive: a compiled model, or a binary store.
   private mutating func readArchive(_ model: ManagedObjectModel?, _ configuration: String?) throws(ManagedObjectError) {
     do {
       metadata = try BinaryStore.metadata(ofFile: url)
@@ -99,7 +99,7 @@ extension StoreInfo {
     }
   }
 
-  /// A store in XML, or the contents of a source model.
+  /// Reads a store in XML, or the contents of a source model.
   private mutating func readXML(_ model: ManagedObjectModel?, _ configuration: String?) throws(ManagedObjectError) {
     do {
       metadata = try XMLStore.metadata(ofFile: url)
@@ -116,14 +116,14 @@ extension StoreInfo {
     }
   }
 
-  /// Counts the objects of a store that is read as a whole, if its model is there and fits.
+  /// Counts the objects of a store that is read as a whole, if there is a model that fits.
   private mutating func readObjects(
     _ model: ManagedObjectModel?, _ configuration: String?,
     _ open: (ManagedObjectModel) throws(ManagedObjectError) -> any PersistentStore
   ) throws(ManagedObjectError) {
     identifier = metadata[StoreMetadataKey.identifier]?.string
     guard let model else {
-      // The metadata have the names at least.
+      // The metadata at least have the names of the entities.
       let names = metadata[StoreMetadataKey.versionHashes]?.dictionary?.keys.sorted() ?? []
       entities = names.map { Entity(name: $0) }
       return
@@ -149,7 +149,7 @@ extension StoreInfo {
     setCounts(model) { counts[$0.name] }
   }
 
-  /// - Parameter count: the number of objects that are of an entity itself.
+  /// - Parameter count: Returns the number of objects of an entity itself.
   private mutating func setCounts(_ model: ManagedObjectModel, _ count: (ManagedObjectModel.Entity) -> Int64?) {
     for index in entities.indices {
       guard let entity = model.entity(named: entities[index].name), let own = count(entity) else { continue }
@@ -244,7 +244,7 @@ extension StoreInfo {
     facts.pageCount = try number("page_count")
     facts.freePageCount = try number("freelist_count")
     let path = connection.file.path
-    // The version of the format to write: 2 for a file with a log.
+    // The write version of the file format: 2 for a file with a write-ahead log.
     facts.usesLog = FileSystem.beginning(of: path, count: 19).map { $0.count == 19 && Array($0)[18] == 2 } ?? false
     facts.logSize = FileSystem.sizeOfRegularFile(path + "-wal")
     facts.journalSize = FileSystem.sizeOfRegularFile(path + "-journal")

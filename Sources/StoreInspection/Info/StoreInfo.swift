@@ -4,7 +4,7 @@ public import OrderedCollections
 public import PropertyLists
 internal import SQLiteStore
 
-/// What there is to know of the file of a store or a model, without its objects.
+/// A description of a store or a model file, without its objects.
 ///
 /// ```swift
 /// let info = try StoreInfo(file)
@@ -17,32 +17,32 @@ public struct StoreInfo: Sendable {
   public internal(set) var kind: Kind
   /// The URL of the file.
   public let url: URL
-  /// The bytes of the file; nil for a folder.
+  /// The size of the file, in bytes; nil for a folder.
   public internal(set) var fileSize: Int?
   /// The identifier of the store (`NSStoreUUID`).
   public internal(set) var identifier: String?
-  /// All that the store says of itself.
+  /// The metadata of the store.
   public internal(set) var metadata: OrderedDictionary<String, PropertyList> = [:]
-  /// The reason why a part of the file could not be read; nil if all could.
+  /// The reason why a part of the file could not be read; nil if everything was read.
   public internal(set) var defect: String?
-  /// Where the model came from that tells the entities.
+  /// The source of the model that lists the entities.
   public internal(set) var modelSource = ModelSource.none
   /// The entities, in the order of the model.
   public internal(set) var entities: [Entity] = []
-  /// The versions of a model that has several, in order; empty for other files.
+  /// The names of the versions of a versioned model, in order; empty for other files.
   public internal(set) var versions: [String] = []
-  /// The version that programs use.
+  /// The name of the current version of a versioned model.
   public internal(set) var currentVersion: String?
-  /// Facts that only an SQLite store has.
+  /// The facts of the SQLite file; nil for other files.
   public internal(set) var database: DatabaseFacts?
-  /// The history of changes; nil for a store that keeps none.
+  /// The facts of the history; nil if the store has none.
   public internal(set) var history: HistoryFacts?
-  /// The folder of large values; nil if there is none.
+  /// The folder of external files; nil if there is none.
   public internal(set) var externalData: ExternalFiles?
-  /// The reasons why this package cannot save into the store; empty if it can.
+  /// The reasons why this package cannot save to the store; empty if it can.
   public internal(set) var writingObstacles: [String] = []
 
-  /// A kind of file. The raw values are for scripts, and stay what they are.
+  /// A kind of file. The raw values are meant for scripts, and do not change.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A store in an SQLite file.
     case sqlite = "SQLite"
@@ -75,15 +75,15 @@ public struct StoreInfo: Sendable {
     public var isModel: Bool { !isStore && self != .other }
   }
 
-  /// Where a model came from.
+  /// The source of a model.
   public enum ModelSource: String, Hashable, Sendable, CaseIterable {
-    /// The program gave it.
+    /// The caller has passed it.
     case given
-    /// The store has it in itself, or the file is a model.
+    /// The store embeds it, or the file is a model.
     case store
-    /// The tables of the store tell of it: ``SQLiteStore/tableModel(ofFile:writesNothing:)``.
+    /// It was derived from the tables of the store: ``SQLiteStore/tableModel(ofFile:writesNothing:)``.
     case tables
-    /// There is none.
+    /// There is no model.
     case none
   }
 
@@ -91,13 +91,13 @@ public struct StoreInfo: Sendable {
   public struct Entity: Hashable, Sendable {
     /// The name.
     public var name: String
-    /// The entity that it inherits from.
+    /// The name of the superentity.
     public var superentity: String?
-    /// True if there are objects of sub-entities only.
+    /// True if only subentities have objects.
     public var isAbstract = false
-    /// The number of objects that are of this entity; nil if nobody knows.
+    /// The number of objects of this entity itself; nil if it is unknown.
     public var ownCount: Int64?
-    /// The number of objects of this entity and of all that inherit from it; nil if nobody knows.
+    /// The number of objects of this entity and its descendants; nil if it is unknown.
     public var totalCount: Int64?
     /// The comparison of the version hash in the store with that of the model.
     public var hash = HashState.unknown
@@ -105,78 +105,78 @@ public struct StoreInfo: Sendable {
 
   /// The comparison of a version hash in a store with that of a model.
   public enum HashState: String, Hashable, Sendable, CaseIterable {
-    /// They are equal.
+    /// The hashes are equal.
     case equal
-    /// They differ: the store was made with another version of the entity.
+    /// The hashes differ: the store was made with another version of the entity.
     case different
-    /// The store has no hash of the entity.
+    /// The store has no hash for the entity.
     case missing
-    /// Nobody can compute the hash, or there is no model to compute it from.
+    /// The hash cannot be computed, or there is no model.
     case unknown
   }
 
-  /// Facts of an SQLite file.
+  /// The facts of an SQLite file.
   public struct DatabaseFacts: Hashable, Sendable {
-    /// The bytes of a page.
+    /// The size of a page, in bytes.
     public internal(set) var pageSize: Int64 = 0
     /// The number of pages.
     public internal(set) var pageCount: Int64 = 0
-    /// The number of pages that are not used.
+    /// The number of unused pages.
     public internal(set) var freePageCount: Int64 = 0
-    /// True for a file whose changes are written to a log first.
+    /// True if the file uses a write-ahead log.
     public internal(set) var usesLog = false
-    /// The bytes of the log beside the file (`-wal`); nil if there is none.
+    /// The size of the log (`-wal`), in bytes; nil if there is none.
     public internal(set) var logSize: Int?
-    /// The bytes of the journal of a save that did not end (`-journal`); nil if there is none.
+    /// The size of the rollback journal of a save that did not finish (`-journal`), in bytes; nil if there is none.
     public internal(set) var journalSize: Int?
   }
 
-  /// Facts of a history.
+  /// The facts of a history.
   public struct HistoryFacts: Hashable, Sendable {
     /// The number of saves.
     public internal(set) var transactionCount: Int64 = 0
-    /// The number of objects that they changed.
+    /// The number of recorded changes to objects.
     public internal(set) var changeCount: Int64 = 0
-    /// The number of the first save.
+    /// The transaction number of the first save.
     public internal(set) var firstNumber: Int64?
-    /// The number of the last save.
+    /// The transaction number of the last save.
     public internal(set) var lastNumber: Int64?
     /// The time of the first save.
     public internal(set) var firstDate: Date?
     /// The time of the last save.
     public internal(set) var lastDate: Date?
-    /// The names of the authors, in order; the first hundred.
+    /// The names of the authors, sorted; at most 100.
     public internal(set) var authors: [String] = []
   }
 
-  /// Facts of a folder with large values.
+  /// The facts of a folder of external files.
   public struct ExternalFiles: Hashable, Sendable {
     /// The path of the folder.
     public internal(set) var folder = ""
     /// The number of files.
     public internal(set) var fileCount = 0
-    /// The bytes of all files.
+    /// The size of all files, in bytes.
     public internal(set) var size = 0
   }
 
-  /// The version of Apple's framework that wrote the file, as the file says.
+  /// The version of Apple's framework that wrote the file, according to the metadata.
   public var frameworkVersion: Int64? {
     metadata[StoreMetadataKey.frameworkVersion]?.integer.flatMap { Int64(exactly: $0) }
   }
 
-  /// The identifiers of the model's version that the store was made with.
+  /// The version identifiers of the model that the store was made with.
   public var modelVersionIdentifiers: [String] {
     metadata[StoreMetadataKey.versionIdentifiers]?.array?.compactMap(\.string) ?? []
   }
 
-  /// True if the version hashes of all entities are those of the model; nil without hashes, without a model, and if no
-  /// rule is known for one of them.
+  /// True if the version hashes of all entities equal those of the model; nil if a hash cannot be computed, or there
+  /// are no hashes or no model.
   public var hasEqualHashes: Bool? {
     if entities.contains(where: { $0.hash == .different || $0.hash == .missing }) { return false }
     return entities.isEmpty || entities.contains { $0.hash == .unknown } ? nil : true
   }
 
-  /// The number of all objects; nil if nobody knows.
+  /// The number of all objects; nil if it is unknown.
   public var objectCount: Int64? {
     entities.isEmpty || entities.contains { $0.ownCount == nil } ? nil : entities.reduce(0) { $0 + ($1.ownCount ?? 0) }
   }
