@@ -19,8 +19,8 @@ extension QueryTranslation {
   /// Follows keys as long as they lead to properties.
   ///
   /// - Parameters:
-  /// - flattens: True to flatten nested collections.
-  /// - stopsAtCollections: True to ignore the keys of elements.
+  ///   - flattens: True to flatten nested collections.
+  ///   - stopsAtCollections: True to ignore the keys of elements.
   /// - Returns: The destination, and the remaining keys: keys of values, and operators on collections.
   mutating func follow(
     _ keys: ArraySlice<String>, from start: Destination, flattens: Bool = false, stopsAtCollections: Bool = false

@@ -5,8 +5,8 @@ extension QueryTranslation {
   /// Returns the terms of an ORDER BY clause. The last terms are the entity and the primary key.
   ///
   /// - Parameters:
-  /// - testsAll: True if all rows must be tested, even those beyond a limit.
-  /// - endsWithObject: False to sort groups of objects.
+  ///   - testsAll: True if all rows must be tested, even those beyond a limit.
+  ///   - endsWithObject: False to sort groups of objects.
   mutating func order(
     _ descriptors: [FetchRequest.SortDescriptor], testsAll: Bool, endsWithObject: Bool = true
   ) throws(Untranslatable) -> String {

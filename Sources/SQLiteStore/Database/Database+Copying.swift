@@ -23,7 +23,7 @@ extension Database {
     try statement.run()
   }
 
-  /// Turns off syncing to the disk, for a file that is discarded after a crash.
+  /// Turns off syncing and the journal on the disk, for a file that is discarded after a crash.
   ///
   /// - Parameter rollsBack: False for a file that is also discarded after an error. A failed transaction then leaves it
   ///   damaged, but large transactions need no memory for the original pages.

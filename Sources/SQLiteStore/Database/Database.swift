@@ -52,8 +52,8 @@ internal import SystemFiles
   /// Opens a file.
   ///
   /// - Parameters:
-  /// - name: The path for messages; nil to use `path`.
-  /// - busyTime: The time to wait for another process that is writing, in milliseconds.
+  ///   - name: The path for messages; nil to use `path`.
+  ///   - busyTime: The time to wait for another process that is writing, in milliseconds.
   /// - Throws: ``ManagedObjectError/Code/open``. If the file is not a database, the first statement throws.
   package init(
     path: String, named name: String? = nil, _ mode: Mode, busyTime: Int32 = Database.busyTime

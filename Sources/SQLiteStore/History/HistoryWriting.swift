@@ -23,9 +23,9 @@ struct HistoryWriting {
   }
 
   /// - Parameters:
-  /// - changes: The saved rows.
-  /// - slots: For each updated row, the slots whose values change.
-  /// - touched: Further rows that the save changes.
+  ///   - changes: The saved rows.
+  ///   - slots: For each updated row, the slots whose values change.
+  ///   - touched: Further rows that the save changes.
   /// - Returns: The transaction number.
   mutating func write(
     _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey]

@@ -96,8 +96,8 @@ public final class EntityMigration {
   /// Returns the objects created for source objects so far, in their order. Objects deleted since are omitted.
   ///
   /// - Parameters:
-  /// - mappingName: The name of the mapping that created them; nil for any mapping.
-  /// - sources: Objects of the source.
+  ///   - mappingName: The name of the mapping that created them; nil for any mapping.
+  ///   - sources: Objects of the source.
   public func destinationInstances(
     forEntityMappingName mappingName: String? = nil, sourceInstances sources: [ManagedObject]
   ) throws(ManagedObjectError) -> [ManagedObject] {

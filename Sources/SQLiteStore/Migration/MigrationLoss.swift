@@ -37,8 +37,8 @@ extension MigrationLoss {
   /// Returns the values and objects of a store that a mapping drops.
   ///
   /// - Parameters:
-  /// - old: The schema of the store before its tables are renamed.
-  /// - handled: The names of the entities whose objects are handled by a function of the program.
+  ///   - old: The schema of the store before its tables are renamed.
+  ///   - handled: The names of the entities whose objects are handled by a function of the program.
   /// - Complexity: O(*n*) in the number of rows of tables that lose something.
   static func all(
     _ mapping: InferredMapping, _ old: StoreSchema, _ database: Database, except handled: Set<String> = []

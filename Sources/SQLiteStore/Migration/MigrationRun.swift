@@ -170,8 +170,8 @@ struct MigrationRun {
   /// Performs all steps.
   ///
   /// - Parameters:
-  /// - original: The path of the file to begin with.
-  /// - isCopy: True if that file may be changed.
+  ///   - original: The path of the file to begin with.
+  ///   - isCopy: True if that file may be changed.
   /// - Returns: The path of the resulting file.
   private mutating func makeStore(
     _ folder: ScratchFolder, from original: String, isCopy: Bool

@@ -5,17 +5,17 @@ extension PersistentStoreDescription {
   /// A store in an SQLite file with Core Data's schema.
   ///
   /// - Parameters:
-  /// - file: The URL of the store.
-  /// - migratesAutomatically: True to migrate a store of another version of the model when it is opened. If the
-  ///   description has a ``migration``, that is used instead.
-  /// - stages: The versions that lead to the model; nil to infer the changes from the two models. See
-  ///   ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
-  ///   ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
-  /// - droppedValues: The handling of values that the model no longer has, in an automatic migration. By default,
-  ///   opening such a store throws ``ManagedObjectError/Code/droppedValues``.
-  /// - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. With a history,
-  ///   other programs learn which objects were saved: ``PersistentStoreCoordinator/remoteChanges``.
-  /// - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
+  ///   - file: The URL of the store.
+  ///   - migratesAutomatically: True to migrate a store of another version of the model when it is opened. If the
+  ///     description has a ``migration``, that is used instead.
+  ///   - stages: The versions that lead to the model; nil to infer the changes from the two models. See
+  ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)`` and
+  ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
+  ///   - droppedValues: The handling of values that the model no longer has, in an automatic migration. By default,
+  ///     opening such a store throws ``ManagedObjectError/Code/droppedValues``.
+  ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. With a
+  ///     history, other programs learn which objects were saved: ``PersistentStoreCoordinator/remoteChanges``.
+  ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs.
   public static func sqlite(
     _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
     droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool = false, allowsTriggers: Bool = false

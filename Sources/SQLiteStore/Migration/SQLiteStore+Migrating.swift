@@ -22,20 +22,20 @@ extension SQLiteStore {
   /// them.
   ///
   /// - Parameters:
-  /// - file: The URL of the store. It must not be open.
-  /// - source: The model of the store; nil for the model that it embeds. In that case, a store that already fits the
-  ///   destination stays as it is, so that a migration can be repeated.
-  /// - destination: The new model of the store.
-  /// - mapping: The changes to the objects.
-  /// - configuration: The configuration whose entities the store has; nil for all entities.
-  /// - output: The URL of a new store; the old store then stays as it is. The file must not exist. Nil to change the
-  ///   store. The new store has all data in the file itself. It has the objects that exist when the migration begins,
-  ///   even if another process saves meanwhile.
-  /// - droppedValues: The handling of values and objects that the new model does not have. Values dropped by a mapping
-  ///   model, and objects of an entity with a function, are dropped intentionally and do not count.
-  /// - progress: Called after each batch of objects of a mapping; without a mapping, before and after the rows of each
-  ///   table. If it throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error becomes the
-  ///   ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
+  ///   - file: The URL of the store. It must not be open.
+  ///   - source: The model of the store; nil for the model that it embeds. In that case, a store that already fits the
+  ///     destination stays as it is, so that a migration can be repeated.
+  ///   - destination: The new model of the store.
+  ///   - mapping: The changes to the objects.
+  ///   - configuration: The configuration whose entities the store has; nil for all entities.
+  ///   - output: The URL of a new store; the old store then stays as it is. The file must not exist. Nil to change the
+  ///     store. The new store has all data in the file itself. It has the objects that exist when the migration begins,
+  ///     even if another process saves meanwhile.
+  ///   - droppedValues: The handling of values and objects that the new model does not have. Values dropped by a
+  ///     mapping model, and objects of an entity with a function, are dropped intentionally and do not count.
+  ///   - progress: Called after each batch of objects of a mapping; without a mapping, before and after the rows of
+  ///     each table. If it throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error becomes the
+  ///     ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
   /// - Returns: The dropped values and objects.
   /// - Throws: ``ManagedObjectError/Code/inferredMapping`` with all changes that cannot be inferred,
   ///   ``ManagedObjectError/Code/droppedValues`` with all losses that are not allowed,
@@ -90,9 +90,9 @@ extension SQLiteStore {
   /// All steps are one transaction, as in ``migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
   ///
   /// - Parameters:
-  /// - migration: The versions.
-  /// - destination: The version to end with, as the program has it; nil for the last.
-  /// - droppedValues: The handling of values and objects that the next version does not have.
+  ///   - migration: The versions.
+  ///   - destination: The version to end with, as the program has it; nil for the last.
+  ///   - droppedValues: The handling of values and objects that the next version does not have.
   /// - Returns: The dropped values and objects.
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store fits none of the versions, and the
   ///   errors of a migration to one version.

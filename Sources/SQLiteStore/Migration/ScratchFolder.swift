@@ -26,8 +26,8 @@ package final class ScratchFolder {
   }
 
   /// - Parameters:
-  /// - store: The path of the store.
-  /// - isLocked: True if the caller holds a lock on the store itself.
+  ///   - store: The path of the store.
+  ///   - isLocked: True if the caller holds a lock on the store itself.
   /// - Throws: ``ManagedObjectError/Code/migration``, or ``ManagedObjectError/Code/save`` for a creation: if the path
   ///   is a file or another program's folder, or if another process uses the folder.
   package init(beside store: String, for purpose: Purpose = .migration, isLocked: Bool) throws(ManagedObjectError) {

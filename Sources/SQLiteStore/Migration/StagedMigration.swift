@@ -33,11 +33,11 @@ public struct StagedMigration: Sendable {
   /// Creates a migration through the versions of a model.
   ///
   /// - Parameters:
-  /// - versions: The versions.
-  /// - names: The names of the versions, oldest first. Nil for all versions up to the current one, sorted by name, with
-  ///   `Notes 9` before `Notes 10`.
-  /// - mappings: Mapping models with version hashes. A mapping model is used for two adjacent versions that it fits.
-  /// - classes: The functions for all mapping models: ``StoreMapping/classPolicies``.
+  ///   - versions: The versions.
+  ///   - names: The names of the versions, oldest first. Nil for all versions up to the current one, sorted by name,
+  ///     with `Notes 9` before `Notes 10`.
+  ///   - mappings: Mapping models with version hashes. A mapping model is used for two adjacent versions that it fits.
+  ///   - classes: The functions for all mapping models: ``StoreMapping/classPolicies``.
   /// - Throws: ``ManagedObjectModelError`` if a name does not belong to a version.
   public init(
     _ versions: VersionedModel, names: [String]? = nil, mappings: [MappingModel] = [],
@@ -66,9 +66,9 @@ public struct StagedMigration: Sendable {
   /// and in its parent folder.
   ///
   /// - Parameters:
-  /// - url: A folder `.momd` or `.xcdatamodeld`.
-  /// - names: The names of the versions, as in ``init(_:names:mappings:classes:)``.
-  /// - classes: The functions for all mapping models: ``StoreMapping/classPolicies``.
+  ///   - url: A folder `.momd` or `.xcdatamodeld`.
+  ///   - names: The names of the versions, as in ``init(_:names:mappings:classes:)``.
+  ///   - classes: The functions for all mapping models: ``StoreMapping/classPolicies``.
   /// - Throws: ``ManagedObjectModelError`` if a model or mapping model cannot be read, or a name does not belong to a
   ///   version.
   public init(

@@ -64,8 +64,8 @@ public struct EntityMigrationPolicy: Sendable {
   /// Creates a policy.
   ///
   /// - Parameters:
-  /// - createDestinationInstances: Creates the objects; nil to use the mapping.
-  /// - createRelationships: Sets the relationships of each object; nil to use the mapping.
+  ///   - createDestinationInstances: Creates the objects; nil to use the mapping.
+  ///   - createRelationships: Sets the relationships of each object; nil to use the mapping.
   public init(createDestinationInstances: Creation? = nil, createRelationships: Relation? = nil) {
     self.createDestinationInstances = createDestinationInstances
     self.createRelationships = createRelationships

@@ -21,8 +21,8 @@ struct StoreMigration {
   let losses: [MigrationLoss]
 
   /// - Parameters:
-  /// - externalData: The external files of the store.
-  /// - policy: The handling of values that the new model does not have.
+  ///   - externalData: The external files of the store.
+  ///   - policy: The handling of values that the new model does not have.
   /// - Throws: ``ManagedObjectError/Code/droppedValues`` for values that the policy does not drop,
   ///   ``ManagedObjectError/Code/migration`` if recreating the tables would lose something.
   init(

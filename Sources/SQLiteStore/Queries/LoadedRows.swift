@@ -14,8 +14,8 @@ struct LoadedRows: RowSource {
   private var entityRows: [[StoreRow]]
 
   /// - Parameters:
-  /// - entity: The entity of the request.
-  /// - candidates: The candidate rows, sorted by entity and primary key; nil for all rows.
+  ///   - entity: The entity of the request.
+  ///   - candidates: The candidate rows, sorted by entity and primary key; nil for all rows.
   init(
     _ request: FetchRequest, _ entity: ManagedObjectModel.Entity, _ candidates: [StoreRow]?, _ state: inout StoreState
   ) throws(ManagedObjectError) {

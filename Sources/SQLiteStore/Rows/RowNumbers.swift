@@ -6,7 +6,7 @@ internal import PropertyLists
 /// The file has the highest primary key of each table in `Z_MAX`. Other connections may save rows in the meantime.
 /// Primary keys that they have taken are not used for rows of this store.
 struct RowNumbers {
-  /// The highest primary key assigned in each table, saved or not; nil before the first.
+  /// The highest primary key assigned in each table, saved or not; nil if none was requested yet.
   private var last: [Int64?]
   /// The highest primary key in each table of the file, as far as this store knows.
   private var known: [Int64]
@@ -47,8 +47,8 @@ struct RowNumbers {
   /// Returns the highest primary key that a table has or had.
   ///
   /// - Parameters:
-  /// - table: The name of the table, quoted for SQL.
-  /// - entity: The entity number of the table's root entity.
+  ///   - table: The name of the table, quoted for SQL.
+  ///   - entity: The entity number of the table's root entity.
   static func highest(
     inTable table: String, ofEntity entity: Int64, _ database: Database
   ) throws(ManagedObjectError) -> Int64 {

@@ -24,7 +24,7 @@ extension SaveTransaction {
         try statement.bindNull(parameter + 1)
       }
     case .unread:
-      // Another process has deleted the row, so the values that were not read are lost.
+      // The row was deleted before this value was read, so it is lost.
       guard case .attribute = source else { throw otherKind(row, slot) }
       try statement.bindNull(parameter)
     default: throw otherKind(row, slot)

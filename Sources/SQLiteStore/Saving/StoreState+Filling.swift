@@ -55,8 +55,8 @@ extension StoreState {
   /// Inserts rows into an empty store, in one transaction: first the columns of all rows, then the relationships.
   ///
   /// - Parameters:
-  /// - keys: The keys of all rows, sorted.
-  /// - read: Reads rows with keys of the new store. See ``SQLiteStore/fill(_:read:)``.
+  ///   - keys: The keys of all rows, sorted.
+  ///   - read: Reads rows with keys of the new store. See ``SQLiteStore/fill(_:read:)``.
   mutating func fill(
     _ keys: [RowKey], read: (ArraySlice<RowKey>, RowPart) throws(ManagedObjectError) -> [StoreRow]
   ) throws(ManagedObjectError) {

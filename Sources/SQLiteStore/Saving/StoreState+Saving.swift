@@ -35,8 +35,8 @@ extension StoreState {
     return saved.mended.sorted()
   }
 
-  /// Returns a merge error with the current rows of the file added. Conflicts of updated rows come before those of
-  /// deleted ones.
+  /// Adds the current rows of the file to a merge error. Conflicts of updated rows come before those of deleted ones.
+  /// Other errors stay as they are.
   private mutating func completed(_ error: ManagedObjectError) throws(ManagedObjectError) -> ManagedObjectError {
     guard error.code == .merge else { return error }
     var error = error

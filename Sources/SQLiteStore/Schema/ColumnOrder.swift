@@ -19,8 +19,8 @@ struct ColumnOrder {
   private(set) var uncertain: [String: String] = [:]
 
   /// - Parameters:
-  /// - attributes: The attributes, sorted by name.
-  /// - relationships: The names of the to-one relationships, sorted.
+  ///   - attributes: The attributes, sorted by name.
+  ///   - relationships: The names of the to-one relationships, sorted.
   init(_ attributes: [ManagedObjectModel.Entity.Attribute], _ relationships: [String]) {
     // To-one relationships follow the first group.
     func group(_ type: AttributeType) -> Int {

@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// Reads the entity numbers that a file assigns in `Z_PRIMARYKEY`, and matches them with the entities of a model.
 package struct EntityNumbers {
-  /// The lowest number above those of entities. Numbers above it belong to tables of Core Data itself, such as the
-  /// history.
+  /// The lower bound of the numbers that Core Data uses for its own tables, such as the history. Entities have lower
+  /// numbers.
   static let firstPrivateNumber: Int64 = 16_000
 
   private let model: ManagedObjectModel
@@ -30,8 +30,8 @@ package struct EntityNumbers {
   /// Returns the entity numbers of the file, as far as its entities match the model.
   ///
   /// - Parameters:
-  /// - report: Called for each mismatch with the model; nil to throw instead.
-  /// - reportName: Called for each entity whose name in the file differs without a matching renaming identifier.
+  ///   - report: Called for each mismatch with the model; nil to throw instead.
+  ///   - reportName: Called for each entity whose name in the file differs without a matching renaming identifier.
   package static func read(
     _ model: ManagedObjectModel, _ configuration: String?, _ database: Database, report: ((String) -> Void)?,
     reportName: ((ManagedObjectModel.Entity, String) -> Void)? = nil

@@ -1,8 +1,8 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The triggers, views and virtual tables of a file that neither Core Data nor this package makes. A save would run
-/// them.
+/// The triggers, views and virtual tables of a file that neither Core Data nor this package makes. A save would run the
+/// triggers.
 ///
 /// Core Data's triggers are recognized by their SQL text, because a program can give any name to its own triggers.
 package struct ForeignParts {

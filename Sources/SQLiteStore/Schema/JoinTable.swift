@@ -3,9 +3,9 @@ internal import ManagedObjects
 /// The table of a many-to-many relationship, with a row for each pair of objects.
 ///
 /// It is named after the relationship of the entity with the lower number, such as `Z_1BOOKS`. Each of its two columns
-/// is named after the entity whose primary keys it has and the relationship that leads to the other column:
-/// `Z_1AUTHORS` and `Z_2BOOKS`. An ordered relationship has a column for the order, `Z_FOK_2BOOKS`. For two
-/// relationships in one entity, the table is named after one or the other, depending on the age of the store.
+/// is named after the entity whose primary keys it has and the relationship that leads to these objects: `Z_1AUTHORS`
+/// and `Z_2BOOKS`. An ordered relationship has a column for the order, `Z_FOK_2BOOKS`. For two relationships in one
+/// entity, the table is named after one or the other, depending on the age of the store.
 package struct JoinTable: Sendable {
   package let name: String
   /// The index of the entity that the table is named after.

@@ -30,7 +30,7 @@ package struct StoreTable: Sendable {
   package struct KeyColumns: Sendable {
     /// The primary key of the object.
     package let key: Int
-    /// The entity number of the object; nil if it can have one entity only.
+    /// The entity number of the object; nil if it can have one entity only, or the file lacks the column.
     package let entity: Int?
     /// The position of this row in an ordered relationship of the object; nil if the relationship is unordered.
     package let order: Int?

@@ -58,8 +58,8 @@ package enum WritingObstacles {
   /// date.
   ///
   /// - Parameters:
-  /// - triggers: The triggers that a save may run.
-  /// - tracksHistory: True if this package records the history of the file.
+  ///   - triggers: The triggers that a save may run.
+  ///   - tracksHistory: True if this package records the history of the file.
   package static func inFile(
     _ file: FileSchema, _ schema: StoreSchema, triggers: [FileSchema.Part], tracksHistory: Bool
   ) -> [String] {

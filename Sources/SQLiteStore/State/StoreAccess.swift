@@ -20,12 +20,12 @@ public struct StoreAccess: Hashable, Sendable {
   /// Reads and saves.
   ///
   /// - Parameters:
-  /// - createsFile: False to throw if the file is missing.
-  /// - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. A store that
-  ///   has a history keeps recording it in any case.
-  /// - allowsTriggers: True to save even if the file has triggers, views or virtual tables that neither Core Data nor
-  ///   this package makes. A save runs such triggers, whatever they do. If false, they are among the
-  ///   ``SQLiteStore/writingObstacles``.
+  ///   - createsFile: False to throw if the file is missing.
+  ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. A store that
+  ///     has a history keeps recording it in any case.
+  ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables that neither Core Data nor
+  ///     this package makes. A save runs such triggers, whatever they do. If false, they are among the
+  ///     ``SQLiteStore/writingObstacles``.
   public static func readWrite(
     createsFile: Bool = true, tracksHistory: Bool = false, allowsTriggers: Bool = false
   ) -> StoreAccess {

@@ -42,8 +42,8 @@ struct StoreState {
 
   /// - Parameters:
   ///   - name: The path for messages; nil to use `path`.
-  /// - given: The model; nil to use the model that the file embeds.
-  /// - checksHashes: False for a model derived from the tables, which does not have the version hashes of the file.
+  ///   - given: The model; nil to use the model that the file embeds.
+  ///   - checksHashes: False for a model derived from the tables, which does not have the version hashes of the file.
   init(
     path: String, named name: String? = nil, _ given: ManagedObjectModel?, _ configuration: String?,
     _ storeNumber: StoreNumber, _ access: StoreAccess, checksHashes: Bool

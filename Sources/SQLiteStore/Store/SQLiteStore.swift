@@ -12,8 +12,8 @@ internal import SystemFiles
 /// let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
 /// ```
 ///
-/// It opens files that Core Data wrote, and writes the form that Core Data reads. To-many relationships are read when
-/// you access them. Each request sees all changes that other processes have saved before it.
+/// It opens files that Core Data wrote, and keeps them in Core Data's form. To-many relationships are read when you
+/// access them. Each request sees all changes that other processes have saved before it.
 public final class SQLiteStore: PersistentStore {
   /// The value of ``StoreMetadataKey/type``.
   public static let type = MetadataTable.storeType
@@ -37,10 +37,10 @@ public final class SQLiteStore: PersistentStore {
   /// Opens a store. Creates an empty one if the file does not exist.
   ///
   /// - Parameters:
-  /// - file: The URL of the store.
-  /// - model: The model of its objects.
-  /// - configuration: The configuration whose entities the store has; nil for all entities.
-  /// - access: The access to the file.
+  ///   - file: The URL of the store.
+  ///   - model: The model of its objects.
+  ///   - configuration: The configuration whose entities the store has; nil for all entities.
+  ///   - access: The access to the file.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and is not created,
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was made with another model, and
   ///   ``ManagedObjectError/Code/open`` if the file cannot be read or is not a store.
@@ -56,9 +56,9 @@ public final class SQLiteStore: PersistentStore {
   /// ``tableModel(ofFile:writesNothing:)`` describes the model.
   ///
   /// - Parameters:
-  /// - file: The URL of the store.
-  /// - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with other
-  ///   processes. No other process may save to the store while it is open.
+  ///   - file: The URL of the store.
+  ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with
+  ///     other processes. No other process may save to the store while it is open.
   /// - Throws: The errors of ``init(_:model:configuration:access:)``.
   public convenience init(tablesOf file: URL, writesNothing: Bool = false) throws(ManagedObjectError) {
     let model = try Self.tableModel(ofFile: file, writesNothing: writesNothing)
@@ -256,9 +256,9 @@ extension SQLiteStore {
   /// object.
   ///
   /// - Parameters:
-  /// - keys: The keys of all rows, without duplicates.
-  /// - read: Returns the rows with the given keys of one entity. Their keys and references are those of this store.
-  ///   Values outside the requested part can be ``RowValue/unread``. It must not use this store.
+  ///   - keys: The keys of all rows, without duplicates.
+  ///   - read: Returns the rows with the given keys of one entity. Their keys and references are those of this store.
+  ///     Values outside the requested part can be ``RowValue/unread``. It must not use this store.
   /// - Throws: The errors of ``save(_:)``.
   /// - Complexity: O(*n* log *n*).
   package func fill(

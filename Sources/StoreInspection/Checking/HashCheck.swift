@@ -6,11 +6,11 @@ internal import PropertyLists
 /// Compares the version hashes of a store's metadata with a model.
 extension FindingLog {
   /// - Parameters:
-  /// - metadata: The metadata of the store.
-  /// - model: The model that the store is read with.
-  /// - own: The model that the store embeds, if it has one. Entities whose hash cannot be computed are compared with
-  ///   it.
-  /// - configuration: The configuration whose entities the store has; nil for all entities.
+  ///   - metadata: The metadata of the store.
+  ///   - model: The model that the store is read with.
+  ///   - own: The model that the store embeds, if it has one. Entities whose hash cannot be computed are compared with
+  ///     it.
+  ///   - configuration: The configuration whose entities the store has; nil for all entities.
   func checkHashes(
     _ metadata: StoreMetadata, _ model: ManagedObjectModel, own: ManagedObjectModel?, configuration: String?
   ) {

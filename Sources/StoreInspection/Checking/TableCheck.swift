@@ -70,7 +70,7 @@ struct TableCheck {
   /// Reports a defect of a row.
   ///
   /// - Parameters:
-  /// - row: A row whose first columns are the primary key and the entity number. The entity can be unknown.
+  ///   - row: A row whose first columns are the primary key and the entity number. The entity can be unknown.
   func report(
     _ code: StoreFinding.Code, _ message: @autoclosure () -> String, _ row: Statement, of table: StoreTable,
     property: String? = nil, column: Int? = nil

@@ -9,11 +9,11 @@ extension StoreInfo {
   /// Reads the description of a file.
   ///
   /// - Parameters:
-  /// - url: A store or a model: a file, or the folder of a model.
-  /// - model: The model of a store; nil for the one that it embeds, or one derived from its tables.
-  /// - configuration: The configuration whose entities the store has; nil for all entities.
-  /// - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with other
-  ///   processes. No other process may save to the store meanwhile.
+  ///   - url: A store or a model: a file, or the folder of a model.
+  ///   - model: The model of a store; nil for the one that it embeds, or one derived from its tables.
+  ///   - configuration: The configuration whose entities the store has; nil for all entities.
+  ///   - writesNothing: True to write nothing at all, not even the files that SQLite needs to share the store with
+  ///     other processes. No other process may save to the store meanwhile.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist, ``ManagedObjectError/Code/open`` if
   ///   it looks like a store or a model and is not one. Other files get the kind ``Kind/other``.
   /// - Complexity: O(*n*) in the number of rows of an SQLite store; other files are read as a whole.
