@@ -24,7 +24,7 @@ package struct ProjectionQuery {
     case value(AttributeType, isExternal: Bool)
     /// Two columns: the entity number and the primary key.
     case object
-    /// The sum; 0 if there are no values.
+    /// The sum; 0 without values.
     case sum
     /// Two columns: the sum and the number of values.
     case average

@@ -16,7 +16,7 @@ final class QueryScope {
     self.conditions = conditions
   }
 
-  /// Returns `FROM … WHERE …`, without `WHERE` if there is no condition.
+  /// Returns `FROM … WHERE …`, or only `FROM …` without conditions.
   func clause(_ more: [String] = []) -> String {
     let all = conditions + more.filter { $0 != dialect.holds }
     return "FROM \(([first] + joins).joined(separator: " "))"
@@ -49,7 +49,7 @@ struct ObjectAlias {
   let entities: Range<Int>
   /// False if the object can be missing, so that its columns are NULL.
   let isThere: Bool
-  /// The column of another table that refers to the object; nil if there is none.
+  /// The column of another table that refers to the object; nil for an object found otherwise.
   let key: String?
   /// SQL for the entity number of a deleted object that is still referred to; nil if the object always has a row.
   var deletedEntity: String?

@@ -14,7 +14,7 @@ extension QueryTranslation {
       case .value(let value): .value(value)
       }
     let condition = try compare(element, comparison, right)
-    // In memory, the right side is evaluated once, even if there are no elements.
+    // In memory, the right side is evaluated once, even for an empty collection.
     if condition.mayFail, mayFail(comparison.right) { throw Untranslatable() }
     let isAny = comparison.modifier == .any
     let clause = collection.scope.clause([isAny ? condition.sql : dialect.not(condition.sql)])
@@ -201,7 +201,7 @@ extension PredicateConstant {
 }
 
 extension PredicateComparator {
-  /// The comparator with its sides exchanged; nil if there is none.
+  /// The comparator with its sides exchanged; nil if it cannot be exchanged.
   fileprivate var flipped: PredicateComparator? {
     switch self {
     case .equal, .notEqual: self

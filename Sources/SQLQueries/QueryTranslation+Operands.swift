@@ -236,7 +236,7 @@ extension QueryTranslation {
       (destination, rest) = try follow(keys, from: .collection(collection))
       start = try expression(destination, &rest, &leaves)
     case let operand:
-      // Objects that are found in memory have no values here.
+      // The statement has no values of objects that are found in memory, so only keys of values are possible.
       guard keys.first?.hasPrefix("@") == true || Self.isKeyOfValues(keys) else { throw Untranslatable() }
       start = try expression(operand, &leaves)
     }

@@ -1,6 +1,6 @@
 internal import Predicates
 
-/// The parts of SQL in which databases differ. The parts that all databases share are implemented in an extension.
+/// The SQL that differs between databases. The SQL that all databases share is in an extension.
 ///
 /// A condition in a statement is true or false, never NULL.
 package protocol SQLDialect: Sendable {

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import ManagedObjects
 
-/// Decimal numbers in the form in which SQLite stores them: integers, or floating-point numbers with 15 to 17 digits.
+/// Decimal numbers in the form that SQLite stores: integers, or floating-point numbers with 15 to 17 digits.
 package enum StoredDecimal {
   /// Returns the number that is read back after saving. It can differ if a number has more than 15 digits.
   package static func rounded(_ decimal: Decimal) -> AttributeValue? {

@@ -3,7 +3,7 @@ internal import ManagedObjects
 
 /// The stored forms of values, for those that columns represent exactly.
 extension ValueTerm {
-  /// Returns a constant in the form in which the column stores it; nil if the column cannot store it exactly.
+  /// Returns a constant in the form that the column stores; nil if the column cannot store it exactly.
   func bound(_ constant: AttributeValue) -> SQLValue? {
     switch (type, constant) {
     case (.integer16, _), (.integer32, _), (.integer64, _):

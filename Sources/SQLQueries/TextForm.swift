@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import ManagedObjects
 
-/// The forms in which texts are compared. The raw values are passed to the SQL function.
+/// The forms of texts that comparisons use. The raw values are passed to the SQL function.
 package enum TextForm: Int64, CaseIterable, Sendable {
   case plain = 0
   case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard

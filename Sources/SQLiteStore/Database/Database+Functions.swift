@@ -9,7 +9,7 @@ extension Database {
   enum FunctionName {
     /// `(object, values …)`: 1 if ``FunctionObject/holds(_:)``, else 0.
     static let holds = "managed_holds"
-    /// `(object, values …)`: the list to which ``FunctionObject/add(_:to:)`` added the values of all rows.
+    /// `(object, values …)`: the list that ``FunctionObject/add(_:to:)`` made from the values of all rows.
     static let collect = "managed_collect"
     /// `(form, text)`: the text in the form that is compared. `form` is the raw value of a ``TextForm``.
     static let form = "managed_form"
@@ -84,7 +84,7 @@ private final class Collection {
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// Returns the memory in which SQLite keeps the address of a collection; nil if it cannot be allocated.
+/// Returns the memory where SQLite keeps the address of a collection; nil if it cannot be allocated.
 private func memory(_ context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
   unsafe sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
 }

@@ -206,7 +206,7 @@ internal import SystemFiles
   /// Returns a number that changes when another connection commits: https://sqlite.org/pragma.html#pragma_data_version
   func dataVersion() throws(ManagedObjectError) -> Int64 { try number("PRAGMA data_version") }
 
-  /// Returns the integer in the first row of a statement; 0 for NULL, and if there are no rows.
+  /// Returns the integer in the first row of a statement; 0 for NULL, and for an empty result.
   func number(_ sql: String) throws(ManagedObjectError) -> Int64 {
     let statement = try statement(sql)
     defer { statement.reset() }

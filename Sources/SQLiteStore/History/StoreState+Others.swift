@@ -2,8 +2,7 @@ internal import ManagedObjects
 
 /// Changes that other connections save.
 extension StoreState {
-  /// Returns the changes that other connections saved since the last call; nil if there are none, and for the first
-  /// call.
+  /// Returns the changes that other connections saved since the last call; nil without changes, and for the first call.
   mutating func changesByOthers() throws(ManagedObjectError) -> SavedChanges? {
     try database.checkHasNotMoved()
     let known = others

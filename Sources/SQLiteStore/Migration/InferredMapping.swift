@@ -1,7 +1,8 @@
 internal import ManagedObjects
 internal import PropertyLists
 
-/// For the entities and properties of one model version, those of another version that they come from.
+/// The correspondence between two versions of a model: for each entity and property of the destination, the one of the
+/// source that it comes from.
 ///
 /// They are matched by renaming identifiers, then by names. Without a renaming identifier, the name serves as one.
 struct InferredMapping {
@@ -168,7 +169,7 @@ struct InferredMapping {
 
 /// Matches new entities or properties with old ones: by renaming identifier, then by name among those left.
 private struct Match {
-  /// The index of the old item of each new item; nil if there is none.
+  /// The index of the old item of each new item; nil for a new item without an old one.
   private(set) var formers: [Int?]
   /// Pairs of new items that come from the same old item.
   private(set) var rivals: [(first: Int, second: Int, former: Int)] = []

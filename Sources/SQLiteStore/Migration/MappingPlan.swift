@@ -42,7 +42,8 @@ struct MappingPlan {
         reason.entities.allSatisfy { index in
           guard let former = inferred.entities[index] else { return true }
           let policy = mapping.entityPolicies[source.entities[former].name]
-          // A function that creates objects cannot set their relationships, and the other way round.
+          // A function that sets relationships settles reasons about relationships, a function that creates objects
+          // settles the others.
           if reason.isOfRelationship { return policy?.createRelationships != nil }
           return policy?.createDestinationInstances != nil
         }

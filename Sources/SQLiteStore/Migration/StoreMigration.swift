@@ -270,7 +270,7 @@ extension String {
 }
 
 extension SQLValue {
-  /// The value in the form in which a column stores it.
+  /// Converts a value to its stored form.
   init(_ value: AttributeValue, isExternal: Bool) {
     self =
       switch value {

@@ -24,7 +24,8 @@ enum OrderNumbers {
     return kept
   }
 
-  /// Returns increasing position numbers. Kept numbers stay, unless there is no room between them for new ones.
+  /// Returns increasing position numbers. Kept numbers stay, unless the gaps between them are too small for the new
+  /// ones.
   static func numbers(_ old: [Int64], _ kept: [Bool], first: Int64, step: Int64) -> [Int64] {
     var new = old
     var next = 0

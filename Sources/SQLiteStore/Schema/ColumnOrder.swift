@@ -1,6 +1,6 @@
 internal import ManagedObjects
 
-/// The columns of an entity in the order in which names are assigned to them.
+/// The columns of an entity in naming order: names are assigned to them one after the other.
 struct ColumnOrder {
   struct Column {
     let name: String

@@ -142,7 +142,7 @@ extension Character {
 }
 
 extension String {
-  /// The text in the form in which SQLite compares names.
+  /// The text with its ASCII letters in upper case. SQLite compares names in this form.
   fileprivate var asciiUppercased: String {
     String(decoding: utf8.map { (0x61...0x7A).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
   }

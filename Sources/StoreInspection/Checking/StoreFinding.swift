@@ -59,7 +59,7 @@ public struct StoreFinding: Hashable, Sendable {
 
     // The model.
 
-    /// There is no model, neither given nor embedded in the store. Only what the tables reveal was checked.
+    /// The model is missing: it was neither given nor embedded in the store. Only what the tables reveal was checked.
     case noModel = "no-model"
     /// The model in the store cannot be read.
     case unreadableModel = "unreadable-model"

@@ -23,7 +23,7 @@ struct ValueRules {
 }
 
 extension ManagedObjectModel.Entity {
-  /// Returns the limits for the number of objects of a to-many relationship; nil if there are none.
+  /// Returns the limits for the number of objects of a to-many relationship; nil if any number is allowed.
   static func allowedCounts(_ relationship: Relationship) -> (least: Int, most: Int, isMandatory: Bool)? {
     let definition = relationship.definition
     guard definition.isToMany else { return nil }

@@ -111,7 +111,7 @@ struct ReadObject {
   }
 }
 
-/// Reads the objects of an entity in batches, in the order in which they are matched.
+/// Reads the objects of an entity in batches, sorted by key value or primary key.
 final class ObjectReader {
   private let difference: StoreDifference
   private let store: any PersistentStore

@@ -12,8 +12,7 @@ internal import PropertyLists
 /// ```
 ///
 /// Entities and properties are compared by name. Objects are matched by primary key, or by the value of a key
-/// attribute. They are read in batches, in the order in which they are matched, so only 16 bytes of each object stay in
-/// memory.
+/// attribute. They are read in batches, sorted by the same, so only 16 bytes of each object stay in memory.
 public struct StoreDifference: Sendable {
   /// The older store.
   public let old: any PersistentStore
@@ -110,8 +109,8 @@ public struct StoreDifference: Sendable {
 
   /// Compares the stores.
   ///
-  /// - Parameter body: Called for each difference. Entities are sorted by name, and their objects in the order in which
-  ///   they are matched.
+  /// - Parameter body: Called for each difference. Entities are sorted by name, and their objects by key value or
+  ///   primary key.
   /// - Throws: ``ManagedObjectError`` if a store cannot be read, ``ManagedObjectError/Code/undefinedKey`` if a key is
   ///   not an attribute of its entity, or a name is not that of an entity.
   /// - Complexity: O(*n* log *n*) in the number of objects of both stores.

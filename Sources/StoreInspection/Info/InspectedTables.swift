@@ -10,7 +10,7 @@ struct InspectedTables {
   let file: FileSchema
   /// The metadata; nil if they cannot be read.
   let metadata: StoreMetadata?
-  /// The model that the store embeds; nil if there is none, or it cannot be read.
+  /// The model that the store embeds; nil if it is missing or unreadable.
   let own: ManagedObjectModel?
   let modelSource: StoreInfo.ModelSource
   let schema: StoreSchema

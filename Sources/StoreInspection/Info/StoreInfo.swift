@@ -37,7 +37,7 @@ public struct StoreInfo: Sendable {
   public internal(set) var database: DatabaseFacts?
   /// The facts of the history; nil if the store has none.
   public internal(set) var history: HistoryFacts?
-  /// The folder of external files; nil if there is none.
+  /// The folder of external files; nil if it does not exist.
   public internal(set) var externalData: ExternalFiles?
   /// The reasons why this package cannot save to the store; empty if it can.
   public internal(set) var writingObstacles: [String] = []
@@ -83,7 +83,7 @@ public struct StoreInfo: Sendable {
     case store
     /// It was derived from the tables of the store: ``SQLiteStore/tableModel(ofFile:writesNothing:)``.
     case tables
-    /// There is no model.
+    /// The model is missing.
     case none
   }
 
@@ -111,7 +111,7 @@ public struct StoreInfo: Sendable {
     case different
     /// The store has no hash for the entity.
     case missing
-    /// The hash cannot be computed, or there is no model.
+    /// The hash cannot be computed, or the model is missing.
     case unknown
   }
 
@@ -125,9 +125,9 @@ public struct StoreInfo: Sendable {
     public internal(set) var freePageCount: Int64 = 0
     /// True if the file uses a write-ahead log.
     public internal(set) var usesLog = false
-    /// The size of the log (`-wal`), in bytes; nil if there is none.
+    /// The size of the log (`-wal`), in bytes; nil if it does not exist.
     public internal(set) var logSize: Int?
-    /// The size of the rollback journal of a save that did not finish (`-journal`), in bytes; nil if there is none.
+    /// The size of the rollback journal of a save that did not finish (`-journal`), in bytes; nil if it does not exist.
     public internal(set) var journalSize: Int?
   }
 
@@ -169,8 +169,8 @@ public struct StoreInfo: Sendable {
     metadata[StoreMetadataKey.versionIdentifiers]?.array?.compactMap(\.string) ?? []
   }
 
-  /// True if the version hashes of all entities equal those of the model; nil if a hash cannot be computed, or there
-  /// are no hashes or no model.
+  /// True if the version hashes of all entities equal those of the model; nil if a hash cannot be computed, or the
+  /// hashes or the model are missing.
   public var hasEqualHashes: Bool? {
     if entities.contains(where: { $0.hash == .different || $0.hash == .missing }) { return false }
     return entities.isEmpty || entities.contains { $0.hash == .unknown } ? nil : true
