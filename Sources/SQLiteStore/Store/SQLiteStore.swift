@@ -42,8 +42,11 @@ public final class SQLiteStore: PersistentStore {
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   ///   - access: The access to the file.
   /// - Throws: ``ManagedObjectError/Code/noSuchFile`` if the file does not exist and is not created,
-  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was made with another model, and
-  ///   ``ManagedObjectError/Code/open`` if the file cannot be read or is not a store.
+  ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was made with another model,
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind, ``ManagedObjectError/Code/open``
+  ///   if the file cannot be read or is not a store, ``ManagedObjectError/Code/save`` if a new store of the model
+  ///   cannot be created, and ``ManagedObjectError/Code/operation`` if `access` requests a history and another program
+  ///   records it.
   public convenience init(
     _ file: URL, model: ManagedObjectModel, configuration: String? = nil, access: StoreAccess = .readWrite
   ) throws(ManagedObjectError) {
@@ -284,7 +287,7 @@ extension SQLiteStore {
   /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
   ///   store meanwhile.
   /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store, or has no model. Files written before 2015
-  ///   have none.
+  ///   have none. ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
   public static func model(
     inFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
@@ -302,7 +305,8 @@ extension SQLiteStore {
   ///
   /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
   ///   store meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store,
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
   public static func tableModel(
     ofFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> ManagedObjectModel {
@@ -316,7 +320,8 @@ extension SQLiteStore {
   ///
   /// - Parameter writesNothing: True to write nothing at all, as when opening a store. No other process may save to the
   ///   store meanwhile.
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store,
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind.
   public static func metadata(
     ofFile file: URL, writesNothing: Bool = false
   ) throws(ManagedObjectError) -> OrderedDictionary<String, PropertyList> {

@@ -70,7 +70,8 @@ public struct StoreHistory: Sendable {
   /// Memory holds the changes of one transaction at a time.
   ///
   /// - Parameter number: Only transactions with a greater number are read.
-  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not an SQLite store.
+  /// - Throws: ``ManagedObjectError/Code/open`` if the file is not a store,
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind than SQLite.
   /// - Complexity: O(*n*) in the number of changes, O(*n* log *n*) if the index of the transactions is missing.
   public func run(
     after number: Int64 = 0, _ body: (Transaction) throws(ManagedObjectError) -> Void
