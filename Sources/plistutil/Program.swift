@@ -3,7 +3,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Starts what is asked for, and nothing else.
+/// The entry point, which runs the tool that the command line asks for.
 @main
 enum Program {
   static func main() {
@@ -23,12 +23,12 @@ enum Program {
       end(exitCode)
     }
     guard let first = arguments.first, !first.hasPrefix("-") else {
-      // What ArgumentParser makes of its verbs: a description for other programs.
+      // ArgumentParser writes descriptions of the verbs for other programs.
       if let first = arguments.first, generators.contains(first) { tool.run(arguments) }
       convert(arguments)
     }
-    // Neither these nor a conversion go by way of the parser of the other verbs, which takes minutes for 100 000
-    // arguments, and for a few as long as all the rest.
+    // These tools, like conversions, bypass ArgumentParser: it takes minutes for 100 000 arguments, and for a few as
+    // long as the rest of the work.
     if let run = tools[first] { end(run(Array(arguments.dropFirst()))) }
     if first == "help" { tool.run(arguments) }
     let verb = tool.verb(named: first, examples: ["print FILE", "lint FILE", "convert -f xml FILE"])
@@ -41,12 +41,12 @@ enum Program {
 
   private static let generators = ["--experimental-dump-help", "--help-hidden"]
 
-  /// Does what libplist's tool does.
+  /// Runs the tool without a verb, like libplist's tool.
   private static func convert(_ arguments: [String]) -> Never {
     do { end(try Libplist.run(arguments)) } catch { tool.finish(telling: error) }
   }
 
-  /// What the tool was called as.
+  /// The name that the tool was called by.
   private static var programName: String {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
   }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Values as Apple's `defaults read` prints them, for scripts that look for its shape. It cannot be read back: booleans
-/// are numbers, numbers may be strings, and bytes are left out of data.
+/// Values in the form that Apple's `defaults read` prints, for scripts that expect its layout. The text cannot be read
+/// back: booleans become numbers, numbers look like strings, and long data is shortened.
 enum AppleDescription {
   static func text(of value: PropertyList) -> String {
     var text = ""
@@ -15,8 +15,8 @@ enum AppleDescription {
     return text
   }
 
-  /// A container, whose description has its indent in front even where it does not begin a line. The reader has seen to
-  /// it that values are not too deep.
+  /// Appends a container or an element of one. The indent is written before a container even if it is not at the start
+  /// of a line, as Apple's tool does. Recursion is safe: the reader has limited the depth.
   private static func append(_ value: PropertyList, level: Int, to text: inout String) {
     let indent = String(repeating: "    ", count: level)
     let inner = indent + "    "
@@ -53,7 +53,7 @@ enum AppleDescription {
     }
   }
 
-  /// Up to 24 bytes are all there; of more, the first 16 and the last 8.
+  /// Data of up to 24 bytes is shown whole. Longer data shows its first 16 and its last 8 bytes.
   static func description(of data: Data) -> String {
     guard data.count > 24 else {
       return "{length = \(data.count), bytes = 0x\(BareValue.hexadecimal(data, groups: false))}"
@@ -63,7 +63,7 @@ enum AppleDescription {
       + "\(BareValue.hexadecimal(tail, groups: true)) }"
   }
 
-  /// Letters and digits stand alone; everything else is between quotation marks.
+  /// Returns a word of ASCII letters and digits as it is, and any other text in quotation marks.
   private static func quoted(_ text: String) -> String {
     let isWord =
       !text.isEmpty && text.utf8.allSatisfy { $0 < 0x80 && Unicode.Scalar($0).properties.isAlphanumericASCII }
@@ -88,9 +88,9 @@ extension Unicode.Scalar.Properties {
   fileprivate var isAlphanumericASCII: Bool { isAlphabetic || numericType != nil }
 }
 
-/// A value that is no container as Apple's tool prints it alone, but for data, of which it leaves bytes out.
+/// A value outside a container, as Apple's tool prints it. Data is shown whole, which Apple's tool shortens.
 enum BareValue {
-  /// - Returns: nil for a container, and for what no file of preferences has.
+  /// - Returns: nil for a container, and for a UID or null, which preferences files cannot contain.
   static func text(of value: PropertyList) -> String? {
     switch value {
     case .string(let text): text
@@ -104,17 +104,17 @@ enum BareValue {
     }
   }
 
-  /// A number without the fraction that a whole one has.
+  /// Removes the fraction `.0` of a whole number.
   static func number(_ text: String) -> String { text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
 
-  /// `2001-01-01 00:00:00 +0000`, with the fraction of its second if it has one.
+  /// Returns text such as `2001-01-01 00:00:00 +0000`, with a fraction of a second if the date has one.
   static func text(of date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     guard let text = DateText.text(seconds), let time = text.firstIndex(of: "T") else { return seconds.description }
     return "\(text[..<time]) \(text[text.index(after: time)...].dropLast()) +0000"
   }
 
-  /// - Parameter groups: true for a space after every fourth byte.
+  /// - Parameter groups: true to write a space after every fourth byte.
   static func hexadecimal(_ data: some Collection<UInt8>, groups: Bool) -> String {
     var text = ""
     for (index, byte) in data.enumerated() {

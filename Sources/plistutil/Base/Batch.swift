@@ -5,17 +5,17 @@ import Synchronization
 import SystemFiles
 import ToolSupport
 
-/// Works on many files at once and prints what each has to say in the order of the files.
+/// Processes many files in parallel, and prints their output in the order of the files.
 struct Batch: Sendable {
   let inputs: [Input]
-  /// How many files are worked on at once.
+  /// The number of files that are processed in parallel.
   let jobs: Int
   let isForMachines: Bool
-  /// Whether what is printed about a file names it, since there may be others.
+  /// True if output about a file names it, because there may be several files.
   var isNamed = false
-  /// Whether what is made of a file replaces it.
+  /// Returns true if the output for a file replaces the file itself.
   var replaces: @Sendable (Input) -> Bool = { _ in false }
-  /// What it means that standard output cannot be written.
+  /// The exit code if standard output cannot be written.
   var lossExitCode = ExitCodes.inputOutput
 
   typealias Work = @Sendable (Input, inout FileReport) throws(PropertyListError) -> Void
@@ -24,7 +24,7 @@ struct Batch: Sendable {
   func run(_ work: @escaping Work) -> Int32 {
     guard inputs.count > 1 else { return inputs.map { process($0, nil, work).exitCode }.max() ?? ExitCodes.success }
     let replacements = Replacements()
-    // A file that waits to replace another one does so, or is removed, before the process ends.
+    // The process must not end before each pending replacement has been made or its temporary file removed.
     Signals.deferInterruption()
     let queue = Mutex(Queue(count: inputs.count, lossExitCode: lossExitCode))
     let workers = max(1, min(jobs, inputs.count))
@@ -40,19 +40,19 @@ struct Batch: Sendable {
     }
     let outdated = queue.withLock { $0.outdatedPaths } + last.outdatedPaths
     var exitCode = queue.withLock { $0.close(last) }
-    // What another program has changed while it waited is edited again, by itself.
+    // A file that another program changed before its replacement is edited again, on its own.
     for input in inputs where outdated.contains(input.path) && Signals.interruptedBy == nil {
       exitCode = max(exitCode, process(input, nil, work).exitCode)
     }
-    // What shells say of a process that a signal ended.
+    // Shells report a process that was ended by a signal with 128 plus the number of the signal.
     return Signals.interruptedBy.map { 128 + $0 } ?? exitCode
   }
 
-  /// How the work on one file ended, and what is to be printed.
+  /// The exit code and the output of one file.
   fileprivate struct Outcome {
     var exitCode: Int32
     var pieces: [(isOutput: Bool, bytes: Data)]
-    /// The files that have changed while what was made of them waited to replace them.
+    /// The paths of files that changed while their replacements were pending.
     var outdatedPaths: [String]
   }
 
@@ -78,7 +78,7 @@ struct Batch: Sendable {
   }
 }
 
-/// The files that are left, and what waits to be printed after a file that takes longer.
+/// The files that remain, and output that waits for the files before it.
 private struct Queue {
   private let count: Int
   private var next = 0
@@ -120,14 +120,14 @@ private struct Queue {
 
   private mutating func print(_ bytes: Data, isOutput: Bool) {
     do { try (isOutput ? FileOutput.standard : .standardError).write(bytes) } catch {
-      // Nobody reads any more; the files that are left are none the worse for it.
+      // The reader of the output has closed it. The remaining files are processed all the same.
       if !hasLost, isOutput { note(PropertyListError(error).line(about: "standard output")) }
       hasLost = true
       exitCode = max(exitCode, lossExitCode)
     }
   }
 
-  /// - Parameter last: what there is to say after all files.
+  /// - Parameter last: the output that follows that of all files.
   mutating func close(_ last: Batch.Outcome) -> Int32 {
     print(last)
     bar.clear()

@@ -2,7 +2,7 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// What becomes of one file.
+/// The conversion of one file.
 struct Conversion: ParsableArguments {
   @Option(name: .shortAndLong, help: ArgumentHelp("The format to write.", valueName: "format"))
   var format: FormatName?
@@ -33,13 +33,13 @@ struct Conversion: ParsableArguments {
     self.debug = debug
   }
 
-  /// The value that is converted.
+  /// Returns the value to convert.
   func node(_ document: PropertyListDocument) throws(PropertyListError) -> PropertyListDocument.Node {
     guard let nodepath else { return document.root }
     return try document.root.descendant(at: nodepath)
   }
 
-  /// - Parameter isLenient: whether a key that stands twice is only warned of.
+  /// - Parameter isLenient: true if a duplicate key is a warning instead of an error.
   func convert(
     _ input: Input, to destination: Destination, isLenient: Bool = false, _ report: inout FileReport
   ) throws(PropertyListError) {

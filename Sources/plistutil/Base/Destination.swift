@@ -5,7 +5,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Where what is made of files goes.
+/// The options that say where output is written.
 struct Destination: ParsableArguments {
   @Option(file: "Write FILE; - is standard output.", "file", name: .shortAndLong)
   var outfile: String?
@@ -51,16 +51,16 @@ struct Destination: ParsableArguments {
     }
   }
 
-  /// Whether files are written, and nothing is printed but of standard input.
+  /// True if output goes to files. Only the output for standard input is printed then.
   var writesFiles: Bool { inPlace || outfolder != nil || `extension` != nil || (outfile != nil && outfile != "-") }
 
-  /// Returns true if what is made of a file replaces it.
+  /// Returns true if the output for a file replaces the file itself.
   func replaces(_ input: Input) -> Bool {
     guard !input.isStandard, case .file(let path) = target(input) else { return false }
     return inPlace || path == input.path || FileSystem.isSameFile(path, input.path)
   }
 
-  /// Where what is made of a file goes; standard output if nothing was said.
+  /// Returns the destination of the output for a file: standard output if no option names another.
   func target(_ input: Input) -> OutputTarget {
     if inPlace { return input.isStandard ? .standardOutput : .file(input.path) }
     if let outfile { return outfile == "-" || outfile == "/dev/stdout" ? .standardOutput : .file(outfile) }
@@ -72,7 +72,7 @@ struct Destination: ParsableArguments {
     return .file(path)
   }
 
-  /// Refuses to write several files over each other.
+  /// Throws if several inputs would be written to the same file.
   func check(_ inputs: [Input]) throws {
     if inputs.count > 1, outfile != nil {
       throw ValidationError("--outfile takes one file; --in-place, --outfolder and --extension take several.")
@@ -87,8 +87,7 @@ struct Destination: ParsableArguments {
     }
   }
 
-  /// Writes a value where what is made of a file goes. Returns the path of the first date that has a fraction of a
-  /// second.
+  /// Writes a value to the destination of `input`. Returns the path of the first date that has a fraction of a second.
   func write(
     _ node: PropertyListDocument.Node, _ format: PropertyListFormat, _ options: PropertyListWritingOptions,
     for input: Input, to report: inout FileReport
@@ -97,7 +96,7 @@ struct Destination: ParsableArguments {
     switch target(input) {
     case .standardOutput:
       if format == .binary, outfile == nil { try Console.refuseBinary() }
-      // What is on standard output cannot be taken back, so that all of it is known first.
+      // Standard output cannot be taken back, so all of the output is made before the first byte is written.
       if report.isDirect, node.document.byteCount > Self.largeSize, let file = TemporaryFile() {
         fraction = try node.write(to: file.output, format: format, options: options)
         try PropertyListError.converting(file.copy(to: .standard))
@@ -114,7 +113,7 @@ struct Destination: ParsableArguments {
     return fraction
   }
 
-  /// Writes bytes where what is made of a file goes.
+  /// Writes bytes to the destination of `input`.
   func write(_ bytes: EditedBytes, for input: Input, to report: inout FileReport) throws(PropertyListError) {
     switch target(input) {
     case .standardOutput:
@@ -128,18 +127,18 @@ struct Destination: ParsableArguments {
     }
   }
 
-  /// As ``write(_:for:to:)-(EditedBytes,_,_)``.
+  /// Writes data, like ``write(_:for:to:)-(EditedBytes,_,_)``.
   func write(_ data: Data, for input: Input, to report: inout FileReport) throws(PropertyListError) {
     try write(EditedBytes(data), for: input, to: &report)
   }
 
-  /// Writes what `body` makes piece by piece where what is made of a file goes.
+  /// Writes the output of `body` to the destination of `input`, piece by piece.
   func write(
     for input: Input, to report: inout FileReport, _ body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
     switch target(input) {
     case .standardOutput:
-      // What is on standard output cannot be taken back, so that all of it is known first.
+      // Standard output cannot be taken back, so all of the output is made before the first byte is written.
       guard report.isDirect, let file = TemporaryFile() else {
         throw PropertyListError(
           .inputOutput(errno: EINVAL), "of several files, each needs a file of its own: --extension or --outfolder")
@@ -153,7 +152,7 @@ struct Destination: ParsableArguments {
   private func replace(
     _ path: String, _ report: inout FileReport, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
-    // What was read from a pipe would wait for a reader.
+    // Writing to a pipe would wait for a reader.
     if inPlace, FileSystem.exists(path), FileSystem.sizeOfRegularFile(path) == nil {
       throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(path.printable()): it is no regular file")
     }
@@ -168,18 +167,18 @@ struct Destination: ParsableArguments {
     if self.report { try report.machineLine(["output": .string(FileSystem.showingBytes(path))]) }
   }
 
-  /// Above it, standard output is written piece by piece.
+  /// The size in bytes above which output is written to standard output piece by piece.
   private static let largeSize = 32 << 20
 }
 
-/// Where what is made of a file goes.
+/// The destination of the output for one file.
 enum OutputTarget: Hashable, Sendable {
   case standardOutput
   case file(String)
 }
 
 extension String {
-  /// A path without the extension of its last component. What begins with a dot is a name.
+  /// The path without the extension of its last component. A leading dot does not begin an extension.
   var withoutPathExtension: String {
     let nameStart = lastIndex(of: "/").map(index(after:)) ?? startIndex
     guard let dot = self[nameStart...].lastIndex(of: "."), dot != nameStart else { return self }

@@ -3,21 +3,21 @@ import SharedFiles
 import SystemFiles
 import ToolSupport
 
-/// A file that is replaced with what is made of it. It is locked against other processes of this tool, and those that
-/// save preferences in it.
+/// A file that is about to be replaced by its edited version. It is locked against other processes of this tool, and
+/// against programs that save preferences in it.
 ///
-/// The lock is on the file itself, so nothing is left beside it. Programs that do not lock it are found out when the
-/// new file replaces it.
+/// The lock is on the file itself, so no lock file remains. If a program that ignores the lock has changed the file,
+/// the replacement fails.
 final class EditedFile: Sendable {
   private let path: String
   private let file: LockedFile
 
-  /// How long another process may edit the file before that is an error.
+  /// The time to wait for another process that has the file locked.
   private static let patience = Duration.seconds(60)
 
-  /// - Parameter yield: called again and again while another process has the file locked.
-  /// - Returns: nil for what cannot be locked; reading or writing it says why.
-  /// - Throws: an error if another process has it locked for a minute.
+  /// - Parameter yield: called repeatedly while another process has the file locked.
+  /// - Returns: nil if the file cannot be locked. Reading or writing it then reports the cause.
+  /// - Throws: an error if another process keeps the file locked for a minute.
   init?(_ path: String, yield: () -> Void) throws(PropertyListError) {
     let deadline = ContinuousClock.now + Self.patience
     while true {
@@ -34,22 +34,22 @@ final class EditedFile: Sendable {
     }
   }
 
-  /// Whether a path leads to the file.
+  /// Returns true if a path leads to the file.
   func isAt(_ path: String) -> Bool { path == self.path || FileSystem.isSameFile(path, self.path) }
 
-  /// The file as it was when it was locked.
+  /// The identity of the file at the time that it was locked.
   var original: Replacements.Original { Replacements.Original(file.identity, lock: self) }
 
-  /// Removes it, unless it has changed since it was locked. Returns whether that was done; it is on the disk then.
+  /// Removes the file, unless it has changed since it was locked, and syncs its folder. Returns true if it was removed.
   func remove() throws(FileError) -> Bool {
     guard let location = try FileLocation(path), try location.remove(file.identity) else { return false }
     try FileSystem.synchronizeFolder(of: path)
     return true
   }
 
-  /// How often an edit is tried if other programs change the file meanwhile.
+  /// The number of attempts to edit a file that other programs keep changing.
   static let greatestAttempt = 20
 
-  /// Waits before an edit is tried again.
+  /// Waits before the next attempt.
   static func wait(afterAttempt attempt: Int) { usleep(.random(in: 0..<1000 * UInt32(attempt))) }
 }

@@ -5,14 +5,14 @@ import PropertyLists
 
 /// A verb that edits files.
 ///
-/// The verbs hold these groups themselves: for a group inside another, ArgumentParser checks a debug build many times.
+/// Each verb declares these groups itself: ArgumentParser checks nested groups many times in a debug build.
 protocol EditingVerb: ParsableCommand {
   var files: FileArguments { get }
   var reading: ReadingArguments { get }
   var destination: Destination { get }
 }
 
-/// What the help of every editing verb says.
+/// The help text that all editing verbs share.
 enum EditingHelp {
   static let text = """
     The edited file is printed, or takes the place of the old one with --in-place. It keeps its format, the order of its \
@@ -21,7 +21,7 @@ enum EditingHelp {
 }
 
 extension EditingVerb {
-  /// Writes each file with another value, or with one value changed.
+  /// Writes the edited version of each file.
   func edit(
     _ edited:
       @escaping @Sendable (PropertyListDocument, PropertyListWritingOptions) throws(PropertyListError) -> EditedBytes
@@ -34,7 +34,7 @@ extension EditingVerb {
 }
 
 extension PropertyListDocument {
-  /// What becomes of values that are put into a file.
+  /// The options for writing values into an existing file.
   static func editingOptions(coerces: Bool) -> PropertyListWritingOptions {
     PropertyListWritingOptions(
       depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, coercion: coerces ? .reversible : .refuse)

@@ -2,7 +2,7 @@ import ArgumentParser
 import PropertyLists
 import SystemFiles
 
-/// Replaces variables in strings by values of the environment, if that is asked for.
+/// An option that replaces variables in strings by values of the environment.
 struct EnvironmentArgument: ParsableArguments {
   @Flag(
     name: .customLong("env"),
@@ -12,11 +12,11 @@ struct EnvironmentArgument: ParsableArguments {
       """)
   var isGiven = false
 
-  /// Returns a value with the variables of all its strings replaced, keys left alone; the value itself if that is not
-  /// asked for.
+  /// Returns a value with the variables in all of its strings replaced. Keys are not changed. Without the option, the
+  /// value is returned unchanged.
   ///
-  /// - Throws: ``PropertyListError`` with the key path of a string that names a variable that is not set, or that has
-  ///   something else between `${` and `}`.
+  /// - Throws: ``PropertyListError`` with the key path of a string whose variable is not set, or that has anything but
+  ///   a variable between `${` and `}`.
   func expanded(_ value: PropertyList) throws(PropertyListError) -> PropertyList {
     guard isGiven else { return value }
     var result = value
@@ -52,7 +52,7 @@ struct EnvironmentArgument: ParsableArguments {
     }
   }
 
-  /// Bytes are put together: appending to a view of a string's scalars can copy all of it.
+  /// Works on bytes: appending to a string's unicode scalar view can copy the whole string.
   private static func expanded(_ text: String) throws(PropertyListError) -> String {
     var result: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -75,7 +75,7 @@ struct EnvironmentArgument: ParsableArguments {
     return String(decoding: result + rest, as: UTF8.self)
   }
 
-  /// Returns the value of the text between `${` and `}`: a name, or a name and a default such as in `NAME:-TEXT`.
+  /// Returns the value for the text between `${` and `}`: a name, or a name with a default, such as `NAME:-TEXT`.
   private static func value(of content: String) throws(PropertyListError) -> String {
     let separator = content.firstRange(of: ":-")
     let name = String(content[..<(separator?.lowerBound ?? content.endIndex)])
@@ -92,7 +92,7 @@ struct EnvironmentArgument: ParsableArguments {
       throw PropertyListError(
         .noSuchValue, "the environment variable \(name) is not set; ${\(name):-TEXT} would be TEXT then")
     }
-    // Bytes that are not UTF-8 become this character.
+    // Bytes that are not UTF-8 are decoded as U+FFFD.
     guard !found.unicodeScalars.contains("\u{FFFD}") else {
       throw PropertyListError(.malformed, "the environment variable \(name) is not UTF-8")
     }

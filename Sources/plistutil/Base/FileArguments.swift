@@ -36,26 +36,26 @@ struct FileArguments: ParsableArguments {
     if files.count(where: { $0 == "-" }) > 1 { throw Input.readTwice }
   }
 
-  /// Whether standard input is one of the files.
+  /// True if standard input is one of the files.
   var haveStandardInput: Bool { files.isEmpty || files.contains("-") }
 
-  /// Files that the parser of arguments was not given, since the time it takes grows with the square of their number.
+  /// Files that are withheld from ArgumentParser, whose parsing time grows with the square of their number.
   private static let others = Mutex<[String]>([])
 
-  /// Takes the last of very many files out of the arguments of a verb that end with files; ``search(excluding:)`` puts
-  /// them behind the others again.
+  /// Removes most of a long list of files from the end of a verb's arguments. ``search(excluding:)`` appends them
+  /// again.
   static func takeFiles(from arguments: inout [String]) {
-    // The first of the arguments without a dash may belong to an option, or be the path of a value.
+    // Keeps the first arguments without a hyphen: they may be an option's value or the path of a value.
     let count = arguments.reversed().prefix { !$0.hasPrefix("-") }.count - 64
     guard count > 512 else { return }
     others.withLock { $0 = Array(arguments.suffix(count)) }
     arguments.removeLast(count)
   }
 
-  /// The work on each file, in parallel.
+  /// Processes each file, in parallel.
   ///
-  /// - Parameter destination: where what is made of the files goes; nil if the work only prints.
-  /// - Throws: `ExitCode`, the highest of all files; `ValidationError` if files would be written over each other.
+  /// - Parameter destination: where output is written; nil if `work` only prints.
+  /// - Throws: `ExitCode` with the highest code of all files; `ValidationError` if files would overwrite each other.
   func process(to destination: Destination? = nil, isForMachines: Bool = false, _ work: @escaping Batch.Work) throws {
     let isForMachines = isForMachines || destination?.report == true
     let search = try search(excluding: destination?.outfolder)
@@ -75,7 +75,7 @@ struct FileArguments: ParsableArguments {
     if highest != ExitCodes.success { throw ExitCode(highest) }
   }
 
-  /// The files, those in folders in the order of their names; and what could not be read.
+  /// Returns the files, and the folders that could not be read. The files in a folder are in the order of their names.
   private func search(excluding folder: String?) throws -> FolderSearch {
     var search = FolderSearch(patterns: name, excludedFolder: folder)
     if files.isEmpty {
@@ -88,6 +88,6 @@ struct FileArguments: ParsableArguments {
     return search
   }
 
-  /// Whether there is, or may be, more than one file.
+  /// True if there may be more than one file.
   var mayBeSeveral: Bool { recursive || files.count > 1 }
 }

@@ -3,7 +3,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Two files, or what two folders have in files of the same names.
+/// A pair of files, or all pairs of files that have the same relative path in two folders.
 struct FilePairs: Sendable {
   /// The old and the new file; one of them may be missing.
   struct Pair: Sendable {
@@ -12,9 +12,9 @@ struct FilePairs: Sendable {
   }
 
   private var pairs: [String: Pair] = [:]
-  /// One for each pair, in the order of their names.
+  /// An input for each pair, sorted by relative path.
   private(set) var inputs: [Input] = []
-  /// Whether a folder could not be read.
+  /// True if a folder could not be read.
   private(set) var hasDefects = false
 
   init(_ old: String, _ new: String, recursive: Bool, patterns: [String], isForMachines: Bool) throws {
@@ -36,6 +36,6 @@ struct FilePairs: Sendable {
     inputs = pairs.keys.sorted().compactMap { name in pairs[name].flatMap { $0.new ?? $0.old } }
   }
 
-  /// The pair of an input.
+  /// Returns the pair that an input belongs to.
   subscript(input: Input) -> Pair? { pairs[input.relativePath] }
 }

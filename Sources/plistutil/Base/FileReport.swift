@@ -4,32 +4,32 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// What the work on one file has to say, on both outputs, and how it ended.
+/// The output of the work on one file, to standard output and standard error, and its exit code.
 ///
-/// The reports of several files that are worked on at once are printed whole and in the order of the files. What the
-/// only file says is printed at once.
+/// When several files are processed in parallel, each report is printed as a whole, in the order of the files. The
+/// report of a single file is printed immediately.
 struct FileReport: ~Copyable {
-  /// The file that it is about.
+  /// The file that the report is about.
   let input: Input
   let isForMachines: Bool
   private let isNamed: Bool
   private let replacements: Replacements?
 
   private(set) var exitCode = ExitCodes.success
-  /// The file as it was before it was read, if what is made of it replaces it.
+  /// The locked file, if its edited version replaces it.
   private var edited: EditedFile?
-  /// Whether other edits of the file are given up if another program changes it meanwhile.
+  /// True if the edit is not tried again when another program has changed the file.
   private let isLastAttempt: Bool
-  /// Whether the file has changed since it was read, so that the work is to be done again.
+  /// True if the file has changed since it was read, so that it must be edited again.
   private(set) var isOutdated = false
-  /// The files that have changed while what was made of them waited to replace them.
+  /// The paths of files that changed while their replacements were pending.
   private(set) var outdatedPaths: [String] = []
-  /// What is to be printed, on standard output or standard error.
+  /// The output that has not been printed yet, for standard output or standard error.
   private(set) var pieces: [(isOutput: Bool, bytes: Data)] = []
 
   /// - Parameters:
-  ///   - isLastAttempt: whether it is an error if another program changes the file while it is edited.
-  ///   - replacements: where files are replaced together; nil for the only one.
+  ///   - isLastAttempt: true if it is an error when another program changes the file during the edit.
+  ///   - replacements: the collector of replacements that are made together; nil for a single file.
   init(
     _ input: Input, isForMachines: Bool, isNamed: Bool = false, isLastAttempt: Bool = true, replacements: Replacements?
   ) {
@@ -40,30 +40,31 @@ struct FileReport: ~Copyable {
     self.replacements = replacements
   }
 
-  /// Whether what is written is printed at once.
+  /// True if output is printed immediately.
   var isDirect: Bool { replacements == nil }
 
-  /// How messages name the file.
+  /// The name of the file in messages.
   var name: String { input.name }
 
-  /// What stands before a line about the file: its name, unless it is the only one.
+  /// The prefix of a line about the file: its name, unless it is the only file.
   var prefix: String { isNamed ? "\(name): " : "" }
 
-  /// The line above many lines about the file: its name, unless it is the only one.
+  /// The line above several lines about the file: its name, unless it is the only file.
   var heading: String { isNamed ? "\(name):\n" : "" }
 
-  /// Keeps other processes from editing the file until what is made of it has replaced it.
+  /// Keeps other processes from editing the file until its edited version has replaced it.
   mutating func lock() throws(PropertyListError) {
     edited = try EditedFile(input.path) {
-      // Its own files that wait, and that another process may wait for.
+      // Makes the pending replacements of this process first: another process may be waiting for the lock on one of
+      // them.
       if let replacements { note(replacements.finish()) }
     }
   }
 
-  /// Whether the work is to be done again, so that nothing need be said about this time.
+  /// True if the file is edited again, so that this attempt must not report errors.
   var isToBeRepeated: Bool { isOutdated && !isLastAttempt }
 
-  /// Notes what came of files that waited.
+  /// Reports the failures of pending replacements.
   mutating func note(_ failures: [Replacements.Failure]) {
     for failure in failures {
       if failure.isOutdated {
@@ -74,7 +75,7 @@ struct FileReport: ~Copyable {
     }
   }
 
-  /// Replaces a file with what `body` writes, in one step.
+  /// Replaces a file atomically with the output of `body`.
   mutating func replace(
     _ path: String, writing body: (FileOutput) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
@@ -82,7 +83,7 @@ struct FileReport: ~Copyable {
     try body(replacement.output)
     do {
       let original = edited.flatMap { $0.isAt(path) ? $0.original : nil }
-      // Others may edit the file once this one has replaced it.
+      // Releases the lock once the file has been replaced.
       defer { if original != nil { edited = nil } }
       if let replacements { return note(try replacements.add(replacement, insteadOf: original)) }
       guard let original else { return try replacement.commit() }
@@ -95,25 +96,25 @@ struct FileReport: ~Copyable {
       .inputOutput(errno: EAGAIN), "cannot write \(path.printable()): other programs change it all the time")
   }
 
-  /// Replaces a file with bytes, in one step.
+  /// Replaces a file atomically with data.
   mutating func replace(_ path: String, with data: Data) throws(PropertyListError) {
     try replace(path) { output throws(PropertyListError) in
       try PropertyListError.converting(output.write(data))
     }
   }
 
-  /// Bytes on standard output.
+  /// Writes bytes to standard output.
   mutating func write(_ bytes: Data) throws(PropertyListError) {
     if isDirect { try output(bytes) } else { pieces.append((true, bytes)) }
   }
 
-  /// Text on standard output.
+  /// Writes text to standard output.
   mutating func write(_ text: String) throws(PropertyListError) { try write(Data(text.utf8)) }
 
-  /// A line on standard output.
+  /// Writes a line to standard output.
   mutating func line(_ text: String) throws(PropertyListError) { try write(text + "\n") }
 
-  /// A line on standard error.
+  /// Writes a line to standard error.
   mutating func note(_ text: String) {
     if isDirect {
       ToolSupport.note(text)
@@ -122,28 +123,28 @@ struct FileReport: ~Copyable {
     }
   }
 
-  /// The line of JSON that machines get about a file: its name and what `result` says about it.
+  /// Writes a line of JSON about a file: its name and the fields of `result`.
   mutating func machineLine(_ result: PropertyList, about file: Input? = nil) throws(PropertyListError) {
     var fields: PropertyList = ["file": .string((file ?? input).machineName)]
     if let result = result.dictionary { fields.dictionary?.merge(result) { $1 } }
     try write(Self.machineData(fields))
   }
 
-  /// A line of JSON.
+  /// Returns a line of JSON.
   static func machineData(_ fields: PropertyList) throws(PropertyListError) -> Data {
-    // A value that could be read stands deeper here.
+    // The value is one level deeper here than where it was read, so the depth limit must not apply.
     let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
     return try fields.data(format: .json, options: options)
   }
 
-  /// Says that something went wrong with this file or another. The highest exit code counts.
+  /// Reports an error with this file or another, and raises the exit code.
   mutating func fail(_ error: PropertyListError, about file: Input? = nil) {
     raise(error.exitCode)
-    // Where machines cannot be told, people are.
+    // If the error cannot be written as JSON, it is written as text.
     if isForMachines, (try? machineLine(["error": error.fields], about: file)) != nil { return }
     note(error.line(about: (file ?? input).name))
   }
 
-  /// Ends with an exit code, or a higher one.
+  /// Raises the exit code to `code`, unless it is higher already.
   mutating func raise(_ code: Int32) { exitCode = max(exitCode, code) }
 }

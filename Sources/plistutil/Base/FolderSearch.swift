@@ -3,31 +3,32 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Finds the property lists in folders.
+/// A search for property lists in folders.
 struct FolderSearch {
-  /// What names have to match; none for ``usualExtensions``.
+  /// The patterns of file names to find. If empty, files with ``usualExtensions`` are found.
   let patterns: [String]
   private(set) var inputs: [Input] = []
-  /// What could not be read, and why.
+  /// The folders that could not be read.
   private(set) var failures: [(input: Input, error: PropertyListError)] = []
 
-  /// The extensions of property lists. Of JSON only string catalogs are among them: most of it is not a property list.
+  /// The extensions of property lists. String catalogs are the only JSON files among them: most other JSON files are
+  /// not property lists.
   static let usualExtensions: Set<String> = [
     "plist", "bplist", "strings", "stringsdict", "xcstrings", "entitlements", "xcprivacy", "mobileconfig", "pbxproj",
     "archive",
     "sfl", "sfl2", "sfl3", "webarchive", "webloc", "savedSearch", "tmLanguage", "tmTheme", "xcuserstate", "itermcolors",
   ]
 
-  /// A folder inside the others that is passed over: what is written goes there.
+  /// A folder that is skipped, because output is written into it.
   let excludedFolder: String?
 
-  /// Adds a file as it is.
+  /// Adds a file without checking its name.
   mutating func add(file path: String) { inputs.append(Input(path)) }
 
-  /// Adds a file as it is, or the property lists in a folder.
+  /// Adds a file without checking its name, or adds the property lists in a folder.
   mutating func add(_ path: String) {
     guard path != "-", FileSystem.isFolder(path) else { return add(file: path) }
-    // A folder that is begun is ahead of those beside it, so what is next is last.
+    // A stack of folders, the next one last: the contents of a folder come before its siblings.
     var open = [(path: path, relative: "")]
     while let folder = open.popLast() {
       var folders: [(path: String, relative: String)] = []
@@ -51,7 +52,7 @@ struct FolderSearch {
     }
   }
 
-  /// Says what could not be read. Returns the highest exit code.
+  /// Reports the folders that could not be read. Returns the highest exit code.
   func reportFailures(isForMachines: Bool) -> Int32 {
     var exitCode = ExitCodes.success
     for failure in failures {
@@ -62,7 +63,7 @@ struct FolderSearch {
     return exitCode
   }
 
-  /// Whether a file without an extension, by which others go, is a property list.
+  /// Returns true if a file without an extension begins like a property list. Files with an extension are judged by it.
   private func beginsAsPropertyList(_ path: String, _ name: String) -> Bool {
     guard patterns.isEmpty, !name.contains("."), let beginning = FileSystem.beginning(of: path, count: 1024)
     else { return false }

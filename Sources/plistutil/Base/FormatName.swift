@@ -1,7 +1,7 @@
 import ArgumentParser
 import PropertyLists
 
-/// A format as it is named on the command line: like libplist's tool, anything that begins with one of the names.
+/// The name of a format on the command line. Like libplist's tool, it accepts any text that begins with a known name.
 struct FormatName: ExpressibleByArgument, Hashable {
   let format: PropertyListFormat
   let dialect: PropertyListWritingOptions.OpenStepDialect

@@ -4,13 +4,13 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// A file that was named on the command line or found in a folder, or standard input.
+/// A file from the command line or from a folder, or standard input.
 struct Input: Sendable {
-  /// `-` is standard input.
+  /// The path; `-` is standard input.
   let path: String
-  /// What its path is below the folder that was named, or its last component.
+  /// The path relative to the folder that was named on the command line, or the last component of the path.
   let relativePath: String
-  /// How messages name it, instead of by its path.
+  /// The name in messages, instead of the path.
   let label: String?
 
   init(_ path: String, relativePath: String? = nil, label: String? = nil) {
@@ -21,39 +21,40 @@ struct Input: Sendable {
 
   static let readTwice = ValidationError("Standard input can be read only once.")
 
-  /// Whether nobody has given standard input anything to read.
+  /// True if standard input is a terminal.
   static var isTerminal: Bool { FileSystem.isTerminal(0) }
 
   var isStandard: Bool { path == "-" }
 
-  /// How messages name it.
+  /// The name in messages.
   var name: String { (label ?? (isStandard ? "<stdin>" : FileSystem.showingBytes(path))).printable() }
 
-  /// How JSON names it: exactly, since a program opens what it is told, but for bytes that JSON cannot have.
+  /// The name in JSON. It is exact, so that a program can open the file, except for bytes that JSON cannot represent.
   var machineName: String { label ?? (isStandard ? "<stdin>" : FileSystem.showingBytes(path)) }
 
-  /// The size from which on no reader takes an input.
+  /// The size in bytes above which readers refuse an input.
   private static let limit = ParsingLimits().inputSize
 
-  /// All of its bytes.
+  /// Returns all bytes of the input.
   func data() throws(PropertyListError) -> Data {
     try PropertyListError.converting(
       isStandard ? FileSystem.read(0, named: name, limit: Self.limit) : FileSystem.read(path, limit: Self.limit))
   }
 
-  /// Its bytes, of a large file only those that are looked at.
+  /// Returns the bytes of the input. A large file is mapped, so only the pages that are used are read.
   func mappedData() throws(PropertyListError) -> Data {
     guard !isStandard, let size = FileSystem.sizeOfRegularFile(path), size > Self.smallSize else { return try data() }
     Signals.explainLostPages()
     return try PropertyListError.converting(FileSystem.map(path))
   }
 
-  /// JSON, if that is what the file is called and its beginning says nothing: one number, say. Nil to go by how it
-  /// begins.
+  /// Returns JSON if the file has the extension `json` and its format cannot be detected from its beginning, as for a
+  /// single number. Returns nil otherwise.
   func formatByName(_ data: Data) -> PropertyListFormat? {
     path.lowercased().hasSuffix(".json") && PropertyListFormat(detecting: data.bytes) == nil ? .json : nil
   }
 
-  /// Up to this many bytes a file is read whole, which is as fast, and no other program can take its pages away.
+  /// The size in bytes up to which files are read instead of mapped. Reading is as fast, and the bytes stay valid if
+  /// another program truncates the file.
   private static let smallSize = 1 << 20
 }

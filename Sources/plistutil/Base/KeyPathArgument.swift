@@ -2,18 +2,18 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// What is made of an argument; what is wrong with it is a defect of the call.
+/// Converts an argument. A `PropertyListError` becomes a `ValidationError`.
 func validating<Result>(_ body: () throws(PropertyListError) -> Result) throws -> Result {
   do { return try body() } catch { throw ValidationError(error.description) }
 }
 
 extension PropertyListKeyPath {
-  /// A path on the command line: `items.0.name`, `/items/0/name` or `:items:0:name`.
+  /// Parses a path on the command line: `items.0.name`, `/items/0/name` or `:items:0:name`.
   static func argument(_ text: String) throws -> PropertyListKeyPath {
     try validating { () throws(PropertyListError) in try PropertyListKeyPath(ProgramArguments.text(text)) }
   }
 
-  /// A path of libplist's tool: `items/0/name`.
+  /// Parses a path in the syntax of libplist's tool: `items/0/name`.
   static func slashedArgument(_ text: String) throws -> PropertyListKeyPath {
     try validating { () throws(PropertyListError) in
       try PropertyListKeyPath(ProgramArguments.text(text), syntax: .slashes)
@@ -21,7 +21,7 @@ extension PropertyListKeyPath {
   }
 }
 
-/// How verbs explain paths.
+/// The help texts about paths.
 enum KeyPathHelp {
   static let argument = ArgumentHelp("The path of the value, such as items.0.name; '' is all of it.", valueName: "path")
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import PropertyLists
 
-/// A kind of value as it is named on the command line: as the options that take values are called, as Apple's tool
-/// calls it, or shorter.
+/// The name of a kind of value on the command line: the name of the option that takes such values, the name that
+/// Apple's tool uses, or a short form.
 struct KindName: ExpressibleByArgument, Hashable {
   let kind: PropertyList.Kind
 
@@ -24,13 +24,13 @@ struct KindName: ExpressibleByArgument, Hashable {
 
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
-  /// For help.
+  /// The list of names in help texts.
   static let list = "string, integer (int), real (float), bool, date, data, array, dictionary (dict), uid or null"
 
   static var allValueStrings: [String] { PropertyList.Kind.allCases.map { KindName($0).name } }
 }
 
-/// The kind that a value has to be of.
+/// An option for the kind that a value must have.
 struct ExpectedKind: ParsableArguments {
   @Option(help: ArgumentHelp("It is an error if the value is of another kind: \(KindName.list).", valueName: "kind"))
   var expect: KindName?

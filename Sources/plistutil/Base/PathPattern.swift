@@ -1,8 +1,8 @@
 import PropertyLists
 import SystemFiles
 
-/// A pattern of paths: a path in whose components `*`, `?` and `[a-z]` have the meaning that they have for the shell,
-/// and in which a component `**` stands for any number of them.
+/// A pattern for paths. In a component, `*`, `?` and `[a-z]` mean what they mean in a shell. A component `**` matches
+/// any number of components.
 struct PathPattern: Sendable {
   private enum Part: Sendable {
     case any
@@ -19,12 +19,12 @@ struct PathPattern: Sendable {
     try validating { () throws(PropertyListError) in try PathPattern(text) }
   }
 
-  /// How much of the pattern a path may have used up: the numbers of the parts that are next.
+  /// The indices of the parts that may match the next component.
   typealias State = [Int]
 
   var start: State { closed([0]) }
 
-  /// The state after one more component.
+  /// Returns the state after one more component.
   func next(_ state: State, _ component: PropertyListKeyPath.Component) -> State {
     var following: State = []
     for position in state where position < parts.count {
@@ -37,10 +37,10 @@ struct PathPattern: Sendable {
     return closed(following)
   }
 
-  /// Whether the path up to here matches.
+  /// Returns true if the path up to here matches.
   func isMatch(_ state: State) -> Bool { state.contains(parts.count) }
 
-  /// `**` stands for nothing, too.
+  /// Adds the part after each `**`, which also matches zero components.
   private func closed(_ state: State) -> State {
     var closed: State = []
     for var position in state {

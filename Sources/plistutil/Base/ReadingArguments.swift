@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PropertyLists
 
-/// How files are read.
+/// The options for reading files.
 struct ReadingArguments: ParsableArguments {
   @Option(
     name: .customLong("from"),
@@ -31,15 +31,15 @@ struct ReadingArguments: ParsableArguments {
     PropertyListReadingOptions(duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: coerce)
   }
 
-  /// The format of an input; nil to go by how it begins.
+  /// Returns the format of an input; nil to detect it from the beginning of the data.
   func format(of input: Input, _ data: Data) -> PropertyListFormat? { inputFormat?.format ?? input.formatByName(data) }
 
-  /// A document that is known to be without defects.
+  /// Reads and validates a document.
   func document(_ input: Input) throws(PropertyListError) -> PropertyListDocument { try document(input, input.data()) }
 
-  /// A document that is known to be without defects, of bytes that have been read.
+  /// Validates a document in data that has been read already.
   ///
-  /// - Parameter isWritten: true if all of it is written next, which finds out what expands too far.
+  /// - Parameter isWritten: true if all of the document is written next, which detects values that expand too far.
   func document(
     _ input: Input, _ data: Data, isWritten: Bool = false
   ) throws(PropertyListError) -> PropertyListDocument {
@@ -48,13 +48,13 @@ struct ReadingArguments: ParsableArguments {
     return document
   }
 
-  /// A document that is known to be without defects, but for keys that stand twice, which are warned of.
+  /// Reads and validates a document. Duplicate keys are warnings.
   func lenientDocument(_ input: Input, _ report: inout FileReport) throws(PropertyListError) -> PropertyListDocument {
     let data = try input.data()
     return try RepeatedKeys.document(data, of: input, format: format(of: input, data), options) { report.note($0) }
   }
 
-  /// A document of which only what is looked at is read, and checked.
+  /// Opens a document without validating all of it. Only the values that are used are read and checked.
   func mappedDocument(_ input: Input) throws(PropertyListError) -> PropertyListDocument {
     try read(input, input.mappedData())
   }
@@ -66,14 +66,14 @@ struct ReadingArguments: ParsableArguments {
   }
 }
 
-/// An error about another file than the one that is worked on.
+/// An error in another file than the one that is being processed.
 struct OtherFileError: Error {
   let error: PropertyListError
   let input: Input
 }
 
 extension ReadingArguments {
-  /// What `body` makes of the value of another file.
+  /// Calls `body` with the value in another file.
   func withValue<Result>(
     of input: Input, _ body: (PropertyList) throws(PropertyListError) -> Result
   ) throws(OtherFileError) -> Result {

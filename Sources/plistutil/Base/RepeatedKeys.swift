@@ -2,15 +2,15 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// Dictionaries that have a key twice.
+/// Reading of files whose dictionaries have duplicate keys.
 enum RepeatedKeys {
-  /// How many of them a warning names.
+  /// The greatest number of warnings.
   private static let greatestCount = 20
 
-  /// The document in a file, of which the last value of a key counts, as for Apple's and libplist's tools. Says where
-  /// there are others. Of binary files the key is an error.
+  /// Returns the document in a file. The last value of a duplicate key is used, as in Apple's and libplist's tools, and
+  /// each duplicate is a warning. In binary files, a duplicate key is an error.
   ///
-  /// - Parameter warn: is given a line for people.
+  /// - Parameter warn: called with the text of each warning.
   static func document(
     _ data: Data, of input: Input, format: PropertyListFormat?, _ options: PropertyListReadingOptions,
     isWhole: Bool = true, warn: (String) -> Void
@@ -37,7 +37,8 @@ enum RepeatedKeys {
 }
 
 extension PropertyListError {
-  /// The error of a key that stands twice in a text, with the option that takes the last value.
+  /// The error, with the option that accepts duplicate keys added to its message, if it is about a duplicate key in a
+  /// text format.
   var namingDuplicatesOption: PropertyListError {
     guard kind == .duplicateKey, position != nil else { return self }
     var error = self

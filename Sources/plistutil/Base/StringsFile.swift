@@ -1,9 +1,9 @@
 import PropertyLists
 
-/// Values that readers of strings files do not take. The format has a form for them, which this tool reads, so that
-/// they are written if that is asked for.
+/// Checks for values that readers of strings files do not accept. This tool has a form for them, which it writes only
+/// if that is asked for.
 extension PropertyListWritingOptions {
-  /// Throws if a strings file is written, and a value in the root would be a container or data.
+  /// Throws if a strings file would have a container or data as a value of its root dictionary.
   func checkStrings(in root: PropertyListDocument.Node) throws(PropertyListError) {
     guard isForStrings, root.kind == .dictionary else { return }
     for position in 0..<root.count {

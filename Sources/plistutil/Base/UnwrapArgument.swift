@@ -4,7 +4,7 @@ import FoundationEssentials
 import KeyedArchiving
 import PropertyLists
 
-/// Whether what is nested in data is opened.
+/// An option that opens the archives and property lists that are nested in data.
 struct UnwrapArgument: ParsableArguments {
   @Flag(
     name: .customLong("unwrap"),
@@ -14,7 +14,7 @@ struct UnwrapArgument: ParsableArguments {
       """)
   var isGiven = false
 
-  /// The whole file with all that is nested in it.
+  /// Returns the whole document with everything that is nested in it.
   func document(
     _ input: Input, _ reading: ReadingArguments, _ report: inout FileReport
   ) throws(PropertyListError) -> PropertyListDocument {
@@ -22,21 +22,22 @@ struct UnwrapArgument: ParsableArguments {
     return try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.document(document) }
   }
 
-  /// The value at a path that goes on inside of data.
+  /// Returns the value at a path, which may continue inside data.
   func value(
     at path: PropertyListKeyPath, in document: PropertyListDocument, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) -> PropertyListDocument.Node {
     try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.value(at: path, in: document) }
   }
 
-  /// The archive in a file with all that is nested in it; of a property list that is none, the archives in it.
+  /// Returns the archive in a file with everything that is nested in it. For other property lists, returns the archives
+  /// that they contain.
   func archive(in document: PropertyListDocument, _ input: Input, _ report: inout FileReport)
     throws(PropertyListError) -> KeyedArchive
   {
     try unwrap(input, &report) { unwrapper throws(KeyedArchiveError) in try unwrapper.archive(in: document) }
   }
 
-  /// Does something with an unwrapper, and tells what it could not open, also if that is why something is not found.
+  /// Calls `body` with an unwrapper, and reports the data that it could not open, even if `body` throws.
   func unwrap<Result>(
     _ input: Input, _ report: inout FileReport,
     _ body: (inout Unwrapper) throws(KeyedArchiveError) -> Result
@@ -46,17 +47,17 @@ struct UnwrapArgument: ParsableArguments {
     do { return try body(&unwrapper) } catch { throw PropertyListError(error) }
   }
 
-  /// Reports what an unwrapper could not open.
+  /// Reports the data that an unwrapper could not open.
   func reportUnreadable(of unwrapper: Unwrapper, _ input: Input, _ report: inout FileReport) {
     for note in unwrapper.notes { report.note("\(input.name): note: \(note)") }
   }
 
-  /// The file as a property list. Typedstreams and nibs are in the shape of keyed archives.
+  /// Returns the file as a property list. Typedstreams and nibs are converted to the structure of a keyed archive.
   func file(_ input: Input, _ reading: ReadingArguments) throws(PropertyListError) -> PropertyListDocument {
     try file(input, reading, input.data())
   }
 
-  /// Bytes that were read from the file, as a property list.
+  /// Returns bytes that were read from the file as a property list.
   func file(
     _ input: Input, _ reading: ReadingArguments, _ data: Data
   ) throws(PropertyListError) -> PropertyListDocument {

@@ -4,7 +4,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// A value on the command line, with its type.
+/// The options for a value on the command line, one for each type.
 struct ValueArguments: ParsableArguments {
   @Option(name: .customLong("string"), parsing: .unconditionalSingleValue, help: "A string.")
   var strings: [String] = []
@@ -69,19 +69,19 @@ struct ValueArguments: ParsableArguments {
 
   func validate() throws {
     if count > 1 { throw ValidationError("More than one value is given.") }
-    // Files are read once, when the work begins.
+    // Files are read only once, when the work begins.
     guard dataFiles.isEmpty, valueFiles.isEmpty else { return }
     _ = try validating { () throws(PropertyListError) in try read() }
   }
 
   var isGiven: Bool { count > 0 }
 
-  /// Whether the value comes from standard input.
+  /// True if the value is read from standard input.
   var hasStandardInput: Bool { (dataFiles + valueFiles).contains("-") }
 
-  /// The value; nil if none was given.
+  /// Returns the value; nil if no option was given.
   ///
-  /// - Parameter reading: how a file is read.
+  /// - Parameter reading: the options for reading a file.
   func value(_ reading: ReadingArguments? = nil) throws -> PropertyList? {
     let file = (dataFiles + valueFiles).first
     return try telling(about: file.map { Input($0).name } ?? "") { () throws(PropertyListError) in
@@ -130,7 +130,7 @@ struct ValueArguments: ParsableArguments {
 
   /// Returns the value in a file of any format.
   ///
-  /// - Parameter reading: decides about duplicate keys; nil if they are an error.
+  /// - Parameter reading: decides about duplicate keys; if nil, they are errors.
   static func value(inFile file: String, _ reading: ReadingArguments?) throws(PropertyListError) -> PropertyList {
     var options = PropertyListReadingOptions(restoresCoercedValues: true)
     if reading?.keepLastDuplicates == true { options.duplicateKeys = .keepLast }

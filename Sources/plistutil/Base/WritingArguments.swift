@@ -1,7 +1,7 @@
 import ArgumentParser
 import PropertyLists
 
-/// How values are written.
+/// The options for writing values.
 struct WritingArguments: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Sort the keys of dictionaries.")
   var sort = false
@@ -25,17 +25,17 @@ struct WritingArguments: ParsableArguments {
     self.plain = plain
   }
 
-  /// - Parameter coerces: whether what a format has no form for is written in a form that can be read back.
+  /// - Parameter coerces: true to write values that the format cannot represent in a form that can be read back.
   func options(coerces: Bool, dialect: PropertyListWritingOptions.OpenStepDialect) -> PropertyListWritingOptions {
     PropertyListWritingOptions(
       sortsKeys: sort, depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse,
       coercion: plain ? .plain : coerces ? .reversible : .refuse, isCompact: compact, openStepDialect: dialect)
   }
 
-  /// Writes what becomes of a file in a format, where it is to go.
+  /// Writes the value of a file in a format, to its destination.
   ///
-  /// Apple's XML drops fractions of seconds in silence, and so does the text that libplist's tool writes with -C. Here
-  /// they are dropped too, since most binary files could not be converted otherwise, but not in silence.
+  /// Apple's XML drops fractions of seconds silently, and so does the text that libplist's tool writes with -C. This
+  /// tool drops them too, because most binary files could not be converted otherwise, but prints a warning.
   func write(
     _ node: PropertyListDocument.Node, _ name: FormatName, coerces: Bool, for input: Input,
     to destination: Destination, _ report: inout FileReport
@@ -57,14 +57,15 @@ struct WritingArguments: ParsableArguments {
     }
   }
 
-  /// The error of what a format has no form for, with the options that write it.
+  /// Returns the error for a value that the format cannot represent, with the options that write it added to its
+  /// message.
   func explained(_ error: PropertyListError, _ name: FormatName, coerces: Bool) -> PropertyListError {
     guard error.kind == .notRepresentable, !coerces, !plain, name.format == .json || name.format == .openStep else {
       return error
     }
     var error = error
     error.message += "; --coerce writes it so that it can be read back"
-    // A strings file has no text for a container.
+    // -C does not help for strings files: it has no text for a container.
     if name.dialect != .strings { error.message += ", -C as text" }
     return error
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// Converts any number of files.
+/// The verb `convert`, for any number of files.
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "convert",

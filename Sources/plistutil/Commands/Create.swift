@@ -30,7 +30,7 @@ struct Create: ParsableCommand {
 
   func run() throws {
     let value = try value.value() ?? [:]
-    // The value is wrong then, and none of the files.
+    // An error in the value is reported once, not for each file.
     let data = try telling(about: "plistutil") { () throws(PropertyListError) in
       do throws(PropertyListError) {
         let options = writing.options(coerces: coerce, dialect: format.dialect)

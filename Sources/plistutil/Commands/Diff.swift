@@ -78,7 +78,7 @@ struct Diff: ParsableCommand {
       try compare(pair, isColored: isColored, &report)
     }
     if pairs.hasDefects { throw ExitCode(max(exitCode, ExitCodes.trouble)) }
-    // What a signal ended is more than trouble.
+    // An exit code for a signal is kept; others are limited to 2.
     if exitCode != ExitCodes.success { throw ExitCode(exitCode < 128 ? min(exitCode, ExitCodes.trouble) : exitCode) }
   }
 

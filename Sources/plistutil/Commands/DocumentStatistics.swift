@@ -1,23 +1,23 @@
 import PropertyLists
 import ToolSupport
 
-/// What a document is made of, in figures.
+/// The number and size of the values in a document.
 struct DocumentStatistics: Sendable {
-  /// The number of values of each kind, each counted wherever it stands, keys aside.
+  /// The number of values of each kind, without keys. A shared value is counted once for each reference.
   private(set) var counts: [PropertyList.Kind: Int] = [:]
-  /// The levels of containers.
+  /// The number of nested levels of containers.
   private(set) var depth = 0
-  /// The number of entries of all dictionaries.
+  /// The number of entries in all dictionaries.
   private(set) var keyCount = 0
-  /// The bytes of all keys in UTF-8.
+  /// The size of all keys in UTF-8, in bytes.
   private(set) var keyByteCount = 0
-  /// The bytes of all strings in UTF-8, keys aside.
+  /// The size of all strings in UTF-8, without keys, in bytes.
   private(set) var stringByteCount = 0
-  /// The bytes of all data.
+  /// The size of all data, in bytes.
   private(set) var dataByteCount = 0
-  /// The largest strings and data, the largest first.
+  /// The largest strings and data, in descending order.
   private(set) var largest: [Large] = []
-  /// The object table of a binary document.
+  /// The object counts of a binary document; nil for other formats.
   fileprivate(set) var objects: Objects?
 
   /// A string or data.
@@ -27,13 +27,13 @@ struct DocumentStatistics: Sendable {
     let byteCount: Int
   }
 
-  /// The numbers of objects: of all, of those that more than one reference leads to, and of those that none does.
+  /// The number of objects, of objects with more than one reference, and of objects without a reference.
   typealias Objects = (count: Int, sharedCount: Int, unreferencedCount: Int)
 }
 
 extension PropertyListDocument {
-  /// Counts what is in the document, and tells so many of the largest values. Throws what is wrong with a binary
-  /// document, also if shared references expand too far.
+  /// Returns the statistics of the document, with at most `largest` of the largest values. Throws if a binary document
+  /// has a defect, or if its shared references expand too far.
   func statistics(largest: Int) throws(PropertyListError) -> DocumentStatistics {
     try validate()
     var statistics = DocumentStatistics()
@@ -46,7 +46,7 @@ extension PropertyListDocument {
 }
 
 extension DocumentStatistics {
-  /// Counts all below a value, whose document has been checked.
+  /// Counts all values from a root down. The document has been validated.
   fileprivate mutating func count(_ root: PropertyListDocument.Node, largest limit: Int) throws(PropertyListError) {
     var walk = NodeWalk(root)
     while let node = try walk.next() {

@@ -4,22 +4,22 @@ import PropertyListTools
 import PropertyLists
 import ToolSupport
 
-/// What one of the verbs does that put a value somewhere.
+/// The operation of a verb that writes a value into a file.
 protocol ValueEdit {
   static var name: String { get }
   static var abstract: String { get }
-  /// What the help says before it explains editing.
+  /// The text of the help before the explanation of editing.
   static var discussion: String { get }
   static var example: String { get }
-  /// The dictionary of an example with several values.
+  /// The dictionary in the example with several values.
   static var severalExample: String { get }
-  /// The path of an example.
+  /// The path in an example.
   static var examplePath: String { get }
 
   static func edit(_ value: PropertyList, at path: PropertyListKeyPath) -> PropertyListEdit
 }
 
-/// A verb that puts a value somewhere.
+/// A verb that writes a value into a file.
 struct ValueVerb<Edit: ValueEdit>: EditingVerb {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -76,7 +76,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
   }
 
   func run() throws {
-    // Only now, so that an option that does not exist is named first.
+    // Changes are parsed only now, so that an unknown option is reported first.
     let changes = try changes()
     var verb = self
     // With --values, the first argument is a file.
@@ -90,7 +90,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
     }
   }
 
-  /// The changes that the arguments ask for, in their order.
+  /// The changes that the arguments describe, in their order.
   private func changes() throws -> [PropertyListEdit] {
     guard areSeveral else {
       guard let value = try value.value(reading) else {
@@ -117,7 +117,7 @@ struct ValueVerb<Edit: ValueEdit>: EditingVerb {
 }
 
 extension PropertyListEdit {
-  /// Throws an error if a scalar would replace all of a file.
+  /// Throws if a scalar would replace the whole file.
   fileprivate func check(in document: PropertyListDocument) throws(PropertyListError) {
     switch self {
     case .set(let value, let path), .replace(let value, let path):

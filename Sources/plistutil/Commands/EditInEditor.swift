@@ -4,7 +4,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// The verb `edit`, in which a person edits a file. The verbs that change one value are in `Edit.swift`.
+/// The verb `edit`, which opens a file in an editor. The verbs that change one value are in `Edit.swift`.
 struct EditInEditor: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "edit",
@@ -58,13 +58,13 @@ struct EditInEditor: ParsableCommand {
     let isItself = shown.text == data
     let name = isItself ? input.relativePath : input.relativePath.withoutPathExtension + "." + shown.fileExtension
     let path = try PropertyListError.converting(folder.create(name, with: shown.text))
-    // Whoever ends this program ends the editor too, and wants the text.
+    // A signal that ends this program also ends the editor, and the text must be kept.
     Signals.deferInterruption()
     while true {
       let failure = try Editor.edit(path)
       let text: Data
       do { text = try savedText(path) } catch {
-        // An editor may have saved it elsewhere.
+        // The editor may have saved the text elsewhere.
         folder.keep()
         note("\(input.name): not written")
         throw error
@@ -102,14 +102,14 @@ struct EditInEditor: ParsableCommand {
     }
   }
 
-  /// The text that the editor has left. Not what is no file any more: a pipe would be waited for.
+  /// Returns the text that the editor has saved. Throws if the path is not a regular file: reading a pipe would wait.
   private func savedText(_ path: String) throws(PropertyListError) -> Data {
     let found = try PropertyListError.converting(FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize))
     if let found { return found.0 }
     throw PropertyListError(.inputOutput(errno: ENOENT), "the editor has left no text in \(path)")
   }
 
-  /// The text to edit.
+  /// Returns the text to edit.
   private func shownText(_ data: Data) throws(PropertyListError) -> ShownText {
     let found = reading.inputFormat?.format ?? PropertyListFormat(detecting: data.bytes)
     if let found, found != .binary, textFormat.map({ $0.format == found }) ?? true {
@@ -125,7 +125,7 @@ struct EditInEditor: ParsableCommand {
     }
   }
 
-  /// What the file is to hold for a text; nil if the text has defects, which are shown then.
+  /// Returns the new contents of the file for an edited text. If the text has defects, prints them and returns nil.
   private func checked(_ text: Data, _ shown: ShownText, _ input: Input) throws(PropertyListError) -> Edited? {
     let linter = Linter(format: shown.format, options: shown.options, limit: 20)
     let result = linter.lint(text)
@@ -137,7 +137,7 @@ struct EditInEditor: ParsableCommand {
     return Edited(bytes: try shown.file(for: text, coerces: reading.coerce))
   }
 
-  /// What the file is to hold; nil for what it holds already.
+  /// The new contents of the file; nil if they have not changed.
   private struct Edited {
     let bytes: Data?
   }
@@ -155,7 +155,7 @@ struct EditInEditor: ParsableCommand {
         return true
       }
       if try FileSystem.replace(input.path, with: bytes, unlessChangedSince: identity) { return true }
-      // A file that was only touched has the same bytes.
+      // A file whose modification time changed may have the same bytes.
       let limit = ParsingLimits().inputSize
       guard let (current, now) = try FileSystem.readRegularFile(input.path, limit: limit), current == data else {
         return false

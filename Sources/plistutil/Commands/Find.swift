@@ -93,7 +93,7 @@ struct Find: ParsableCommand {
       let document = try unwrap.isGiven ? unwrap.document(input, reading, &report) : reading.document(input)
       let prefix = report.prefix
       var lines = Data()
-      // Each value has all keys around it in its path, so that a small file has any amount of text.
+      // A path repeats all keys above its value, so that the output for a small file could have any size.
       var room = WorkBudget(document.expandedByteLimit)
       try forEachMatch(in: document) { path, node throws(PropertyListError) in
         found.withLock { $0 = true }
@@ -112,7 +112,7 @@ struct Find: ParsableCommand {
     if !found.withLock({ $0 }) { throw ExitCode(ExitCodes.noSuchValue) }
   }
 
-  /// How many bytes wait before they are written.
+  /// The number of bytes that are collected before they are written.
   private static let greatestChunk = 1 << 16
 
   private func line(
@@ -120,7 +120,7 @@ struct Find: ParsableCommand {
   ) throws(PropertyListError) -> Data {
     let text = path.text(syntax.syntax)
     guard isForMachines else {
-      // All of the file has a spelling that can be seen.
+      // The empty path of the root is shown as a slash.
       let shown = text.isEmpty ? "/" : text
       return Data((prefix + shown + (values ? ": \(try PropertyList(node).line)" : "") + "\n").utf8)
     }
@@ -137,7 +137,7 @@ struct Find: ParsableCommand {
   ) throws(PropertyListError) {
     var walk = NodeWalk(document.root)
     let condition = condition?.prepared(for: document)
-    // How much of the pattern is used up by the path to each value on the way, from the root on.
+    // The state of the pattern for each level of the current path, from the root on.
     var states = [path?.start ?? []]
     while let node = try walk.next() {
       if let path, let component = walk.path.last {
@@ -162,7 +162,7 @@ struct Find: ParsableCommand {
     _ node: PropertyListDocument.Node, _ component: PropertyListKeyPath.Component?
   ) throws(PropertyListError) -> Bool {
     if let kind, node.kind != kind.kind { return false }
-    // An index is no key.
+    // An index is not a key.
     let name: String? = if case .key(let key)? = component { key } else { nil }
     if let key {
       guard let name, FileSystem.matches(name, pattern: key) else { return false }

@@ -91,10 +91,10 @@ struct Get: ParsableCommand {
     if !key.isEmpty, first == "-", files.files.contains("-") { throw Input.readTwice }
   }
 
-  /// Paths that the parser of arguments was not given, because the time it takes grows with the square of their number.
+  /// Paths that are withheld from ArgumentParser, whose parsing time grows with the square of their number.
   private static let otherKeys = Mutex<[String]>([])
 
-  /// Takes all but the first of very many paths out of the arguments; ``run()`` puts them after the others again.
+  /// Removes all but the first paths from a long list of arguments. ``run()`` appends them again.
   static func takeKeys(from arguments: inout [String]) {
     guard arguments.count > 512 else { return }
     let optionsWithValue: Set<String> = [
@@ -137,14 +137,14 @@ struct Get: ParsableCommand {
       [self] input, report throws(PropertyListError) in
       let document = try unwrap.isGiven ? unwrap.file(input, reading) : reading.mappedDocument(input)
       do throws(PropertyListError) { try take(paths, from: document, input, &report) } catch {
-        // What expands without end is a circle, or is only large.
+        // Finds out if a document that exceeds the limit has a circular reference, or is only large.
         if error.kind == .limitExceeded { try document.validate() }
         throw error
       }
     }
   }
 
-  /// A path as it was given, and what it means.
+  /// The text of a path argument, and the path.
   private typealias Path = (text: String, path: PropertyListKeyPath)
 
   private func take(
@@ -166,7 +166,7 @@ struct Get: ParsableCommand {
       for ((text, _), value) in zip(paths, values) { fields.dictionary?[text] = value }
       return try report.machineLine(["values": fields])
     }
-    // All of them before the first is printed.
+    // All texts are made before the first is printed.
     var output = Data()
     for (_, path) in paths {
       let node = try node(at: path, in: document, &lookup)
@@ -175,7 +175,7 @@ struct Get: ParsableCommand {
     try destination.write(output, for: input, to: &report)
   }
 
-  /// The value at a path; nil if there is none, and --default says what stands for it.
+  /// Returns the value at a path; nil if there is none and --default has a replacement.
   private func node(
     at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout UnwrappedLookup?
   ) throws(PropertyListError) -> PropertyListDocument.Node? {
@@ -192,7 +192,7 @@ struct Get: ParsableCommand {
     return node
   }
 
-  /// What is printed without a format.
+  /// Returns the output for a value without --format.
   private func text(
     of node: PropertyListDocument.Node?, at path: PropertyListKeyPath, _ input: Input, _ report: borrowing FileReport
   ) throws(PropertyListError) -> Data {

@@ -89,7 +89,7 @@ struct Lint: ParsableCommand {
 }
 
 extension FileReport {
-  /// Findings for people.
+  /// Prints the findings for people.
   mutating func list(
     _ result: Linter.Result, _ data: Data, _ linter: Linter, _ text: FindingText, _ isQuiet: Bool
   ) throws(PropertyListError) {
@@ -112,7 +112,7 @@ extension FileReport {
 }
 
 extension Linter.Result {
-  /// What machines get about a file, beside its name.
+  /// The fields of a file's line of JSON, without the name of the file.
   fileprivate var fields: PropertyList {
     var fields: PropertyList = ["ok": .boolean(document != nil)]
     if let document {
@@ -125,7 +125,7 @@ extension Linter.Result {
   }
 }
 
-/// Counts what was found in all files.
+/// The total number of files and findings.
 private final class Tally: Sendable {
   private struct Counts {
     var files = 0
@@ -145,7 +145,7 @@ private final class Tally: Sendable {
     }
   }
 
-  /// One line for people.
+  /// The summary for people, in one line.
   var summary: String {
     let counts = counts.withLock { $0 }
     func plural(_ count: Int, _ word: String) -> String { "\(grouped(count)) \(word)\(count == 1 ? "" : "s")" }

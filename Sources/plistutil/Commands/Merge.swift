@@ -121,7 +121,7 @@ struct Merge: ParsableCommand {
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
   }
 
-  /// A conflict, with the name of the other file, which a merge driver has made up.
+  /// Adds the name of the other file to a conflict, except for a merge driver, whose files have temporary names.
   private func conflict(_ error: PropertyListError, with path: String) -> PropertyListError {
     guard error.kind == .conflict, label == nil else { return error }
     var error = error
@@ -131,9 +131,9 @@ struct Merge: ParsableCommand {
 
   private func merge(_ other: PropertyList, into value: inout PropertyList) throws(PropertyListError) {
     guard let at else { return try value.merge(other, conflicts: conflicts.rule, arrays: arrays.rule) }
-    // Where there is nothing to merge with, setting it says what is wrong with the path.
+    // If there is no value at the path, `set` creates it, or throws an error about the path.
     guard (try? value.value(at: at)) != nil else { return try value.set(other, at: at) }
-    // In place: a part with a second owner would be copied for each file.
+    // Edits the value in place: a second reference would cause a copy for each file.
     try value.edit(at: at.components[...]) { part throws(PropertyListError) in
       do throws(PropertyListError) { try part.merge(other, conflicts: conflicts.rule, arrays: arrays.rule) } catch {
         throw error.below(at.components)

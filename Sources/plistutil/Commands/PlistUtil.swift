@@ -2,7 +2,7 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// The tool as a whole: its verbs, and what its help says.
+/// The tool: its verbs, and its help.
 struct PlistUtil: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plistutil",

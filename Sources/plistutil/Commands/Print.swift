@@ -64,7 +64,7 @@ struct Print: ParsableCommand {
       if reading.inputFormat == nil, let source = try ArchiveSource(data) { return try printArchive(source, &report) }
       let node = try reading.document(input, data).root.descendant(at: key ?? PropertyListKeyPath())
       if report.isForMachines { return try report.machineLine(["value": PropertyList(node)]) }
-      // One write, so that no name stands above nothing.
+      // One write for both, so that the heading is not printed if the value throws.
       try report.write(Data(report.heading.utf8) + node.readableForm(form))
     }
   }
@@ -82,7 +82,7 @@ struct Print: ParsableCommand {
     try report.write(Data(report.heading.utf8) + node.readableForm(form))
   }
 
-  /// What is no property list has the form that `archive show` gives it, for machines that of `archive json`.
+  /// Prints a typedstream or nib in the form of `archive show`, or of `archive json` for JSON output.
   private func printArchive(_ source: ArchiveSource, _ report: inout FileReport) throws(PropertyListError) {
     let archive = try source.archive()
     let path = key ?? PropertyListKeyPath()

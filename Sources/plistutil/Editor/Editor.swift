@@ -3,20 +3,20 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// The editor that the user has chosen.
+/// The user's editor.
 enum Editor {
-  /// `$VISUAL`, else `$EDITOR`, else `vi`; an empty one counts as none.
+  /// The command: `$VISUAL`, else `$EDITOR`, else `vi`. An empty variable is ignored.
   private static var command: String {
     let environment = ProcessInfo.processInfo.environment
     return ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
   }
 
-  /// Has the user edit a file, and waits until the editor ends.
+  /// Opens a file in the editor, and waits until the editor ends.
   ///
-  /// - Returns: how the editor ended, if it did not end well: in words.
+  /// - Returns: a description of the failure if the editor failed; else nil.
   static func edit(_ path: String) throws(PropertyListError) -> String? {
     let command = command
-    // The variable may have arguments, so that the shell takes it apart, as it does for git.
+    // The variable may contain arguments, so the shell splits it, as git does.
     let end = try PropertyListError.converting(
       ChildProgram.runInForeground("/bin/sh", ["-c", "\(command) \"$@\"", command, path]))
     switch end {
@@ -26,10 +26,10 @@ enum Editor {
     }
   }
 
-  /// Whether somebody is there who can be asked.
+  /// True if standard input and standard error are terminals.
   static var canAsk: Bool { FileSystem.isTerminal(0) && FileSystem.isTerminal(2) }
 
-  /// Asks whether to edit again. The end of the input is a no, and so is a signal.
+  /// Asks if the file shall be edited again. The end of the input and a signal mean no.
   static func asksAgain() -> Bool {
     Signals.endWaiting()
     try? FileOutput.standardError.write(Data("Edit again? [Y/n] ".utf8))
@@ -37,8 +37,8 @@ enum Editor {
     return ["", "y", "yes"].contains(answer.filter { !$0.isWhitespace }.lowercased())
   }
 
-  /// A line from the terminal; nil at the end of the input, or if a signal comes. The standard library's function waits
-  /// on after a signal.
+  /// Reads a line from the terminal. Returns nil at the end of the input, or after a signal. `readLine()` would
+  /// continue to wait after a signal.
   private static func line() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0

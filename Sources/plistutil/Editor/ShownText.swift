@@ -2,24 +2,25 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// A property list as text for an editor, and how what becomes of the text gets back into the file.
+/// The text of a property list in an editor, with the conversion of the edited text to the format of the file.
 struct ShownText {
   /// The format of the text.
   let format: PropertyListFormat
   let text: Data
-  /// How the text is read.
+  /// The options for reading the text.
   let options: PropertyListReadingOptions
-  /// The file that the text is another form of; nil if the text is the file itself.
+  /// The document that was converted to text; nil if the text is the file itself.
   private let original: Original?
 
   private struct Original {
     let document: PropertyListDocument
     let value: PropertyList
-    /// What the text says before it is edited: the value, without what the format has no form for.
+    /// The value that the text had before it was edited: the original value, without details that the text format
+    /// cannot represent.
     let shown: PropertyList
   }
 
-  /// The text of a file that is text already, as it is; it may be malformed.
+  /// Uses a text file as it is, even if it is malformed.
   init(text: Data, format: PropertyListFormat, options: PropertyListReadingOptions) {
     self.format = format
     self.text = text
@@ -27,7 +28,7 @@ struct ShownText {
     original = nil
   }
 
-  /// The text of a file in another format.
+  /// Converts a document to a text format.
   ///
   /// - Throws: ``PropertyListError/Kind/notRepresentable`` if a value would be missing from the text.
   init(_ document: PropertyListDocument, as name: FormatName) throws(PropertyListError) {
@@ -42,10 +43,10 @@ struct ShownText {
       shown: try PropertyList(text, format: name.format, options: options))
   }
 
-  /// The extension by which editors know the text.
+  /// The file extension that editors know for the text.
   var fileExtension: String { format == .json ? "json" : "plist" }
 
-  /// What the file is to hold for an edited text without defects.
+  /// Returns the new contents of the file for an edited text without defects.
   ///
   /// - Returns: nil if the text has the same values as before.
   func file(for edited: Data, coerces: Bool) throws(PropertyListError) -> Data? {

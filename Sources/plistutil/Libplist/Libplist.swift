@@ -3,11 +3,11 @@ import FoundationEssentials
 import PropertyLists
 import ToolSupport
 
-/// What the tool does without a verb: what libplist's tool of the same name does, with its options.
+/// The tool without a verb. It works like libplist's tool of the same name, and has the same options.
 enum Libplist {
   private static let versionLine = "plistutil 0.1.0"
 
-  /// - Parameter arguments: without the name of the program.
+  /// - Parameter arguments: the arguments without the name of the program.
   /// - Returns: the exit code.
   /// - Throws: `ValidationError`, or `CleanExit` if help is asked for.
   static func run(_ arguments: [String]) throws -> Int32 {
@@ -37,7 +37,7 @@ enum Libplist {
     }
   }
 
-  /// The form that the environment asks for, as libplist's tool does.
+  /// Returns the form that the environment variable PLIST_OUTPUT_FORMAT selects, as in libplist's tool.
   private static func readableForm(
     _ node: PropertyListDocument.Node, sortsKeys: Bool
   ) throws(PropertyListError) -> Data {

@@ -2,10 +2,11 @@ import ArgumentParser
 import PropertyLists
 import ToolSupport
 
-/// A command line of libplist's tool of the same name, which has no verbs. It is taken apart here, since the parser of
-/// the verbs takes as long as all the rest of a conversion.
+/// A command line of libplist's tool of the same name, which has no verbs. It has its own parser, because
+/// ArgumentParser takes as long as the rest of a conversion.
 struct LibplistCommand {
-  /// What each option says that was given; of one that is given again, the last. Empty for one without a value.
+  /// The value of each option on the command line, empty for an option without a value. The last value of a repeated
+  /// option is used.
   private var given: [LibplistOption: String] = [:]
 
   static let usage = """
@@ -14,7 +15,7 @@ struct LibplistCommand {
     plistutil -p FILE [-n PATH] [-s]
     """
 
-  /// - Parameter arguments: without the name of the program.
+  /// - Parameter arguments: the arguments without the name of the program.
   /// - Throws: `ValidationError`.
   init(_ arguments: [String]) throws {
     var arguments = arguments[...]
@@ -36,8 +37,8 @@ struct LibplistCommand {
     try take(option, joined: parts.count > 1 ? String(parts[1]) : nil, &arguments)
   }
 
-  /// Returns the option with a name, or with a name that begins so if that is one alone. The options of libplist's tool
-  /// come first, so that its command lines mean what they mean there.
+  /// Returns the option with a name, or the only option whose name begins with it. Options of libplist's tool have
+  /// priority, so that its command lines keep their meaning.
   private static func option(named name: String) throws -> LibplistOption {
     if let option = LibplistOption(rawValue: name) { return option }
     for options in name.isEmpty ? [] : [LibplistOption.ofLibplist, LibplistOption.allCases] {
@@ -51,7 +52,7 @@ struct LibplistCommand {
     throw unknown("--\(name)")
   }
 
-  /// Letters behind one hyphen; what follows the letter of an option with a value is its value.
+  /// Parses letters after one hyphen. The rest of the argument after an option with a value is its value.
   private mutating func takeShort(_ argument: String, _ arguments: inout ArraySlice<String>) throws {
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {
@@ -98,7 +99,7 @@ struct LibplistCommand {
     return format
   }
 
-  /// What is to be done with the file.
+  /// Returns the conversion that the options describe.
   func conversion() throws -> Conversion {
     let path = try given[.nodepath].map { text in
       do { return try PropertyListKeyPath(ProgramArguments.text(text), syntax: .slashes) } catch {

@@ -1,16 +1,16 @@
-/// The options of libplist's tool, and those that this one has besides.
+/// The options of libplist's tool, and the additional ones of this tool.
 enum LibplistOption: String, CaseIterable {
   case infile, outfile, format, print, nodepath, sort, compact, plain, coerce, from
   case keepLastDuplicates = "keep-last-duplicates"
   case inPlace = "in-place"
   case outfolder, `extension`, force, report, debug, version, help
 
-  /// The options that libplist's tool has.
+  /// The options of libplist's tool.
   static let ofLibplist: [LibplistOption] = [
     .infile, .outfile, .format, .compact, .coerce, .sort, .print, .nodepath, .debug, .help, .version,
   ]
 
-  /// The letter that stands for it behind one hyphen.
+  /// The letter of the short form, after one hyphen.
   var letter: Character? {
     switch self {
     case .plain: "C"
@@ -19,7 +19,7 @@ enum LibplistOption: String, CaseIterable {
     }
   }
 
-  /// What its value is, in the help; nil for an option without one.
+  /// The name of the option's value in the help; nil for an option without a value.
   var value: String? {
     switch self {
     case .infile, .outfile, .print: "file"
@@ -31,7 +31,7 @@ enum LibplistOption: String, CaseIterable {
     }
   }
 
-  /// At most 48 characters, so that a line of the list fits into 80 columns.
+  /// The help text: at most 48 characters, so that a line of the list fits into 80 columns.
   var help: String {
     switch self {
     case .infile: "Read FILE; - is standard input."
@@ -56,12 +56,12 @@ enum LibplistOption: String, CaseIterable {
     }
   }
 
-  /// As the help lists it: `-i, --infile FILE`.
+  /// The option as the help lists it: `-i, --infile FILE`.
   var synopsis: String {
     (letter.map { "-\($0), " } ?? "    ") + "--\(rawValue)" + (value.map { " " + $0.uppercased() } ?? "")
   }
 
-  /// All of them, for the help.
+  /// The list of all options in the help.
   static var list: String {
     let width = allCases.map(\.synopsis.count).max() ?? 0
     return allCases.map { option in

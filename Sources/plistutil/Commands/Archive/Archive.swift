@@ -27,7 +27,7 @@ struct Archive: ParsableCommand {
     ])
 }
 
-/// How archives are read.
+/// The options for reading archives.
 struct ArchiveArguments: ParsableArguments {
   @Option(
     name: .customLong("from"),
@@ -37,9 +37,9 @@ struct ArchiveArguments: ParsableArguments {
   @Flag(help: "Where a dictionary has a key twice, take the last value instead of refusing the file.")
   var keepLastDuplicates = false
 
-  /// What an archive stands in. Of a property list only what is looked at is read.
+  /// Returns the source of an archive. In a property list, only the values that are used are read.
   func source(_ input: Input) throws(PropertyListError) -> ArchiveSource {
-    // UIDs of JSON are in the form that can be read back.
+    // In JSON, UIDs are in the form that can be read back.
     let options = PropertyListReadingOptions(
       duplicateKeys: keepLastDuplicates ? .keepLast : .reject, restoresCoercedValues: true)
     let data = try input.archiveData()
@@ -49,7 +49,7 @@ struct ArchiveArguments: ParsableArguments {
     }
   }
 
-  /// Does something with the archive in a file, and what is nested in it.
+  /// Calls `body` with the archive in a file, with everything nested in it if `unwrap` is given.
   func look<Result>(
     at input: Input, _ unwrap: UnwrapArgument, _ report: inout FileReport,
     _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
@@ -60,7 +60,7 @@ struct ArchiveArguments: ParsableArguments {
     do { return try body(archive) } catch { throw PropertyListError(error) }
   }
 
-  /// Does something with the archive in a file.
+  /// Calls `body` with the archive in a file.
   func look<Result>(
     at input: Input, _ body: (KeyedArchive) throws(KeyedArchiveError) -> Result
   ) throws(PropertyListError) -> Result {
@@ -69,7 +69,7 @@ struct ArchiveArguments: ParsableArguments {
   }
 }
 
-/// Which part of an archive is shown.
+/// The options that select a part of an archive.
 struct ArchivePart: ParsableArguments {
   @Option(help: ArgumentHelp("Show the object with the UID N, and what it leads to.", valueName: "n"))
   var object: UInt32?
@@ -85,7 +85,7 @@ struct ArchivePart: ParsableArguments {
 }
 
 extension PropertyListError {
-  /// What is wrong with an archive, in the terms of the tool.
+  /// Converts an error of an archive to the tool's error type.
   init(_ error: KeyedArchiveError) {
     if case .propertyList(let inner) = error.kind {
       self = inner

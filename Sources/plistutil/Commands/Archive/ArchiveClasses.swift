@@ -36,7 +36,7 @@ struct ArchiveClasses: ParsableCommand {
 
   func run() throws {
     let found = ClassNames()
-    // What goes wrong with one file is told, and the list is made of the others.
+    // An error in one file is reported, and the list has the classes of the others.
     let outcome = Result {
       try files.process(isForMachines: isForMachines) { [self] input, report throws(PropertyListError) in
         let classes = try reading.look(at: input, unwrap, &report) { archive throws(KeyedArchiveError) in
@@ -54,7 +54,7 @@ struct ArchiveClasses: ParsableCommand {
 }
 
 extension KeyedArchive.CountedClass {
-  /// `12 Person: NSObject`.
+  /// Returns a line such as `12 Person: NSObject`.
   fileprivate func line(width: Int) -> String {
     let count = String(instanceCount)
     var line = String(repeating: " ", count: width - count.count) + count + " " + description.name.printable()
@@ -78,11 +78,11 @@ extension KeyedArchive.CountedClass {
   }
 }
 
-/// The names of all classes that archives have objects of, as Swift has them.
+/// The names, in Swift, of all classes whose objects were found in archives.
 private final class ClassNames: Sendable {
   private struct Names {
     var types: Set<String> = []
-    /// Those that no type of Swift can have.
+    /// The names that cannot be names of Swift types.
     var others: Set<String> = []
   }
 
@@ -100,7 +100,7 @@ private final class ClassNames: Sendable {
     }
   }
 
-  /// `[A.self, B.self]`, a line for each.
+  /// The list of types, `[A.self, B.self]`, with one type a line.
   var swiftText: String {
     names.withLock { names in
       let types = names.types.sorted().map { "  \($0).self,\n" }

@@ -44,7 +44,8 @@ struct ArchiveGroups: ParsableCommand {
     }
   }
 
-  /// A line for each typedstream in data, with its path; of a file that is one, its own first.
+  /// Returns a line of JSON for each typedstream in the data, with its path. A file that is a typedstream itself comes
+  /// first.
   private func nestedGroups(
     in data: Data, _ input: Input, _ report: inout FileReport
   ) throws(PropertyListError) -> Data {
@@ -71,14 +72,14 @@ struct ArchiveGroups: ParsableCommand {
 }
 
 extension Typedstream {
-  /// Does something with a stream, whose errors become those of the tool.
+  /// Calls `body`, and converts its errors to those of the tool.
   static func converting<Result>(_ body: () throws(TypedstreamError) -> Result) throws(PropertyListError) -> Result {
     do { return try body() } catch { throw PropertyListError(error) }
   }
 }
 
 extension PropertyListError {
-  /// What is wrong with a typedstream, in the terms of the tool.
+  /// Converts an error of a typedstream to the tool's error type.
   init(_ error: TypedstreamError) {
     let kind: Kind =
       switch error.kind {

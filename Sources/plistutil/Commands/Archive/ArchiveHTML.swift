@@ -38,7 +38,7 @@ struct ArchiveHTML: ParsableCommand {
     }
   }
 
-  /// How many findings are told.
+  /// The greatest number of findings in a page.
   private static let greatestFindingCount = 100
 
   private func page(of input: Input) throws(PropertyListError) -> ArchivePage {
@@ -47,7 +47,7 @@ struct ArchiveHTML: ParsableCommand {
     var notes = try notes(of: source)
     let archive: KeyedArchive
     do { archive = try source.unwrapped(&unwrapper) } catch {
-      // What is not opened can be looked at as the data that it is.
+      // Nested archives that cannot be opened are shown as data.
       archive = try source.archive()
       notes.append("Nested archives are shown as data: \(error.message)")
     }
@@ -74,7 +74,8 @@ struct ArchiveHTML: ParsableCommand {
 }
 
 extension ArchiveSource {
-  /// The archive with all that is nested in it; of a property list that is none, what it has under its keys.
+  /// Returns the archive with everything nested in it. For other property lists, the values under their keys are at the
+  /// top.
   fileprivate func unwrapped(_ unwrapper: inout Unwrapper) throws(KeyedArchiveError) -> KeyedArchive {
     if case .propertyList(let document) = self { return try unwrapper.archive(in: document) }
     let archive: KeyedArchive

@@ -6,7 +6,7 @@ import PropertyLists
 import SystemFiles
 internal import Typedstreams
 
-/// What an archive stands in, told by the first bytes.
+/// The source of an archive. Its kind is detected from the first bytes.
 enum ArchiveSource {
   /// A property list in any format.
   case propertyList(PropertyListDocument)
@@ -15,9 +15,9 @@ enum ArchiveSource {
   /// A compiled nib in the format NIBArchive.
   case nib(NIBArchive)
 
-  /// The archive, or what is the same in its shape.
+  /// Returns the archive. A typedstream or nib is converted to the structure of a keyed archive.
   ///
-  /// - Throws: ``PropertyListError`` for what is no archive.
+  /// - Throws: ``PropertyListError`` if the source is not an archive.
   func archive() throws(PropertyListError) -> KeyedArchive {
     switch self {
     case .propertyList(let document):
@@ -29,7 +29,7 @@ enum ArchiveSource {
     }
   }
 
-  /// What bytes are that belong to no property list; nil for those that may.
+  /// Detects a typedstream or nib. Returns nil for anything else, which may be a property list.
   init?(_ data: Data) throws(PropertyListError) {
     switch ArchiveFormat(data) {
     case .typedstream:
@@ -42,7 +42,7 @@ enum ArchiveSource {
 }
 
 extension Input {
-  /// The bytes of the file; of a folder that is a nib, those of the best file in it.
+  /// Returns the bytes of the file. For a nib that is a folder, returns those of the best file in it.
   func archiveData() throws(PropertyListError) -> Data {
     guard !isStandard, FileSystem.isFolder(path), let file = (try? Nib.files(in: URL(filePath: path)))?.first else {
       return try mappedData()
@@ -51,7 +51,7 @@ extension Input {
   }
 }
 
-/// A finding of an archive of any kind, as it is printed.
+/// A finding about an archive of any kind, in the form that is printed.
 struct ArchiveFinding {
   let severity: KeyedArchive.Finding.Severity
   let text: String
@@ -59,32 +59,32 @@ struct ArchiveFinding {
 }
 
 extension ArchiveSource {
-  /// Everything that is wrong with the archive.
+  /// Returns all findings about the archive.
   func check() throws(PropertyListError) -> [ArchiveFinding] {
     switch self {
     case .propertyList(let document): KeyedArchive.check(document).map(ArchiveFinding.init)
     case .typedstream:
-      // The archiver of a typedstream is the right one.
+      // Another archiver is not a defect here: a typedstream has an archiver of its own.
       KeyedArchive.check(try archive().document).filter { $0.kind != .otherArchiver }.map(ArchiveFinding.init)
     case .nib(let nib): nib.check().map(ArchiveFinding.init)
     }
   }
 
-  /// False for a property list that has nothing of an archive.
+  /// False for a property list that has no key of a keyed archive.
   var isArchive: Bool {
     guard case .propertyList(let document) = self else { return true }
     return ["$archiver", "$objects", "$top"].contains { (try? document.root.value(forKey: $0)) != nil }
   }
 
-  /// The property list that it is, or whose shape it is given.
+  /// Returns the property list, or a typedstream or nib converted to one.
   func document() throws(PropertyListError) -> PropertyListDocument {
     if case .propertyList(let document) = self { return document }
     return try archive().document
   }
 
-  /// Everything that is wrong with archives in data, and with data that only begins like an archive.
+  /// Returns all findings about archives in data, and about data that begins like an archive but is not one.
   ///
-  /// - Parameter count: becomes how many of them there are.
+  /// - Parameter count: set to the number of archives and property lists that were opened.
   func checkNested(_ count: inout Int) throws(PropertyListError) -> [ArchiveFinding] {
     let document = try document()
     var unwrapper = Unwrapper()
@@ -98,7 +98,7 @@ extension ArchiveSource {
     }
   }
 
-  /// What it is, and how many objects it has.
+  /// Returns the kind of the archive and its number of objects.
   func summary() throws(PropertyListError) -> String {
     switch self {
     case .propertyList, .typedstream:
@@ -154,7 +154,7 @@ extension ArchiveFinding {
 }
 
 extension PropertyListError {
-  /// What is wrong with a compiled nib, in the terms of the tool.
+  /// Converts an error of a compiled nib to the tool's error type.
   init(_ error: NIBArchiveError) {
     let kind: Kind
     switch error.kind {

@@ -2,9 +2,10 @@ import ArgumentParser
 import Preferences
 import ToolSupport
 
-/// Preferences from the shell, with the arguments of Apple's tool of the same name.
+/// The verb `defaults`, which reads and changes preferences. It takes the arguments of Apple's tool of the same name.
 ///
-/// Its options have one hyphen and many letters, so they are not for the parser of the other verbs.
+/// Apple's options have several letters after one hyphen, which ArgumentParser cannot parse, so the arguments have a
+/// parser of their own.
 struct Defaults: ParsableCommand {
   static let configuration = CommandConfiguration(
     verb: "defaults",
@@ -21,10 +22,10 @@ struct Defaults: ParsableCommand {
     if exitCode != ExitCodes.success { throw ExitCode(exitCode) }
   }
 
-  /// - Parameter isApple: whether values are printed as Apple's tool prints them if no option says how.
+  /// - Parameter isApple: true to print values like Apple's tool, unless an option selects another form.
   /// - Returns: the exit code.
   static func run(_ arguments: [String], isApple: Bool = false) -> Int32 {
-    // Defects that are no failure of the verb, such as a file that was set aside.
+    // Reports defects that do not make a verb fail, such as a file that was set aside.
     UserPreferences.handleErrors { note("plistutil: warning: \($0)") }
     var call = DefaultsCall(arguments, isApple: isApple)
     do {

@@ -1,19 +1,19 @@
 import PropertyLists
 import ToolSupport
 
-/// The arguments of a call, taken apart. Options may stand before the verb, as Apple's tool wants them, or after it, up
-/// to the value of `write`, whose hyphens mean types.
+/// The parsed arguments of a call. Options may come before the verb, as in Apple's tool, or after it, up to the value
+/// of `write`, where a hyphen begins a type.
 struct DefaultsCall {
   private(set) var verb: (any DefaultsVerb.Type)?
-  /// What the verb was called, which may be an alias.
+  /// The name that the verb was called by, which may be an alias.
   private(set) var name = ""
   private(set) var location = DefaultsLocation()
-  /// Nil if the call names none.
+  /// The domain; nil if the call does not name one.
   private(set) var domain: DefaultsDomain?
   /// The arguments after the domain.
   private(set) var operands: [String] = []
   private(set) var keyPath: PropertyListKeyPath?
-  /// Everything after the key of a verb that takes a value; before that, what is not parsed yet.
+  /// The arguments after the key of a verb that takes a value. During parsing, the arguments that are not parsed yet.
   private(set) var value: ArraySlice<String>
   private(set) var isForMachines = false
   private(set) var format: FormatName?
@@ -24,7 +24,7 @@ struct DefaultsCall {
   private var folder: String?
   private var asksForHelp = false
 
-  /// Whether the tool has been called by the name of Apple's.
+  /// True if the tool was called by the name of Apple's tool.
   private let isAppleByName: Bool
 
   init(_ arguments: [String], isApple: Bool) {
@@ -32,32 +32,32 @@ struct DefaultsCall {
     isAppleByName = isApple
   }
 
-  /// Whether values are printed as Apple's tool prints them, and not so that they can be read back.
+  /// True to print values like Apple's tool; false to print them in a form that can be read back.
   var isApple: Bool { options.contains(.apple) || (isAppleByName && !options.contains(.typed)) }
   var replaces: Bool { options.contains(.replace) }
 
-  /// The way to the value that the call names: a key, or what `--key-path` says.
+  /// The path of the value that the call names: its key, or the argument of `--key-path`.
   var path: PropertyListKeyPath? { keyPath ?? operands.first.map { PropertyListKeyPath([.key($0)]) } }
 
-  /// The domain of a verb that cannot do without.
+  /// Returns the domain. Throws if the call does not name one.
   func namedDomain() throws(DefaultsError) -> DefaultsDomain {
     guard let domain else { throw .usage("No domain is named.", verb) }
     return domain
   }
 
-  /// The path of a verb that cannot do without.
+  /// Returns the path of the value. Throws if the call does not name one.
   func namedPath() throws(DefaultsError) -> PropertyListKeyPath {
     guard let path else { throw .usage("No key is named.", verb) }
     return path
   }
 
-  /// Takes the arguments apart. Returns the help that is asked for; nil if ``verb`` is to be run.
+  /// Parses the arguments. Returns the help text if the call asks for help; nil if ``verb`` must be run.
   mutating func parse() throws(DefaultsError) -> String? {
     try scan()
     return try finish()
   }
 
-  /// Reads up to the end, or to the value.
+  /// Parses the arguments up to the value or the end.
   private mutating func scan() throws(DefaultsError) {
     var takesOptions = true
     while !isAtValue, let argument = value.popFirst() {
@@ -80,13 +80,13 @@ struct DefaultsCall {
     }
   }
 
-  /// Whether the domain and the key of a verb that takes a value have been read.
+  /// True if the verb takes a value, and its domain and key have been parsed.
   private var isAtValue: Bool {
     guard let syntax = verb?.syntax, syntax.takesValue else { return false }
     return operands.count == (keyPath == nil ? 2 : 1)
   }
 
-  /// The name of a long option; the value that it has after an equals sign becomes the next argument.
+  /// Returns the name of a long option. A value after an equals sign becomes the next argument.
   private mutating func splittingValue(of argument: String) -> String {
     guard argument.hasPrefix("--"), let sign = argument.firstIndex(of: "=") else { return argument }
     value = ([String(argument[argument.index(after: sign)...])] + value)[...]
@@ -146,7 +146,7 @@ struct DefaultsCall {
     return format
   }
 
-  /// Checks what was read, and looks up the domain.
+  /// Validates the parsed arguments, and resolves the domain. Returns the help text if the call asks for help.
   private mutating func finish() throws(DefaultsError) -> String? {
     guard let verb else {
       guard asksForHelp else { throw .usage("No verb is named.") }
@@ -172,7 +172,7 @@ struct DefaultsCall {
     if syntax.takesDomain, !operands.isEmpty {
       domain = try DefaultsDomain(argument: operands.removeFirst(), in: location)
     }
-    // The names of files may have any bytes.
+    // File names may contain bytes that are not UTF-8. All other arguments must be UTF-8.
     let isName = { (argument: String) in !argument.contains("/") }
     let texts = (syntax.takesFile ? [] : operands) + value + [domain?.argument].compactMap { $0 }.filter(isName)
     for text in texts {

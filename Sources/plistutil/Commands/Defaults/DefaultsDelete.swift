@@ -20,7 +20,7 @@ enum DefaultsDelete: DefaultsVerb {
     guard call.name == "delete-all", call.location.host == .any, let name = try? DomainName(domain.argument) else {
       return try delete(call.path, from: domain)
     }
-    // There may be values in one of the two files only.
+    // Only one of the two files may have the values.
     var failure: DefaultsError?
     var hasDeleted = false
     for host in PreferencesHost.allCases {

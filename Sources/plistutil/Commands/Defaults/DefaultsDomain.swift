@@ -5,11 +5,11 @@ import PropertyListTools
 import PropertyLists
 import SystemFiles
 
-/// Where domains are looked for.
+/// The folders and the host whose domains a call uses.
 struct DefaultsLocation {
   let locations: PreferencesLocations
   let host: PreferencesHost
-  /// The options that name the host.
+  /// The command-line options that select the host.
   let hostOptions: [String]
 
   init(folder: String? = nil, currentHost: Bool = false, hostName: String? = nil) {
@@ -25,13 +25,13 @@ struct DefaultsLocation {
     hostOptions = host == .current ? ["-currentHost"] : []
   }
 
-  /// The domains that have files, in order of their names.
+  /// The domains that have files, sorted by name.
   var domains: [DefaultsDomain] {
     locations.domainNames(host).filter { !FileSystem.hasStandIns($0.rawValue) }.map { DefaultsDomain($0, in: self) }
   }
 
-  /// Gives the values of all domains to `body`. A domain that cannot be read is told of and left out. Returns what the
-  /// call fails with in the end, because of those that cannot be read.
+  /// Calls `body` with the values of each domain. A domain that cannot be read is reported and skipped. Returns the
+  /// error that the call must end with if a domain could not be read; it is not reported again.
   func forEachDomain(_ body: (DefaultsDomain, OrderedDictionary<String, PropertyList>) -> Void) -> DefaultsError? {
     var failure: DefaultsError?
     for domain in domains {
@@ -50,19 +50,19 @@ struct DefaultsLocation {
 /// A domain that a call names.
 struct DefaultsDomain {
   let file: PreferencesFile
-  /// As messages name it.
+  /// The name in messages.
   let name: String
-  /// As an argument names it, and JSON.
+  /// The name in arguments and in JSON.
   let argument: String
-  /// What may have been meant.
+  /// A suggestion for messages, such as the path of a file of the same name.
   private(set) var hint = ""
-  /// The path that an argument gives instead of a name; nil for a name.
+  /// The path of the file if the argument is a path; nil if it is a domain name.
   private(set) var filePath: String?
 
   init(_ domain: DomainName, in location: DefaultsLocation) {
     file = PreferencesFile(PersistentDomain(domain, host: location.host), locations: location.locations)
     argument = domain.rawValue
-    // Apple's name for it in messages.
+    // Apple's tool uses this name in messages.
     name = domain == .global ? "kCFPreferencesAnyApplication" : domain.rawValue.printable()
   }
 
@@ -74,7 +74,7 @@ struct DefaultsDomain {
     argument = path
   }
 
-  /// - Parameter argument: a name, or a path, which has a slash in it.
+  /// - Parameter argument: a domain name, or a path that contains a slash.
   init(argument: String, in location: DefaultsLocation) throws(DefaultsError) {
     if argument.utf8.contains(UInt8(ascii: "/")) {
       guard location.host == .any else { throw .usage("A file has no values of a host.") }
@@ -91,8 +91,8 @@ struct DefaultsDomain {
     }
   }
 
-  /// The file at a path: as Apple's tool has it with `.plist` after the path, unless that is how it ends or only the
-  /// path itself is a file.
+  /// Appends `.plist` as Apple's tool does, unless the path has that extension, or names a file while PATH.plist does
+  /// not exist.
   private static func path(_ argument: String) -> String {
     if argument.hasSuffix(".plist") { return argument }
     let isFile = FileSystem.sizeOfRegularFile(argument) != nil
@@ -106,7 +106,7 @@ struct DefaultsDomain {
     return values
   }
 
-  /// The value that a call names.
+  /// Returns the value at a path of the domain.
   func value(at path: PropertyListKeyPath) throws -> PropertyList {
     let values = PropertyList.dictionary(try self.values() ?? [:])
     do { return try values.value(at: path) } catch {
@@ -116,24 +116,24 @@ struct DefaultsDomain {
 }
 
 extension PropertyListKeyPath {
-  /// A key of a domain as messages name it, or a path into its value.
+  /// The name of the value in messages: the key in the domain, or the path of a value inside it.
   var key: String { components.count == 1 ? components[0].text : description }
 }
 
-/// Files that are named by their paths. They are edited as the verb `set` does it, so that comments and layout stay of
-/// what people have written, and any format does; the files of domains by name are left to the library.
+/// Reading and editing of files that are named by their paths. Like the verb `set`, this keeps the file's format,
+/// comments and layout. Files of named domains are left to the Preferences library.
 extension DefaultsDomain {
   typealias Values = OrderedDictionary<String, PropertyList>
 
-  /// As files of preferences are read: a dictionary that looks like a UID is one, and of a key that stands twice the
-  /// last value counts.
+  /// The options with which the Preferences library reads: a dictionary that looks like a UID stays a dictionary, and
+  /// the last value of a duplicate key is used.
   private static let reading = PropertyListReadingOptions(
     recognizesUIDDictionaries: false, duplicateKeys: .keepLast, restoresCoercedValues: true)
   private static let writing = PropertyListWritingOptions(
     depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, writesUIDDictionaries: false, coercion: .reversible)
 
-  /// What the file holds; nil if there is none. JSON, which is no format of preferences, is read if it is named by its
-  /// path.
+  /// Returns the values in the file; nil if there is no file. JSON is not a format for preferences, but it is read if
+  /// the call names the path.
   func values() throws -> Values? {
     do { return try file.values() } catch {
       guard case .unreadable = error, let path = filePath, let document = Self.document(path),
@@ -143,11 +143,11 @@ extension DefaultsDomain {
     }
   }
 
-  /// Changes the values of the file, while no other process that saves preferences or edits the file with this tool can
-  /// change them. Returns when they are on the disk.
+  /// Changes the values in the file. Other processes that save preferences, or edit the file with this tool, cannot
+  /// change it meanwhile. Returns when the changes are on the disk.
   ///
-  /// - Parameter change: is given the values, nil if there is no file or it cannot be read, and makes of them what the
-  ///   file is to hold; nil for no file. It may be called again.
+  /// - Parameter change: gets the values of the file, or nil if there is no file or it cannot be read, and replaces
+  ///   them by the new values, or by nil to remove the file. It may be called several times.
   func update(_ change: (inout Values?) throws -> Void) throws {
     guard let path = filePath else { return try file.update(change) }
     for attempt in 1...EditedFile.greatestAttempt {
@@ -160,12 +160,12 @@ extension DefaultsDomain {
     throw PreferencesError.changedMeanwhile(path: path)
   }
 
-  /// What came of an attempt to edit a text.
+  /// The outcome of one attempt to edit a file.
   private enum Outcome {
     case isDone
-    /// There is no file, or none that can be read, which is set aside.
+    /// The file does not exist or cannot be read. An unreadable file is set aside.
     case isUnreadable
-    /// Another program changed it.
+    /// Another program changed the file.
     case isOutdated
   }
 
@@ -190,7 +190,7 @@ extension DefaultsDomain {
     }
   }
 
-  /// The dictionary in a file; nil if there is none that can be read.
+  /// Returns the document in a file; nil if it cannot be read or its root is not a dictionary.
   private static func document(_ path: String) -> PropertyListDocument? {
     guard FileSystem.sizeOfRegularFile(path) != nil, let data = try? Input(path).data(),
       let document = try? PropertyListDocument(data, options: reading), (try? document.validate()) != nil,

@@ -2,12 +2,12 @@ import Preferences
 import PropertyLists
 import ToolSupport
 
-/// Why a call failed. Scripts look for the words of Apple's tool, which are used where it has any; programs go by the
-/// exit code and, with `--json`, by the kind.
+/// The failure of a call. Messages use the words of Apple's tool, because scripts search for them. Programs use the
+/// exit code and, with `--json`, the kind.
 struct DefaultsError: Error {
-  /// For machines.
+  /// The kind of the error, for programs.
   let kind: String
-  /// The lines for people.
+  /// The message, for people. It may have several lines.
   let message: String
   let exitCode: Int32
 
@@ -17,7 +17,7 @@ struct DefaultsError: Error {
     self.exitCode = exitCode
   }
 
-  /// One that people have been told already. Only its exit code counts.
+  /// An error that has been reported already. Only its exit code is used.
   static func told(_ error: DefaultsError) -> DefaultsError { DefaultsError(error.kind, "", exitCode: error.exitCode) }
 
   func tell(isForMachines: Bool) {
@@ -40,7 +40,7 @@ struct DefaultsError: Error {
     DefaultsError("unexpected-argument", "Unexpected argument \(argument.printable()); leaving defaults unchanged.")
   }
 
-  /// A value of a type that was named.
+  /// Returns the error for a text that is not a value of the given type.
   static func noValue(_ text: String, of type: String) -> DefaultsError {
     DefaultsError("not-parsable", "\(text.quoted) is no \(type); leaving defaults unchanged.")
   }
@@ -53,7 +53,7 @@ struct DefaultsError: Error {
       "no-such-key", "The domain/default pair of (\(domain.name), \(key.printable())) does not exist\(ending)")
   }
 
-  /// What `body` gives; what it throws is said about a file, or whatever else has a name.
+  /// Calls `body`. Its errors are reported with the name of the file or other source that they are about.
   static func about<Result>(
     _ name: String, _ body: () throws(PropertyListError) -> Result
   ) throws(DefaultsError) -> Result {

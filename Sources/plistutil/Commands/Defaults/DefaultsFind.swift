@@ -49,7 +49,7 @@ extension String {
 }
 
 extension PropertyList {
-  /// Whether a word is in a text below it, whatever its depth, which costs no stack.
+  /// Returns true if a key or scalar inside the value contains a word. Uses no recursion, because values may be deep.
   fileprivate func has(_ word: String) -> Bool {
     var rest = [self]
     while let value = rest.popLast() {

@@ -1,4 +1,4 @@
-/// What `defaults --help` says, and the help of each verb.
+/// The help text of `defaults`, and that of each verb.
 enum DefaultsHelp {
   static let synopsis = "plistutil defaults [-currentHost | -host HOST] [--folder FOLDER] VERB …"
 

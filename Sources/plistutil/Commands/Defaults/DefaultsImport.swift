@@ -28,7 +28,7 @@ enum DefaultsImport: DefaultsVerb {
 
   private static func read(_ call: DefaultsCall) throws(DefaultsError) -> PropertyList {
     let input = Input(call.operands[0])
-    // As in files of preferences, a dictionary that looks like a UID is one.
+    // A dictionary that looks like a UID stays a dictionary, as in preferences files.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, restoresCoercedValues: true)
     return try DefaultsError.about(input.name) { () throws(PropertyListError) in
       let data = try input.data()

@@ -2,17 +2,17 @@ import FoundationEssentials
 import PropertyLists
 import ToolSupport
 
-/// How values are printed.
+/// Printing of values.
 ///
-/// Containers are OpenStep with GNUstep's types, so that what is printed is complete and can be read back, by `write`
-/// and `import` among others. A value alone is bare, as shells want it; `read-type` tells its type.
+/// Containers are printed as OpenStep with GNUstep's types, so that the output is complete and `write` and `import` can
+/// read it back. A single scalar is printed without quotes or type, for use in a shell; `read-type` prints its type.
 enum DefaultsOutput {
-  /// The options of text that is read back as exactly what it was. A dictionary that looks like a UID is one: files of
-  /// preferences have no UIDs.
+  /// The options for text that is read back without loss. A dictionary that looks like a UID is written as a
+  /// dictionary, because preferences files contain no UIDs.
   static let exact = PropertyListWritingOptions(
     depth: ParsingLimits.greatestDepth, writesUIDDictionaries: false, coercion: .reversible, openStepDialect: .gnustep)
 
-  /// Prints a value in the form that the call wants.
+  /// Prints a value in the form that the call selects.
   static func write(_ value: PropertyList, for call: DefaultsCall) throws {
     if let format = call.format ?? (call.isForMachines ? FormatName(.json) : nil) {
       try output(data(value, format, name: call.domain?.name ?? "defaults"))
@@ -23,7 +23,7 @@ enum DefaultsOutput {
     }
   }
 
-  /// One value, or a container, without the end of the line.
+  /// Returns the text of a scalar or a container, without a newline at the end.
   static func text(of value: PropertyList) throws(PropertyListError) -> String {
     if let text = BareValue.text(of: value) { return text }
     var options = exact
@@ -31,26 +31,26 @@ enum DefaultsOutput {
       return String(decoding: try value.data(format: .openStep, options: options).dropLast(), as: UTF8.self)
     } catch {
       guard error.kind == .notRepresentable else { throw error }
-      // A file that is none of preferences, such as an archive, may have UIDs.
+      // A file that does not contain preferences, such as an archive, may contain UIDs.
       options.writesUIDDictionaries = true
       return String(decoding: try value.data(format: .openStep, options: options).dropLast(), as: UTF8.self)
     }
   }
 
-  /// A line of JSON.
+  /// Writes a line of JSON.
   static func writeLine(_ fields: PropertyList) throws(PropertyListError) {
     var options = exact
     options.isCompact = true
     try output(fields.data(format: .json, options: options))
   }
 
-  /// The bytes of a file. As `convert` does, XML drops fractions of seconds, and says so.
+  /// Returns the bytes of a file. Like `convert`, XML drops fractions of seconds with a warning.
   static func data(_ value: PropertyList, _ name: FormatName, name file: String) throws(DefaultsError) -> Data {
     var options = exact
     options.fractionalSeconds = .refuse
     options.openStepDialect = name.dialect
     if name.format == .openStep, name.dialect != .gnustep { options.coercion = .refuse }
-    // To other readers of XML a dictionary that looks like a UID is none.
+    // Other XML readers treat a dictionary that looks like a UID as a UID, so it is not kept apart here.
     if name.format == .xml { options.writesUIDDictionaries = true }
     do { return try value.data(format: name.format, options: options) } catch let exact {
       options.fractionalSeconds = .drop

@@ -1,14 +1,14 @@
 import PropertyLists
 
-/// Calls of `defaults` as a shell reads them.
+/// Shell commands that call `defaults`.
 enum DefaultsShell {
-  /// The call that sets a value, or removes it with nil; the options stand before the verb.
+  /// Returns the command that sets a value, or removes it if `value` is nil. `options` come before the verb.
   static func call(
     _ domain: String, _ key: String, _ value: PropertyList?, options: [String]
   ) throws(PropertyListError) -> String {
     var words = ["defaults"] + options + [value == nil ? "delete" : "write"]
     if key.hasControls {
-      // As a path it is on one line, and has no commands for a terminal.
+      // A path shows the key on one line, without control characters for the terminal.
       words += [domain, "-k", PropertyListKeyPath([.key(key)]).description]
     } else {
       if domain.hasPrefix("-") || key.hasPrefix("-") { words.append("--") }
@@ -18,7 +18,7 @@ enum DefaultsShell {
     return words.map(quoted).joined(separator: " ")
   }
 
-  /// The arguments that `write` makes this value of: those of Apple's tool where it has any.
+  /// Returns the arguments of `write` for a value: those of Apple's tool where they exist, else OpenStep text.
   private static func arguments(_ value: PropertyList) throws(PropertyListError) -> [String] {
     switch value {
     case .string(let text) where !text.hasControls: return ["-string", text]

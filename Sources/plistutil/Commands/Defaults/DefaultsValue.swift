@@ -4,9 +4,9 @@ import PropertyListTools
 import PropertyLists
 import ToolSupport
 
-/// The value of `write`, with Apple's types, which here may be nested.
+/// A parser for the value of `write`. It takes the types of Apple's tool, and values may be nested.
 struct DefaultsValue {
-  /// What becomes of the value that is stored.
+  /// A change to the stored value.
   enum Change {
     case set(PropertyList)
     case append([PropertyList])
@@ -17,7 +17,7 @@ struct DefaultsValue {
   private let verb: (any DefaultsVerb.Type)?
   private var depth = 0
 
-  /// - Parameter arguments: at least one.
+  /// - Parameter arguments: at least one argument.
   static func parse(_ arguments: ArraySlice<String>, for verb: (any DefaultsVerb.Type)?) throws(DefaultsError) -> Change
   {
     var parser = DefaultsValue(rest: arguments, verb: verb)
@@ -42,7 +42,7 @@ struct DefaultsValue {
 
   private static let end = "-end"
 
-  /// - Parameter isElement: whether it stands in a container, where a text with quotation marks is that text.
+  /// - Parameter isElement: true for a value in a container, where a text in quotation marks is not parsed.
   private mutating func value(isElement: Bool) throws(DefaultsError) -> PropertyList {
     guard let argument = rest.popFirst() else { throw .usage("A value is missing.", verb) }
     switch argument {
@@ -99,7 +99,7 @@ struct DefaultsValue {
     return entries
   }
 
-  /// The arguments decide how deep this calls itself, so that there is a limit: that of what a file can hold.
+  /// Limits the depth of the recursion, which the arguments determine, to the depth that a file can have.
   private mutating func enter() throws(DefaultsError) {
     depth += 1
     guard depth <= 500 else {
@@ -116,7 +116,8 @@ struct DefaultsValue {
 
   private static func isNumber(_ text: String) -> Bool { Double(text) != nil }
 
-  /// Decimal digits, or hexadecimal ones after `0x`, with a sign, within `Int64` or `UInt64`.
+  /// Parses decimal digits, or hexadecimal digits after `0x`, with an optional sign, in the range of `Int64` or
+  /// `UInt64`.
   private static func integer(_ text: String) throws(DefaultsError) -> PropertyList {
     var digits = text[...]
     let isNegative = digits.hasPrefix("-")
@@ -151,7 +152,7 @@ struct DefaultsValue {
     return data
   }
 
-  /// The two forms that are printed, each with a fraction of a second if it has one.
+  /// Parses the two forms that are printed, each with an optional fraction of a second.
   private static func date(_ text: String) throws(DefaultsError) -> PropertyList {
     var whole = text
     if whole.hasSuffix("Z"), let time = whole.firstIndex(of: "T") {
@@ -167,7 +168,7 @@ struct DefaultsValue {
         whole.removeSubrange(point..<end)
       }
     }
-    // What could end the value would make another of it.
+    // Without this check, text after a `>` would be parsed as part of another value.
     guard !whole.contains(">"), let date = (try? PropertyList(openStep: "<*D\(whole)>"))?.date else {
       throw .noValue(text, of: "date; there are '2026-11-21 16:00:00 +0000' and 2026-11-21T16:00:00Z")
     }
@@ -179,18 +180,18 @@ struct DefaultsValue {
     return try PropertyList(Data(text.utf8), format: format, options: options)
   }
 
-  /// A property list if it looks like one, else the text itself.
+  /// Parses text that looks like a property list. Any other text is a string.
   private static func untyped(_ text: String, isElement: Bool) throws(DefaultsError) -> PropertyList {
     switch text.unicodeScalars.first {
     case "{", "(", "<": return try representation(text)
     case "\"", "'":
-      // A text with a quotation mark in front may be just that.
+      // A text may begin with a quotation mark without being a quoted string.
       return isElement ? .string(text) : (try? read(text, .openStep)) ?? .string(text)
     default: return .string(text)
     }
   }
 
-  /// A property list in a text: OpenStep as Apple's tool wants it, or else XML or JSON.
+  /// Parses a property list: OpenStep as in Apple's tool, else XML or JSON.
   static func representation(_ text: String) throws(DefaultsError) -> PropertyList {
     if let value = try? read(text, .openStep) { return value }
     let data = Data(text.utf8)

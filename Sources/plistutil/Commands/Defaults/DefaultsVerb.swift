@@ -4,7 +4,7 @@ protocol DefaultsVerb: SendableMetatype {
   static var aliases: [String] { get }
   static var syntax: DefaultsSyntax { get }
 
-  /// - Throws: ``DefaultsError``, and what the libraries throw.
+  /// - Throws: ``DefaultsError``, and errors of the libraries.
   static func run(_ call: DefaultsCall) throws
 }
 
@@ -12,25 +12,25 @@ extension DefaultsVerb {
   static var aliases: [String] { [] }
 }
 
-/// What a verb takes.
+/// The arguments of a verb, and its help.
 struct DefaultsSyntax {
-  /// The arguments, as help shows them: `[DOMAIN [KEY]]`.
+  /// The arguments in the form of the help, such as `[DOMAIN [KEY]]`.
   let arguments: String
-  /// What it does, in one line.
+  /// A summary of the verb, in one line.
   let abstract: String
-  /// More of that, in whole lines.
+  /// Further lines of help.
   var details = ""
-  /// Calls to try, without the name of the tool.
+  /// Example calls, without the name of the tool.
   let examples: [String]
-  /// How many arguments there are, the domain included.
+  /// The allowed number of arguments, including the domain.
   let operands: ClosedRange<Int>
-  /// Whether the first argument is a domain.
+  /// True if the first argument is a domain.
   var takesDomain = true
-  /// Whether the argument after the domain is a file.
+  /// True if the argument after the domain is a file.
   var takesFile = false
-  /// True if everything after the key is the value, hyphens or not.
+  /// True if all arguments after the key are the value, even if they begin with a hyphen.
   var takesValue = false
-  /// The options that not every verb has.
+  /// The options that the verb takes in addition to the common ones.
   var options: Set<DefaultsOption> = []
 }
 

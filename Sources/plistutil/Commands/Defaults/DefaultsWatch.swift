@@ -25,7 +25,7 @@ enum DefaultsWatch: DefaultsVerb {
     }
     var known: Set<String> = []
     var isFirst = true
-    // Whether there are new domains is asked for: a folder says no more of a new file than its name.
+    // New domains are found by polling: the notification for a folder gives only the name of a new file.
     while true {
       for domain in call.location.domains where known.insert(domain.argument).inserted {
         printer.watch(domain, key: nil, isNew: !isFirst)
@@ -37,11 +37,11 @@ enum DefaultsWatch: DefaultsVerb {
   }
 }
 
-/// Prints changes as they are told, by any number of tasks.
+/// Prints changes, which any number of tasks report.
 private final class ChangePrinter: Sendable {
   private let location: DefaultsLocation
   private let isForMachines: Bool
-  /// Signalled when nothing can be printed any more.
+  /// Signalled when output fails.
   private let end = DispatchSemaphore(value: 0)
   private let failure = Mutex<DefaultsError?>(nil)
   private let printing = Mutex(())
@@ -51,16 +51,16 @@ private final class ChangePrinter: Sendable {
     self.isForMachines = isForMachines
   }
 
-  /// Waits until nothing can be printed any more, which is no failure of the watch, or some seconds.
+  /// Waits until output fails, or for a number of seconds. Throws the error that ended the output.
   func wait(seconds: Double? = nil) throws(DefaultsError) {
     let deadline = seconds.map { DispatchTime.now() + $0 } ?? .distantFuture
     guard end.wait(timeout: deadline) == .success else { return }
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  /// - Parameter isNew: whether what the domain has by now is a change.
+  /// - Parameter isNew: true to print the existing values of the domain as changes.
   func watch(_ domain: DefaultsDomain, key: String?, isNew: Bool = false) {
-    // From now on, whenever the task begins.
+    // Observes the domain from now on, even if the task starts later.
     let changes = domain.file.changes(forKey: key)
     let values = isNew ? (try? domain.file.values()) ?? [:] : [:]
     for (key, value) in values { print(domain, key, nil, value) }

@@ -51,7 +51,7 @@ enum DefaultsWrite: DefaultsVerb {
 }
 
 extension DefaultsValue.Change {
-  /// The value to store instead of the old one; nil if there is none.
+  /// Returns the value to store. `old` is the stored value; nil if there is none.
   fileprivate func value(insteadOf old: PropertyList?, key: String) throws(DefaultsError) -> PropertyList {
     switch self {
     case .set(let value): return value

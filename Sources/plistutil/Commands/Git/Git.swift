@@ -17,17 +17,17 @@ struct Git: ParsableCommand {
     subcommands: [GitInstall.self, GitUninstall.self, GitTextconv.self, GitMerge.self])
 }
 
-/// Calls of git.
+/// Functions that call git.
 enum GitCall {
-  /// Runs git without its messages, where it is no matter if it fails: some versions remove an empty section by
-  /// themselves, and others don't.
+  /// Runs git without its messages, and ignores failures: some versions of git remove an empty section themselves,
+  /// others do not.
   static func tryQuietly(_ arguments: [String]) {
     _ = try? ChildProgram.output("/bin/sh", ["-c", "exec git \"$@\" 2>/dev/null", "git"] + arguments)
   }
 
-  /// What git prints, without the line end behind it.
+  /// Returns the output of git, without the newline at its end.
   ///
-  /// - Returns: nil if git ends with 1, which says that there is no such setting.
+  /// - Returns: nil if git ends with exit code 1, which means that the setting does not exist.
   static func text(_ arguments: [String]) throws(PropertyListError) -> String? {
     let (end, output) = try PropertyListError.converting(ChildProgram.output("git", arguments))
     switch end {
@@ -36,14 +36,14 @@ enum GitCall {
       return text.hasSuffix("\n") ? String(text.dropLast()) : text
     case .exited(1): return nil
     default:
-      // git has said why.
+      // git has printed the cause.
       throw PropertyListError(
         .inputOutput(errno: ECANCELED), "git \(arguments.joined(separator: " ")) ended with exit code \(end.exitCode)")
     }
   }
 }
 
-/// The repository, or the configuration of the user, that drivers are installed in.
+/// The options for the repository or the user configuration where drivers are installed.
 struct GitArguments: ParsableArguments {
   @Flag(help: "For all repositories of the user, in git's global configuration.")
   var global = false
@@ -58,7 +58,7 @@ struct GitArguments: ParsableArguments {
     if global, folder != nil { throw ValidationError("--global and --dir do not go together.") }
   }
 
-  /// Where the drivers are installed.
+  /// Returns the settings of the repository or of the user.
   func settings() throws(PropertyListError) -> GitSettings {
     guard !global else { return GitSettings(call: ["config", "--global"], attributesFile: try globalAttributesFile()) }
     let prefix = ["-C", folder ?? "."]

@@ -41,7 +41,7 @@ struct GitMerge: ParsableCommand {
       if let merged, !merged.hasConflicts, (try? Self.document(merged.text)) != nil { return try replace(merged.text) }
       do throws(PropertyListError) { try replace(Self.valueMerge(data.base, data.ours, data.theirs)) } catch {
         if let merged { try replace(merged.text) }
-        // git takes any other code below 129 for a conflict too.
+        // git treats any other exit code below 129 as a conflict too.
         throw error
       }
     }
@@ -65,7 +65,7 @@ struct GitMerge: ParsableCommand {
     return try document.data(updatedTo: value, options: PropertyListDocument.editingOptions(coerces: false))
   }
 
-  /// The three texts, merged line by line; nil if one of them is no text.
+  /// Merges the three texts line by line. Returns nil if one of them is not text.
   private func textMerge(
     _ base: Data, _ ours: Data, _ theirs: Data
   ) throws(PropertyListError) -> (text: Data, hasConflicts: Bool)? {
@@ -80,7 +80,7 @@ struct GitMerge: ParsableCommand {
     }
     switch end {
     case .exited(0): return (text, false)
-    // How many conflicts there are; above it, git says that it could not do it.
+    // The exit code is the number of conflicts. Higher codes mean that the merge failed.
     case .exited(1...127): return (text, true)
     default: return nil
     }

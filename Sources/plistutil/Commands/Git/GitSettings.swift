@@ -3,23 +3,23 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// What git is told about property lists: in its configuration which commands to run, in a file of attributes for which
-/// files.
+/// The settings that git needs for property lists: the commands in its configuration, and the file patterns in an
+/// attributes file.
 struct GitSettings {
-  /// The call of git that reads and writes its configuration.
+  /// The git arguments that read and write its configuration.
   let call: [String]
   let attributesFile: String
 
-  /// The files that the drivers are for. What has one of these extensions is a property list.
+  /// The patterns of files that use the drivers. All of these extensions are only used for property lists.
   private static let patterns = ["plist", "strings", "stringsdict", "entitlements", "xcprivacy"].map { "*.\($0)" }
 
   private static let attributes = "diff=plist merge=plist"
 
   private static let description = "property lists, key by key"
 
-  /// The settings of a tool.
+  /// Returns the settings of the drivers.
   ///
-  /// - Parameter tool: how git is to call it.
+  /// - Parameter tool: the command that git calls.
   private static func values(_ tool: String) -> [(key: String, value: String)] {
     [
       ("diff.plist.textconv", "\(tool) git textconv"), ("merge.plist.name", description),
@@ -27,13 +27,13 @@ struct GitSettings {
     ]
   }
 
-  /// How git is to call this tool: by its name, if that is how it is found, else by its path.
+  /// The command with which git calls this tool: its name if that is found in PATH, else its path.
   private static var tool: String {
     let name = "plistutil"
     let path = FileSystem.realPath(of: executable)
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     let found = folders.lazy.map { "\($0)/\(name)" }.first { FileSystem.sizeOfRegularFile($0) != nil }
-    // Another tool may have this name.
+    // A different tool may have this name.
     if let found, FileSystem.realPath(of: found) == path { return name }
     return "'" + path.replacingScalars("'", with: #"'\''"#) + "'"
   }
@@ -48,9 +48,9 @@ struct GitSettings {
     #endif
   }
 
-  /// Writes what is missing, and says so.
+  /// Adds the settings that are missing, and prints them.
   ///
-  /// - Returns: whether all is there now; something else may have been there.
+  /// - Returns: false if a different setting exists already, which is kept.
   func install() throws(PropertyListError) -> Bool {
     var isComplete = true
     for (key, value) in Self.values(Self.tool) {
@@ -86,11 +86,11 @@ struct GitSettings {
     return isComplete
   }
 
-  /// Removes what ``install()`` writes, and says so.
+  /// Removes the settings that ``install()`` adds, and prints them.
   func uninstall() throws(PropertyListError) {
     for (key, value) in Self.values("") {
       let old = try GitCall.text(call + ["--get-all", key])
-      // It may have been another path of the tool.
+      // The installed command may have another path.
       guard let old, old == value || old.hasSuffix("plistutil\(value)") || old.hasSuffix("plistutil'\(value)") else {
         continue
       }
@@ -120,15 +120,15 @@ struct GitSettings {
     try GitCall.text(call + ["--get-regexp", "^\(section.replacing(".", with: "\\."))\\."]) == nil
   }
 
-  /// The lines of the file of attributes, with an empty one behind the last line end; none if there is no file. They
-  /// name files, so bytes that are not UTF-8 are kept as those of names are.
+  /// Returns the lines of the attributes file, with an empty one after the last newline, or an empty array if there is
+  /// no file. The lines contain file names, so bytes that are not UTF-8 are preserved.
   private func attributes() throws(PropertyListError) -> [String] {
     guard FileSystem.exists(attributesFile) else { return [] }
     let data = try Input(attributesFile).data()
     return data.split(separator: 0x0A, omittingEmptySubsequences: false).map { FileSystem.text(ofBytes: Array($0)) }
   }
 
-  /// A line without the carriage return that may stand before its end.
+  /// Returns a line without a carriage return at its end.
   private static func withoutReturn(_ line: String) -> String { line.last == "\r" ? String(line.dropLast()) : line }
 
   private func write(_ lines: some Sequence<String>) throws(PropertyListError) {
@@ -140,7 +140,7 @@ struct GitSettings {
     }
   }
 
-  /// Whether a line says how the files of a pattern are compared or merged.
+  /// Returns true if a line sets how the files of a pattern are compared or merged.
   private static func isAbout(_ pattern: String, _ line: String) -> Bool {
     let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
     guard words.first == pattern[...] else { return false }
