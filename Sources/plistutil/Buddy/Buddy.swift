@@ -23,13 +23,13 @@ struct BuddyVerb: ParsableCommand {
 enum Buddy {
   /// The verb.
   static let name = "buddy"
-  /// The name under which the tool is this one.
+  /// The name of the program.
   static let programName = "PlistBuddy"
 
-  /// For every failure, as Apple's tool has it.
+  /// The exit code of every failure, as in Apple's tool.
   static let failure: Int32 = 1
 
-  /// - Parameter arguments: without the name of the program.
+  /// - Parameter arguments: the arguments without the name of the program.
   /// - Returns: the exit code.
   static func run(_ arguments: [String]) -> Int32 {
     do { return try BuddyCall(arguments).run() } catch {
@@ -39,12 +39,13 @@ enum Buddy {
   }
 }
 
-/// Why something fails, in the words that scripts know from Apple's tool.
+/// An error, in the words of Apple's tool, which scripts expect.
 struct BuddyError: Error {
   let message: String
-  /// What is wrong, in our words, if the message does not say it.
+  /// A more precise description in this tool's words; nil if the message needs none.
   let reason: String?
-  /// Whether Apple's tool prints the message on standard output, as it does with all that it does not understand.
+  /// True if the message is printed on standard output, as Apple's tool does for everything that it does not
+  /// understand.
   let isOutput: Bool
 
   init(_ message: String, because reason: String? = nil, isOutput: Bool = false) {
@@ -53,12 +54,12 @@ struct BuddyError: Error {
     self.isOutput = isOutput
   }
 
-  /// What Apple's tool does not understand.
+  /// Returns the error for input that Apple's tool does not understand.
   static func notUnderstood(_ message: String) -> BuddyError { BuddyError(message, isOutput: true) }
 
   func tell() {
     if let reason { note(reason) }
-    // Where standard output fails too, standard error is left.
+    // If standard output fails, the message goes to standard error.
     if isOutput, (try? output(message)) != nil { return }
     note(message)
   }

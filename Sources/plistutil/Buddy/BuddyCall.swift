@@ -1,16 +1,16 @@
 import PropertyLists
 import ToolSupport
 
-/// The arguments of a call. They are looked at in their order, as Apple's tool does: what is wrong with a command is
-/// known before any command runs.
+/// The arguments of a call. They are processed in their order, as in Apple's tool. All commands are parsed before the
+/// first one runs.
 struct BuddyCall {
   private enum Argument {
     case command(String)
     case file(String)
     case help(exitCode: Int32)
-    /// An option that there is not.
+    /// An unknown option.
     case unknown(String)
-    /// A `-c` with nothing after it.
+    /// A `-c` without an argument.
     case incomplete
   }
 

@@ -1,12 +1,12 @@
 import PropertyLists
 
-/// A command that has been understood.
+/// A parsed command.
 enum BuddyCommand {
   case help
   case exit
   case save
   case revert
-  /// Of the whole file without an entry.
+  /// Prints the value of an entry; the whole file if nil.
   case print(BuddyEntry?)
   case changeContainer(BuddyEntry)
   case edit(Edit)
@@ -18,12 +18,12 @@ enum BuddyCommand {
     case add(BuddyEntry, PropertyList.Kind, String?)
     case copy(BuddyEntry, to: BuddyEntry)
     case delete(BuddyEntry)
-    /// Into the working container without an entry.
+    /// Merges into an entry; into the working container if nil.
     case merge(file: String, into: BuddyEntry?, isRecursive: Bool)
     case importFile(String, to: BuddyEntry)
   }
 
-  /// - Throws: what is wrong with the text. Words after those that a command has are left alone.
+  /// - Throws: an error about the text. Words after the last argument of a command are ignored.
   init(_ text: String) throws(BuddyError) {
     var words = BuddyWords(text)
     switch words.name().lowercased() {

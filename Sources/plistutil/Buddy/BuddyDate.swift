@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Dates as Apple's tool prints and reads them, in the local time zone: `Mon Jan 01 00:00:00 UTC 2024`.
+/// Dates in the form that Apple's tool prints and reads, in the local time zone: `Mon Jan 01 00:00:00 UTC 2024`.
 enum BuddyDate {
   private static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
   private static let months = [
@@ -9,10 +9,10 @@ enum BuddyDate {
     "December",
   ]
 
-  /// The form of C's `%a %b %d %H:%M:%S %Z %Y`. A fraction of the second is left out.
+  /// Returns text in the form of C's `%a %b %d %H:%M:%S %Z %Y`. A fraction of a second is dropped.
   static func text(of date: Date) -> String {
     guard let moment = Int(exactly: date.timeIntervalSince1970.rounded(.down)), let time = LocalTime(moment) else {
-      // What the calendar of the system does not reach.
+      // The date is outside the range of the system's calendar.
       return BareValue.text(of: date)
     }
     let clock = [time.hour, time.minute, time.second].map(twoDigits).joined(separator: ":")
@@ -20,9 +20,9 @@ enum BuddyDate {
       + "\(time.zone) \(time.year)"
   }
 
-  /// The date of a text in one of the forms that Apple's tool reads: with a zone as it is printed, without a zone
-  /// (C's `%c`), or the first moment of a day as in `12/31/24` (C's `%D`). Of zones, `UTC` and `GMT` are known, those
-  /// of the local time, and `+hhmm`. Also the forms of XML and of descriptions.
+  /// Parses a date in one of the forms that Apple's tool reads: the printed form with a zone, the same without a zone
+  /// (C's `%c`), or a day such as `12/31/24` (C's `%D`), which means its start. A zone is `UTC`, `GMT`, a name of the
+  /// local zone, or `+hhmm`. Also reads the forms of XML and of descriptions.
   static func date(_ text: String) -> Date? {
     let words = text.split { $0.isWhitespace }.map(String.init)
     switch words.count {
@@ -53,7 +53,7 @@ enum BuddyDate {
     guard parts.count == 3, let month = number(parts[0], upTo: 2), let day = number(parts[1], upTo: 2),
       let year = number(parts[2], upTo: 8)
     else { return nil }
-    // Two digits are a year from 1969 to 2068, as POSIX has it.
+    // Two digits mean a year from 1969 to 2068, as in POSIX.
     let century = parts[2].utf8.count > 2 ? 0 : year < 69 ? 2000 : 1900
     return date(LocalTime(year: century + year, month: month, day: day), zone: nil)
   }
@@ -78,9 +78,9 @@ enum BuddyDate {
     return Int(digits)
   }
 
-  /// - Parameter zone: nil for local time.
+  /// - Parameter zone: the time zone; nil for local time.
   private static func date(_ time: LocalTime, zone: String?) -> Date? {
-    // A day or an hour that does not exist is refused here.
+    // Returns nil for a day or an hour that does not exist.
     guard let inUTC = date(time, "Z") else { return nil }
     switch zone?.uppercased() {
     case "UTC", "GMT", "Z": return inUTC
@@ -92,7 +92,7 @@ enum BuddyDate {
     }
   }
 
-  /// - Parameter zone: `Z`, or hours and minutes ahead of UTC.
+  /// - Parameter zone: `Z`, or the offset from UTC in hours and minutes.
   private static func date(_ time: LocalTime, _ zone: String) -> Date? {
     let year = String(time.year.magnitude)
     let zeros = String(repeating: "0", count: max(0, 4 - year.utf8.count))
@@ -103,11 +103,11 @@ enum BuddyDate {
     return date
   }
 
-  /// - Parameter zone: one of the names of the local zone, of which it may have one for the summer; nil for the one
-  ///   that holds at that time.
+  /// - Parameter zone: a name of the local zone, which may have a second name for summer time; nil for the zone at that
+  ///   time.
   private static func localDate(_ time: LocalTime, zone: String?) -> Date? {
     guard let zone else { return time.moment(isSummer: nil).map { Date(timeIntervalSince1970: Double($0.moment)) } }
-    // Whether it is summer is said by the system, or tried.
+    // The system decides if it is summer time; if that does not match the zone, both are tried.
     for isSummer in [nil, false, true] {
       guard let (moment, found) = time.moment(isSummer: isSummer) else { return nil }
       if found.zone.uppercased() == zone, found.hour == time.hour { return Date(timeIntervalSince1970: Double(moment)) }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Values as Apple's tool prints them. Strings and data are printed as they are.
+/// Values in the form that Apple's tool prints. Strings and data are printed unescaped.
 struct BuddyDescription {
   private var bytes = Data()
 
-  /// The lines of a value.
+  /// Returns the lines of a value.
   static func bytes(of value: PropertyList) -> Data {
     var description = BuddyDescription()
     description.append(value, indent: "")
@@ -15,7 +15,7 @@ struct BuddyDescription {
 
   private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// The reader has seen to it that values are not too deep.
+  /// Appends a value. Recursion is safe: the reader has limited the depth.
   private mutating func append(_ value: PropertyList, indent: String) {
     let inner = indent + "    "
     switch value {
@@ -40,7 +40,7 @@ struct BuddyDescription {
     case .boolean(let isTrue): append(isTrue ? "true" : "false")
     case .integer(let integer): append(integer.description)
     case .real(let real): append(FixedPoint.text(real))
-    // The digits that tell it from other 4-byte reals.
+    // The shortest digits that distinguish it from other 4-byte reals.
     case .float(let real): append(FixedPoint.text(Double(real.description) ?? Double(real)))
     case .date(let date): append(BuddyDate.text(of: date))
     case .uid, .null: append(AppleDescription.text(of: value))

@@ -1,9 +1,9 @@
 import PropertyLists
 
-/// The elements of an array that is changed, in chunks of a few hundred.
+/// The elements of an array during editing, in chunks of up to 512.
 ///
-/// Finding, inserting or removing an element touches one chunk and the lengths of the others: about 400 numbers for
-/// 100 000 elements.
+/// Finding, inserting or removing an element touches one chunk and the lengths of the others: about 400 numbers for 100
+/// 000 elements.
 final class BuddyElements {
   private var chunks: [[BuddyTree]] = []
   private(set) var count: Int
@@ -23,7 +23,7 @@ final class BuddyElements {
   /// The number of elements of the longest chunk, and the number of chunks.
   var shape: (longest: Int, chunkCount: Int) { (chunks.map(\.count).max() ?? 0, chunks.count) }
 
-  /// The chunk of an index, and the offset in it. The end is in the last chunk.
+  /// Returns the chunk of an index, and the offset in it. The end index is in the last chunk.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     var offset = index
     for chunk in chunks.indices {
@@ -55,7 +55,7 @@ final class BuddyElements {
     count -= 1
     let rest = chunks[chunk].count
     guard rest < Self.greatestCount / 8 else { return }
-    // A short chunk goes into the next one, or the one before.
+    // A short chunk is merged into the next one, or into the previous one at the end.
     if rest > 0 {
       guard chunks.count > 1 else { return }
       let isLast = chunk == chunks.count - 1

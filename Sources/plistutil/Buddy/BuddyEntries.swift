@@ -1,15 +1,15 @@
 import OrderedCollections
 import PropertyLists
 
-/// The entries of a dictionary that is changed, in their order.
+/// The entries of a dictionary during editing, in their order.
 ///
-/// An entry that is removed leaves a gap. When half of them are gaps, these are closed.
+/// A removed entry leaves a gap. The gaps are closed when more than half of the slots are gaps.
 final class BuddyEntries {
-  /// The entries, and nil for gaps.
+  /// The entries; nil for gaps.
   private var slots: [(key: String, value: BuddyTree)?]
   /// The slots of the keys.
   private var positions: [String: Int] = [:]
-  /// The number of entries that were moved so that gaps were closed.
+  /// The number of entries that were moved to close gaps.
   private(set) var movedCount = 0
 
   init(_ entries: OrderedDictionary<String, PropertyList>) {
@@ -21,10 +21,10 @@ final class BuddyEntries {
 
   var all: some Sequence<(key: String, value: BuddyTree)> { slots.lazy.compactMap { $0 } }
 
-  /// The value of a key; nil without an entry.
+  /// The value of a key; nil if there is no such entry.
   subscript(key: String) -> BuddyTree? { positions[key].flatMap { slots[$0]?.value } }
 
-  /// Adds an entry after the others. Its key must be new.
+  /// Appends an entry. Its key must be new.
   func append(_ key: String, _ value: BuddyTree) {
     positions[key] = slots.count
     slots.append((key, value))

@@ -1,15 +1,15 @@
 import PropertyLists
 
-/// The way to a value as a command spells it.
+/// The path of a value in the syntax of a command.
 struct BuddyEntry {
-  /// As messages show it.
+  /// The text in messages.
   let text: String
-  /// Whether it begins at the root, and not in the working container.
+  /// True if the path begins at the root; false if it begins in the working container.
   let isAbsolute: Bool
-  /// The keys and indices, without the empty ones that stand for nothing.
+  /// The keys and indices, without empty components.
   let names: [String]
-  /// Whether it ends with a colon. That leads into a container: to the end of an array or to its last element, and to
-  /// the empty key of a dictionary.
+  /// True if the path ends with a colon. It then leads into a container: to the end of an array or its last element, or
+  /// to the empty key of a dictionary.
   let endsWithColon: Bool
 
   init(_ word: BuddyWord) {
@@ -24,21 +24,21 @@ struct BuddyEntry {
       }.joined(separator: ":").printable()
   }
 
-  /// The way that a new value, or one to take out, has: to its container, and then one step.
+  /// The keys and indices of a value that is added or removed. The last one is its key or index in its container.
   var steps: [String] { endsWithColon ? names + [""] : names }
 }
 
 extension BuddyWord.Part {
-  /// Whether there is nothing between two colons. The empty key is between quotation marks.
+  /// True if there is nothing between two colons. An empty key is written in quotation marks.
   fileprivate var isNothing: Bool { text.isEmpty && !isQuoted }
 }
 
-/// A value and the way to it.
+/// A value and its path.
 struct BuddyTarget {
   let path: PropertyListKeyPath
   private let content: Content
 
-  /// The document or tree that has the value.
+  /// The document or tree that contains the value.
   private enum Content {
     case node(PropertyListDocument.Node)
     case tree(BuddyTree)
@@ -78,7 +78,7 @@ struct BuddyTarget {
     }
   }
 
-  /// The child by its key or index; nil if there is none.
+  /// Returns the child with a key or index; nil if there is none.
   func child(_ name: String) throws(PropertyListError) -> BuddyTarget? {
     switch kind {
     case .dictionary:
@@ -98,13 +98,13 @@ struct BuddyTarget {
     }
   }
 
-  /// The last element of an array; nil for an empty one and for what is none.
+  /// Returns the last element of an array; nil for an empty array and for other values.
   func lastElement() throws(PropertyListError) -> BuddyTarget? {
     guard kind == .array, count > 0 else { return nil }
     return try child(String(count - 1))
   }
 
-  /// The value that the names lead to from here; nil if there is none.
+  /// Returns the value that the names lead to from here; nil if there is none.
   func descendant(_ names: some Sequence<String>) throws(PropertyListError) -> BuddyTarget? {
     var target = self
     for name in names {

@@ -10,7 +10,7 @@ struct BuddyFile {
 
   private var name: String { path.printable() }
 
-  /// The bytes of the file and what is in them; nil if there is no such file, which is said.
+  /// Returns the bytes and the document of the file. If the file does not exist, prints that and returns nil.
   func read() throws(BuddyError) -> (Data, PropertyListDocument)? {
     if let linkDefect { throw unreadable(linkDefect) }
     do {
@@ -23,16 +23,15 @@ struct BuddyFile {
     }
   }
 
-  /// The document of bytes. Of a key that a dictionary has twice, the last value counts, as in Apple's tool.
+  /// Returns the document in data. The last value of a duplicate key is used, as in Apple's tool.
   static func document(_ data: Data, named path: String) throws(PropertyListError) -> PropertyListDocument {
     try RepeatedKeys.document(data, of: Input(file: path), format: nil, PropertyListReadingOptions()) { note($0) }
   }
 
-  /// Replaces the file with bytes, in one step, if its content is still the one that they were made of. Only this
-  /// function writes the file.
+  /// Replaces the file atomically, if its content has not changed. Only this function writes the file.
   ///
-  /// - Parameter old: the content; nil if there was no file.
-  /// - Returns: false if another program has changed or made the file, which is left alone then.
+  /// - Parameter old: the content that the new bytes are based on; nil if there was no file.
+  /// - Returns: false if another program has changed or created the file, which is then left alone.
   func save(_ new: Data, over old: Data?) throws(BuddyError) -> Bool {
     if let linkDefect { throw unwritable(linkDefect) }
     do {
@@ -47,7 +46,7 @@ struct BuddyFile {
     guard FileSystem.sizeOfRegularFile(path) != nil else {
       throw PropertyListError(.inputOutput(errno: EINVAL), "cannot replace \(name): it is no regular file")
     }
-    // Until this returns, no other process of this tool saves the file.
+    // Keeps other processes of this tool from saving the file until this function returns.
     let lock = try EditedFile(path) {}
     return try withExtendedLifetime(lock) { () throws(PropertyListError) in
       try PropertyListError.converting { () throws(FileError) in
@@ -63,9 +62,9 @@ struct BuddyFile {
       try FileSystem.synchronizeFolder(of: path)
       return true
     }
-    // Another process was faster.
+    // Another process has created the file in the meantime.
     if FileSystem.exists(path) { return false }
-    // There is no folder for it, which this says.
+    // The folder does not exist. This call throws the error.
     try FileSystem.replace(path, with: new)
     return true
   }
@@ -74,10 +73,10 @@ struct BuddyFile {
     BuddyError("Error Reading File: \(name)", because: reason, isOutput: true)
   }
 
-  /// The error of a file that could not be saved.
+  /// Returns the error for a file that could not be saved.
   func unwritable(_ reason: String) -> BuddyError { BuddyError("Error Writing File: \(name)", because: reason) }
 
-  /// What is wrong if links are not to be followed and one is in the path.
+  /// The error text if links must not be followed and the path contains one.
   private var linkDefect: String? {
     guard !followsLinks else { return nil }
     var start = path.startIndex
@@ -95,6 +94,6 @@ struct BuddyFile {
 }
 
 extension Input {
-  /// A file, whatever its name is: none stands for standard input.
+  /// Creates an input for a file of any name: `-` is not standard input here.
   init(file path: String) { self.init(path == "-" ? "./-" : path) }
 }

@@ -2,8 +2,8 @@ import FoundationEssentials
 import PropertyLists
 import ToolSupport
 
-/// The commands that change the property list. Each changes it wholly or not at all, and returns the lines that are
-/// printed about it.
+/// The commands that change the property list. Each of them changes it completely or not at all, and returns the lines
+/// to print.
 extension BuddyPlist {
   /// - Parameter read: reads a file that the command names.
   mutating func perform(
@@ -57,7 +57,7 @@ extension BuddyPlist {
     return containerFollows(removalAt: path) ? [] : ["Working Container has become Invalid.  Setting to :"]
   }
 
-  /// Puts a value where there is none. Dictionaries are made for what is missing on the way.
+  /// Adds a new value. Missing dictionaries on the path are created.
   private mutating func add(
     _ value: PropertyList, at entry: BuddyEntry, by command: String
   ) throws(BuddyError) -> [String] {
@@ -75,14 +75,14 @@ extension BuddyPlist {
     BuddyError("\(command): Can't Add Entry, \"\(entry.text)\", to Parent")
   }
 
-  /// The path at which a new entry begins, and the number of its steps that exist. It keeps no container, whose second
-  /// owner would make the change a copy.
+  /// Returns the path at which the new part begins, and the number of existing steps. Returns no container: a second
+  /// reference to it would make the change a copy.
   private mutating func insertionPath(
     _ entry: BuddyEntry, by command: String
   ) throws(BuddyError) -> (path: PropertyListKeyPath, depth: Int) {
     let refusal = Self.refusal(entry, command)
     let steps = entry.steps
-    // Before so many dictionaries are made, one in the other.
+    // Checked before the dictionaries are created, which would be nested too deeply.
     guard steps.count < ParsingLimits.greatestDepth else {
       throw BuddyError(refusal.message, because: "containers cannot be nested \(steps.count) deep")
     }
@@ -103,7 +103,7 @@ extension BuddyPlist {
       let existing = try failing(command) { _ throws(PropertyListError) in try parent.child(steps[depth]) }
       if existing != nil { throw BuddyError("\(command): \"\(entry.text)\" Entry Already Exists") }
     case .array:
-      // An index beyond the end is the end.
+      // An index after the end means the end.
       let digits = steps[depth]
       let isIndex = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
       guard isIndex else { throw refusal }
@@ -146,7 +146,7 @@ extension BuddyPlist {
     let target = try failing("Merge") {
       plist throws(PropertyListError) -> (path: PropertyListKeyPath, kind: PropertyList.Kind)? in
       let target: BuddyTarget? = if let entry { try plist.value(at: entry) } else { try plist.start(of: nil) }
-      // Not the container, whose second owner would make the change a copy.
+      // Does not return the container: a second reference to it would make the change a copy.
       return target.map { (path: $0.path, kind: $0.kind) }
     }
     guard let target else { throw BuddyError("Merge: \"\(entry?.text ?? "")\" Entry Does Not Exist") }
@@ -164,14 +164,14 @@ extension BuddyPlist {
     }
   }
 
-  /// The value of an entry that has to be there.
+  /// Returns the value of an entry. Throws if there is none.
   private mutating func existing(_ entry: BuddyEntry, for command: String) throws(BuddyError) -> BuddyTarget {
     let target = try failing(command) { plist throws(PropertyListError) in try plist.value(at: entry) }
     guard let target else { throw Self.missing(entry.text, for: command) }
     return target
   }
 
-  /// The error about an entry that there is not.
+  /// Returns the error for an entry that does not exist.
   static func missing(_ entry: String, for command: String) -> BuddyError {
     BuddyError("\(command): Entry, \"\(entry)\", Does Not Exist")
   }

@@ -3,28 +3,28 @@ import PropertyListTools
 import PropertyLists
 import ToolSupport
 
-/// The property list that commands look at and change.
+/// The property list that commands read and change.
 ///
-/// The first change is made in the text at once. The others are made in a tree, and in the text when it is asked for,
-/// so that *n* commands do not write the text *n* times.
+/// The first change is written to the text immediately. Later ones change a tree, which is written when the text is
+/// needed, so that *n* commands do not write the text *n* times.
 struct BuddyPlist {
-  /// The bytes of the file, as far as they have the changes.
+  /// The bytes of the file, with the changes that have been written.
   private var bytes: Data
   private var document: PropertyListDocument
-  /// The value with all changes, once there are several.
+  /// The value with all changes; nil until there are several commands.
   private var tree: BuddyTree?
   private var isEdited = false
-  /// True if ``tree`` has changes that ``bytes`` has not.
+  /// True if ``tree`` has changes that ``bytes`` does not have.
   private var isAhead = false
-  /// Where entries begin that have no colon in front.
+  /// The working container, in which entries without a leading colon begin.
   private(set) var container = PropertyListKeyPath()
 
-  /// True if whatever a fragment may hold can be in the file too, which is not known of characters that its encoding
-  /// lacks.
+  /// True if the file can represent everything that a fragment of its format can. This is unknown for encodings that
+  /// lack some characters.
   private let isWrittenLater: Bool
   private var hasHadCommand = false
 
-  /// What is in a file.
+  /// Creates the property list of a file.
   init(_ bytes: Data, _ document: PropertyListDocument) {
     self.bytes = bytes
     self.document = document
@@ -33,33 +33,33 @@ struct BuddyPlist {
       || ["UTF-8", "UTF8"].contains(TextSource.encoding(of: bytes, document.format).0.uppercased())
   }
 
-  /// What is in a file that is not there yet.
+  /// Creates the property list of a file that does not exist yet.
   init() throws(PropertyListError) {
     let bytes = try PropertyList.dictionary([:]).data(format: .xml)
     self.init(bytes, try PropertyListDocument(bytes))
   }
 
-  /// Prepares for a command. From the second on, entries are looked up in a tree.
+  /// Prepares for a command. From the second command on, entries are looked up in a tree.
   mutating func beginCommand() {
     if hasHadCommand, tree == nil { tree = (try? PropertyList(document.root)).map(BuddyTree.init) }
     hasHadCommand = true
   }
 
-  /// Where an entry begins.
+  /// Returns the value in which an entry begins.
   func start(of entry: BuddyEntry?) throws(PropertyListError) -> BuddyTarget {
     let path = entry?.isAbsolute == true ? PropertyListKeyPath() : container
     guard let tree else { return BuddyTarget(path, try document.root.descendant(at: path)) }
     return BuddyTarget(path, try tree.descendant(at: path))
   }
 
-  /// The value of an entry; nil if there is none.
+  /// Returns the value of an entry; nil if there is none.
   func value(at entry: BuddyEntry) throws(PropertyListError) -> BuddyTarget? {
     guard let target = try start(of: entry).descendant(entry.names) else { return nil }
-    // The colon after the root, or after a dictionary, leads to itself.
+    // A colon after the root or after a dictionary has no meaning.
     return entry.endsWithColon && !entry.names.isEmpty && target.kind == .array ? try target.lastElement() : target
   }
 
-  /// Has entries begin in the container at a path.
+  /// Sets the working container.
   mutating func change(container path: PropertyListKeyPath) { container = path }
 
   /// Changes one value, and keeps the layout of all others.
@@ -74,9 +74,9 @@ struct BuddyPlist {
     isAhead = true
   }
 
-  /// Merges a value into the container at a path, and keeps the layout of what stays.
+  /// Merges a value into the container at a path, and keeps the layout of unchanged values.
   ///
-  /// - Returns: the keys of `value` that were there already, and stay as they were.
+  /// - Returns: the keys of `value` that existed already. Their values are not changed.
   mutating func merge(
     _ value: PropertyList, at path: PropertyListKeyPath, isRecursive: Bool
   ) throws(PropertyListError) -> [String] {
@@ -92,7 +92,7 @@ struct BuddyPlist {
     return skippedKeys
   }
 
-  /// Replaces the whole with another value, and keeps the layout of what stays.
+  /// Replaces the whole value, and keeps the layout of unchanged values.
   mutating func update(to value: PropertyList) throws(PropertyListError) {
     try write()
     try replace { document, options throws(PropertyListError) in
@@ -100,13 +100,13 @@ struct BuddyPlist {
     }
   }
 
-  /// The bytes of the file with all changes.
+  /// Returns the bytes of the file with all changes.
   mutating func currentBytes() throws(PropertyListError) -> Data {
     try write()
     return bytes
   }
 
-  /// Makes the changes of the tree in the text.
+  /// Writes the changes of the tree to the text.
   private mutating func write() throws(PropertyListError) {
     guard isAhead, let value = tree?.value else { return }
     try replace { document, options throws(PropertyListError) in try document.data(updatedTo: value, options: options) }
@@ -120,14 +120,14 @@ struct BuddyPlist {
       if cuts { options.fractionalSeconds = .drop }
       return try edited(document, options)
     }
-    // As any other reader has to read it.
+    // Reads the new bytes again, as any other reader will.
     document = try PropertyListDocument(new, format: document.format, options: document.options)
     bytes = new
     tree = nil
     (isEdited, isAhead) = (true, false)
   }
 
-  /// The tree that changes are made in.
+  /// Returns the tree for changes. Creates it if there is none.
   private mutating func changedTree() throws(PropertyListError) -> BuddyTree {
     if let tree { return tree }
     let new = BuddyTree(try PropertyList(document.root))
@@ -135,7 +135,8 @@ struct BuddyPlist {
     return new
   }
 
-  /// A value as it is read from a file of the same format. Throws if the format has no form for it.
+  /// Returns a value in the form in which it is read back from the format of the file. Throws if the format cannot
+  /// represent it.
   private func asRead(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
     guard document.format != .binary else { return value }
     do {
@@ -152,7 +153,7 @@ struct BuddyPlist {
     }
   }
 
-  /// Writes dates exactly or, with a warning, without the fractions of their seconds that a format has no form for.
+  /// Writes dates exactly, or drops fractions of seconds with a warning if the format cannot represent them.
   static func cutting(_ write: (Bool) throws(PropertyListError) -> Data) throws(PropertyListError) -> Data {
     do { return try write(false) } catch let exact {
       guard exact.kind == .notRepresentable, let data = try? write(true) else { throw exact }
@@ -161,10 +162,9 @@ struct BuddyPlist {
     }
   }
 
-  // The working container, where elements of an array before it come and go.
+  // The working container must follow insertions and removals of array elements before it.
 
-  /// - Returns: false if the value that was taken out of a path is the container, or one around it. It is the root
-  ///   then.
+  /// - Returns: false if the removed value was the container, or contained it. The container is the root then.
   mutating func containerFollows(removalAt path: PropertyListKeyPath) -> Bool {
     guard !container.components.starts(with: path.components) else {
       container = PropertyListKeyPath()
@@ -188,7 +188,7 @@ struct BuddyPlist {
 }
 
 extension PropertyListEdit {
-  /// The edit with what `body` makes of its new value.
+  /// Returns the edit with a new value that `body` has converted.
   fileprivate func mapValue(
     _ body: (PropertyList) throws(PropertyListError) -> PropertyList
   ) throws(PropertyListError) -> PropertyListEdit {

@@ -3,7 +3,7 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Commands from standard input, with a prompt before each, also where it is no terminal.
+/// Runs commands from standard input. Each has a prompt, even if standard input is not a terminal.
 enum BuddyPrompt {
   static func run(_ session: inout BuddySession) {
     var lines = InputLines()
@@ -13,12 +13,12 @@ enum BuddyPrompt {
         guard let line = try lines.next() else { break }
         if !line.isEmpty { run(line, &session) }
       }
-      // The shell's prompt is to begin a line.
+      // Ends the line, so that the shell's prompt begins a new one.
       if !session.isOver, FileSystem.isTerminal(0), FileSystem.isTerminal(1) { try output("") }
     } catch {
       session.fail(BuddyError(error.line(about: "<stdin>")))
     }
-    // They are lost as Apple's tool has it, but not without a word.
+    // Unsaved changes are lost, as in Apple's tool, but this tool says so.
     if session.hasUnsavedChanges() { note("Changes Were Not Saved") }
   }
 
@@ -32,12 +32,12 @@ enum BuddyPrompt {
   }
 }
 
-/// The lines of standard input, each as soon as it is there.
+/// The lines of standard input, each as soon as it is available.
 private struct InputLines {
   private var read = Data()
   private var isAtEnd = false
 
-  /// The next line without its end; nil after the last.
+  /// Returns the next line without its end; nil after the last.
   mutating func next() throws(PropertyListError) -> Data? {
     var searched = 0
     while true {

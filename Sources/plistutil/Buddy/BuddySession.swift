@@ -3,24 +3,24 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// A run of the tool: its file, and what the commands have made of it.
+/// A run of the tool: its file, and the changes that commands have made.
 struct BuddySession {
   private let file: BuddyFile
   private let printsXML: Bool
   private var plist: BuddyPlist
-  /// What is in the file; nil if there is none.
+  /// The content of the file; nil if there is none.
   private var savedBytes: Data?
-  /// What was done since the file was read or saved.
+  /// The changes since the file was read or saved.
   private var steps: [Step] = []
   private(set) var hasFailed = false
-  /// Whether a command said that there are no more.
+  /// True after a command that ends the session.
   private(set) var isOver = false
 
-  /// A change, and what it was made with.
+  /// A change, and the context that it was made in.
   private struct Step {
     let edit: BuddyCommand.Edit
     let container: PropertyListKeyPath
-    /// The bytes of the file that the command names, which may be a pipe's.
+    /// The content of the file that the command names. It is kept, because a pipe can be read only once.
     var bytes: Data?
   }
 
@@ -35,7 +35,7 @@ struct BuddySession {
     do { return (try BuddyPlist(), nil) } catch { throw BuddyError(error.line(about: Buddy.programName)) }
   }
 
-  /// Runs a command. A failure is told, and does not keep others from running.
+  /// Runs a command. A failure is reported, and does not keep further commands from running.
   mutating func run(_ command: BuddyCommand) {
     do { try perform(command) } catch { fail(error) }
   }
@@ -108,16 +108,16 @@ struct BuddySession {
     plist.change(container: target.path)
   }
 
-  /// Whether there is something that is not in the file.
+  /// Returns true if there are changes that have not been saved.
   mutating func hasUnsavedChanges() -> Bool { !steps.isEmpty && (try? plist.currentBytes()) != savedBytes }
 
-  /// Saves what the commands of a call have changed.
+  /// Saves the changes at the end of a call.
   mutating func saveAtEnd() {
     guard hasUnsavedChanges() else { return }
     do { try save() } catch { fail(error) }
   }
 
-  /// Replaces the file with what the commands have made, if it is something else.
+  /// Saves the changes, unless the file has this content already.
   private mutating func save() throws(BuddyError) {
     var attempt = 1
     var bytes = try currentBytes()
@@ -135,11 +135,12 @@ struct BuddySession {
     do { return try plist.currentBytes() } catch { throw file.unwritable(error.line(about: "Save")) }
   }
 
-  /// How often it is tried to save a file that other programs change meanwhile: of a thousand at once, each has its
-  /// turn.
+  /// The number of attempts to save a file that other programs keep changing. It lets each of a thousand processes have
+  /// its turn.
   private static let greatestAttempt = 1000
 
-  /// Does again what was done, in what another program has put into the file, so that nothing of either is lost.
+  /// Replays this session's changes on the file that another program has written, so that both sets of changes are
+  /// kept.
   private mutating func repeatSteps() throws(BuddyError) {
     let container = plist.container
     var (new, bytes) = try Self.read(file)

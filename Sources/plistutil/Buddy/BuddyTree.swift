@@ -3,8 +3,9 @@ import PropertyLists
 
 /// A property list that commands change one after the other.
 ///
-/// A change moves none of the other entries of a dictionary and few of the other elements of an array, so that *n*
-/// commands take time in proportion to *n*. A container is taken apart when something in it is changed.
+/// A change moves no other entries of a dictionary and few other elements of an array, so that the time for *n*
+/// commands is proportional to *n*. A container is opened, that is, split into its children, when a value in it
+/// changes.
 final class BuddyTree {
   private var content: Content
 
@@ -37,7 +38,7 @@ final class BuddyTree {
 
   /// The value with all changes.
   ///
-  /// - Complexity: O(*n*) in the containers that were taken apart.
+  /// - Complexity: O(*n*) in the size of the opened containers.
   var value: PropertyList {
     switch content {
     case .value(let value): value
@@ -47,7 +48,7 @@ final class BuddyTree {
     }
   }
 
-  /// The child of a dictionary or an array; nil if there is none.
+  /// Returns the child of a dictionary or an array; nil if there is none.
   func child(_ component: PropertyListKeyPath.Component) -> BuddyTree? {
     switch content {
     case .value(let value):
@@ -65,7 +66,7 @@ final class BuddyTree {
     if case .index(let index) = component { index } else { component.arrayIndex }
   }
 
-  /// The value that a path leads to.
+  /// Returns the value at a path.
   ///
   /// - Throws: `noSuchValue`.
   func descendant(at path: PropertyListKeyPath) throws(PropertyListError) -> BuddyTree {
@@ -81,9 +82,9 @@ final class BuddyTree {
     PropertyListError(.noSuchValue, "there is nothing at this path", keyPath: path)
   }
 
-  // A change that throws changes nothing.
+  // A change that throws has no effect.
 
-  /// Changes one value, as ``PropertyList/apply(_:)`` does.
+  /// Changes one value, like ``PropertyList/apply(_:)``.
   func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
     switch edit {
     case .replace(let value, let path):
@@ -111,12 +112,12 @@ final class BuddyTree {
     }
   }
 
-  /// Merges a value into the container at a path. What is there stays.
+  /// Merges a value into the container at a path. Existing values are kept.
   ///
   /// - Parameters:
-  ///   - new: A value of the kind of the container, or for an array also a scalar.
-  ///   - isRecursive: True if containers of one kind that both have are merged, too.
-  /// - Returns: The keys whose values were there already.
+  ///   - new: A value of the kind of the container; for an array, it may also be a scalar.
+  ///   - isRecursive: True to merge containers of the same kind that both have.
+  /// - Returns: The keys that existed already.
   func merge(
     _ new: PropertyList, at path: PropertyListKeyPath, isRecursive: Bool
   ) throws(PropertyListError) -> [String] {
@@ -147,7 +148,7 @@ final class BuddyTree {
     }
   }
 
-  /// The value that a path leads to. The containers on the way are taken apart.
+  /// Returns the value at a path. Opens the containers on the way.
   private func opened(_ path: PropertyListKeyPath) throws(PropertyListError) -> BuddyTree {
     var node = self
     for component in path.components {
@@ -157,7 +158,7 @@ final class BuddyTree {
     return node
   }
 
-  /// Takes a container apart. Returns false for a value that is not a container.
+  /// Opens a container. Returns false for a value that is not a container.
   private func open() -> Bool {
     guard case .value(let value) = content else { return true }
     switch value {

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import PropertyLists
 
-/// Values as commands spell them.
+/// Values in the syntax of commands.
 enum BuddyValue {
   private static let types: [(name: String, kind: PropertyList.Kind)] = [
     ("string", .string), ("array", .array), ("dict", .dictionary), ("bool", .boolean), ("real", .real),
     ("integer", .integer), ("date", .date), ("data", .data),
   ]
 
-  /// The kind that a type of a command is.
+  /// Returns the kind for a type in a command.
   static func kind(_ type: BuddyWord) throws(BuddyError) -> PropertyList.Kind {
     let text = type.text
     guard let type = types.first(where: { $0.name == text.lowercased() }) else {
@@ -17,10 +17,10 @@ enum BuddyValue {
     return type.kind
   }
 
-  /// How messages name a kind.
+  /// Returns the name of a kind in messages.
   static func name(of kind: PropertyList.Kind) -> String { types.first { $0.kind == kind }?.name ?? kind.rawValue }
 
-  /// The value of a kind before it has any text. There is no such date.
+  /// Returns the value of a kind without text. Throws for a date, which has no such value.
   static func empty(_ kind: PropertyList.Kind) throws(BuddyError) -> PropertyList {
     switch kind {
     case .string: .string("")
@@ -34,8 +34,8 @@ enum BuddyValue {
     }
   }
 
-  /// The scalar of a kind. Of an integer and of a real, what comes after the number does not count, as in Apple's tool;
-  /// data are the bytes of the text.
+  /// Returns the scalar of a kind. For integers and reals, text after the number is ignored, as in Apple's tool. Data
+  /// are the bytes of the text.
   static func value(_ kind: PropertyList.Kind, _ text: String) throws(BuddyError) -> PropertyList {
     let value: PropertyList? =
       switch kind {
@@ -46,7 +46,7 @@ enum BuddyValue {
       case .real: try? PropertyList(rawText: realText(text), as: .real)
       case .date: BuddyDate.date(text).map { .date($0) }
       case .uid, .null: try? PropertyList(rawText: text, as: kind)
-      // Containers have no text.
+      // Text is ignored for containers.
       case .array, .dictionary: try empty(kind)
       }
     guard let value else { throw unrecognized(kind) }
@@ -65,14 +65,14 @@ enum BuddyValue {
     return .notUnderstood("Unrecognized \(name) Format")
   }
 
-  /// The integer that a text begins with; empty if it begins with none.
+  /// Returns the integer at the beginning of a text; empty if there is none.
   private static func integerText(_ text: String) -> String {
     var scanner = NumberScanner(text)
     scanner.takeSign()
     return scanner.takeDigits() ? scanner.taken : ""
   }
 
-  /// The real that a text begins with.
+  /// Returns the real at the beginning of a text; empty if there is none.
   private static func realText(_ text: String) -> String {
     var scanner = NumberScanner(text)
     scanner.takeSign()
@@ -80,7 +80,7 @@ enum BuddyValue {
     var hasDigits = scanner.takeDigits()
     if scanner.take(".") { hasDigits = scanner.takeDigits() || hasDigits }
     guard hasDigits else { return "" }
-    // An e without a number after it is none of the number's.
+    // An `e` without digits after it is not part of the number.
     let whole = scanner
     if scanner.take("e") || scanner.take("E") {
       scanner.takeSign()
@@ -90,7 +90,7 @@ enum BuddyValue {
   }
 }
 
-/// Takes the parts of a number off a text, as C's `scanf` does.
+/// Takes the parts of a number from the beginning of a text, like C's `scanf`.
 private struct NumberScanner {
   private var rest: Substring
   private(set) var taken = ""

@@ -1,32 +1,33 @@
 import PropertyLists
 
-/// A word of a command as it is meant: without quotation marks, with what backslashes stand for.
+/// A word of a command, without its quotation marks and with its escapes decoded.
 struct BuddyWord {
-  /// What stands between the colons that no backslash is in front of.
+  /// The text between two colons. Escaped colons do not separate parts.
   struct Part {
     var text = ""
-    /// Whether both quotation marks are in it, so that an empty part is meant to be one.
+    /// True if the part contains an opening and a closing quotation mark, so that an empty part is an empty key.
     var isQuoted = false
   }
 
   fileprivate(set) var parts = [Part()]
 
-  /// All of it; a colon after a backslash is a colon.
+  /// The whole text. An escaped colon is a colon.
   var text: String { parts.map(\.text).joined(separator: ":") }
 }
 
 /// The words of a command.
 ///
-/// Blanks and tabs are between them. Quotation marks of either kind keep words together, and may begin and end inside a
-/// word. A backslash stands with the character after it: `\n` and `\t` are the end of a line and a tab, any other
-/// character is itself; at the end it is itself.
+/// Words are separated by blanks and tabs. Quotation marks of either kind keep words together, and may begin and end
+/// inside a word. A backslash escapes the next character: `\n` is a newline, `\t` a tab, and any other character is
+/// itself. At the end of the text, a backslash is literal.
 struct BuddyWords {
   private let scalars: [Unicode.Scalar]
   private var index = 0
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-  /// The letters that the command begins with, or one of the signs that are names; empty if it begins with neither.
+  /// Returns the letters at the beginning of the command, or one of the signs that are names; empty if it begins with
+  /// neither.
   mutating func name() -> String {
     guard let first = scalars.first else { return "" }
     if ["?", "=", "+", "-"].contains(first) {
@@ -37,10 +38,10 @@ struct BuddyWords {
     return String(String.UnicodeScalarView(scalars[..<index]))
   }
 
-  /// The next word; nil if there is none.
+  /// Returns the next word; nil if there is none.
   mutating func word() throws(BuddyError) -> BuddyWord? { try next(isRest: false) }
 
-  /// All that is left, in which blanks stand for themselves; nil if there is nothing.
+  /// Returns the rest of the text, including blanks; nil if there is nothing.
   mutating func rest() throws(BuddyError) -> String? { try next(isRest: true)?.text }
 
   private mutating func next(isRest: Bool) throws(BuddyError) -> BuddyWord? {
@@ -78,7 +79,7 @@ struct BuddyWords {
     return word
   }
 
-  /// What a backslash stands for together with the character that comes next.
+  /// Returns the character for a backslash and the next character.
   private mutating func escaped() -> Unicode.Scalar {
     guard index < scalars.count else { return "\\" }
     defer { index += 1 }

@@ -1,25 +1,25 @@
 import SystemFiles
 
-/// A moment as clocks and calendars show it in the time zone of the system, which `TZ` may name.
+/// A date and time in the time zone of the system, which the environment variable `TZ` may set.
 ///
-/// The unsafe expressions are sound: each call fills the structure or the buffer that it is given, within its length.
+/// The unsafe expressions are sound: each call fills the structure or buffer that it gets, within its length.
 struct LocalTime {
   let year: Int
-  /// From 1.
+  /// The month, from 1.
   let month: Int
   let day: Int
   var hour = 0
   var minute = 0
   var second = 0
-  /// From Sunday, which is 0; nobody asks for it where it is not known.
+  /// The day of the week, from 0 for Sunday. It is set only if the value was made from a moment.
   private(set) var weekday = 0
   /// The name of the time zone at that moment.
   private(set) var zone = ""
 }
 
 extension LocalTime {
-  /// - Parameter moment: in seconds since 1970.
-  /// - Returns: nil for a year that the system has no number for.
+  /// - Parameter moment: the number of seconds since 1970.
+  /// - Returns: nil if the year is outside the range of the system.
   init?(_ moment: Int) {
     var moment = time_t(moment)
     var fields = unsafe tm()
@@ -40,10 +40,11 @@ extension LocalTime {
     zone = String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The moment in seconds since 1970, and the time at that moment, which is another where clocks are put forward.
+  /// Returns the moment in seconds since 1970, and the local time at that moment. The two times differ when clocks are
+  /// put forward.
   ///
-  /// - Parameter isSummer: whether the clock shows summer time; nil if the system is to say that.
-  /// - Returns: nil if the system has no number for it.
+  /// - Parameter isSummer: true for summer time; nil to let the system decide.
+  /// - Returns: nil if the moment is outside the range of the system.
   func moment(isSummer: Bool?) -> (moment: Int, time: LocalTime)? {
     guard let year = Int32(exactly: year - 1900) else { return nil }
     var fields = unsafe tm()
@@ -54,7 +55,7 @@ extension LocalTime {
     unsafe fields.tm_min = Int32(minute)
     unsafe fields.tm_sec = Int32(second)
     unsafe fields.tm_isdst = isSummer.map { $0 ? 1 : 0 } ?? -1
-    // It is filled unless the call fails: -1 is also a moment.
+    // The weekday is set unless the call fails. A result of −1 alone may also be a valid moment.
     unsafe fields.tm_wday = -1
     let moment = unsafe mktime(&fields)
     return unsafe fields.tm_wday >= 0 ? (Int(moment), LocalTime(fields)) : nil

@@ -1,7 +1,7 @@
 import PropertyLists
 import ToolSupport
 
-/// Completes the arguments of PlistBuddy, the commands behind `-c` included.
+/// Completes the arguments of PlistBuddy, including the commands after `-c`.
 enum BuddyCompletion {
   private static let options: [(name: String, help: String)] = [
     ("-c", "Run a command instead of asking for some."), ("-x", "Print values as XML."),
@@ -14,7 +14,7 @@ enum BuddyCompletion {
 
   static let types = ["string", "array", "dict", "bool", "real", "integer", "date", "data"]
 
-  /// Commands whose first argument is an entry.
+  /// The commands whose first argument is an entry.
   private static let entryCommands: Set = ["Print", "Set", "Add", "Copy", "Delete", "Import", "CD"]
 
   static func answer(to line: CommandLineWords) -> CompletionAnswer {
@@ -23,7 +23,7 @@ enum BuddyCompletion {
     return CompletionAnswer(candidates: options.map { .init(text: $0.name, help: $0.help) })
   }
 
-  /// The text of a command, which is one word to the shell.
+  /// Completes the text of a command, which is one word for the shell.
   private static func command(_ line: CommandLineWords) -> CompletionAnswer {
     var answer = CompletionAnswer(mayGoOn: true)
     let words = line.current.split(separator: " ", omittingEmptySubsequences: false)
@@ -37,10 +37,10 @@ enum BuddyCompletion {
     if isCommand("Clear") || (isCommand("Add") && words.count == 3) {
       answer.candidates = types.map { .init(text: prefix + $0) }
     } else if entryCommands.contains(where: isCommand), words.count == 2 || (isCommand("Copy") && words.count == 3) {
-      // The path of an entry has a colon in front, or looks as if it had none.
+      // Entries are looked up with a colon before them, which the word may lack.
       let isBare = !last.hasPrefix(":")
       let found = KeyPathCompletion(.tool).answer(to: isBare ? ":" + last : last, line).candidates
-      // What is quoted there would have to be quoted once more here.
+      // Text that needs quotes in the command would have to be quoted a second time here.
       for candidate in found where !candidate.text.contains(where: { " \"'\\".contains($0) }) {
         let path = isBare && !last.isEmpty ? String(candidate.text.dropFirst()) : candidate.text
         answer.candidates.append(.init(text: prefix + path, help: candidate.help))

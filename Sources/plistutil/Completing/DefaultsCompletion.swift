@@ -3,11 +3,11 @@ import OrderedCollections
 import PropertyLists
 import ToolSupport
 
-/// Completes the arguments of `defaults`: verbs, domains that have files, and the keys in them.
+/// Completes the arguments of `defaults`: verbs, domains that have files, and their keys.
 struct DefaultsCompletion {
   private let line: CommandLineWords
   private var verb: (any DefaultsVerb.Type)?
-  /// The domain and what comes after it, up to the value.
+  /// The domain and the arguments after it, up to the value.
   private var operands: [String] = []
   /// The option whose argument is at the cursor.
   private var expected: String?
@@ -27,7 +27,7 @@ struct DefaultsCompletion {
     ("--help", false, "Say what a verb does."),
   ]
 
-  /// The options that only some verbs have.
+  /// Returns the name and help of an option that only some verbs have.
   private static func option(_ option: DefaultsOption) -> (name: String, takesArgument: Bool, help: String) {
     switch option {
     case .format: (option.rawValue, true, "The format to print or write.")

@@ -3,15 +3,15 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Completes key paths with the keys and indices that the files on the line have.
+/// Completes key paths with the keys and indices in the files on the command line.
 struct KeyPathCompletion {
-  /// How a path is spelled.
+  /// The syntax of a path.
   enum Spelling {
-    /// As the verbs take it: the first character tells.
+    /// The syntax of the verbs, which the first character selects.
     case tool
-    /// As `--nodepath` takes it: slashes, of which the first may be missing.
+    /// The syntax of `--nodepath`: components after slashes, of which the first may be missing.
     case slashes
-    /// As Apple's `plutil` takes it.
+    /// The syntax of Apple's `plutil`.
     case plutil
   }
 
@@ -19,9 +19,10 @@ struct KeyPathCompletion {
 
   init(_ spelling: Spelling) { self.spelling = spelling }
 
-  /// Up to so many candidates are of use to anybody.
+  /// The greatest number of candidates.
   private static let greatestCount = 1000
-  /// Larger files take longer than somebody waits for a key: those that are named, and those that are only there.
+  /// The size limits in bytes for files on the command line, and for files in the current folder. Larger files would
+  /// make completion too slow.
   private static let greatestSizes = (named: 16 << 20, found: 1 << 20)
 
   func answer(to text: String, _ line: CommandLineWords) -> CompletionAnswer {
@@ -56,8 +57,8 @@ struct KeyPathCompletion {
     }
   }
 
-  /// The container that the last component of a path is looked up in, and the text before that component. A separator
-  /// can be part of a key, so that the last one need not be the one that counts.
+  /// Returns the container in which the last component of a path is completed, and the text before that component.
+  /// Tries each separator from the end, because a separator can be part of a key.
   private func parent(
     of text: String, _ separator: Unicode.Scalar, _ syntax: PropertyListKeyPath.Syntax,
     in document: PropertyListDocument
@@ -86,7 +87,7 @@ struct KeyPathCompletion {
   ) -> String {
     if case .plutil = spelling { return component.text.replacing(".", with: "\\.") }
     if isFirst, syntax == .dots { return PropertyListKeyPath([component]).text(syntax) }
-    // After another component, and without it.
+    // Writes the component after another one, and removes that one.
     let text = PropertyListKeyPath([.index(0), component]).text(syntax)
     return String(text.unicodeScalars.dropFirst(syntax == .dots ? 2 : 3))
   }
@@ -106,7 +107,7 @@ struct KeyPathCompletion {
     }
   }
 
-  /// The property lists that the line names; if it names none, those that the folder has.
+  /// Returns the property lists on the command line; if there are none, those in the current folder.
   private static func documents(on line: CommandLineWords) -> [PropertyListDocument] {
     let named = line.others.filter { FileSystem.sizeOfRegularFile($0) != nil }
     if !named.isEmpty { return named.prefix(8).compactMap { document($0, greatestSize: greatestSizes.named) } }

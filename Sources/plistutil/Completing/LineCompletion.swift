@@ -1,7 +1,7 @@
 import ArgumentParser
 import ToolSupport
 
-/// Completes what is typed behind each of the names that the tool can be called by.
+/// Completes the command line of each name that the tool can be called by.
 enum LineCompletion {
   static func answer(to line: CommandLineWords, of program: Substring) -> CompletionAnswer {
     switch program {
@@ -24,7 +24,7 @@ enum LineCompletion {
     }
   }
 
-  /// The options that libplist's tool has.
+  /// Completes the options of the tool without a verb.
   private static func withoutVerb(_ line: CommandLineWords) -> CompletionAnswer {
     let options = LibplistOption.allCases.map { option in
       OptionCompletion.Argument(
@@ -35,7 +35,7 @@ enum LineCompletion {
   }
 
   private static func values(of verb: any ParsableCommand.Type) -> OptionCompletion.Values {
-    // Of an archive, paths go through its objects and not through its table of them.
+    // Paths in an archive lead through its objects, not through its object table.
     guard verb == ArchiveShow.self else { return keyPaths }
     return { argument, _, _ in argument.valueName == "path" ? .nothing : nil }
   }

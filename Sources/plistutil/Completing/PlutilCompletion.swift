@@ -3,7 +3,7 @@ import ToolSupport
 
 /// Completes the arguments of Apple's `plutil`.
 enum PlutilCompletion {
-  /// What an argument behind an option is.
+  /// The kind of an option's argument.
   enum Operand {
     case keyPath, format, printedFormat, type, value, file, kind, text
   }

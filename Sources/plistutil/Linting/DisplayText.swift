@@ -1,13 +1,13 @@
 import PropertyLists
 
-/// Text as a terminal shows it: how wide it is, and without what gives a terminal commands.
+/// Text in the form that a terminal shows. It knows its width, and contains no control sequences.
 struct DisplayText {
-  /// The characters, each with the cells that it takes.
+  /// The characters, each with the number of terminal cells that it occupies.
   private var cells: [(text: String, width: Int)] = []
   private var column = 0
   private var previous: Unicode.Scalar?
 
-  /// How many cells wide it is.
+  /// The width in terminal cells.
   var width: Int { column }
 
   static let tabWidth = 8
@@ -31,7 +31,7 @@ struct DisplayText {
     column += width
   }
 
-  /// The text from one cell to another, as far as no character is cut.
+  /// Returns the characters that lie completely within a range of terminal cells.
   func text(_ range: Range<Int>) -> String {
     var start = 0
     var text = ""
@@ -44,8 +44,8 @@ struct DisplayText {
 }
 
 extension Unicode.Scalar {
-  /// How many cells of a terminal it takes: two for those of East Asian writing and for pictures, none for those that
-  /// go onto the one before (UAX #11, as terminals follow it).
+  /// The width in terminal cells: two for East Asian characters and pictures, zero for characters that combine with the
+  /// previous one (UAX #11, as terminals follow it).
   fileprivate var displayWidth: Int {
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0

@@ -1,28 +1,28 @@
 import PropertyListTools
 import PropertyLists
 
-/// Something about a file that its owner wants to know.
+/// An error or a warning about a file.
 struct Finding: Sendable {
   enum Severity: String, Sendable {
     case error, warning
   }
 
-  /// The rule by which it is a warning; nil for an error.
+  /// The rule of a warning; nil for an error.
   private let warning: Warning?
-  /// Where it is and what.
+  /// The message and its position.
   let defect: PropertyListError
 
-  /// What is wrong.
+  /// Creates an error.
   init(defect: PropertyListError) { (warning, self.defect) = (nil, defect) }
 
-  /// What is allowed, but likely not meant.
+  /// Creates a warning about something that is allowed, but probably a mistake.
   init(_ warning: Warning, _ defect: PropertyListError) { (self.warning, self.defect) = (warning, defect) }
 
   var severity: Severity { warning == nil ? .error : .warning }
-  /// What machines know it by.
+  /// The name of the rule, for programs.
   var rule: String { warning?.rawValue ?? defect.code }
 
-  /// The rules by which there are warnings.
+  /// The rules for warnings.
   enum Warning: String, CaseIterable, Sendable {
     case duplicateKeyKept = "duplicate-key-kept"
     case equivalentKeys = "equivalent-keys"
@@ -31,7 +31,7 @@ struct Finding: Sendable {
     case byteOrderMark = "byte-order-mark"
   }
 
-  /// What machines get about it.
+  /// The fields of the finding in JSON.
   var fields: PropertyList {
     var fields: PropertyList = ["severity": .string(severity.rawValue), "rule": .string(rule)]
     if let rest = defect.fields.dictionary {
@@ -41,10 +41,10 @@ struct Finding: Sendable {
     return fields
   }
 
-  /// A command of GitHub's workflows, which shows it beside the line of the file
-  /// (docs.github.com, "Workflow commands for GitHub Actions").
+  /// Returns a workflow command for GitHub, which shows the finding next to the line of the file (docs.github.com,
+  /// "Workflow commands for GitHub Actions").
   func annotation(file: String) -> String {
-    // GitHub knows files by their paths from the top of the repository.
+    // GitHub expects paths relative to the root of the repository.
     let path = file.hasPrefix("./") ? String(file.dropFirst(2)) : file
     var properties = ["file=\(Self.escaped(path, isProperty: true))"]
     if let position = defect.position { properties += ["line=\(position.line)", "col=\(position.column)"] }

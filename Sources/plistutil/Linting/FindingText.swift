@@ -1,14 +1,13 @@
 import FoundationEssentials
 
-/// Findings for people: a line that names the position, and below it the part of the file, with a mark under what
-/// is wrong.
+/// Findings in a form for people: a line with the position, then an excerpt of the file with a mark below the defect.
 struct FindingText {
   let name: String
   let isColored: Bool
-  /// How many cells of a line are shown.
+  /// The number of terminal cells that are shown of a line.
   var width = 100
 
-  /// Returns the line that names the position, as all verbs have it.
+  /// Returns the line with the position, in the form that all verbs use.
   func headline(_ finding: Finding) -> String {
     let defect = finding.defect
     var location = name
@@ -29,7 +28,7 @@ struct FindingText {
       display.append(scalar)
     }
     if excerpt.position >= excerpt.text.unicodeScalars.count { caret = display.width }
-    // The position is in the middle if all has no room.
+    // Centers the position if the line is too long.
     var start = 0
     if display.width > width { start = max(0, min(caret - width / 2, display.width - width)) }
     let end = min(display.width, start + width)
@@ -37,7 +36,7 @@ struct FindingText {
     let isCutAfter = end < display.width || excerpt.isCutAfter
     let before = isCutBefore ? "…" : ""
     let line = before + display.text(start..<end) + (isCutAfter ? "…" : "")
-    // As wide as what is shown before the position. A character that has no room there is left out as a whole.
+    // The indent is as wide as the text before the position. A character that does not fit there is left out.
     var shown = DisplayText()
     for scalar in display.text(start..<caret).unicodeScalars { shown.append(scalar) }
     let indent = String(repeating: " ", count: shown.width + (isCutBefore ? 1 : 0))

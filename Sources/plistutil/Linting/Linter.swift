@@ -2,27 +2,27 @@ import FoundationEssentials
 import PropertyListTools
 import PropertyLists
 
-/// Finds out what is wrong with a file, and what is likely not meant.
+/// Finds errors in a file, and things that are probably mistakes.
 struct Linter: Sendable {
   let format: PropertyListFormat?
   let options: PropertyListReadingOptions
-  /// How many defects of a file are listed, and how many warnings.
+  /// The greatest number of errors, and of warnings, that are listed for a file.
   let limit: Int
 
   init(format: PropertyListFormat?, options: PropertyListReadingOptions, limit: Int) {
     self.format = format
     self.options = options
-    // One more is asked for, to know whether there are more.
+    // One more finding is requested to find out if there are more than the limit.
     self.limit = min(limit, .max - 1)
   }
 
-  /// What was found in one file.
+  /// The findings about one file.
   struct Result {
     /// Errors, or warnings if there is no error, in the order of their positions.
     var findings: [Finding] = []
-    /// Whether there are more than were listed.
+    /// True if there are more findings than are listed.
     var hasMore = false
-    /// What a file is that has no defects.
+    /// The document; nil if the file has defects.
     var document: PropertyListDocument?
   }
 
@@ -35,7 +35,7 @@ struct Linter: Sendable {
       result.findings = warnings(data, document)
     } catch {
       let defects = PropertyListDocument.defects(in: data, format: format, options: options, limit: limit + 1)
-      // A file whose shared references expand too far has no other defect.
+      // If shared references expand too far, there is no other defect to list.
       result.findings = (defects.isEmpty ? [error] : defects).map(Finding.init(defect:))
     }
     result.hasMore = result.findings.count > limit

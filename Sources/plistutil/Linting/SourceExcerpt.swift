@@ -1,19 +1,19 @@
 import FoundationEssentials
 import PropertyLists
 
-/// The part of a line of an input in which something is wrong, for people to see.
+/// The part of a line around a defect, for display.
 struct SourceExcerpt: Hashable, Sendable {
-  /// One line, or a part of it; U+FFFD stands for what is no character.
+  /// A line or a part of it. Invalid bytes are shown as U+FFFD.
   let text: String
-  /// The position in the text, counted in Unicode scalars from 0; at the end of a line, after the last.
+  /// The position in the text, in Unicode scalars from 0. At the end of a line, it is after the last scalar.
   let position: Int
   let isCutBefore: Bool
   let isCutAfter: Bool
 }
 
 extension PropertyListDocument {
-  /// Returns the lines of positions in a text, in its order, with at most `radius` bytes on each side; none for an
-  /// input that is no text.
+  /// Returns an excerpt for each position in a text, in the order of the text, with at most `radius` bytes on each
+  /// side. Returns an empty array if the input is not text.
   static func excerpts(
     of positions: [PropertyListError.TextPosition], in data: Data, format: PropertyListFormat?, radius: Int = 400
   ) -> [SourceExcerpt] {
@@ -30,7 +30,7 @@ extension SourceExcerpt {
     while start > 0, offset - start < radius, !endsLine(bytes[start - 1]) { start -= 1 }
     var end = offset
     while end < bytes.count, end - offset < radius, !endsLine(bytes[end]) { end += 1 }
-    // Not in the middle of a character.
+    // Does not cut a character in the middle.
     while start < offset, bytes[start] & 0xC0 == 0x80 { start += 1 }
     while end < bytes.count, end > offset, bytes[end] & 0xC0 == 0x80 { end -= 1 }
     isCutBefore = start > 0 && !endsLine(bytes[start - 1])

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import PropertyLists
 
-/// How the text of an input is written down, apart from what it says.
+/// The encoding, byte order mark and line ends of a text.
 struct TextTraits {
-  /// The name of the encoding, as in `UTF-16`.
+  /// The name of the encoding, such as `UTF-16`.
   let encoding: String
   let hasByteOrderMark: Bool
-  /// The first line that ends otherwise than the first one does.
+  /// The first line whose end differs from that of the first line.
   let lineEndChange: LineEndChange?
 
-  /// `start` is where the line end begins, after the last character of the line.
+  /// `start` is the position of the line end, after the last character of the line.
   typealias LineEndChange = (start: TextSource.Position, lineEnd: LineEnd, firstLineEnd: LineEnd)
 
   enum LineEnd: String {
@@ -18,8 +18,8 @@ struct TextTraits {
     case both = "CR LF"
   }
 
-  /// - Parameter data: an input in a text format that can be read.
-  /// - Complexity: O(*n*) in its length.
+  /// - Parameter data: a valid input in a text format.
+  /// - Complexity: O(*n*) in the length of the data.
   init?(of data: Data, format: PropertyListFormat) {
     guard format != .binary else { return nil }
     (encoding, hasByteOrderMark) = TextSource.encoding(of: data, format)

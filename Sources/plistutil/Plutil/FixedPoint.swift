@@ -1,7 +1,7 @@
-/// Reals as C prints them with `%f`, with six digits after the point, as long as that is all of the real.
+/// Reals in the form of C's `%f`, with six digits after the point, if no digits are lost.
 enum FixedPoint {
-  /// - Returns: `1.500000`, `nan`, `inf`; with other digits where these would be read back as another real, or be more
-  ///   than people look at.
+  /// - Returns: text such as `1.500000`, `nan` or `inf`; the shortest exact form if six digits would be read back as a
+  ///   different real, or if the number is 1e15 or more.
   static func text(_ value: Double) -> String {
     guard value.isFinite, value.magnitude < 1e15, let digits = millionths(value.magnitude) else {
       return value.description
@@ -12,10 +12,10 @@ enum FixedPoint {
     return Double(text) == value ? text : value.description
   }
 
-  /// A value below 1e15 in millionths, rounded as C rounds it: the nearest, of two the even one.
+  /// Returns a value below 1e15 in millionths, rounded like C does: to nearest, ties to even.
   private static func millionths(_ value: Double) -> UInt128? {
     guard value != 0 else { return 0 }
-    // value = significand * 2^-shift, and 53 bits of it and 20 of a million are exact in 128.
+    // value = significand * 2^-shift. The 53 bits of the significand and the 20 bits of a million fit into 128 bits.
     let shift = 52 - Int(value.exponent)
     guard value.isNormal, shift >= 0 else { return nil }
     let product = UInt128(value.significandBitPattern | 1 << 52) * 1_000_000

@@ -1,14 +1,14 @@
 import PropertyLists
 import ToolSupport
 
-/// What `-p` prints: `"key" => value`, and `0 => value` in arrays.
+/// The output form of `-p`: `"key" => value`, and `0 => value` in arrays.
 ///
-/// Strings are as they are, but for characters that would give a terminal commands. Of data above 24 bytes, the first
-/// 16 and the last 8 are printed, as Apple's descriptions have it.
+/// Strings are printed unescaped, except for control characters that a terminal would interpret. Data of more than 24
+/// bytes shows its first 16 and its last 8 bytes, as in Apple's descriptions.
 struct HumanForm: TextForm {
   let indent = 2
   var sortsKeys = true
-  /// What true and false are called.
+  /// The texts for true and false.
   var truth = ("true", "false")
   let terminator = "\n"
 

@@ -1,10 +1,10 @@
-/// The order in which Apple's tool has the keys of dictionaries: numbers in text by their value, letters in any case
-/// alike, and marks before digits before letters, as the collation of Unicode has those of ASCII.
+/// The order of dictionary keys in Apple's tool: numbers in text compare by value, case is ignored, and punctuation
+/// comes before digits and digits before letters. For ASCII, this is the order of Unicode's collation.
 enum NaturalOrder {
-  /// The marks of ASCII in their order (CLDR root collation).
+  /// The punctuation of ASCII in its order (CLDR root collation).
   private static let marks = Array("\t\n\u{B}\u{C}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$".unicodeScalars)
 
-  /// Where each character of ASCII is among the others, after the control characters.
+  /// The rank of each ASCII character. Control characters come first.
   private static let ranks: [UInt32] = {
     var ranks = (0..<128 as Range<UInt32>).map { $0 }
     for (rank, mark) in marks.enumerated() { ranks[Int(mark.value)] = 32 + UInt32(rank) }
@@ -21,12 +21,12 @@ enum NaturalOrder {
     let b = parts(of: second)
     for (x, y) in zip(a, b) where x.rank != y.rank || x.number != y.number {
       if x.rank != y.rank { return x.rank < y.rank }
-      // Of numbers without zeros in front, the one with more digits is the larger.
+      // Leading zeros were removed, so the number with more digits is larger.
       if x.number.count != y.number.count { return x.number.count < y.number.count }
       return x.number.lexicographicallyPrecedes(y.number)
     }
     if a.count != b.count { return a.count < b.count }
-    // The same but for case and zeros: small letters first.
+    // The keys differ only in case and leading zeros. Lowercase comes first.
     for (x, y) in zip(first.unicodeScalars, second.unicodeScalars) where x != y {
       if (x.properties.isLowercase) != (y.properties.isLowercase) { return x.properties.isLowercase }
       break
@@ -37,7 +37,7 @@ enum NaturalOrder {
 
   private struct Part {
     var rank: UInt32
-    /// The digits of a number, without zeros in front.
+    /// The digits of a number, without leading zeros.
     var number: [UInt8] = []
   }
 

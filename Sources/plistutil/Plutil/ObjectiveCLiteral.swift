@@ -1,13 +1,13 @@
 import FoundationEssentials
 import PropertyLists
 
-/// A constant of Objective-C, and the header that declares it.
+/// A constant in Objective-C, and the header that declares it.
 struct ObjectiveCLiteral: TextForm {
   let indent = 4
   let sortsKeys = false
   let terminator = ",\n"
 
-  /// The source file, which imports a header unless that is nil. The constant has the name of the file at `path`.
+  /// Returns the source file, which imports `header` unless it is nil. The constant is named after the file at `path`.
   static func source(of value: PropertyList, from path: String, header: String?) throws(PlutilError) -> Data {
     var source = Data((header.map { "#import \"\($0)\"\n\n" } ?? "").utf8)
     source.append(contentsOf: "\(try declaration(of: value, from: path)) = ".utf8)
@@ -18,7 +18,8 @@ struct ObjectiveCLiteral: TextForm {
     Data("#import <Foundation/Foundation.h>\n\n\(try declaration(of: value, from: path, isExternal: true));\n".utf8)
   }
 
-  /// Most generated constants are nobody else's, so their symbols stay inside the program.
+  /// Returns the declaration. Generated constants have hidden visibility, because most are used only inside one
+  /// program.
   private static func declaration(
     of value: PropertyList, from path: String, isExternal: Bool = false
   ) throws(PlutilError) -> String {
@@ -48,7 +49,7 @@ struct ObjectiveCLiteral: TextForm {
     switch value {
     case .string(let text): Self.quoted(text)
     case .boolean(let value): value ? "@YES" : "@NO"
-    // The greatest number of a signed literal, and one below the smallest, have no literal of their own.
+    // Integers above the range of a signed literal need a suffix, and the smallest has no literal.
     case .integer(let value):
       Int64(exactly: value) == nil ? "@\(value)ULL" : value == .init(Int64.min) ? "@(LLONG_MIN)" : "@\(value)"
     case .real, .float: Self.literal(value.real ?? 0)
@@ -65,7 +66,7 @@ struct ObjectiveCLiteral: TextForm {
   private static func quoted(_ text: String) -> String {
     text.sourceLiteral(opening: "@\"") { scalar, _ in
       guard scalar < " " || scalar == "\u{7F}" else { return nil }
-      // Three digits, so that a digit that follows is not one of them.
+      // Always three digits, so that a digit after the escape is not part of it.
       let digits = String(scalar.value, radix: 8)
       return "\\\(String(repeating: "0", count: 3 - digits.utf8.count))\(digits)"
     }

@@ -20,17 +20,17 @@ struct PlutilVerb: ParsableCommand {
   }
 }
 
-/// The tool with the arguments of Apple's `plutil`, which are not those of the other verbs: long options with one dash,
-/// and options whose values come after other options.
+/// The tool with the arguments of Apple's `plutil`. They differ from those of the verbs: long options have one hyphen,
+/// and an option's values may come after other options.
 enum Plutil {
-  /// The name under which the tool is this one.
+  /// The name of the program and of the verb.
   static let name = "plutil"
 
   private static let success: Int32 = 0
-  /// For usage errors and for files alike, as Apple's tool has it.
+  /// The exit code for usage errors and for files, as in Apple's tool.
   static let failure: Int32 = 1
 
-  /// - Parameter arguments: without the name of the program.
+  /// - Parameter arguments: the arguments without the name of the program.
   /// - Returns: the exit code.
   static func run(_ arguments: [String]) -> Int32 {
     do {
@@ -49,7 +49,7 @@ enum Plutil {
 
   private static func run(_ command: PlutilCommand) -> Int32 {
     let inputs = command.files.map { Input($0) }
-    // Of several files with one destination the last is to win.
+    // If several files have the same destination, the last one must win.
     let isOrdered = command.options.outputPath != nil || command.options.outputExtension != nil
     let jobs = isOrdered ? 1 : ProcessInfo.processInfo.activeProcessorCount
     let batch = Batch(
@@ -62,22 +62,22 @@ enum Plutil {
         report.raise(failure)
       }
     }
-    // Above 128 it says which signal ended the work.
+    // An exit code above 128 tells which signal ended the work.
     return code == success || code > 128 ? code : failure
   }
 }
 
-/// What goes wrong, in the words that scripts know from Apple's tool.
+/// An error, in the words of Apple's tool, which scripts expect.
 struct PlutilError: Error {
   let message: String
 
   init(_ message: String) { self.message = message }
 
-  /// Throws an error if an argument that is no file's name is not UTF-8.
+  /// Throws if an argument that is not a file name is not UTF-8.
   static func refuseBytes(_ argument: String) throws(PlutilError) {
     do { _ = try ProgramArguments.text(argument) } catch { throw PlutilError("Invalid argument: \(error.message)") }
   }
 
-  /// What the libraries throw, as Apple's tool has the words of its own: between parentheses.
+  /// Converts an error of the libraries. Like Apple's tool, it is printed in parentheses.
   init(_ error: any Error) { message = (error as? PlutilError)?.message ?? "(\(error))" }
 }

@@ -25,10 +25,10 @@ struct PlutilCommand: Sendable {
   private(set) var options = Options()
   private(set) var files: [String] = []
 
-  /// - Parameter arguments: without the name of the program.
+  /// - Parameter arguments: the arguments without the name of the program.
   init(_ arguments: [String]) throws(PlutilError) {
     var arguments = arguments[...]
-    // Options that are no one's may stand before the verb too.
+    // Options that all verbs share may come before the verb too.
     while let argument = arguments.first, try options.take(argument, &arguments) {}
     try takeVerb(&arguments)
     if case .help = verb { return }
@@ -41,7 +41,7 @@ struct PlutilCommand: Sendable {
         files.append(argument)
         arguments.removeFirst()
       } else if try !options.take(argument, &arguments), try !takeVerbOption(argument, &arguments) {
-        // No option, but maybe a file whose name begins like one.
+        // Not an option, but maybe a file whose name begins with a hyphen.
         if FileSystem.sizeOfRegularFile(argument) != nil {
           files.append(argument)
           arguments.removeFirst()
@@ -88,7 +88,7 @@ struct PlutilCommand: Sendable {
     }
   }
 
-  /// - Returns: whether it is an option of the verb.
+  /// - Returns: true if the argument is an option of the verb.
   private mutating func takeVerbOption(
     _ argument: String, _ arguments: inout ArraySlice<String>
   ) throws(PlutilError) -> Bool {
@@ -128,7 +128,7 @@ struct PlutilCommand: Sendable {
 }
 
 extension PlutilCommand.Options {
-  /// Takes an option that all verbs have; leaves an argument that is none.
+  /// Takes an option that all verbs share. Returns false for any other argument, and leaves it.
   fileprivate mutating func take(
     _ argument: String, _ arguments: inout ArraySlice<String>
   ) throws(PlutilError) -> Bool {

@@ -1,14 +1,14 @@
 import PropertyLists
 
-/// What a file or a value can be written as.
+/// The output formats of files and values.
 enum PlutilFormat: Hashable, Sendable {
   case file(FormatName)
   case swift, objectiveC
-  /// The bare text of a scalar, the keys of a dictionary, the number of elements of an array.
+  /// The text of a scalar, the keys of a dictionary, or the number of elements of an array.
   case raw
   /// The name of the type.
   case type
-  /// What the file is already.
+  /// The format of the input.
   case unchanged
 
   init(_ name: String) throws(PlutilError) {
@@ -28,10 +28,10 @@ enum PlutilFormat: Hashable, Sendable {
     }
   }
 
-  /// Whether it is printed if nothing else is said, because it cannot replace a file.
+  /// True if the output is printed by default, because it cannot replace a file.
   var isForStandardOutput: Bool { self == .raw || self == .type }
 
-  /// The extension that the files of a language have, so that their text replaces no property list.
+  /// The file extension of the source code, so that it does not replace the property list.
   var fileExtension: String? {
     switch self {
     case .swift: "swift"
@@ -42,7 +42,7 @@ enum PlutilFormat: Hashable, Sendable {
 }
 
 extension PropertyList.Kind {
-  /// What Apple's tool calls it. UIDs and nulls are not in its list.
+  /// The name of the kind in Apple's tool, whose list has no UIDs and nulls.
   var plutilName: String {
     switch self {
     case .boolean: "bool"

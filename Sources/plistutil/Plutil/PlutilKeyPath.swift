@@ -1,9 +1,9 @@
 import PropertyLists
 
-/// A key path as Apple's tool spells it: parts between dots, of which `\.` is one in a part; everything else, a
-/// backslash too, stands for itself. A part that digits make an index of is a key where it meets a dictionary.
+/// A key path in the syntax of Apple's tool: components between dots. `\.` is a dot in a component, and every other
+/// character, including a backslash, is literal. Digits are an index in an array, and a key in a dictionary.
 struct PlutilKeyPath: Hashable, Sendable {
-  /// As it was given.
+  /// The text of the argument.
   let text: String
   private let parts: [String]
 
@@ -26,19 +26,19 @@ struct PlutilKeyPath: Hashable, Sendable {
 
   private var path: PropertyListKeyPath { PropertyListKeyPath(parts.map { PropertyListKeyPath.Component($0) }) }
 
-  /// Whether a part is empty, which is no key path to Apple's tool.
+  /// True if a component is empty, which Apple's tool does not accept.
   private var hasEmptyPart: Bool { parts.contains("") }
 
   var quoted: String { text.printable() }
 
-  /// The value that the path leads to.
+  /// Returns the value at the path.
   func value(in root: PropertyListDocument.Node) throws(PlutilError) -> PropertyListDocument.Node {
     let missing = PlutilError(
       "Could not extract value, error: No value at that key path or invalid key path: \(quoted)")
     guard !hasEmptyPart else { throw missing }
     var node = root
     for component in path.components {
-      // Apple's tool does not count from the end.
+      // Apple's tool has no negative indices.
       guard node.kind != .array || component.arrayIndex != nil else { throw missing }
       do { node = try node.descendant(at: PropertyListKeyPath([component])) } catch {
         throw error.kind == .noSuchValue ? missing : PlutilError(error)
@@ -47,13 +47,13 @@ struct PlutilKeyPath: Hashable, Sendable {
     return node
   }
 
-  /// How a value is put at a path.
+  /// The kinds of insertion.
   enum Insertion: Sendable {
-    /// Where there is none, or before an element of an array.
+    /// Adds a new key, or inserts before an element of an array.
     case new
-    /// Also instead of the one that is there.
+    /// Replaces an existing value, or inserts a new one.
     case replacing
-    /// Behind the elements of the array that is there.
+    /// Appends to an existing array.
     case appending
   }
 
@@ -65,7 +65,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     do { try root.remove(at: path) } catch { throw missing }
   }
 
-  /// - Throws: ``PlutilError``, and what the library throws.
+  /// - Throws: ``PlutilError``, and errors of the library.
   func insert(_ value: PropertyList, _ insertion: Insertion, into root: inout PropertyList) throws {
     guard !hasEmptyPart, let last = path.components.last else { throw PlutilError("Key path not found \(quoted)") }
     let existing = try checked(last, in: container(in: root), insertion)
@@ -76,7 +76,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     }
   }
 
-  /// The value that the last part is to be looked up in.
+  /// Returns the container for the last component.
   private func container(in root: PropertyList) throws(PlutilError) -> PropertyList {
     var value = root
     for component in path.components.dropLast() {
@@ -94,7 +94,7 @@ struct PlutilKeyPath: Hashable, Sendable {
     return value
   }
 
-  /// The value at the last part that is there already, once it is known that another may be put there.
+  /// Returns the existing value at the last component. Throws if a value cannot be inserted there.
   private func checked(
     _ last: PropertyListKeyPath.Component, in container: PropertyList, _ insertion: Insertion
   ) throws(PlutilError) -> PropertyList? {
@@ -106,7 +106,7 @@ struct PlutilKeyPath: Hashable, Sendable {
       if insertion == .appending, existing == nil { throw PlutilError("Key path not found \(quoted)") }
     case .array(let elements):
       let index = try index(last)
-      // Behind the last element there is room for a new one.
+      // The index after the last element is valid for a new element.
       guard index < elements.count || (index == elements.count && insertion != .appending) else {
         throw outOfBounds(index)
       }
@@ -121,7 +121,7 @@ struct PlutilKeyPath: Hashable, Sendable {
 
   private func index(_ component: PropertyListKeyPath.Component) throws(PlutilError) -> Int {
     if let index = component.arrayIndex { return index }
-    // A number is an index, if only one that no array has.
+    // Any integer is an index, even if it is out of range.
     if let number = Int(component.text) { throw outOfBounds(number) }
     throw PlutilError("Unable to index into array with key path \(quoted)")
   }

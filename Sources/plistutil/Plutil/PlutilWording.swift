@@ -2,9 +2,9 @@ import FoundationEssentials
 import PropertyLists
 import SystemFiles
 
-/// What is wrong with a file, in the words of Apple's tool where it has some, and else in our own.
+/// Error messages about files: the words of Apple's tool where they are known, else those of this tool.
 enum PlutilWording {
-  /// A file that cannot be read.
+  /// Returns the message about a file that cannot be read.
   static func text(_ error: PropertyListError, path: String) -> String {
     guard case .inputOutput(let code) = error.kind else { return text(error) }
     let name = path.split(separator: "/").last.map { $0.printable() } ?? path.printable()
@@ -15,7 +15,8 @@ enum PlutilWording {
     }
   }
 
-  /// A file that is no property list. Both reasons are given, because both kinds of text are tried.
+  /// Returns the message about a file that is not a property list. It has two reasons, because Apple's tool tries two
+  /// parsers.
   static func text(_ error: PropertyListError, in data: Data) -> String {
     let json: String
     let list: String
@@ -34,7 +35,7 @@ enum PlutilWording {
     return "Property List error: \(list) / JSON error: \(json)"
   }
 
-  /// What is wrong with a JSON file that ought to be in another format.
+  /// Returns the message about a JSON file for which another format was expected.
   static func jsonIsNoList(_ data: Data) -> String {
     let isBracket = { byte in byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") }
     guard let bracket = data.firstIndex(where: isBracket) else { return "Unexpected character at line 1" }
@@ -42,7 +43,7 @@ enum PlutilWording {
     return "Unexpected character \(Unicode.Scalar(data[bracket])) at line \(line)"
   }
 
-  /// Returns the message, and the location after it.
+  /// Returns the message, followed by the location.
   static func text(_ error: PropertyListError) -> String {
     let location: String
     if let position = error.position {
@@ -53,7 +54,7 @@ enum PlutilWording {
     return error.message + location + error.keyPathText
   }
 
-  /// What is wrong with a file in another format than JSON.
+  /// Returns the message about a file in a format other than JSON.
   static func lintText(_ error: PropertyListError, in data: Data) -> String {
     if data.isEmpty { return "Cannot parse a NULL or zero-length data" }
     guard error.kind == .malformed, PropertyListFormat(detecting: data.bytes) == .xml, let position = error.position,
@@ -62,7 +63,7 @@ enum PlutilWording {
     return xmlText(source, position) ?? text(error)
   }
 
-  /// Returns what the token at a position says about what is wrong with it.
+  /// Returns the message that the token at a position leads to; nil if Apple's tool has none for it.
   private static func xmlText(_ source: TextSource, _ position: PropertyListError.TextPosition) -> String? {
     let bytes = source.text.bytes
     let offset = source.offsets(of: [position])[0]
@@ -96,7 +97,7 @@ enum PlutilWording {
       ? "Hex digit in non-hex <integer> on line \(line)" : nil
   }
 
-  /// Returns true if the last tag before an offset is that of a key.
+  /// Returns true if the last tag before an offset ends a key.
   private static func followsKey(_ bytes: RawSpan, _ offset: Int) -> Bool {
     var lexer = XMLLexer(bytes)
     var last: XMLToken?

@@ -4,14 +4,14 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// The work of a command on one of its files. All of it throws ``PlutilError``, and what the libraries throw.
+/// The work of a command on one file. Its functions throw ``PlutilError``, and errors of the libraries.
 struct PlutilWork {
   let command: PlutilCommand
   let input: Input
 
   private var options: PlutilCommand.Options { command.options }
 
-  /// Whether what is made of the file replaces it.
+  /// True if the output replaces the file itself.
   var replacesInput: Bool {
     let format: PlutilFormat
     switch command.verb {
@@ -43,7 +43,7 @@ struct PlutilWork {
   private func lint(_ report: inout FileReport) throws {
     let data = try data()
     if PropertyListFormat(detecting: data.bytes) == .json {
-      // Apple's tool takes no JSON here. A pair of braces with nothing in it is OpenStep too.
+      // Apple's tool does not accept JSON here. An empty pair of braces is also OpenStep.
       guard (try? PropertyListDocument(data, format: .openStep)) != nil else {
         throw PlutilError("(\(PlutilWording.jsonIsNoList(data)))")
       }
@@ -87,7 +87,8 @@ struct PlutilWork {
     }
   }
 
-  /// - Parameter isWhole: whether all of it is read and checked, or of a binary file only what is looked at.
+  /// - Parameter isWhole: true to read and validate the whole document; false to read only the values of a binary file
+  ///   that are used.
   private func document(isWhole: Bool = true, _ report: inout FileReport) throws(PlutilError) -> PropertyListDocument {
     let data = try data(isWhole: isWhole)
     let reading = PropertyListReadingOptions(restoresCoercedValues: options.coerces)
@@ -115,7 +116,7 @@ struct PlutilWork {
       coercion: options.coerces ? .reversible : .refuse, openStepDialect: dialect)
   }
 
-  /// Writes a value in a format, where it is to go.
+  /// Writes a value in a format, to its destination.
   private func write(
     _ node: PropertyListDocument.Node, _ format: PlutilFormat, writesHeader: Bool = false, _ report: inout FileReport
   ) throws {
@@ -149,7 +150,7 @@ struct PlutilWork {
     try refusing(format) { () throws(PropertyListError) in try writing.checkStrings(in: node) }
     var fraction: PropertyListKeyPath?
     if format != .json, case .file(let path) = target {
-      // Piece by piece, which takes no memory for large files.
+      // Writes piece by piece, so that large files need no memory.
       try refusing(format) { () throws(PropertyListError) in
         try report.replace(path) { output throws(PropertyListError) in
           fraction = try node.write(to: output, format: format, options: writing)
@@ -161,12 +162,12 @@ struct PlutilWork {
         (data, fraction) = try node.written(format: format, options: writing)
       }
       if format == .json {
-        // JSON of Apple's tool ends without a line end.
+        // Apple's tool writes JSON without a newline at the end.
         data = options.isReadable ? try ReadableJSON(options: writing).text(of: PropertyList(node)) : data.dropLast()
       }
       try put(data, target, &report)
     }
-    // As in all of the tool, fractions of seconds are not dropped in silence.
+    // Fractions of seconds are dropped with a warning, as everywhere in this tool.
     if fraction != nil, format == .xml, !options.isSilent {
       report.note("\(input.name): warning: dates are cut to whole seconds")
     }
@@ -198,7 +199,7 @@ struct PlutilWork {
     try put(ObjectiveCLiteral.header(of: value, from: input.path), .file(header), &report)
   }
 
-  /// Text that ends with a line end where people and shells read it, unless they want none.
+  /// Writes text. On standard output, a newline follows it, unless `-n` is given.
   private func putLine(_ text: String, _ target: OutputTarget, _ report: inout FileReport) throws {
     let isPrinted = target == .standardOutput
     let text = isPrinted ? text.onStandardOutput + (options.endsWithNewline ? "\n" : "") : text

@@ -2,8 +2,8 @@ import FoundationEssentials
 import PropertyLists
 
 extension PropertyList {
-  /// The value that an option such as `-integer` gives; `missing` is the message if no argument comes after it. Text
-  /// that is not all of such a value is an error, where Apple's tool makes a value of its beginning, or none.
+  /// Returns the value of an option such as `-integer`. `missing` is the message if there is no further argument.
+  /// Unlike Apple's tool, which uses the beginning of a malformed text or ignores it, this function throws.
   static func plutilValue(
     _ type: String, _ arguments: inout ArraySlice<String>, _ missing: String
   ) throws(PlutilError) -> PropertyList {

@@ -1,10 +1,10 @@
 import PropertyLists
 
-/// What the constant that is made of a file is called.
+/// The names in the source code that is generated from a file.
 struct SourceName {
-  /// The file without the folders it is in, on one line.
+  /// The name of the file without its folder, on one line.
   let file: String
-  /// Its name without extension, as an identifier of C and Swift.
+  /// The name of the file without its extension, as an identifier in C and Swift.
   let constant: String
 
   init(_ path: String) {
@@ -22,8 +22,8 @@ struct SourceName {
 }
 
 extension String {
-  /// The text between quotation marks, with the escapes that C and Swift share, and those that `escape` gives; nil for
-  /// a character that stands for itself.
+  /// Returns the text in quotation marks, with the escapes that C and Swift share. `escape` returns further escapes, or
+  /// nil for a character that needs none.
   func sourceLiteral(opening: String, _ escape: (Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?) -> String {
     var literal = opening
     var previous: Unicode.Scalar?

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import PropertyLists
 
-/// A constant of Swift.
+/// A constant in Swift.
 struct SwiftLiteral: TextForm {
   let indent = 4
   let sortsKeys = false
   let terminator = ",\n"
 
-  /// The source file. The constant has the name of the file at `path`, which the value comes from.
+  /// Returns the source file. The constant is named after the file at `path`, which the value comes from.
   static func source(of value: PropertyList, from path: String) throws(PlutilError) -> Data {
     let name = SourceName(path)
     var source = Data("/// Generated from \(name.file)\nlet \(name.constant)".utf8)
@@ -19,14 +19,15 @@ struct SwiftLiteral: TextForm {
   func opening(_ container: PropertyList) -> String { container.dictionary?.isEmpty == true ? "[:\n" : "[\n" }
 
   func closing(_ container: PropertyList, isRoot: Bool) -> String {
-    // The outermost has its type after the name.
+    // The type of the outermost container is after the name.
     guard !isRoot, let type = Self.typeToSay(of: container) else { return "]" }
     return "] as \(type)"
   }
 
   func entry(key: String) -> String { "\(Self.quoted(key)) : " }
 
-  /// The type of a container whose elements do not tell it to Swift: they differ, or are containers, or there are none.
+  /// Returns the type of a container if Swift cannot infer it: the elements are of different kinds, or containers, or
+  /// there are none.
   private static func typeToSay(of container: PropertyList) -> String? {
     switch container {
     case .array(let elements): areScalarsOfOneKind(elements) ? nil : "[Any]"

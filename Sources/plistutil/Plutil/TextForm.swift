@@ -1,24 +1,24 @@
 import FoundationEssentials
 import PropertyLists
 
-/// How a property list looks as text with an entry a line: for people, or as source code.
+/// A text form of a property list with one entry a line, for people or as source code.
 protocol TextForm {
   associatedtype Failure: Error
 
-  /// The spaces of a level.
+  /// The number of spaces for each level.
   var indent: Int { get }
-  /// Whether the keys of dictionaries are in their natural order, and not in that of the file.
+  /// True to sort the keys of dictionaries in natural order; false to keep the order of the file.
   var sortsKeys: Bool { get }
-  /// What stands between two entries.
+  /// The text between two entries.
   var separator: String { get }
-  /// What stands after each entry.
+  /// The text after each entry.
   var terminator: String { get }
-  /// What stands after the last entry, before the line of the closing bracket.
+  /// The text after the last entry, before the line of the closing bracket.
   var lineEnd: String { get }
 
   func opening(_ container: PropertyList) -> String
   func closing(_ container: PropertyList, isRoot: Bool) -> String
-  /// What stands before the value of an entry.
+  /// Returns the text before the value of an entry.
   func entry(key: String) -> String
   func entry(index: Int) -> String
   func scalar(_ value: PropertyList) throws(Failure) -> String
@@ -31,7 +31,7 @@ extension TextForm {
   func closing(_ container: PropertyList, isRoot: Bool) -> String { container.kind == .array ? "]" : "}" }
   func entry(index: Int) -> String { "" }
 
-  /// The text of a value. Depth costs no stack of the thread.
+  /// Returns the text of a value. Uses no recursion, so that depth costs no stack.
   func text(of value: PropertyList) throws(Failure) -> Data {
     var text = Data()
     var open: [OpenContainer] = []
@@ -73,16 +73,16 @@ extension TextForm {
   }
 }
 
-/// A container whose closing bracket is not written yet.
+/// A container whose closing bracket has not been written yet.
 private struct OpenContainer {
   let value: PropertyList
-  /// Of a dictionary.
+  /// The keys of a dictionary; empty for an array.
   let keys: [String]
   let values: [PropertyList]
   var next = 0
 }
 
-/// JSON as `-r` has it: on many lines, with spaces around colons, the keys sorted.
+/// JSON in the form of `-r`: on several lines, with spaces around colons and sorted keys.
 struct ReadableJSON: TextForm {
   let indent = 2
   let sortsKeys = true
@@ -93,7 +93,7 @@ struct ReadableJSON: TextForm {
 
   func entry(key: String) -> String { "\((try? scalar(.string(key))) ?? "") : " }
 
-  /// As the library writes it. What JSON has no form for was refused before.
+  /// Returns a scalar in the library's form. Values that JSON cannot represent have been refused before.
   func scalar(_ value: PropertyList) throws(PropertyListError) -> String {
     String(decoding: try value.data(format: .json, options: options).dropLast(), as: UTF8.self)
   }

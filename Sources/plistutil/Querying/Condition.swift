@@ -2,13 +2,13 @@ import ArgumentParser
 import Predicates
 import PropertyLists
 
-/// The condition of `find --where`: a predicate, whose keys are the fields of a value.
+/// The condition of `find --where`: a predicate whose keys are the fields of a value.
 struct Condition: Sendable {
   private let predicate: PreparedPredicate
   /// The fields, by the indices of the keys of the predicate; nil for keys of dictionaries.
   private let fields: [ConditionField?]
 
-  /// - Parameter fields: the fields, whose numbers are keys of the predicate.
+  /// - Parameter fields: the fields. The predicate uses their indices as keys.
   init(_ predicate: ManagedPredicate, _ fields: [ConditionField]) throws(ManagedPredicateError) {
     self.predicate = try PreparedPredicate(predicate, PreparationContext(isTolerant: true))
     self.fields = self.predicate.keys.map { key in
@@ -16,17 +16,17 @@ struct Condition: Sendable {
     }
   }
 
-  /// Prepares the tests of the values of a document.
+  /// Returns a run that tests the values of a document.
   func prepared(for document: PropertyListDocument) -> ConditionRun { ConditionRun(predicate, fields, document) }
 
-  /// An expression on the command line.
+  /// Parses an expression on the command line.
   static func argument(_ text: String) throws -> Condition {
     do { return try ConditionTranslator.condition(text) } catch {
       throw ValidationError((error.column.map { "at column \($0): " } ?? "") + error.message)
     }
   }
 
-  /// What the help says of expressions.
+  /// The help text about expressions.
   static let help = """
     An expression of --where compares a field with a literal: =, !=, <, <=, > or >=; or ~ (or like), which takes a \
     pattern. and, or, not and parentheses join comparisons; not binds first, then and.

@@ -1,7 +1,7 @@
 import Predicates
 import PropertyLists
 
-/// Something about a value, or about one in it: what stands for a key in the predicate of a condition.
+/// A property of a value, or of a value inside it. It replaces a key in the predicate of a condition.
 final class ConditionField: Sendable {
   enum Name: String, CaseIterable, Sendable {
     case kind, key, value, path, count, size
@@ -9,21 +9,21 @@ final class ConditionField: Sendable {
     static let list = allCases.map(\.rawValue).joined(separator: ", ")
   }
 
-  /// The forms in which a field is compared.
+  /// The forms of a field in a comparison.
   enum Form: Sendable {
     case any
-    /// Null for all values but those of one sort. Integers and reals are one sort; not a number is of none.
+    /// The value if it is of this type; null for all other values. Integers and reals are numbers; NaN is not.
     case string, number, boolean, date
-    /// True if the bare text of it matches a pattern of the shell.
+    /// True if the text of the value matches a shell pattern.
     case matches(String)
-    /// True if the path is this one.
+    /// True if the path is equal to this one.
     case isPath(PropertyListKeyPath)
-    /// True if the path matches.
+    /// True if the path matches a pattern.
     case matchesPath(PathPattern)
   }
 
   let name: Name
-  /// The way to the value, from the one that is looked at.
+  /// The path from the tested value to the value of the field.
   let path: PropertyListKeyPath
   let form: Form
 

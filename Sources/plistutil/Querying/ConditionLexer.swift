@@ -1,6 +1,6 @@
 import Predicates
 
-/// A piece of an expression of `find --where`.
+/// A token of an expression of `find --where`.
 struct ConditionToken {
   enum Kind: Equatable {
     case open, close
@@ -9,27 +9,27 @@ struct ConditionToken {
     case match
     /// Text without quotation marks.
     case word
-    /// Text between quotation marks, without them.
+    /// Text in quotation marks, without them.
     case quoted
-    /// A digit or a sign that only predicates have.
+    /// A digit or sign that only predicates use.
     case sign
     case end
   }
 
   let kind: Kind
   let text: String
-  /// From 1, in Unicode scalars.
+  /// The column, in Unicode scalars from 1.
   let column: Int
 }
 
-/// What is wrong with an expression, and where.
+/// An error in an expression, and its position.
 struct ConditionError: Error {
   let message: String
-  /// From 1, in Unicode scalars; nil if that is not known.
+  /// The column, in Unicode scalars from 1; nil if it is unknown.
   let column: Int?
 }
 
-/// Divides an expression into tokens.
+/// Splits an expression into tokens.
 struct ConditionLexer {
   private let scalars: [Unicode.Scalar]
   /// The number of scalars before the next token.
@@ -40,14 +40,15 @@ struct ConditionLexer {
   /// The scalar at the position; nil at the end.
   var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-  /// Passes white space. Returns whether there was any.
+  /// Skips white space. Returns true if there was any.
   mutating func passSpace() -> Bool {
     let start = position
     while next?.properties.isWhitespace == true { position += 1 }
     return position > start
   }
 
-  /// Takes a token as comparisons of find have it; at the end of the expression, and from then on, one of kind `end`.
+  /// Returns the next token in the syntax of find's comparisons. At the end of the expression, the kind is always
+  /// `end`.
   mutating func take() throws(ConditionError) -> ConditionToken {
     _ = passSpace()
     let column = position + 1
@@ -84,7 +85,8 @@ struct ConditionLexer {
     }
   }
 
-  /// Takes a piece as predicates have it, spelled as it is; those of find's own comparisons are no words.
+  /// Returns the next token in the syntax of predicates, with its exact spelling. Find's comparators are not words
+  /// here.
   mutating func takePiece() throws(ConditionError) -> ConditionToken {
     _ = passSpace()
     let start = position
@@ -105,7 +107,7 @@ struct ConditionLexer {
       passName()
       guard !("0"..."9").contains(scalar) else { break }
       kind = .word
-      // Of functions, `from:subtract:`, and of `UTI-EQUALS`.
+      // The colon of functions such as `from:subtract:`, or the hyphen of `UTI-EQUALS`.
       let sign: Unicode.Scalar = spelling(from: start).uppercased() == "UTI" ? "-" : ":"
       if next == sign, position + 1 < scalars.count, scalars[position + 1] != "=" {
         while let scalar = next, Self.isName(scalar) || scalar == sign { position += 1 }
@@ -115,7 +117,7 @@ struct ConditionLexer {
     return ConditionToken(kind: kind, text: spelling(from: start), column: start + 1)
   }
 
-  /// Takes what stands between brackets, `[cd]`, if it comes next.
+  /// Returns options in brackets, such as `[cd]`, if they come next; else an empty string.
   mutating func takeOptions() -> String {
     let start = position
     if next == "[" {
@@ -125,7 +127,7 @@ struct ConditionLexer {
     return spelling(from: start)
   }
 
-  /// Takes keys with dots in front: `.items.name`.
+  /// Returns the keys that come next, each after a dot: `.items.name`.
   mutating func takeKeys() -> [String] {
     var keys: [String] = []
     while next == ".", position + 1 < scalars.count, Self.isName(scalars[position + 1]) {
@@ -143,7 +145,7 @@ struct ConditionLexer {
     String(String.UnicodeScalarView(scalars[start..<min(position, scalars.count)]))
   }
 
-  /// Whether a scalar may be in a key or a number of a predicate.
+  /// Returns true if a scalar can be part of a key or number of a predicate.
   static func isName(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9", "_": true
@@ -155,8 +157,8 @@ struct ConditionLexer {
     !scalar.properties.isWhitespace && !["(", ")", "~", "=", "!", "<", ">", "\"", "'"].contains(scalar)
   }
 
-  /// Text up to the quotation mark with which it begins. A backslash before that mark, or before another backslash,
-  /// takes the meaning from it.
+  /// Returns the text up to the closing quotation mark. A backslash before that mark, or before another backslash,
+  /// escapes it.
   private mutating func quoted() throws(ConditionError) -> String {
     let start = position
     let quote = scalars[start]
@@ -178,12 +180,12 @@ struct ConditionLexer {
     return String(text)
   }
 
-  /// Text without quotation marks, but for those around a component of a path: `value."a b".c`.
+  /// Returns text without quotation marks, except around a component of a path: `value."a b".c`.
   private mutating func word() throws(ConditionError) -> String {
     let start = position
     while position < scalars.count {
       if scalars[position] == "\"", position > start, scalars[position - 1] == "." {
-        // The meaning of a backslash is for the path to say.
+        // The parser of the path interprets the backslashes.
         let quote = position
         position += 1
         while position < scalars.count, scalars[position] != "\"" { position += scalars[position] == "\\" ? 2 : 1 }

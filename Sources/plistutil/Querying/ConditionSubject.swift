@@ -7,9 +7,9 @@ import SystemFiles
 final class ConditionRun {
   private let predicate: PreparedPredicate
   fileprivate let fields: [ConditionField?]
-  /// How many bytes may still be made of what containers have.
+  /// The number of bytes that the contents of containers may still use.
   private var room: WorkBudget
-  /// What is wrong with the document, or is too much.
+  /// The last error: a defect of the document, or an exceeded limit.
   private var failure: PropertyListError?
 
   init(_ predicate: PreparedPredicate, _ fields: [ConditionField?], _ document: PropertyListDocument) {
@@ -18,11 +18,10 @@ final class ConditionRun {
     room = WorkBudget(document.expandedByteLimit)
   }
 
-  /// Whether a value meets the condition.
+  /// Returns true if a value meets the condition.
   ///
-  /// - Parameters:
-  ///   - path: the way from the root to it.
-  ///   - Throws: what is wrong with a binary document, or ``PropertyListError/Kind/limitExceeded``.
+  /// - Parameter path: the path from the root to the value.
+  /// - Throws: an error for a defect of a binary document, or ``PropertyListError/Kind/limitExceeded``.
   func holds(
     for node: PropertyListDocument.Node, at path: [PropertyListKeyPath.Component]
   ) throws(PropertyListError) -> Bool {
@@ -38,7 +37,7 @@ final class ConditionRun {
     return ManagedPredicateError(.unsupported, error.message)
   }
 
-  /// Counts the bytes of a value that is made for the predicate, or of an array's list of elements.
+  /// Counts the bytes of a value that is created for the predicate.
   fileprivate func use(_ count: Int) throws(PropertyListError) {
     guard room.spend(ParsingLimits.bytesPerValue + count) else {
       throw PropertyListError(.limitExceeded, "the condition looks at too many values in other values")
@@ -46,14 +45,14 @@ final class ConditionRun {
   }
 }
 
-/// A value that a predicate is tested with, whose keys are its fields; or a dictionary in it, with its own keys.
+/// A value that a predicate is tested with, whose keys are its fields; or a dictionary inside it, with its own keys.
 struct ConditionSubject: PredicateSubject {
   fileprivate let node: PropertyListDocument.Node
   fileprivate let run: ConditionRun
-  /// The way from the root to the value that is tested; nil for a dictionary in it.
+  /// The path from the root to the tested value; nil for a dictionary inside it.
   fileprivate let path: [PropertyListKeyPath.Component]?
 
-  /// Dictionaries are equal if they are the same.
+  /// Dictionaries are equal if they are the same node.
   static func == (first: ConditionSubject, second: ConditionSubject) -> Bool {
     first.node.document === second.node.document && first.node.index == second.node.index
   }
@@ -63,7 +62,7 @@ struct ConditionSubject: PredicateSubject {
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<ConditionSubject> {
     do {
       guard let path else { return try node.value(forKey: key.name).map(value) ?? .null }
-      // A key that is made by the predicate has no field.
+      // A key that the predicate creates has no field.
       guard run.fields.indices.contains(key.index) else { return .null }
       return try run.fields[key.index].map { field throws(PropertyListError) in try value(of: field, path) } ?? .null
     } catch {
@@ -110,7 +109,7 @@ struct ConditionSubject: PredicateSubject {
     }
   }
 
-  /// The text of a field that patterns are for; nil if it has none.
+  /// Returns the text of a field for patterns; nil if it has none.
   private func text(
     of field: ConditionField, _ path: [PropertyListKeyPath.Component]
   ) throws(PropertyListError) -> String? {
@@ -123,7 +122,7 @@ struct ConditionSubject: PredicateSubject {
     return target.kind == .array || target.kind == .dictionary ? nil : try PropertyList(target).rawText
   }
 
-  /// A value for the rules of predicates.
+  /// Converts a value for the predicate.
   private func value(_ node: PropertyListDocument.Node) throws(PropertyListError) -> PredicateValue<ConditionSubject> {
     switch node.kind {
     case .dictionary: return .object(ConditionSubject(node: node, run: run, path: nil))
@@ -132,7 +131,7 @@ struct ConditionSubject: PredicateSubject {
     }
   }
 
-  /// The elements of an array, or the values of a dictionary.
+  /// Returns the elements of an array, or the values of a dictionary.
   private func values(
     in node: PropertyListDocument.Node
   ) throws(PropertyListError) -> [PredicateValue<ConditionSubject>] {
@@ -169,7 +168,7 @@ struct ConditionSubject: PredicateSubject {
 }
 
 extension ConditionField.Form {
-  /// Whether a value is of the sort.
+  /// Returns true if a value is of the type.
   fileprivate func has(_ node: PropertyListDocument.Node) -> Bool {
     switch (self, node.kind) {
     case (.string, .string), (.boolean, .boolean), (.number, .integer): true

@@ -12,23 +12,23 @@ import PropertyLists
 ///                 | what predicates have, with fields for keys
 ///     field       = "key" | "path" | ( "value" | "kind" | "count" | "size" ) { "." component }
 ///
-/// Comparisons of the first two forms, and all fields, become placeholders in the text of a predicate. The rest is left
-/// as it is.
+/// Comparisons of the first two forms, and all fields, become placeholders in the text of a predicate. Everything else
+/// is copied unchanged.
 struct ConditionTranslator {
   private var lexer: ConditionLexer
   /// The text of the predicate.
   private var text = ""
   private var arguments: [any PredicateArgument] = []
-  /// What each argument that is no constant stands for.
+  /// The fields of the arguments that are not constants.
   private var fields: [ConditionField] = []
-  /// How many bytes of the text are in front of each piece.
+  /// The tokens of the text, with their offsets in bytes.
   private var pieces: [(offset: Int, token: ConditionToken)] = []
-  /// The brackets that are open.
+  /// The open brackets.
   private var brackets: [(token: ConditionToken, isCall: Bool)] = []
-  /// The last of an odd number of words `not`.
+  /// The last of an odd number of `not` words.
   private var not: ConditionToken?
 
-  /// How deep parentheses may be nested.
+  /// The greatest depth of nested parentheses.
   private static let greatestDepth = 100
 
   static func condition(_ text: String) throws(ConditionError) -> Condition {
@@ -44,7 +44,7 @@ struct ConditionTranslator {
 
   private init(lexer: ConditionLexer) { self.lexer = lexer }
 
-  /// The error of the predicate, about the expression.
+  /// Converts an error of the predicate to an error of the expression.
   private func error(_ error: ManagedPredicateError) -> ConditionError {
     let piece = error.position.flatMap { position in pieces.last { $0.offset <= position.utf8Offset } }
     guard let token = piece?.token else { return ConditionError(message: error.message, column: nil) }
@@ -53,7 +53,7 @@ struct ConditionTranslator {
   }
 
   private mutating func translate() throws(ConditionError) {
-    // Whether a condition is due.
+    // True if a condition must come next.
     var isStart = true
     var last = ""
     while true {
@@ -117,7 +117,7 @@ struct ConditionTranslator {
     text += piece
   }
 
-  /// Stands for a field in the text.
+  /// Appends a placeholder for a field.
   private mutating func append(_ field: ConditionField, _ token: ConditionToken) {
     guard let path = PredicateKeyPath("\(fields.count)") else { return }
     append("%@", token)
@@ -125,7 +125,7 @@ struct ConditionTranslator {
     fields.append(field)
   }
 
-  /// Translates a word of a predicate. Returns whether a condition is due after it.
+  /// Translates a word of a predicate. Returns true if a condition must follow.
   private mutating func word(_ token: ConditionToken) throws(ConditionError) -> Bool {
     let isInSubscript = brackets.last?.token.text == "["
     if let name = ConditionField.Name(rawValue: token.text), !(isInSubscript && name == .size), lexer.next != "(" {
@@ -149,14 +149,14 @@ struct ConditionTranslator {
     return word == .and || word == .or
   }
 
-  /// Whether parentheses after a word have its arguments.
+  /// Returns true if parentheses after a word contain its arguments.
   private static func isFunction(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, ConditionLexer.isName(first) else { return false }
     let word = PredicateWord(text)
     return word == nil || word == .subquery || word == .cast || word == .fetch
   }
 
-  /// Whether a text begins with an operator of predicates that is a word.
+  /// Returns true if a text begins with an operator of predicates that is a word.
   private static func isOperator(_ text: String) -> Bool {
     let word = text.prefix { $0.isLetter || $0 == "-" }.uppercased()
     return PredicateComparator(rawValue: word) != nil || PredicateSetOperation(rawValue: word) != nil
@@ -175,14 +175,14 @@ struct ConditionTranslator {
     return ConditionError(message: "\(found) where \(due) is due", column: token.column)
   }
 
-  /// Translates a comparison of find's own, or the field in front of an operator of predicates. Returns false if
-  /// what comes next is all as predicates have it.
+  /// Translates a comparison of find, or the field before an operator of predicates. Returns false if the next tokens
+  /// are all in the syntax of predicates.
   private mutating func passesComparison() throws(ConditionError) -> Bool {
     let start = lexer.position
     guard let first = lexer.next, ConditionLexer.isName(first) else { return false }
     let field = try lexer.take()
     let name = ConditionField.Name(rawValue: String(field.text.prefix { $0 != "." }))
-    // Elements of arrays and operators on collections are for predicates.
+    // Array elements and collection operators are left to predicates.
     let isOfPredicates = !field.text.contains("\"") && (field.text.contains("[") || field.text.contains(".@"))
     guard let name, !isOfPredicates, lexer.next != "(" else {
       lexer.position = start
@@ -203,7 +203,7 @@ struct ConditionTranslator {
     return true
   }
 
-  /// Translates the rest of a comparison of find's own. Returns false if it is none, but could be one of a predicate.
+  /// Translates the rest of a comparison of find. Returns false if it may be a comparison of a predicate instead.
   private mutating func passesComparison(
     _ name: ConditionField.Name, _ path: PropertyListKeyPath, _ field: ConditionToken
   ) throws(ConditionError) -> Bool {
@@ -240,7 +240,7 @@ struct ConditionTranslator {
     return true
   }
 
-  /// Whether nothing but the end of the comparison follows a literal; false if it may be part of a predicate.
+  /// Returns true if the comparison ends after the literal; false if it may be part of a predicate.
   private func isWhole(_ literal: ConditionToken, _ sign: ConditionToken) throws(ConditionError) -> Bool {
     var ahead = lexer
     _ = ahead.passSpace()
@@ -329,7 +329,7 @@ struct ConditionTranslator {
     _ path: PropertyListKeyPath, _ comparator: PredicateComparator, _ literal: PropertyList, _ field: ConditionToken
   ) {
     func value(_ form: ConditionField.Form) -> ConditionField { ConditionField(.value, path, form) }
-    // Truth values and null are equal or not.
+    // Booleans and null have no order, so comparisons become equality.
     let equality: PredicateComparator? =
       switch comparator {
       case .notEqual: .notEqual
@@ -341,7 +341,7 @@ struct ConditionTranslator {
     case .real(let number): append(value(.number), comparator, .double(number), field)
     case .date(let date): append(value(.date), comparator, .date(date), field)
     case .string(let string):
-      // A text between quotation marks that spells a date is compared with dates, too.
+      // Quoted text in the form of a date is also compared with dates.
       let date = Self.date(string)
       if date != nil { append("(", field) }
       append(value(.string), comparator, .string(string), field)
@@ -365,7 +365,7 @@ struct ConditionTranslator {
     }
   }
 
-  /// Compares a field with a constant; strings by their scalars, but for kinds, which are ASCII.
+  /// Compares a field with a constant. Strings compare by their scalars, except for kinds, which are ASCII.
   private mutating func append(
     _ field: ConditionField, _ comparator: PredicateComparator, _ constant: AttributeValue, _ token: ConditionToken
   ) {
@@ -375,12 +375,12 @@ struct ConditionTranslator {
     arguments.append(constant)
   }
 
-  /// What a literal stands for that a value is compared with.
+  /// Returns the value of a literal.
   private func value(of literal: ConditionToken) throws(ConditionError) -> PropertyList {
     if literal.kind == .quoted { return .string(literal.text) }
     let value = Self.value(of: literal.text)
     guard case .string(let word) = value else { return value }
-    // Most likely a date in a form that is none here; as a text it would silently be unlike all dates.
+    // Most likely a date in an unsupported form. As a string, it would silently match no date.
     if Self.beginsAsDate(word) {
       throw ConditionError(
         message: """
@@ -396,7 +396,7 @@ struct ConditionTranslator {
     return value
   }
 
-  /// What a word stands for.
+  /// Returns the value of a word.
   private static func value(of word: String) -> PropertyList {
     switch word {
     case "true": return true
@@ -412,13 +412,13 @@ struct ConditionTranslator {
     return date(word) ?? .string(word)
   }
 
-  /// The date that a text spells. A day alone is its beginning.
+  /// Parses a date. A day without a time is the start of that day.
   private static func date(_ text: String) -> PropertyList? {
     DateText.parseISO8601(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
       ?? (try? PropertyList(rawText: text, as: .date))
   }
 
-  /// Whether a word begins with a year and a hyphen.
+  /// Returns true if a word begins with a year and a hyphen.
   private static func beginsAsDate(_ word: String) -> Bool {
     let bytes = Array(word.utf8.prefix(5))
     return bytes.count == 5 && bytes[4] == UInt8(ascii: "-") && bytes[..<4].allSatisfy { (0x30...0x39).contains($0) }
@@ -426,6 +426,6 @@ struct ConditionTranslator {
 }
 
 extension String {
-  /// Between quotation marks, for messages.
+  /// The text in quotation marks, for messages.
   fileprivate var quotedForPeople: String { "\"\(printable(limit: 80))\"" }
 }
