@@ -6,41 +6,42 @@ package import ManagedObjects
 package import PropertyLists
 package import SystemFiles
 
-/// A page that shows a store: its entities, their rows with all values and relationships, and what leads to each.
+/// A page that shows a store: its entities, their rows with all values and relationships, and the references to each
+/// row.
 ///
-/// Rows are read and written in small batches, so that the memory this takes does not grow with their number, but for
-/// 16 bytes each.
+/// Rows are read and written in small batches, so that memory use does not grow with their number, except for 16 bytes
+/// a row.
 package struct StorePage {
   private let store: any PersistentStore
   private let title: String
-  /// What is known of the store besides its model: names and texts.
+  /// The facts about the store that the page shows, in addition to its model.
   package var facts: [(name: String, text: String)] = []
-  /// What whoever looks at the page should know.
+  /// The notes that the page shows.
   package var notes: [String] = []
-  /// How many rows of each entity are in the page; nil for all.
+  /// The greatest number of rows of each entity in the page; nil for all.
   package var rowLimit: Int? = Self.usualRowLimit
 
-  /// Browsers open pages with so many rows at once. The page says so where an entity has more.
+  /// The number of rows that browsers still open quickly. The page says if an entity has more rows.
   package static let usualRowLimit = 50_000
 
-  /// The file that has the value of a slot, whether it is there or not; nil if nobody knows.
+  /// Returns the path of the file that contains the value of a slot, even if the file is missing; nil if it is unknown.
   package var fileOfValue: (_ slot: Int, RowKey) -> String? = { _, _ in nil }
 
   private static let batchSize = 256
-  /// What could not be read of a store.
+  /// The values and entities that could not be read.
   package struct Defects {
-    /// Entities and values that the page does not have.
+    /// Messages about entities and values that are missing from the page.
     package fileprivate(set) var missing = List()
-    /// Data that begins like an archive, and cannot be opened.
+    /// Messages about data that begins like an archive, but cannot be opened.
     package fileprivate(set) var unopened = List()
 
-    /// The first defects of a kind.
+    /// The first defects of a kind, and the number of all.
     package struct List {
       private var texts: [String] = []
       private var count = 0
       private static let greatestCount = 100
 
-      /// A line for each of the first, and one for the number of the others.
+      /// A line for each of the first defects, and one with the number of the others.
       package var lines: [String] { count > texts.count ? texts + ["\(count - texts.count) more"] : texts }
 
       fileprivate mutating func append(_ text: String) {
@@ -50,19 +51,19 @@ package struct StorePage {
     }
   }
 
-  /// A page about a store.
+  /// Creates a page about a store.
   ///
-  /// - Parameter title: the name of its file.
+  /// - Parameter title: the name of the store's file.
   package init(_ store: any PersistentStore, title: String) {
     self.store = store
     self.title = title
   }
 
-  /// Writes the page. What cannot be read of an entity is told in the page.
+  /// Writes the page. Entities that cannot be read are reported in the page.
   ///
-  /// - Parameter progress: is called after each batch with the number of rows written so far.
-  /// - Returns: what could not be read.
-  /// - Throws: errors of the file.
+  /// - Parameter progress: called after each batch with the number of rows that have been written.
+  /// - Returns: the defects of the store.
+  /// - Throws: errors of writing the file.
   /// - Complexity: O(*n*) in the number of rows and their values.
   @discardableResult
   package func write(to output: FileOutput, progress: (Int) -> Void = { _ in }) throws(PropertyListError) -> Defects {
@@ -110,11 +111,11 @@ package struct StorePage {
     return request
   }
 
-  /// Adds the number of rows in the table of an entity that are of no entity there, if there are any.
+  /// Adds a defect if the table of an entity contains rows that belong to none of its entities.
   private func addStrangeRows(of root: ManagedObjectModel.Entity, to defects: inout Defects) {
     var all = FetchRequest(root.name)
     all.resultType = .count
-    // What cannot be read was told already.
+    // Errors have been reported already.
     guard case .count(let count)? = try? store.fetch(all, of: root) else { return }
     var known = 0
     for entity in root.selfAndDescendants where !entity.isAbstract {
@@ -128,7 +129,7 @@ package struct StorePage {
 
   private func keys(of entity: ManagedObjectModel.Entity) throws(ManagedObjectError) -> [RowKey] {
     var request = request(entity, .objectIDs)
-    // No limit is 0.
+    // A fetch limit of 0 means no limit.
     if let rowLimit { request.fetchLimit = max(rowLimit, 1) }
     guard case .keys(let keys) = try store.fetch(request, of: entity) else { return [] }
     return keys
@@ -139,7 +140,7 @@ package struct StorePage {
     return count
   }
 
-  /// Rows with all their values.
+  /// Returns rows with all their values.
   private func rows(
     _ keys: [RowKey], of entity: ManagedObjectModel.Entity, _ defects: inout Defects
   ) throws(ManagedObjectError) -> [StoreRow?] {
@@ -216,7 +217,7 @@ package struct StorePage {
 }
 
 extension ManagedObjectModel.Entity {
-  /// Attributes, then relationships.
+  /// The attributes, followed by the relationships.
   fileprivate var columns: [Property] { attributes.map(Property.attribute) + relationships.map(Property.relationship) }
 }
 

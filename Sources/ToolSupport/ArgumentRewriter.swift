@@ -3,14 +3,14 @@ internal import FoundationEssentials
 internal import PropertyLists
 internal import SystemFiles
 
-/// Arguments that ArgumentParser takes for something else than what is meant, made to be that.
+/// Rewrites arguments that ArgumentParser would misunderstand.
 ///
-/// What options there are takes some milliseconds to find out, so this is for arguments that need it only.
+/// Getting the list of options takes some milliseconds, so it is done only if an argument needs it.
 struct ArgumentRewriter {
-  /// `--option=` with nothing behind it as two arguments, the option and an empty one: a script writes it whose
-  /// variable is empty. ArgumentParser takes it for the option alone, whose value is the next argument.
+  /// Replaces `--option=`, with nothing after the equals sign, by two arguments: the option and an empty value. A
+  /// script writes it if a variable is empty. ArgumentParser would take the next argument as the value.
   ///
-  /// - Throws: `ValidationError` for an option that takes no value.
+  /// - Throws: `ValidationError` for an option without a value.
   static func spellingOutEmptyValues(_ arguments: [String], of command: any ParsableCommand.Type) throws -> [String] {
     func isCandidate(_ argument: String) -> Bool {
       guard argument.hasSuffix("="), argument.hasPrefix("-") else { return false }
@@ -25,15 +25,15 @@ struct ArgumentRewriter {
     }
   }
 
-  /// Options that take whatever comes next for their value, as those with `unconditional` parsing do. To look at them
-  /// is quick; the description of the command says whether they are such options there.
+  /// The names of options that accept any argument as their value, as with `unconditional` parsing. This list is
+  /// checked first because it is quick. The description of the command then says if the option is parsed like this.
   private static let takingAnything: Set<String> = [
     "--string", "--integer", "--real", "--date", "--json", "--openstep", "--key", "--default", "--value",
     "--contains", "--where",
   ]
 
-  /// - Throws: `ValidationError` if the value of an option is missing, since another option follows instead: the
-  ///   variable of a script may be empty.
+  /// - Throws: `ValidationError` if an option follows where a value was expected. The variable of a script may be
+  ///   empty.
   static func checkValues(_ arguments: [String], of command: any ParsableCommand.Type) throws {
     let pairs = zip(arguments, arguments.dropFirst())
     guard pairs.contains(where: { takingAnything.contains($0) && $1.hasPrefix("--") }),
@@ -50,7 +50,7 @@ struct ArgumentRewriter {
     }
   }
 
-  /// The arguments with `./` before names of files that begin with a hyphen, as options do; nil if there are none.
+  /// Returns the arguments with `./` before file names that begin with a hyphen; nil if there are no such names.
   static func namingDashedFiles(_ arguments: [String], of command: any ParsableCommand.Type) -> [String]? {
     func isFile(_ argument: String) -> Bool {
       argument.hasPrefix("-") && argument != "-" && FileSystem.sizeOfRegularFile(argument) != nil
@@ -62,7 +62,7 @@ struct ArgumentRewriter {
     return result == arguments ? nil : result
   }
 
-  /// The command as the tool describes it.
+  /// The description of the command.
   private let command: PropertyList
 
   private init?(_ command: any ParsableCommand.Type) {
@@ -72,16 +72,16 @@ struct ArgumentRewriter {
 
   private enum Role {
     case free
-    /// The value of the option before it, unless that begins with a hyphen.
+    /// The value of the previous option, unless it begins with a hyphen.
     case plainValue
-    /// The value of the option before it, whatever it is.
+    /// The value of the previous option, even if it begins with a hyphen.
     case value
   }
 
-  /// The role of what comes behind each option; hyphens are part of the names.
+  /// The role of the argument after each option. The names include the hyphens.
   private typealias Options = [String: Role]
 
-  /// The arguments up to `--` replaced by others.
+  /// Replaces the arguments up to `--`.
   private func rewriting(
     _ arguments: [String], _ replacement: (String, Role, Options) throws -> [String]
   ) rethrows -> [String] {
@@ -111,7 +111,7 @@ struct ArgumentRewriter {
 
   private static func subcommand(_ name: String, of command: PropertyList) -> PropertyList? {
     command["subcommands"]?.array?.first { inner in
-      // Every command is said to have it, and only the whole tool has.
+      // Every command lists a `help` subcommand, but only the tool itself has one.
       if name == "help" { return false }
       return inner["commandName"]?.string == name || inner["aliases"]?.array?.contains { $0.string == name } == true
     }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// Whether output has colours.
+/// The option for colors in output.
 package struct ColorArgument: ParsableArguments {
   package enum Choice: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
@@ -13,7 +13,7 @@ package struct ColorArgument: ParsableArguments {
 
   package init() {}
 
-  /// - Parameter descriptor: where the output goes.
+  /// - Parameter descriptor: the file descriptor of the output.
   package func isOn(for descriptor: Int32 = 1) -> Bool {
     switch color {
     case .always: true

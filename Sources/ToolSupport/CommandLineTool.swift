@@ -3,15 +3,14 @@ internal import PropertyLists
 private import Synchronization
 internal import SystemFiles
 
-/// Runs the verbs of a tool, and ends the process as they say.
+/// Runs the verbs of a tool, and ends the process with their exit code.
 package struct CommandLineTool {
   private let root: any ParsableCommand.Type
   private let report: (any Error) -> (text: String, exitCode: Int32)?
 
   /// - Parameters:
-  ///   - root: the tool as a whole, with its verbs in groups.
-  ///   - report: what an error of a verb says, and how the process ends then; nil for one that the parser of arguments
-  ///     knows.
+  ///   - root: the tool, with its verbs in groups.
+  ///   - report: returns the message and exit code for an error of a verb; nil for errors that ArgumentParser handles.
   package init(
     _ root: any ParsableCommand.Type, report: @escaping (any Error) -> (text: String, exitCode: Int32)? = { _ in nil }
   ) {
@@ -19,9 +18,9 @@ package struct CommandLineTool {
     self.report = report
   }
 
-  /// The verb that an argument names.
+  /// Returns the verb with a name or alias. Ends the process with an error if there is no such verb.
   ///
-  /// - Parameter examples: what can be done with a file, such as `print FILE`, for whoever names one instead.
+  /// - Parameter examples: verbs for a file, such as `print FILE`, in case the argument is a file.
   package func verb(named name: String, examples: [String]) -> any ParsableCommand.Type {
     let verbs = root.configuration.groupedSubcommands.flatMap { $0.subcommands }
     if let verb = verbs.first(where: { $0._commandName == name || $0.configuration.aliases.contains(name) }) {
@@ -31,7 +30,7 @@ package struct CommandLineTool {
     finish(telling: ValidationError(MistypedVerb.message(name, verbs: names, examples: examples)), of: root)
   }
 
-  /// Runs the tool as a whole, for its help and its version.
+  /// Runs the tool without a verb, for its help and version.
   package func run(_ arguments: [String]) -> Never {
     if arguments.first == "help" {
       do { try root.checkVerbs(Array(arguments.dropFirst())) } catch { finish(telling: error) }
@@ -41,7 +40,7 @@ package struct CommandLineTool {
 
   /// Runs a verb.
   ///
-  /// - Parameter arguments: those behind its name.
+  /// - Parameter arguments: the arguments after the verb.
   package func run(_ verb: any ParsableCommand.Type, _ arguments: [String]) -> Never {
     do {
       var parsed = try verb.parsed(arguments)
@@ -59,12 +58,12 @@ package struct CommandLineTool {
     }
   }
 
-  /// Ends the process with what an error of a verb, or of the tool, has to say: help, or what is wrong.
+  /// Prints the help or the error message for an error, and ends the process.
   package func finish(telling error: any Error, of command: (any ParsableCommand.Type)? = nil) -> Never {
     let command = command ?? root
     let exitCode = command.exitCode(for: error).rawValue
     var text = command.fullMessage(for: error)
-    // ArgumentParser leaves out whose verb it is, in some messages.
+    // In some messages, ArgumentParser leaves out the name of the tool.
     let hint = "\n  See '"
     if command != root, !text.contains(hint + ToolName.current + " ") {
       text.replace(hint, with: hint + ToolName.current + " ")
@@ -85,7 +84,7 @@ package struct CommandLineTool {
 }
 
 extension CommandConfiguration {
-  /// A verb of the tool. It is parsed by itself, without the other verbs, and its usage says whose verb it is.
+  /// Creates the configuration of a verb. The verb is parsed on its own, and its usage names the tool.
   package init(
     verb: String, abstract: String, usage: String? = nil, discussion: String,
     subcommands: [any ParsableCommand.Type] = [], aliases: [String] = []
@@ -96,13 +95,13 @@ extension CommandConfiguration {
   }
 }
 
-/// The name of the tool that this process is, as messages and help have it, whatever it was called as.
+/// The name of the tool in messages and help. It does not depend on the name of the program file.
 package enum ToolName {
   private static let stored = Mutex("")
 
-  /// Empty before ``begin(_:)``.
+  /// The name; empty before ``begin(_:)``.
   package static var current: String { stored.withLock { $0 } }
 
-  /// To be called first of all.
+  /// Sets the name. Must be called first.
   package static func begin(_ name: String) { stored.withLock { $0 = name } }
 }

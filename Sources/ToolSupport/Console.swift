@@ -3,23 +3,23 @@ package import FoundationEssentials
 package import PropertyLists
 internal import SystemFiles
 
-/// A line on standard output.
+/// Writes a line to standard output.
 package func output(_ text: String) throws(PropertyListError) { try output(Data((text + "\n").utf8)) }
 
-/// Bytes on standard output.
+/// Writes bytes to standard output.
 package func output(_ bytes: Data) throws(PropertyListError) {
   try PropertyListError.converting(FileOutput.standard.write(bytes))
 }
 
-/// A line on standard error.
+/// Writes a line to standard error.
 package func note(_ text: String) {
-  // Nothing can be done if standard error fails.
+  // An error of standard error cannot be reported.
   try? FileOutput.standardError.write(Data((FileSystem.showingBytes(text) + "\n").utf8))
 }
 
 package enum Console {
-  /// Throws an error if standard output is a terminal, which a binary property list would give commands, or nobody
-  /// could read. Not to be asked where standard output was named.
+  /// Throws if standard output is a terminal, where a binary property list would be unreadable and could contain
+  /// control sequences. Must not be called if the user has named standard output as the destination.
   package static func refuseBinary() throws(PropertyListError) {
     guard FileSystem.isTerminal(1) else { return }
     throw PropertyListError(
@@ -27,12 +27,11 @@ package enum Console {
       "a binary property list is not written to a terminal; -o FILE writes a file, and -o - writes it all the same")
   }
 
-  /// Whether the terminal has no colours and no lines that are written over.
+  /// True if the terminal supports neither colors nor overwriting a line.
   package static var isPlain: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
 }
 
-/// Does something outside the work on a file. Prints an error, which is about what `name` names, and throws its
-/// `ExitCode`.
+/// Calls `body`. If it throws, prints the error about `name`, and throws its `ExitCode`.
 package func telling<Result>(about name: String, _ body: () throws(PropertyListError) -> Result) throws -> Result {
   do { return try body() } catch {
     note(error.line(about: name))
@@ -40,7 +39,7 @@ package func telling<Result>(about name: String, _ body: () throws(PropertyListE
   }
 }
 
-/// A number with its digits in groups of three.
+/// Returns a number with its digits in groups of three.
 package func grouped(_ number: Int) -> String {
   var digits = Array(String(number))
   var index = digits.count - 3
@@ -52,19 +51,19 @@ package func grouped(_ number: Int) -> String {
 }
 
 extension PropertyListDocument {
-  /// Its format and its size, as in `binary, 1 234 objects`.
+  /// The format and the size, such as `binary, 1 234 objects`.
   package var summary: String {
     "\(format.rawValue), \(grouped(objectCount)) \(objectCount == 1 ? "object" : "objects")"
   }
 }
 
 extension String {
-  /// The text as it is, or, where standard output is a terminal, without what gives a terminal commands.
+  /// The text, without control sequences if standard output is a terminal.
   ///
-  /// Ends of lines and tabs stay. Files, pipes and shells get every character.
+  /// Newlines and tabs are kept. Files, pipes and shells get the text unchanged.
   package var onStandardOutput: String { FileSystem.isTerminal(1) ? withoutCommands : self }
 
-  /// The text without what gives a terminal commands.
+  /// The text with characters escaped that a terminal would interpret. Newlines and tabs are kept.
   package var withoutCommands: String {
     split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.split(separator: "\t", omittingEmptySubsequences: false).map { $0.printable() }.joined(separator: "\t")

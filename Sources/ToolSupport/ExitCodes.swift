@@ -1,7 +1,7 @@
 package import PropertyLists
 internal import SystemFiles
 
-/// The one table of exit codes.
+/// The exit codes of the tools.
 package enum ExitCodes {
   package static let success: Int32 = 0
   package static let inputOutput: Int32 = 1
@@ -12,12 +12,12 @@ package enum ExitCodes {
   package static let circularReference: Int32 = 5
   package static let usage: Int32 = 64
 
-  /// What diff says of two files.
+  /// The exit code of diff for two different files.
   package static let different: Int32 = 1
-  /// What diff says of every failure.
+  /// The exit code of diff for every failure.
   package static let trouble: Int32 = 2
 
-  /// For the help of verbs.
+  /// The help text about exit codes.
   package static let help = """
     Exit codes: 0 success; 1 input or output failed, nothing at the path, or a change that does not fit; 2 not \
     representable in the format; 3 cannot be parsed; 4 nested too deeply; 5 circular reference; 64 usage. Of several \
@@ -29,7 +29,7 @@ extension PropertyListError {
   package var exitCode: Int32 {
     switch kind {
     case .inputOutput: ExitCodes.inputOutput
-    // No value at the path, or not the one that was to be there.
+    // There is no value at the path, or not the expected one.
     case .noSuchValue, .valueExists, .wrongKind, .conflict: ExitCodes.noSuchValue
     case .notRepresentable: ExitCodes.notRepresentable
     case .unknownFormat, .unsupportedVersion, .malformed, .duplicateKey, .limitExceeded: ExitCodes.malformed
@@ -38,7 +38,7 @@ extension PropertyListError {
     }
   }
 
-  /// The name of its kind, as machines are told it.
+  /// The name of the kind, for programs.
   package var code: String {
     switch kind {
     case .inputOutput: "input-output"
@@ -57,7 +57,7 @@ extension PropertyListError {
     }
   }
 
-  /// The line that names the file and the position.
+  /// Returns the line that names the file and the position.
   package func line(about name: String) -> String {
     switch kind {
     case .inputOutput: return "\(ToolName.current): error: \(message.printable())"
@@ -68,7 +68,7 @@ extension PropertyListError {
     }
   }
 
-  /// The same for machines.
+  /// The fields of the error in JSON.
   package var fields: PropertyList {
     var fields: PropertyList = ["kind": .string(code), "message": .string(FileSystem.showingBytes(message))]
     if let position {

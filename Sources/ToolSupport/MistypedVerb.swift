@@ -1,13 +1,13 @@
 internal import PropertyLists
 internal import SystemFiles
 
-/// A first argument that is no verb.
+/// Messages about a first argument that is not a verb.
 package enum MistypedVerb {
-  /// What is wrong with it, and what is likely meant.
+  /// Returns the message about an unknown verb, with a suggestion.
   ///
   /// - Parameters:
-  ///   - examples: what can be done with a file, such as `print FILE`; none where no file is expected.
-  ///   - tool: the tool, or the verb with others below it.
+  ///   - examples: verbs for a file, such as `print FILE`; empty if no file is expected.
+  ///   - tool: the name of the tool, or of the verb whose subcommand is unknown.
   static func message(_ word: String, verbs: [String], examples: [String], tool: String = ToolName.current) -> String {
     let name = FileSystem.showingBytes(word).printable(limit: 200)
     let isFile = FileSystem.exists(word) || word.contains("/") || word.dropFirst().contains(".")
@@ -22,12 +22,12 @@ package enum MistypedVerb {
     return "There is no verb \"\(name)\"; did you mean \(nearest)? \(tool) --help lists them."
   }
 
-  /// The word that takes the fewest changes; nil if all take too many.
+  /// Returns the word with the smallest edit distance; nil if all distances are too large.
   package static func nearest(to word: String, in words: [String]) -> String? {
     let letters = Array(word.lowercased().unicodeScalars.prefix(64))
     let greatest = letters.count < 3 ? 1 : max(2, letters.count / 3)
     let distances = words.map { (word: $0, distance: distance(letters, Array($0.unicodeScalars))) }
-    // A beginning is an abbreviation, whatever is missing behind it.
+    // A prefix of a word is an abbreviation of it, no matter how long the word is.
     if letters.count > 2, let whole = words.first(where: { $0.hasPrefix(word.lowercased()) }) { return whole }
     guard let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= greatest,
       best.distance < letters.count
@@ -35,7 +35,7 @@ package enum MistypedVerb {
     return best.word
   }
 
-  /// How many letters have to be added, removed, replaced or exchanged with their neighbours to make one of the other.
+  /// Returns the number of letters to add, remove, replace or swap with a neighbor to turn one word into the other.
   private static func distance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar]) -> Int {
     var before: [Int] = []
     var last = Array(0...second.count)

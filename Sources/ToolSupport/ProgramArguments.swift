@@ -2,25 +2,25 @@ package import ArgumentParser
 package import PropertyLists
 internal import SystemFiles
 
-/// What the tool was called with. Bytes that are not UTF-8 are kept for the names of files, and refused elsewhere.
+/// The arguments of the process. Bytes that are not UTF-8 are kept for file names, and refused elsewhere.
 package enum ProgramArguments {
-  /// All of them, that of the tool first. To be called once, before anything else deals with paths.
+  /// Returns all arguments, beginning with the name of the program. Must be called once, before any path is used.
   package static func take() -> [String] {
     FileSystem.keepBytesOfPaths()
     return (0..<Int(CommandLine.argc)).compactMap { index in
-      // Sound: the system passes as many strings as it says, each of which ends with a NUL.
+      // Sound: the system passes `argc` strings, each of which ends with a NUL.
       unsafe CommandLine.unsafeArgv[index].flatMap { unsafe FileSystem.text(ofCString: $0) }
     }
   }
 
-  /// The text, which is to become part of a property list. Throws an error if it is not UTF-8.
+  /// Returns an argument that becomes part of a property list. Throws if it is not UTF-8.
   package static func text(_ argument: String) throws(PropertyListError) -> String {
     guard FileSystem.hasStandIns(argument) else { return argument }
     throw PropertyListError(.malformed, "\"\(FileSystem.showingBytes(argument).printable(limit: 200))\" is not UTF-8")
   }
 }
 
-// Arguments and options that are names of files.
+// Arguments and options whose values are file names.
 
 extension Argument where Value == String {
   package init(file help: String, _ valueName: String) {
@@ -48,7 +48,7 @@ extension Option {
 
 /// The name of a file as an argument.
 package enum FileName {
-  /// An empty name is a variable of a script that is not set, and no file.
+  /// Refuses an empty name, which usually comes from a script's variable that is not set.
   package static func argument(_ text: String) throws -> String {
     guard !text.isEmpty else { throw ValidationError("the name of a file is missing.") }
     return text

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// A line on the terminal that is written over, if the work takes longer than a second.
+/// A line on the terminal that is overwritten with each update. It appears if the work takes longer than a second.
 package struct ProgressLine {
   private let isEnabled = FileSystem.isTerminal(2) && !Console.isPlain
   private let clock = ContinuousClock()
@@ -10,7 +10,7 @@ package struct ProgressLine {
 
   package init() { due = clock.now + .seconds(1) }
 
-  /// Shows a text, ten times a second at most.
+  /// Shows a text. Updates the line at most ten times a second.
   package mutating func show(_ text: @autoclosure () -> String) {
     guard isEnabled, clock.now >= due else { return }
     due = clock.now + .milliseconds(100)
@@ -18,7 +18,7 @@ package struct ProgressLine {
     isShown = true
   }
 
-  /// Takes the line away, so that others can be printed.
+  /// Removes the line, so that other output can be printed.
   package mutating func clear() {
     guard isShown else { return }
     write("\r\u{1B}[K")
@@ -28,7 +28,7 @@ package struct ProgressLine {
   private func write(_ text: String) { try? FileOutput.standardError.write(Data(text.utf8)) }
 }
 
-/// A line on the terminal that says how far the work is, if it takes longer than a second.
+/// A progress bar on the terminal. It appears if the work takes longer than a second.
 package struct ProgressBar {
   private let total: Int
   private let unit: String
@@ -38,8 +38,8 @@ package struct ProgressBar {
   private static let width = 40
 
   /// - Parameters:
-  ///   - total: how much there is to do.
-  ///   - unit: the name of many of what is counted, such as `files`.
+  ///   - total: the total number of units.
+  ///   - unit: the plural name of the units, such as `files`.
   package init(total: Int, unit: String) {
     self.total = total
     self.unit = unit
@@ -58,6 +58,6 @@ package struct ProgressBar {
     return "[\(bar)] \(done) of \(total) \(unit)"
   }
 
-  /// Takes the line away, so that others can be printed.
+  /// Removes the bar, so that other output can be printed.
   package mutating func clear() { line.clear() }
 }

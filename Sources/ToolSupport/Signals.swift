@@ -1,14 +1,14 @@
 private import Synchronization
 internal import SystemFiles
 
-/// The signals that programs of this package look after. Libraries leave them alone.
+/// Signal handling in the tools of this package. Libraries do not install handlers.
 ///
-/// Handlers capture nothing, and do only what is allowed while anything else may be
-/// half done: set a number, write bytes, end the process.
+/// Handlers capture nothing, and call only functions that are safe in a signal handler: they set a number, write bytes,
+/// or end the process.
 package enum Signals {
   private static let interruption = Atomic<Int32>(0)
 
-  /// The signal that asked this process to end, since ``deferInterruption()``; nil if none did.
+  /// The signal that asked this process to end, since ``deferInterruption()``; nil if there was none.
   package static var interruptedBy: Int32? {
     let signal = interruption.load(ordering: .relaxed)
     return signal == 0 ? nil : signal
@@ -17,13 +17,13 @@ package enum Signals {
   /// The signals that ask a process to end.
   private static let endings = [SIGINT, SIGTERM, SIGHUP]
 
-  /// Removes the files that this process is writing when a signal ends it. To be called once, at the start.
+  /// Removes the files that this process is writing when a signal ends it. Must be called once, at the start.
   package static func removeUnfinishedFiles() {
     UnfinishedFiles.prepare()
     for number in endings { handle(number, endProcess) }
   }
 
-  /// Installs a handler. A signal that this process was started to ignore, as by `nohup` or in the background, stays
+  /// Installs a handler. A signal that the process was started to ignore, as with `nohup` or in the background, stays
   /// ignored.
   private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     let before = signal(number, handler)
@@ -32,10 +32,10 @@ package enum Signals {
     if isIgnored { _ = signal(number, SIG_IGN) }
   }
 
-  /// Has those who ask this process to end wait until it looks at ``interruptedBy``. The second time they need not
-  /// wait.
+  /// Defers signals that ask this process to end. The process must check ``interruptedBy``. A second signal ends it
+  /// immediately.
   package static func deferInterruption() {
-    // Made before a handler needs it.
+    // Initializes the number before a handler uses it.
     interruption.store(0, ordering: .relaxed)
     for number in endings {
       handle(number) { number in
@@ -45,8 +45,7 @@ package enum Signals {
     }
   }
 
-  /// Has the signals that ``deferInterruption()`` looks after end what waits for input, which goes on with it
-  /// otherwise.
+  /// Makes deferred signals interrupt blocking reads. By default, a read is restarted.
   package static func endWaiting() {
     for number in endings {
       // Sound: the system fills the action, and reads it.
@@ -57,12 +56,12 @@ package enum Signals {
     }
   }
 
-  /// Has writing more than a limit of the system allows be an error, and not the end of the process, which would leave
-  /// an unfinished file behind. Programs that this one starts are ended as usual.
+  /// Makes writing beyond the system's file size limit an error. By default, it ends the process and leaves an
+  /// unfinished file. Child processes are still ended.
   package static func surviveFileSizeLimit() { _ = signal(SIGXFSZ) { _ in } }
 
-  /// Ends the process with a line that says why, where the system would end it without one: a file that is mapped was
-  /// shortened by another program.
+  /// Ends the process with a message if another program shortens a mapped file. By default, the system ends it without
+  /// one.
   package static func explainLostPages() {
     _ = signal(SIGBUS) { _ in
       let text: StaticString = "error: the file was shortened while it was read\n"
@@ -72,10 +71,10 @@ package enum Signals {
   }
 }
 
-/// Ends the process by a signal, without the files that it is writing.
+/// Ends the process with a signal, after removing the files that it is writing.
 private func endProcess(_ number: Int32) {
   UnfinishedFiles.removeAll()
   _ = signal(number, SIG_DFL)
-  // Delivered when the handler returns.
+  // The signal is delivered when the handler returns.
   _ = raise(number)
 }

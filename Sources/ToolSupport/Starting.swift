@@ -2,8 +2,8 @@ package import ArgumentParser
 internal import PropertyLists
 
 extension ParsableCommand {
-  /// The command that the arguments name. `--option=` has an empty value, and what is no option but a file that begins
-  /// with a hyphen is that file.
+  /// Returns the command that the arguments name. `--option=` has an empty value, and an argument that is not an option
+  /// but the name of an existing file is that file, even if it begins with a hyphen.
   package static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     try checkVerbs(arguments)
     try ArgumentRewriter.checkValues(arguments, of: self)
@@ -17,7 +17,7 @@ extension ParsableCommand {
       if let others = ArgumentRewriter.namingDashedFiles(arguments, of: self), let command = try? parseAsRoot(others) {
         return command
       }
-      // The letters of a name may be those of flags, of which one asks for help.
+      // The letters of a file name may be flags, one of which asks for help.
       if isHelp, let name = arguments.first(where: { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains(".") }) {
         throw ValidationError("Unknown option '\(name.printable())'; a file of that name is ./\(name.printable())")
       }
@@ -25,8 +25,8 @@ extension ParsableCommand {
     return try outcome.get()
   }
 
-  /// Throws `ValidationError` if the first arguments name verbs below this command, and one of them does not exist.
-  /// What comes after an option or a verb without others below it is not looked at.
+  /// Throws `ValidationError` if one of the first arguments should be a subcommand, but does not exist. Arguments after
+  /// an option, or after a verb without subcommands, are not checked.
   static func checkVerbs(_ arguments: [String]) throws {
     var command: any ParsableCommand.Type = self
     var path = ToolName.current
@@ -49,7 +49,7 @@ extension ParsableCommand {
     }
   }
 
-  /// The usage of a command below this one, as errors show it.
+  /// Returns the usage of a subcommand, in the form that error messages show.
   package static func usage(of command: any ParsableCommand.Type) -> String {
     let usage = usageString(for: command)
     let end = usage.firstIndex { $0 == "[" || $0 == "<" } ?? usage.endIndex

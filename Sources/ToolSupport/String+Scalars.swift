@@ -1,6 +1,6 @@
 extension String {
-  /// Returns the text with other scalars in place of some. Finds a scalar also before a combining mark, where both are
-  /// one character: a quotation mark has to be escaped there, too.
+  /// Returns the text with scalars replaced. Unlike a search for characters, this finds a scalar before a combining
+  /// mark, so that every quotation mark is escaped.
   package func replacingScalars(_ scalars: String, with others: String) -> String {
     String(unicodeScalars.replacing(scalars.unicodeScalars, with: others.unicodeScalars))
   }

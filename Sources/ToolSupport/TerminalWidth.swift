@@ -1,8 +1,8 @@
 extension String {
-  /// The number of columns that the text takes on a terminal.
+  /// The number of terminal columns that the text occupies.
   package var terminalWidth: Int { unicodeScalars.reduce(0) { $0 + $1.terminalWidth } }
 
-  /// The text, or its beginning with an ellipsis where it is wider.
+  /// Returns the text, shortened with an ellipsis if it is wider than `width` columns.
   package func shortened(toWidth width: Int) -> String {
     guard terminalWidth > width else { return self }
     var text = ""
@@ -17,8 +17,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// 0 for what is drawn over the character before, 2 for characters of East Asia and pictures, else 1: the blocks of
-  /// Unicode's East Asian Width that are wide as a whole.
+  /// 0 for characters that combine with the previous one, 2 for East Asian characters and pictures, else 1. The ranges
+  /// are the blocks that are completely wide in Unicode's East Asian Width.
   fileprivate var terminalWidth: Int {
     if value < 0x300 { return 1 }
     switch properties.generalCategory {

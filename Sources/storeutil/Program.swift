@@ -1,7 +1,7 @@
 import SystemFiles
 import ToolSupport
 
-/// Starts the verb that is asked for.
+/// The entry point, which runs the verb on the command line.
 @main
 enum Program {
   static func main() {

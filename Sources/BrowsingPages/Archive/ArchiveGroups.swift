@@ -1,9 +1,9 @@
 internal import KeyedArchiving
 internal import PropertyLists
 
-/// The groups of the objects of an archive: a class each, and for objects without a class what they are.
+/// The groups of an archive's objects: one for each class, and one for each kind of object without a class.
 struct ArchiveGroups {
-  /// The first is the top of the archive.
+  /// The groups. The first one is the top of the archive.
   private(set) var groups = [PageHead.Group("top level")]
   private var numbers: [Name: Int] = [:]
 
@@ -13,13 +13,13 @@ struct ArchiveGroups {
     case kind(String)
   }
 
-  /// The layout of a group's objects, if their class is one of Foundation's.
+  /// The layout of each group's objects; nil unless their class is a Foundation class.
   private(set) var layouts: [FoundationLayout?] = [nil]
 
-  /// How many names of ancestors are taken from an archive.
+  /// The greatest number of ancestor names that are read for a class.
   private static var greatestAncestorCount: Int { 64 }
 
-  /// The group of an object; -1 for one that stands for nothing.
+  /// Returns the group of an object; -1 for a null object.
   mutating func group(
     of object: KeyedArchive.Object, in archive: KeyedArchive, _ values: inout NodeValues
   ) throws(PropertyListError) -> Int32 {

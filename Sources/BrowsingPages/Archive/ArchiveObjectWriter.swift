@@ -5,14 +5,14 @@ internal import PropertyLists
 /// Writes the objects of an archive to a page.
 struct ArchiveObjectWriter: ~Copyable {
   let archive: KeyedArchive
-  /// The layout of the objects of each group, if their class is one of Foundation's.
+  /// The layout of each group's objects; nil unless their class is a Foundation class.
   let layouts: [FoundationLayout?]
   private(set) var values: NodeValues
   var page: PageWriter
 
   consuming func takePage() -> PageWriter { page }
 
-  /// Writes the row of the archive's top.
+  /// Writes the row for the top of the archive.
   mutating func writeTop() throws(PropertyListError) {
     page.beginRow(group: 0, key: 0)
     if let top = try? archive.document.root.value(forKey: "$top") {
@@ -29,7 +29,7 @@ struct ArchiveObjectWriter: ~Copyable {
       let node = try object.node
       do throws(PropertyListError) { try write(node, group) } catch { throw KeyedArchiveError(error) }
     } catch {
-      // What is wrong within an object has been written instead of the value.
+      // Errors inside an object have been written in place of the values. Only an exceeded limit ends the work.
       if case .propertyList(let inner) = error.kind, inner.kind == .limitExceeded { throw inner }
       page.unreadable(error.message)
     }
@@ -60,8 +60,8 @@ struct ArchiveObjectWriter: ~Copyable {
     page.end()
   }
 
-  /// Writes an object of a class of Foundation by its value; false, and writes nothing, if it has not the layout of its
-  /// class.
+  /// Writes an object of a Foundation class as a value. Returns false, without writing, if the object does not have the
+  /// layout of its class.
   private mutating func writeNaturally(
     _ node: PropertyListDocument.Node, _ layout: FoundationLayout
   ) throws(PropertyListError) -> Bool {

@@ -3,20 +3,21 @@ package import KeyedArchiving
 package import PropertyLists
 package import SystemFiles
 
-/// A page that shows an archive: its objects by class and as a tree, the fields of each, and what leads to it.
+/// A page that shows an archive: its objects by class and as a tree, the fields of each object, and the references to
+/// it.
 ///
-/// Nothing is instantiated. What cannot be read is shown as that.
+/// Nothing is instantiated. Values that cannot be read are shown as errors.
 package struct ArchivePage {
   private let archive: KeyedArchive
   private let title: String
-  /// What is known of the file besides the archive itself.
+  /// The facts about the file that the page shows, in addition to the archive.
   package var facts: [(name: String, text: String)] = []
-  /// What is wrong with the file.
+  /// The findings about the file that the page shows.
   package var notes: [String] = []
 
-  /// A page about an archive.
+  /// Creates a page about an archive.
   ///
-  /// - Parameter title: the name of its file.
+  /// - Parameter title: the name of the archive's file.
   package init(_ archive: KeyedArchive, title: String) {
     self.archive = archive
     self.title = title
@@ -24,8 +25,8 @@ package struct ArchivePage {
 
   /// Writes the page.
   ///
-  /// - Throws: errors of files, and ``PropertyListError/Kind/limitExceeded`` for an archive whose objects overlap, so
-  ///   that the page would be many times larger.
+  /// - Throws: errors of writing the file, and ``PropertyListError/Kind/limitExceeded`` for an archive whose objects
+  ///   overlap, because the page would be many times larger.
   /// - Complexity: O(*n*) in the size of the archive.
   package func write(to output: FileOutput) throws(PropertyListError) {
     let document = archive.document

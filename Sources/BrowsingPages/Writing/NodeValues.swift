@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 package import PropertyLists
 
-/// Writes values of property lists to a page, and counts the work.
+/// Writes values of property lists to a page, within a budget.
 ///
-/// It keeps its own stack, so that the depth of a value costs no stack of the thread.
+/// Uses no recursion, so that the depth of a value costs no stack.
 package struct NodeValues {
-  /// The group of each object that a UID can lead to; -1 for what is no object. Empty outside of archives.
+  /// The group of each object, by UID; -1 for UIDs that do not lead to an object. Empty outside archives.
   package var groups: [Int32]
-  /// How many values and bytes may still be written.
+  /// The number of values and bytes that may still be written.
   private var budget: WorkBudget
   private let depthLimit: Int
 
@@ -21,14 +21,14 @@ package struct NodeValues {
     PropertyListError(.limitExceeded, "the objects expand to more values and bytes than the limits allow")
   }
 
-  /// Takes work out of the budget.
+  /// Spends a part of the budget. Throws if it is exhausted.
   package mutating func spend(_ size: Int) throws(PropertyListError) {
     guard budget.spend(size) else { throw Self.limitExceeded }
   }
 
-  /// Writes a value with all that is in it. What cannot be read is written as that.
+  /// Writes a value and all values inside it. A value that cannot be read is written as an error.
   ///
-  /// - Throws: ``PropertyListError/Kind/limitExceeded``, when all that was begun has been ended.
+  /// - Throws: ``PropertyListError/Kind/limitExceeded``, after ending all containers that were begun.
   package mutating func write(_ root: PropertyListDocument.Node, to page: inout PageWriter) throws(PropertyListError) {
     var frames: [(node: PropertyListDocument.Node, next: Int)] = []
     do throws(PropertyListError) { try begin(root, &frames, &page) } catch { try tolerate(error, frames.count, &page) }
@@ -53,7 +53,7 @@ package struct NodeValues {
     }
   }
 
-  /// Writes what is wrong with a value instead of the value, and goes on, unless the error ends all work.
+  /// Writes an error in place of a value, and continues, unless the budget is exhausted.
   private mutating func tolerate(
     _ error: PropertyListError, _ depth: Int, _ page: inout PageWriter
   ) throws(PropertyListError) {
@@ -62,11 +62,11 @@ package struct NodeValues {
       for _ in 0..<depth { page.end() }
       throw error
     }
-    // An error takes more time than a value.
+    // An error costs more work than a value.
     _ = budget.spend(min(64, budget.remaining))
   }
 
-  /// An entry whose key is written even if its value cannot be read.
+  /// Returns an entry. If its value cannot be read, its position is written as the key before the error is thrown.
   private mutating func entry(
     _ position: Int, of node: PropertyListDocument.Node, _ page: inout PageWriter
   ) throws(PropertyListError) -> (String, PropertyListDocument.Node) {
@@ -127,13 +127,13 @@ package struct NodeValues {
 }
 
 extension PageWriter {
-  /// Data of a store, with what is nested in it.
+  /// Writes data of a store, with the archive or property list that is nested in it.
   ///
-  /// - Parameter opened: what the data was opened to, by `Unwrapper`.
+  /// - Parameter opened: the result of opening the data with `Unwrapper`.
   package mutating func data(_ bytes: RawSpan, opened: (kind: String, contents: PropertyListDocument)?) {
     guard let (kind, contents) = opened else { return data(bytes) }
     data(bytes, kind: kind) { page in
-      // A page that shows everything of everything is read by nobody.
+      // The budget keeps the page readable: nested data is not shown completely if it is large.
       var values = NodeValues(budget: 1 << 16)
       try? values.write(contents.root, to: &page)
     }

@@ -1,11 +1,11 @@
-/// The parts of a page that are the same in all of them.
+/// The parts that all pages share.
 struct PageCode {
-  /// The hashes of ``script`` and ``style``, SHA-256 in base64, by which a browser knows what it may run. A test says
-  /// what they have to be.
+  /// The hashes of ``script`` and ``style``, SHA-256 in base64. A browser runs only code with these hashes. A test
+  /// reports the right values.
   static let scriptHash = "m7GG6i5LpZNo9wqenflosZhukqMTAnfaXOl7CO6ZdxY="
   static let styleHash = "3K9w+aKjLdHiwECDgOlI3tDK3Qm1i8RtwFaT3VgKLng="
 
-  /// In the order in which they need each other.
+  /// The scripts, in the order of their dependencies.
   static var script: [UInt8] {
     PackageResources.text_js + PackageResources.data_js + PackageResources.values_js + PackageResources.tree_js
       + PackageResources.filter_js + PackageResources.table_js + PackageResources.object_js
@@ -14,7 +14,7 @@ struct PageCode {
 
   static var style: [UInt8] { PackageResources.page_css }
 
-  /// What stands before the rows. Nothing is loaded, nothing is sent, and nothing runs but the script below.
+  /// The text before the rows. Its policy allows no loading, no sending, and only the script of the page.
   var beginning: [UInt8] {
     let policy = """
       default-src 'none'; script-src 'sha256-\(Self.scriptHash)'; style-src 'sha256-\(Self.styleHash)'; img-src data:; \
@@ -33,6 +33,6 @@ struct PageCode {
     return Array(head.utf8) + Self.style + Array("</style>\n".utf8) + PackageResources.page_html
   }
 
-  /// What stands behind the rows and the head.
+  /// The text after the rows and the head.
   static var end: [UInt8] { Array("<script>".utf8) + script + Array("</script>\n</html>\n".utf8) }
 }

@@ -1,6 +1,6 @@
-/// All that a page says besides its rows.
+/// The contents of a page, except for its rows.
 package struct PageHead {
-  /// What the rows are.
+  /// The kind of the rows.
   package enum Kind: String {
     /// Objects of a keyed archive, by class. The first group is the top of the archive: one row with the key 0.
     case archive
@@ -8,13 +8,13 @@ package struct PageHead {
     case store
   }
 
-  /// The name of what is shown.
+  /// The title of the page.
   package let title: String
   package let kind: Kind
   package let groups: [Group]
-  /// What is known of the file: names and texts.
+  /// The facts about the file: names and texts.
   package var facts: [(name: String, text: String)] = []
-  /// What whoever looks at the page should know.
+  /// The notes that the page shows.
   package var notes: [String] = []
 
   package init(title: String, kind: Kind, groups: [Group]) {
@@ -26,21 +26,21 @@ package struct PageHead {
   /// An entity, or a class of an archive.
   package struct Group {
     package let name: String
-    /// The index in ``PageHead/groups`` of the entity that it inherits from.
+    /// The index of the parent entity in ``PageHead/groups``.
     package var parent: Int?
-    /// The classes that it inherits from.
+    /// The classes that the class inherits from.
     package var ancestors: [String] = []
-    /// The columns of all its rows; nil if each row is a value of its own.
+    /// The columns of all rows; nil if each row is a single value.
     package var columns: [Column]?
-    /// How many objects there are, if the page does not have all of them.
+    /// The number of objects, if the page does not contain all of them.
     package var total: Int?
-    /// True if its objects are values that can be shown where they are referred to, such as strings.
+    /// True if objects are shown in place of references to them, such as strings.
     package var isValue = false
-    /// True if its objects have no class, and its name is what they are.
+    /// True if the objects have no class, and the name is that of their kind.
     package var isKind = false
     /// True for an abstract entity.
     package var isAbstract = false
-    /// True if its objects could not be read.
+    /// True if the objects could not be read.
     package var isUnreadable = false
 
     package init(_ name: String) { self.name = name }
@@ -49,7 +49,7 @@ package struct PageHead {
   /// An attribute or a relationship.
   package struct Column {
     package let name: String
-    /// Its type, or what it leads to.
+    /// The type of the attribute, or the destination of the relationship.
     package let kind: String
 
     package init(_ name: String, kind: String) {

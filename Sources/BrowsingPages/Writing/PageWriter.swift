@@ -2,11 +2,11 @@ internal import FoundationEssentials
 package import PropertyLists
 package import SystemFiles
 
-/// Writes a page for a browser that shows objects: one file without a server or a network, in which all references can
-/// be followed both ways.
+/// Writes a page for a browser that shows objects. The page is one file that needs no server or network. All references
+/// can be followed in both directions.
 ///
-/// The objects are rows, each of a group: an entity, or a class of an archive. They are written in any order and go to
-/// the file piece by piece, so that the memory this takes does not grow with their number.
+/// Each object is a row of a group, which is an entity or a class of an archive. Rows may be written in any order. They
+/// go to the file piece by piece, so that memory use does not grow with their number.
 ///
 /// ```swift
 /// var page = try PageWriter(to: output)
@@ -22,25 +22,26 @@ package import SystemFiles
 package struct PageWriter: ~Copyable {
   private let output: FileOutput
   private var buffer = ByteBuffer()
-  /// Text with the escapes of JSON, before those of HTML.
+  /// Text with JSON escapes, before HTML escapes are added.
   private var scratch = ByteBuffer()
-  /// True behind a value, where another one needs a comma in front.
+  /// True after a value, if the next one needs a comma before it.
   private var isBehindValue = false
   private var isInChunk = false
   private var chunkStart = 0
   private var chunkRowCount = 0
   private(set) var rowCounts: [Int] = []
 
-  /// How much is read by the page in one go.
+  /// The size in bytes of the chunks that the page parses one at a time.
   private static var greatestChunkSize: Int { 64 << 10 }
   private static var greatestChunkRowCount: Int { 512 }
 
-  /// The first bytes of data that are in the page. Pictures are there whole, up to ``greatestPicture``.
+  /// The number of bytes of data that the page contains. Pictures up to ``greatestPicture`` bytes are contained
+  /// completely.
   package static var greatestData: Int { 4096 }
   package static var greatestPicture: Int { 8 << 20 }
-  /// The first bytes of a text that are in the page.
+  /// The number of bytes of a text that the page contains.
   package static var greatestText: Int { 64 << 10 }
-  /// How many objects of a to-many relationship are in the page.
+  /// The number of objects of a to-many relationship that the page contains.
   package static var greatestReferenceCount: Int { 10_000 }
 
   /// Begins a page.
@@ -63,10 +64,11 @@ package struct PageWriter: ~Copyable {
   }
 
   /// Begins an object.
+  /// Begins an object.
   ///
   /// - Parameters:
   ///   - group: the index of its group in ``PageHead/groups``.
-  ///   - key: tells it from all others of its group.
+  ///   - key: a key that identifies the object in its group.
   package mutating func beginRow(group: Int, key: Int64) {
     if !isInChunk {
       isInChunk = true
@@ -103,7 +105,7 @@ package struct PageWriter: ~Copyable {
     isBehindValue = true
   }
 
-  /// Begins an object or an array of JSON.
+  /// Begins a JSON object or array.
   mutating func open(_ text: StaticString) {
     separate()
     buffer.append(text)
@@ -115,7 +117,7 @@ package struct PageWriter: ~Copyable {
     isBehindValue = true
   }
 
-  /// A key of an object of JSON.
+  /// Writes a key of a JSON object.
   mutating func tag(_ name: StaticString) {
     separate()
     buffer.append("\"")
@@ -134,10 +136,10 @@ package struct PageWriter: ~Copyable {
     buffer.append(text.utf8Span.rawBytes)
   }
 
-  /// Text as a string of JSON, in which nothing is left that could end the element it stands in, or that nobody sees.
+  /// Writes text as a JSON string. Characters that could end the HTML element, or are invisible, are escaped.
   mutating func quoted(_ utf8: RawSpan) {
     separate()
-    // What borrows the bytes keeps this value from changing.
+    // The bytes in the buffer are borrowed, so the buffer is moved out of `self` to allow changes.
     var text = ByteBuffer()
     swap(&text, &scratch)
     text.truncate(to: 0)
@@ -163,10 +165,10 @@ package struct PageWriter: ~Copyable {
 
   mutating func quoted(_ text: String) { quoted(text.utf8Span.rawBytes) }
 
-  /// JavaScript has the integers up to here exactly.
+  /// The greatest integer up to which JavaScript represents all integers exactly.
   private static var greatestInteger: UInt64 { 1 << 53 }
 
-  /// The key of a row.
+  /// Writes the key of a row.
   private mutating func name(_ key: Int64) {
     if key.magnitude <= Self.greatestInteger { integer(key) } else { quoted(key.description) }
   }
@@ -197,7 +199,7 @@ package struct PageWriter: ~Copyable {
     if value.isFinite { plain(value.description) } else { number(value.description) }
   }
 
-  /// A number as it is printed, which JavaScript does not have exactly.
+  /// Writes a number as text, because JavaScript does not represent it exactly.
   package mutating func number(_ text: String) {
     open("{")
     tag("n")
@@ -209,7 +211,7 @@ package struct PageWriter: ~Copyable {
     let bytes = text.utf8Span.rawBytes
     guard bytes.byteCount > Self.greatestText else { return quoted(bytes) }
     var end = Self.greatestText
-    // Not within a character.
+    // Does not cut a character.
     while bytes[end] & 0xC0 == 0x80 { end -= 1 }
     open("{")
     tag("s")
@@ -219,7 +221,7 @@ package struct PageWriter: ~Copyable {
     close("}")
   }
 
-  /// - Parameter seconds: since 2001-01-01T00:00:00Z.
+  /// - Parameter seconds: the number of seconds since 2001-01-01T00:00:00Z.
   package mutating func date(_ seconds: Double) {
     guard let text = DateText.text(seconds) else { return number("\(seconds) s") }
     tagged("d", text)
@@ -227,10 +229,10 @@ package struct PageWriter: ~Copyable {
 
   package mutating func uuid(_ text: String) { tagged("u", text) }
 
-  /// An address, which the page shows as text.
+  /// Writes a URL, which the page shows as text.
   package mutating func address(_ text: String) { tagged("l", text) }
 
-  /// What cannot be read, and why.
+  /// Writes an error in place of a value.
   package mutating func unreadable(_ message: String) { tagged("x", message) }
 
   private mutating func tagged(_ name: StaticString, _ text: String) {
@@ -247,9 +249,9 @@ package struct PageWriter: ~Copyable {
     close("}")
   }
 
-  /// A to-many relationship.
+  /// Writes a to-many relationship.
   ///
-  /// - Parameter references: the objects it refers to, of which the first are in the page.
+  /// - Parameter references: the objects that it refers to. The page contains the first ``greatestReferenceCount``.
   package mutating func references(_ references: some Collection<(group: Int, key: Int64)>) {
     open("{")
     tag("m")
@@ -270,9 +272,11 @@ package struct PageWriter: ~Copyable {
     close("]")
   }
 
-  /// Data, as a picture if it is one.
+  /// Writes data, as a picture if it is one.
   ///
-  /// - Parameter contents: writes what is nested in the data, and is nil if nothing is.
+  /// - Parameters:
+  ///   - kind: the kind of the archive or property list that is nested in the data; nil if there is none.
+  ///   - contents: writes the nested value. It is called only if `kind` is not nil and the data is not a picture.
   package mutating func data(_ bytes: RawSpan, kind: String? = nil, contents: (inout PageWriter) -> Void = { _ in }) {
     open("{")
     tag("n")
@@ -298,14 +302,14 @@ package struct PageWriter: ~Copyable {
     open("[")
   }
 
-  /// Begins a dictionary, of which each value has its key, a text, written before it.
+  /// Begins a dictionary whose keys are texts. Each key is written before its value.
   package mutating func beginDictionary() {
     open("{")
     tag("o")
     open("[")
   }
 
-  /// Begins a dictionary whose keys can be values of any kind.
+  /// Begins a dictionary whose keys may be values of any kind.
   package mutating func beginPairs() {
     open("{")
     tag("p")

@@ -1,10 +1,10 @@
 internal import PropertyLists
 
-/// The pictures that a page shows: those of formats that hold no programs, told by how they begin.
+/// The formats of pictures that a page shows. They cannot contain programs. A format is detected from the first bytes.
 enum PictureFormat: String {
   case png, jpeg, gif, webp
 
-  /// A few bytes can stand for more pixels than a browser has memory for.
+  /// The greatest number of pixels. A few bytes can describe more pixels than a browser has memory for.
   private static let greatestPixelCount = 1 << 26
 
   init?(_ bytes: RawSpan) {
@@ -23,11 +23,11 @@ enum PictureFormat: String {
     if let count = pixelCount(bytes), count > Self.greatestPixelCount { return nil }
   }
 
-  /// The product of width and height, as far as the head of the file is told here.
+  /// Returns the product of width and height; nil if the header cannot be parsed.
   private func pixelCount(_ bytes: RawSpan) -> Int? {
     switch self {
     case .png:
-      // Both in 4 bytes, behind the signature and the head of the first chunk.
+      // Width and height have 4 bytes each, after the signature and the header of the first chunk.
       guard bytes.byteCount >= 24 else { return nil }
       func side(_ start: Int) -> Int { (start..<start + 4).reduce(0) { $0 << 8 | Int(bytes[$1]) } }
       let (count, overflow) = side(16).multipliedReportingOverflow(by: side(20))
@@ -38,14 +38,14 @@ enum PictureFormat: String {
     }
   }
 
-  /// In the first segment that begins a frame: ITU T.81, B.2.2.
+  /// Reads the size from the first frame header (ITU T.81, B.2.2).
   private func pixelCountOfJPEG(_ bytes: RawSpan) -> Int? {
     func number(_ offset: Int) -> Int { Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
     var offset = 2
     while offset + 9 <= bytes.byteCount, bytes[offset] == 0xFF {
       switch bytes[offset + 1] {
       case 0xFF: offset += 1
-      // These are tables, and no frames.
+      // These markers begin tables, not frames.
       case 0xC4, 0xC8, 0xCC: offset += 2 + number(offset + 2)
       case 0xC0...0xCF: return number(offset + 5) * number(offset + 7)
       default: offset += 2 + number(offset + 2)
@@ -54,7 +54,7 @@ enum PictureFormat: String {
     return nil
   }
 
-  /// In the first chunk: RFC 9649, 2.5 to 2.7.
+  /// Reads the size from the first chunk (RFC 9649, 2.5 to 2.7).
   private func pixelCountOfWebP(_ bytes: RawSpan) -> Int? {
     guard bytes.byteCount >= 30 else { return nil }
     func number(_ range: Range<Int>) -> Int { range.reversed().reduce(0) { $0 << 8 | Int(bytes[$1]) } }

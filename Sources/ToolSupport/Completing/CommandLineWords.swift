@@ -1,4 +1,4 @@
-/// A command line that is still being typed, and the word that the cursor is in.
+/// An unfinished command line, and the word at the cursor.
 package struct CommandLineWords {
   /// The words after the name of the program and before the cursor.
   package var before: [String]
@@ -7,25 +7,25 @@ package struct CommandLineWords {
   /// The words after the cursor.
   package var after: [String]
 
-  /// All words but the one at the cursor.
+  /// All words except the one at the cursor.
   package var others: [String] { before + after }
 
-  /// The same line without its first words.
+  /// Returns the line without its first words.
   package func dropFirst(_ count: Int) -> CommandLineWords {
     CommandLineWords(before: Array(before.dropFirst(count)), current: current, after: after)
   }
 }
 
-/// Words of a shell with their quotation marks.
+/// A word of a shell, which may contain quotation marks.
 struct ShellWord {
-  /// What the shell makes of it.
+  /// The text of the word after the shell's processing.
   private(set) var text = ""
-  /// The quotation mark that isn't closed yet.
+  /// The quotation mark that is not closed yet.
   private(set) var openQuote: Unicode.Scalar?
-  /// What the shell makes of the text after the last quotation mark that was opened.
+  /// The text after the last opening quotation mark, after the shell's processing.
   private(set) var quoted = ""
 
-  /// The words in a text, the last of them also if it is empty: the one that is being typed.
+  /// Returns the words of a text. The last one is being typed, and may be empty.
   static func words(in line: String) -> [ShellWord] {
     var words = [ShellWord()]
     var isEscaped = false
@@ -61,16 +61,16 @@ struct ShellWord {
 
   private mutating func append(_ scalar: Unicode.Scalar, isEscaped: Bool) {
     isUntouched = false
-    // In double quotes a backslash stands for itself before most characters.
+    // In double quotes, a backslash before most characters is literal.
     if isEscaped, openQuote == "\"", !["\"", "\\", "$", "`"].contains(scalar) { append("\\", isEscaped: false) }
     text.unicodeScalars.append(scalar)
     if openQuote != nil { quoted.unicodeScalars.append(scalar) }
   }
 
-  /// A text with a backslash before each character that means something to bash; nil if there is no way to write it
-  /// after a quotation mark.
+  /// Returns a text with a backslash before each special character of bash; nil if it cannot be written after the
+  /// quotation mark.
   static func escaped(_ text: String, in openQuote: Unicode.Scalar?) -> String? {
-    // Bash looks for commands of the past between double quotes too, and leaves a backslash before them.
+    // Between double quotes, bash also expands `!`, and keeps a backslash before it.
     if let openQuote, text.unicodeScalars.contains(openQuote == "'" ? "'" : "!") { return nil }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

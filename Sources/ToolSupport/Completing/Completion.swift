@@ -1,22 +1,23 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// The hidden verb that the completion scripts call: it knows the options, and looks into the files on the line.
+/// The hidden verb that the completion scripts call. It knows the options, and reads the files on the command line.
 ///
 /// - `complete bash BEFORE AFTER WORD`: the line before and after the cursor as it was typed, and the part of the word
+/// - `complete bash BEFORE AFTER WORD`: the line before and after the cursor as it was typed, and the part of the word
 ///   at the cursor that bash will replace.
-/// - `complete zsh|fish INDEX WORD…`: the words, the name of the program first, and the number of the one at the
-///   cursor.
+/// - `complete zsh|fish INDEX WORD…`: the index of the word at the cursor, and the words, beginning with the name of
+///   the program.
 package struct Completion {
   private static let name = "complete"
 
-  /// What a line can go on with, by the name that the tool is called by.
+  /// Returns the completions for a line. The second argument is the name that the tool was called by.
   private let answer: (CommandLineWords, Substring) -> CompletionAnswer
 
   package init(answer: @escaping (CommandLineWords, Substring) -> CompletionAnswer) { self.answer = answer }
 
-  /// - Parameter arguments: without the name of the program.
-  /// - Returns: the exit code; nil if the verb is another.
+  /// - Parameter arguments: the arguments without the name of the program.
+  /// - Returns: the exit code; nil for another verb.
   package func run(_ arguments: [String]) -> Int32? {
     guard arguments.first == Self.name else { return nil }
     guard let lines = lines(Array(arguments.dropFirst())) else {
@@ -36,7 +37,7 @@ package struct Completion {
     }
   }
 
-  /// - Parameter isTyped: whether the word at the cursor is as it was typed, quotation marks included.
+  /// - Parameter isTyped: true if the word at the cursor may contain quotation marks.
   private func others(_ words: [String], _ index: Int, isTyped: Bool) -> String? {
     guard index > 0, index < words.count else { return nil }
     let line = CommandLineWords(
@@ -45,12 +46,12 @@ package struct Completion {
     return answer(to: line, of: words[0]).lines { $0 }
   }
 
-  /// Bash wants what begins as the word does, without the part before a colon or an equals sign, and with quotation
-  /// marks.
+  /// Returns the lines for bash. It expects only candidates that begin with the word, without the part up to the last
+  /// colon or equals sign, and quoted.
   private func bash(before: String, after: String, replaced: String) -> String? {
     let words = ShellWord.words(in: before)
     guard words.count > 1, let current = words.last else { return nil }
-    // What is left of the word at the cursor is no word of its own.
+    // The rest of the word at the cursor is not a separate word.
     let isInside = after.first.map { !$0.isWhitespace } ?? false
     let line = CommandLineWords(
       before: words.dropFirst().dropLast().map(\.text), current: current.text,
@@ -64,13 +65,13 @@ package struct Completion {
     }
   }
 
-  /// - Parameter program: what the tool is called as.
+  /// - Parameter program: the name or path that the tool was called by.
   private func answer(to line: CommandLineWords, of program: String) -> CompletionAnswer {
     answer(line, program.split(separator: "/").last ?? "")
   }
 }
 
 extension ShellWord {
-  /// A word alone.
+  /// Returns a text as one word.
   static func word(_ text: String) -> ShellWord { words(in: text).last ?? ShellWord() }
 }

@@ -1,9 +1,9 @@
-/// What the word at the cursor can become.
+/// The completions for the word at the cursor.
 package struct CompletionAnswer {
   package struct Candidate {
     /// The whole word.
     package var text: String
-    /// One line about it, which some shells show.
+    /// A description in one line, which some shells show.
     package var help: String
 
     package init(text: String, help: String = "") {
@@ -12,14 +12,14 @@ package struct CompletionAnswer {
     }
   }
 
-  /// What only the shell knows well.
+  /// Names that the shell itself completes.
   package enum Names: String {
     case files, folders
   }
 
   package var candidates: [Candidate]
   package var names: Names?
-  /// True if the word may go on after the candidate, so that no space is to follow it.
+  /// True if the candidate may be continued, so that no space must follow it.
   package var mayGoOn: Bool
 
   package init(candidates: [Candidate] = [], names: Names? = nil, mayGoOn: Bool = false) {
@@ -36,10 +36,10 @@ package struct CompletionAnswer {
   package static let folders = CompletionAnswer(names: .folders)
   package static let nothing = CompletionAnswer()
 
-  /// The lines that scripts read: a candidate, a tab and its help each, and lines with a tab in front that say what
-  /// else the shell is to do.
+  /// Returns the lines for the scripts: a candidate, a tab and its help each. Lines that begin with a tab are
+  /// instructions for the shell.
   ///
-  /// - Parameter spell: how the shell wants a candidate; nil to leave it out.
+  /// - Parameter spell: returns the shell's spelling of a candidate; nil to leave the candidate out.
   func lines(spell: (String) -> String?) -> String {
     var lines = ""
     for candidate in candidates where !candidate.text.unicodeScalars.contains(where: \.isControl) {
@@ -53,6 +53,6 @@ package struct CompletionAnswer {
 }
 
 extension Unicode.Scalar {
-  /// Whether it would end a line or move the cursor.
+  /// True for characters that would end a line or move the cursor.
   fileprivate var isControl: Bool { value < 0x20 || (0x7F..<0xA0).contains(value) }
 }

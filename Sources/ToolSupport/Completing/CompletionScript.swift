@@ -1,24 +1,24 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// The scripts that have a shell ask ``Completion``. One script is for all names that the tool can be called by.
+/// The shell scripts that call ``Completion``. One script covers all names of the tool.
 package struct CompletionScript {
   private static let option = "--generate-completion-script"
 
   private let tool = ToolName.current
   private let names: String
-  /// Names that fish has completions of its own for.
+  /// The names that fish has completions of its own for.
   private let namesOfFish: String
 
   /// - Parameters:
-  ///   - names: what else the tool can be called by.
-  ///   - namesOfFish: those of them that fish has completions of its own for.
+  ///   - names: further names of the tool.
+  ///   - namesOfFish: the names among them that fish has completions of its own for.
   package init(names: [String] = [], namesOfFish: [String] = []) {
     self.names = ([tool] + names).joined(separator: " ")
     self.namesOfFish = namesOfFish.joined(separator: " ")
   }
 
-  /// The script of a shell.
+  /// Returns the script for a shell.
   private func script(of shell: Substring) -> String? {
     switch shell {
     case "bash": bash
@@ -28,9 +28,10 @@ package struct CompletionScript {
     }
   }
 
-  /// The script that the arguments of the tool ask for; nil if they ask for something else.
+  /// Prints the script that the arguments request, and returns the exit code. Returns nil if they do not request a
+  /// script.
   ///
-  /// - Parameter arguments: without the name of the program.
+  /// - Parameter arguments: the arguments without the name of the program.
   package func run(_ arguments: [String]) -> Int32? {
     guard let first = arguments.first, first == Self.option || first.hasPrefix(Self.option + "=") else { return nil }
     let shell =

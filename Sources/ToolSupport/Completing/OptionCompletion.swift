@@ -8,15 +8,16 @@ package struct OptionCompletion {
   private let arguments: [Argument]
   private let values: Values
 
-  /// Completes the value of an argument from more than its parser knows; nil if there is nothing to add.
+  /// Completes the value of an argument if its parser does not know the possible values; nil if there is nothing to
+  /// add.
   package typealias Values = (Argument, String, CommandLineWords) -> CompletionAnswer?
 
-  /// An argument as the parser describes it.
+  /// An argument in the parser's description.
   package struct Argument {
     var kind = ""
-    /// What calls it, hyphens included; empty for a positional argument.
+    /// The names of an option, with their hyphens; empty for a positional argument.
     package private(set) var names: [String] = []
-    /// What its value is, as help says it, such as `file`.
+    /// The name of the value in help texts, such as `file`.
     package private(set) var valueName = ""
     var values: [String] = []
     var help = ""
@@ -69,7 +70,7 @@ package struct OptionCompletion {
     let unnamed = arguments.filter { $0.kind == "positional" }
     guard let last = unnamed.last, positionals < unnamed.count || last.isRepeating else { return .nothing }
     let next = unnamed[min(positionals, unnamed.count - 1)]
-    // Where an option has named a path, all arguments are files.
+    // If an option has named a path, all positional arguments are files.
     return next.valueName == "path" && namesPath ? .files : values(of: next, line.current)
   }
 
@@ -100,11 +101,11 @@ package struct OptionCompletion {
 }
 
 extension OptionCompletion.Argument {
-  /// An option that no parser describes.
+  /// Creates an option that has no description from a parser.
   ///
   /// - Parameters:
-  ///   - valueName: nil for a flag.
-  ///   - values: the values that it can have, if they can be listed.
+  ///   - valueName: the name of the value; nil for a flag.
+  ///   - values: the possible values, if they can be listed.
   package init(names: [String], valueName: String?, values: [String] = [], help: String) {
     kind = valueName == nil ? "flag" : "option"
     self.names = names
@@ -113,7 +114,7 @@ extension OptionCompletion.Argument {
     self.help = help
   }
 
-  /// - Parameter description: an element of what `--experimental-dump-help` prints.
+  /// - Parameter description: an element of the output of `--experimental-dump-help`.
   fileprivate init?(_ description: PropertyList) {
     guard description["shouldDisplay"]?.boolean != false, let kind = description["kind"]?.string else { return nil }
     self.kind = kind

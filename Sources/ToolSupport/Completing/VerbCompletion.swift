@@ -1,7 +1,7 @@
 package import ArgumentParser
 internal import PropertyLists
 
-/// Completes verbs and what belongs to them.
+/// Completes verbs and their arguments.
 package struct VerbCompletion {
   private let root: any ParsableCommand.Type
   private let values: (any ParsableCommand.Type) -> OptionCompletion.Values
@@ -16,7 +16,7 @@ package struct VerbCompletion {
     self.values = values
   }
 
-  /// Whatever is typed behind the name of the tool.
+  /// Returns the completions for everything after the name of the tool.
   package func answer(to line: CommandLineWords) -> CompletionAnswer {
     guard line.before.first == "help" else { return answer(to: line, root) }
     return line.before.count == 1 ? verbs(of: root) : .nothing

@@ -150,7 +150,7 @@ struct PlutilWork {
     try refusing(format) { () throws(PropertyListError) in try writing.checkStrings(in: node) }
     var fraction: PropertyListKeyPath?
     if format != .json, case .file(let path) = target {
-      // Writes piece by piece, so that large files need no memory.
+      // Writes piece by piece, so that large files need little memory.
       try refusing(format) { () throws(PropertyListError) in
         try report.replace(path) { output throws(PropertyListError) in
           fraction = try node.write(to: output, format: format, options: writing)

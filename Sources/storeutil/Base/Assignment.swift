@@ -31,14 +31,14 @@ struct Assignment: ExpressibleByArgument {
     self.key = String(key)
   }
 
-  /// For the help of verbs.
+  /// The help text about assignments.
   static let help = """
     Values are text: true, 42, 1.5, 2026-01-31T12:00:00Z, base64 for data; @FILE takes the bytes of a file for data. A \
     relationship takes names of objects with commas between them, and none for no object; with += and -= objects are \
     added to a to-many relationship or removed. --null KEY takes a value away.
     """
 
-  /// Changes the object.
+  /// Applies the change to an object.
   func apply(to object: ManagedObject, in opened: OpenStore) throws {
     switch object.entity.property(named: key) {
     case .attribute(let attribute):
@@ -86,7 +86,7 @@ struct Assignment: ExpressibleByArgument {
     try object.setValue(relationship.definition.isOrdered ? .array(objects) : .set(objects), forKey: key)
   }
 
-  /// The text as a value of a type.
+  /// Converts the text to a value of a type.
   private func value(of type: AttributeType) throws -> AttributeValue {
     let text = try ProgramArguments.text(text)
     if [.binary, .transformable].contains(type), text.hasPrefix("@") {

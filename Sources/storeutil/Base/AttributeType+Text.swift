@@ -3,10 +3,10 @@ import ManagedObjects
 import PropertyLists
 
 extension AttributeType {
-  /// Returns the value that a text has as an attribute of the type: `true`, `42`, `1.5`, `2026-01-31T12:00:00Z`, base64
-  /// for data. Nil for text that is not a value of the type, and for types without a text.
+  /// Converts text to a value of the type: `true`, `42`, `1.5`, `2026-01-31T12:00:00Z`, or base64 for data. Returns nil
+  /// if the text is not a value of the type, or if the type has no text form.
   ///
-  /// - Parameter timeZone: the zone of dates that have none; nil to refuse such dates, except for days, which begin in
+  /// - Parameter timeZone: the zone for dates without one; nil to refuse such dates, except for days, which begin in
   ///   UTC.
   func value(ofText text: String, timeZone: LocalTime? = nil) -> AttributeValue? {
     func raw(_ kind: PropertyList.Kind) -> PropertyList? { try? PropertyList(rawText: text, as: kind) }
@@ -39,7 +39,7 @@ extension AttributeType {
     }
     if let date = (try? PropertyList(rawText: text, as: .date))?.date { return date }
     if let seconds = DateText.parseISO8601(text) { return Date(timeIntervalSinceReferenceDate: seconds) }
-    // A date outside of the years that have a text is the number of its seconds.
+    // A date outside the range of years with a text form is its number of seconds.
     guard case .real(let seconds)? = try? PropertyList(rawText: text, as: .real), !seconds.isNaN,
       DateText.text(seconds) == nil
     else { return nil }

@@ -2,7 +2,7 @@ import ArgumentParser
 import ManagedObjects
 import ToolSupport
 
-/// The objects that a verb changes, by a condition.
+/// The options that select the objects for a change by a condition.
 struct ConditionArguments: ParsableArguments {
   @Option(help: ArgumentHelp("The entity of the objects that --where finds.", valueName: "entity"))
   var entity: String?
@@ -12,14 +12,14 @@ struct ConditionArguments: ParsableArguments {
     help: ArgumentHelp("The objects are those that meet a condition.", valueName: "predicate"))
   var predicate: String?
 
-  /// True if objects are found by a condition.
+  /// True if objects are selected by a condition.
   var isGiven: Bool { entity != nil && predicate != nil }
 
   func validate() throws {
     if (entity == nil) != (predicate == nil) { throw ValidationError("--entity and --where go together.") }
   }
 
-  /// Returns the objects that meet the condition; none without one.
+  /// Returns the objects that meet the condition; an empty array without a condition.
   func objects(_ context: ManagedObjectContext, _ opened: OpenStore) throws -> [ManagedObject] {
     guard let entity, let predicate else { return [] }
     let found = try opened.entity(entity)

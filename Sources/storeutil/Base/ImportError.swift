@@ -6,14 +6,14 @@ import ToolSupport
 
 /// The errors of an import, each with its position in the file.
 struct ImportError: Error, CustomStringConvertible {
-  /// The most errors that are reported.
+  /// The greatest number of errors that are reported.
   static let greatestCount = 20
 
   private(set) var lines: [String] = []
   /// The exit code of the first error.
   private(set) var exitCode = StoreExit.refused
 
-  /// True if no more errors are looked for.
+  /// True if no further errors can be added.
   var isFull: Bool { lines.count >= Self.greatestCount }
 
   var description: String { lines.joined(separator: "\n") }
@@ -24,7 +24,7 @@ struct ImportError: Error, CustomStringConvertible {
     let position: PropertyListError.TextPosition
   }
 
-  /// Adds an error, unless there are enough.
+  /// Adds an error, unless the greatest number is reached.
   ///
   /// - Parameters:
   ///   - file: the name of the file.
@@ -37,7 +37,7 @@ struct ImportError: Error, CustomStringConvertible {
     case let error as FieldError: return add(error.error, in: file, at: error.position)
     case let error as ManagedObjectError:
       for var detail in error.details.isEmpty ? [error] : error.details {
-        // New objects have no name that means something to a reader.
+        // The temporary ID of a new object means nothing to the user.
         if position != nil { detail.objectID = nil }
         texts.append(detail.description)
       }
@@ -58,7 +58,8 @@ struct ImportError: Error, CustomStringConvertible {
   }
 }
 
-/// A column that no property is for. The same error would come with each record.
+/// An error about a column that matches no property. It is reported only once, because it would be the same for each
+/// record.
 struct ColumnError: Error {
   let error: ValidationError
 }

@@ -6,14 +6,14 @@ import SQLiteStore
 import SystemFiles
 import ToolSupport
 
-/// A model in a file or a folder, with all its versions, or the one in a store.
+/// A model with all its versions in a file or folder, or the model inside a store.
 struct ModelFile {
-  /// The versions by name; one for a file that has no versions.
+  /// The versions by name. A file without versions has one.
   let versions: VersionedModel
 
   init(_ path: String) throws {
     do { try self.init(contentsOf: path) } catch let error as ManagedObjectModelError {
-      // An error of the file system has the path in it.
+      // An error of the file system names the path already.
       if case .file = error { throw error }
       throw ModelFileError(path: path, error: error)
     }
@@ -34,7 +34,7 @@ struct ModelFile {
     }
   }
 
-  /// Whether a path is that of a model rather than a store.
+  /// Returns true if a path leads to a model and not to a store.
   static func isModel(_ path: String) -> Bool {
     let url = URL(filePath: path)
     if extensions.contains(pathExtension(path)) { return true }
@@ -42,8 +42,8 @@ struct ModelFile {
     return (try? kind.metadata(url, writesNothing: true)) == nil && (try? ManagedObjectModel(contentsOf: url)) != nil
   }
 
-  /// The paths of models in the folder of a store that have its version hashes: those of models in files of their own,
-  /// and those of stores in SQLite.
+  /// Returns the paths of models in the folder of a store that have the store's version hashes: model files, and SQLite
+  /// stores that contain a model.
   private static func paths(
     ofModelsBeside store: String, with metadata: OrderedDictionary<String, PropertyList>
   ) -> (models: [String], stores: [String]) {
@@ -58,13 +58,14 @@ struct ModelFile {
     )
   }
 
-  /// The path of a model beside a store that has its version hashes; nil if there is none.
+  /// Returns the path of a model in the folder of a store that has its version hashes; nil if it does not exist.
   static func example(ofModelBeside store: String, with metadata: OrderedDictionary<String, PropertyList>) -> String? {
     let (models, stores) = paths(ofModelsBeside: store, with: metadata)
     return models.first ?? stores.first
   }
 
-  /// The model in the folder of a store that has its version hashes, if there is one only in a file of its own.
+  /// Returns the model in the folder of a store that has the store's version hashes. Returns nil unless exactly one
+  /// model file has them.
   static func model(
     beside store: String, with metadata: OrderedDictionary<String, PropertyList>
   ) -> (path: String, model: ManagedObjectModel)? {
@@ -73,7 +74,7 @@ struct ModelFile {
     return (models[0], model)
   }
 
-  /// The same, which is told on standard error.
+  /// Does the same as ``model(beside:with:)``, and prints a note on standard error.
   static func toldModel(
     beside store: String, with metadata: OrderedDictionary<String, PropertyList>
   ) -> ManagedObjectModel? {
@@ -91,20 +92,21 @@ struct ModelFile {
     return Dictionary(uniqueKeysWithValues: hashes.map { ($0, $1) })
   }
 
-  /// The version that programs use, or the one of a name.
+  /// Returns the version with a name; without a name, the current version.
   func version(named name: String? = nil) throws -> ManagedObjectModel {
     if let model = name.map({ versions.models[$0] }) ?? versions.current { return model }
     let names = versions.models.keys.map { $0.printable() }.joined(separator: ", ")
     throw ManagedObjectError(.undefinedKey, "the model has no version \((name ?? "").quoted); it has \(names)")
   }
 
-  /// The version that a store was made with; the current one if none fits, so that opening the store says why.
+  /// Returns the version that a store was made with. If no version fits, returns the current one: opening the store
+  /// then reports the mismatch.
   func version(of metadata: OrderedDictionary<String, PropertyList>) throws -> ManagedObjectModel {
     try version(named: versions.name(ofVersionWith: Self.versionHashes(metadata)))
   }
 }
 
-/// Why there is no model in a file, with the path.
+/// An error about a file that does not contain a model, with its path.
 struct ModelFileError: Error, CustomStringConvertible {
   let path: String
   let error: ManagedObjectModelError

@@ -15,14 +15,14 @@ struct StoreArguments: ParsableArguments {
   /// Opens the store.
   ///
   /// - Parameters:
-  ///   - isTrial: true for changes that are taken back.
-  ///   - allowsTriggers: true to run triggers of other programs in a save.
+  ///   - isTrial: true if changes are rolled back.
+  ///   - allowsTriggers: true if a save may run triggers of other programs.
   func open(isReadOnly: Bool = true, isTrial: Bool = false, allowsTriggers: Bool = false) throws -> OpenStore {
     try opening.open(path, isReadOnly: isReadOnly, isTrial: isTrial, allowsTriggers: allowsTriggers)
   }
 }
 
-/// How stores are opened.
+/// The options for opening stores.
 struct OpeningArguments: ParsableArguments {
   @Option(
     file: "The model of the store, where it has none in itself: .momd, .mom, .xcdatamodeld or .xcdatamodel. Of several "
@@ -39,7 +39,7 @@ struct OpeningArguments: ParsableArguments {
       """)
   var tables = false
 
-  /// - Throws: `ValidationError` if nothing may be written. For verbs that write.
+  /// - Throws: `ValidationError` if the option `--immutable` is given. For verbs that write.
   func refuseImmutable() throws {
     if immutable.isGiven { throw ValidationError("--immutable is for what changes nothing.") }
   }
@@ -60,13 +60,13 @@ struct OpeningArguments: ParsableArguments {
     }
     if kind == .sqlite, isReadOnly, model == nil {
       do { return OpenStore(try SQLiteStore(withModelInFile: url, writesNothing: writesNothing)) } catch {
-        // The model of a store that has none is looked for below.
+        // If the store contains no model, one is searched for below.
         if error.code != .open { throw error }
       }
     }
     let model = try modelOfStore(path, kind, writesNothing: writesNothing)
     if isTrial, kind == .sqlite {
-      // What is wrong with a store is found out before SQLite makes files beside it.
+      // Defects of a store are reported before SQLite creates files next to it.
       _ = try kind.open(url, model, .readOnly(writesNothing: writesNothing))
       return OpenStore(try SQLiteStore(forTrialsIn: url, model: model, allowsTriggers: allowsTriggers))
     }
@@ -76,7 +76,7 @@ struct OpeningArguments: ParsableArguments {
     return OpenStore(try kind.open(url, model, access))
   }
 
-  /// The model to open a store with.
+  /// Returns the model for opening a store.
   private func modelOfStore(_ path: String, _ kind: StoreKind, writesNothing: Bool) throws -> ManagedObjectModel {
     let url = URL(filePath: path)
     if let model { return try ModelFile(model).version(of: kind.metadata(url, writesNothing: writesNothing)) }
@@ -97,7 +97,7 @@ struct OpeningArguments: ParsableArguments {
   }
 }
 
-/// Whether a store is read so that nothing is written.
+/// The option to read a store without writing any file.
 struct ImmutableArgument: ParsableArguments {
   @Flag(
     name: .customLong("immutable"),
@@ -107,11 +107,11 @@ struct ImmutableArgument: ParsableArguments {
       """)
   var isGiven = false
 
-  /// Whether nothing is to be written to read the file at a path.
+  /// Returns true if the file at a path must be read without writing any file.
   func writesNothing(_ path: String) -> Bool { isGiven || (try? StoreKind(path))?.isUnused(path) != false }
 }
 
-/// A store that is open.
+/// An open store.
 struct OpenStore {
   let store: any PersistentStore
   let model: ManagedObjectModel
@@ -121,14 +121,14 @@ struct OpenStore {
     model = store.model
   }
 
-  /// A context of its objects.
+  /// Creates a context for the store's objects.
   ///
-  /// - Parameter keepsChanges: false if a save is only to tell whether it could be done.
+  /// - Parameter keepsChanges: false if a save only finds out if it would succeed.
   func context(keepsChanges: Bool = true) throws -> ManagedObjectContext {
     context(of: try coordinator(keepsChanges: keepsChanges))
   }
 
-  /// A coordinator for contexts, with the parameter of ``context(keepsChanges:)``.
+  /// Creates a coordinator for contexts. The parameter is that of ``context(keepsChanges:)``.
   func coordinator(keepsChanges: Bool) throws -> PersistentStoreCoordinator {
     let coordinator = PersistentStoreCoordinator(model: model)
     if keepsChanges {
@@ -147,13 +147,13 @@ struct OpenStore {
     return context
   }
 
-  /// The entity of a name on the command line.
+  /// Returns the entity with a name from the command line.
   func entity(_ name: String) throws -> ManagedObjectModel.Entity { try model.entity(onCommandLine: name) }
 
-  /// A condition on objects of an entity. Objects, UUIDs, URLs and dates are text in it.
+  /// Parses a condition on objects of an entity. In its text, objects, UUIDs, URLs and dates are strings.
   func predicate(_ text: String, for entity: ManagedObjectModel.Entity) throws -> ManagedPredicate {
     try ManagedPredicate(format: ProgramArguments.text(text), for: entity) { name, entity in
-      // Without its entity, an object is one of those that the relationship can lead to.
+      // If the text names no entity, searches the entities that the relationship can lead to.
       guard let number = Self.number(name[...]) else { return try? key(name) }
       let keys = entity.selfAndDescendants.map { RowKey(store: store.number, entityIndex: $0.index, number: number) }
       let rows = (try? store.rows(keys)) ?? []
@@ -161,12 +161,12 @@ struct OpenStore {
     }
   }
 
-  /// The number of an object: `p12` or `12`.
+  /// Parses the primary key of an object: `p12` or `12`.
   private static func number(_ text: Substring) -> Int64? {
     Int64(text.hasPrefix("p") ? text.dropFirst() : text).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// The key of an object that the command line names: `x-coredata://STORE/Note/p12`, `Note/p12` or `Note/12`.
+  /// Parses an object ID from the command line: `x-coredata://STORE/Note/p12`, `Note/p12` or `Note/12`.
   func key(_ text: String) throws -> RowKey {
     var name = text[...]
     if text.hasPrefix(ObjectURI.prefix) {
@@ -176,7 +176,7 @@ struct OpenStore {
       }
       name = name.dropFirst(store.identifier.count + 1)
     }
-    // The name of an entity may have a slash in it.
+    // The name of an entity may contain a slash.
     guard let slash = name.lastIndex(of: "/"), slash > name.startIndex else { throw noName(text) }
     guard let number = Self.number(name[name.index(after: slash)...]) else { throw noName(text) }
     let entity = try entity(String(name[..<slash]))
@@ -187,7 +187,7 @@ struct OpenStore {
     ValidationError("\(text.quoted) names no object; the name of one is such as Note/p12.")
   }
 
-  /// The object of a key, which has to be there.
+  /// Returns the object with a row key. Throws if it does not exist.
   func object(_ key: RowKey, in context: ManagedObjectContext) throws -> ManagedObject {
     let id = ManagedObjectID(key, model: model, storeIdentifier: store.identifier)
     do { return try context.existingObject(with: id) } catch {
@@ -198,7 +198,7 @@ struct OpenStore {
 }
 
 extension ManagedObjectModel {
-  /// The entity of a name on the command line.
+  /// Returns the entity with a name from the command line.
   func entity(onCommandLine name: String) throws -> Entity {
     if let entity = entity(named: name) { return entity }
     let hint = MistypedVerb.nearest(to: name, in: entities.map(\.name)).map { "; did you mean \($0.printable())?" }

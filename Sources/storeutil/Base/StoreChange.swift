@@ -4,7 +4,7 @@ import ManagedObjects
 import PropertyLists
 import ToolSupport
 
-/// How a verb changes a store.
+/// The options for changing a store.
 struct ChangeArguments: ParsableArguments {
   @Flag(
     name: .shortAndLong,
@@ -21,7 +21,7 @@ struct ChangeArguments: ParsableArguments {
       """)
   var allowTriggers = false
 
-  /// Changes objects of a store, all in one transaction, and prints the changes.
+  /// Changes objects of a store in one transaction, and prints the changes.
   ///
   /// - Parameter isBrief: true to print each change only in a dry run.
   func change(
@@ -39,8 +39,8 @@ struct ChangeArguments: ParsableArguments {
 }
 
 extension ManagedObject {
-  /// Gives attributes that no store has, and that must have a value, one of their type: only the program of the store
-  /// knows which.
+  /// Sets required transient attributes without a value to a value of their type. No store has them, and only the
+  /// program that owns the store knows their real values.
   final func fillTransientValues() throws(ManagedObjectError) {
     for attribute in entity.attributes where attribute.definition.isTransient && !attribute.definition.isOptional {
       guard self[attribute.definition.name] == .null, let value = attribute.definition.type.emptyValue else { continue }
@@ -50,7 +50,7 @@ extension ManagedObject {
 }
 
 extension AttributeType {
-  /// The value that comes nearest to none.
+  /// The default value of the type.
   fileprivate var emptyValue: AttributeValue? {
     switch self {
     case .integer16, .integer32, .integer64: .integer(0)
@@ -67,7 +67,7 @@ extension AttributeType {
   }
 }
 
-/// The changes of a context, for people and scripts: a line for each object and each of its properties.
+/// The changes of a context as text, with a line for each object and each of its properties.
 struct ChangeList {
   private let inserted: [ManagedObject]
   private let updated: [ManagedObject]
@@ -97,7 +97,7 @@ struct ChangeList {
     }
   }
 
-  /// To be called after the save, when new objects have the names that stay.
+  /// Prints the changes. Must be called after the save, when new objects have their permanent IDs.
   func print() throws(PropertyListError) {
     var lines: [String] = []
     for object in inserted {

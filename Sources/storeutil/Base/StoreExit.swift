@@ -4,24 +4,24 @@ import ManagedObjects
 import PropertyLists
 import ToolSupport
 
-/// How the tool ends, and what it says then. The codes are those of `plistutil` where they mean the same.
+/// The exit codes and error messages of the tool. Codes with the same meaning are those of `plistutil`.
 enum StoreExit {
   static let inputOutput = ExitCodes.inputOutput
   static let refused = ExitCodes.notRepresentable
   static let noStore = ExitCodes.malformed
 
-  /// For the help.
+  /// The help text about exit codes.
   static let help = """
     Exit codes: 0 success; 1 input or output failed, or there is no such object; 2 a value or a change that the model \
     does not allow; 3 no store or model, a store of another model, or objects in a form that cannot be read; 4 nested too deeply or too \
     large; 64 usage.
     """
 
-  /// The exit code of an error; nil for one that the parser of arguments knows.
+  /// Returns the exit code of an error; nil for an error that ArgumentParser handles.
   static func exitCode(of error: any Error) -> Int32? {
     switch error {
     case let error as ManagedObjectError: code(of: error)
-    // Arithmetic fails because of values.
+    // Arithmetic errors are caused by values, other errors by the text of the predicate.
     case let error as ManagedPredicateError: error.kind == .arithmetic ? refused : ExitCodes.usage
     case let error as ManagedObjectModelError:
       if case .file(let error) = error, error.kind.isOfSystem { inputOutput } else { noStore }
@@ -44,7 +44,7 @@ enum StoreExit {
     }
   }
 
-  /// The line that says what is wrong; a line for each of several defects.
+  /// Returns the message of an error, with a line for each defect.
   static func text(of error: any Error) -> String {
     let text = (error as? ManagedObjectError)?.description(Self.text) ?? "\(error)"
     return text.split(separator: "\n").map { "\(ToolName.current): error: \($0)" }.joined(separator: "\n")
@@ -60,11 +60,11 @@ enum StoreExit {
 }
 
 extension ManagedObjectError {
-  /// Whether SQLite may not open or write a file: `SQLITE_READONLY` and `SQLITE_CANTOPEN`.
+  /// True if SQLite could not open or write a file: `SQLITE_READONLY` or `SQLITE_CANTOPEN`.
   var isOfSQLiteFile: Bool { sqliteCode.map { [8, 14].contains($0 & 0xFF) } ?? false }
 }
 
 extension PropertyListError.Kind {
-  /// Whether the system refused something.
+  /// True if the system reported an input or output error.
   fileprivate var isOfSystem: Bool { if case .inputOutput = self { true } else { false } }
 }

@@ -5,11 +5,11 @@ import PropertyLists
 import SQLiteStore
 import SystemFiles
 
-/// The kinds of files that stores are in.
+/// The file formats of stores.
 enum StoreKind: String, CaseIterable {
   case sqlite, xml, binary
 
-  /// The kind of a file, by how it begins.
+  /// Detects the format of a file from its first bytes.
   init(_ path: String) throws {
     try ManagedObjectError.checkFile(at: path)
     if FileSystem.isFolder(path) { throw ManagedObjectError(.open, "\(path.printable()) is a folder, and no store") }
@@ -27,18 +27,20 @@ enum StoreKind: String, CaseIterable {
     }
   }
 
-  /// Whether no program has a store in SQLite open. It is read without the files by which SQLite shares it then, which
-  /// would be made and stay. Otherwise SQLite sees to it that what is read is the state of one moment.
+  /// Returns true if no program has a SQLite store open. It is then read without the additional files through which
+  /// SQLite shares it, because they would be created and remain. Otherwise, SQLite's locks ensure that one consistent
+  /// state is read.
   func isUnused(_ path: String) -> Bool {
     guard self == .sqlite else { return false }
-    // SQLite looks for the other files beside the file itself, not beside a link to it.
+    // SQLite's additional files are next to the target of a link, not next to the link.
     let path = FileSystem.target(of: path)
-    // The two numbers say how SQLite writes and reads the file; 2 is by a write-ahead log.
+    // The two bytes are the file format write and read versions; 2 means a write-ahead log.
     if FileSystem.beginning(of: path, count: 20)?.suffix(2) == Data([2, 2]) {
-      // Whoever uses it has both files.
+      // Any program that has the store open has both files.
       return !FileSystem.exists(path + "-wal") || !FileSystem.exists(path + "-shm")
     }
-    // Only SQLite can tell a save that goes on from one that never ended, which it cannot read without writing.
+    // Only SQLite can distinguish a save in progress from an unfinished one, and it cannot read the latter without
+    // writing.
     guard FileSystem.sizeOfRegularFile(path + "-journal") ?? 0 > 0 else { return false }
     do { _ = try SQLiteStore.metadata(ofFile: URL(filePath: path)) } catch { return error.isOfSQLiteFile }
     return false
@@ -52,7 +54,7 @@ enum StoreKind: String, CaseIterable {
     }
   }
 
-  /// What a store says of itself.
+  /// Reads the metadata of a store.
   func metadata(_ url: URL, writesNothing: Bool) throws -> OrderedDictionary<String, PropertyList> {
     switch self {
     case .sqlite: try SQLiteStore.metadata(ofFile: url, writesNothing: writesNothing)

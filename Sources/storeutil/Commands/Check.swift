@@ -80,19 +80,19 @@ struct Check: ParsableCommand {
 }
 
 extension ModelFile {
-  /// The model of a path on the command line, in the version that a store was made with. For no path, one beside a
-  /// store that has none in itself; nil if there is none, either.
+  /// Returns the model at a path from the command line, in the version that a store was made with. Without a path,
+  /// returns the model in the folder of a store that contains no model; nil if there is no such model.
   static func model(_ path: String?, of store: URL, writesNothing: Bool) throws -> ManagedObjectModel? {
     guard let path else {
       return metadata(ofStoreWithoutModel: store, writesNothing: writesNothing)
         .flatMap { toldModel(beside: store.relativePath, with: $0) }
     }
-    // What cannot be read of a damaged store is for others to say.
+    // Errors in the metadata of a damaged store are reported by the check.
     let metadata = (try? StoreKind(store.path).metadata(store, writesNothing: writesNothing)) ?? [:]
     return try ModelFile(path).version(of: metadata)
   }
 
-  /// What a store says of itself, if it has no model in itself.
+  /// Returns the metadata of a store that contains no model; nil for other stores.
   static func metadata(
     ofStoreWithoutModel store: URL, writesNothing: Bool
   ) -> OrderedDictionary<String, PropertyList>? {
@@ -103,7 +103,7 @@ extension ModelFile {
 }
 
 extension StoreFinding {
-  /// The finding for scripts. What it does not have is left out.
+  /// The finding for scripts. Missing fields are left out.
   fileprivate var propertyList: PropertyList {
     var fields: OrderedDictionary<String, PropertyList> = [
       "severity": .string(severity.rawValue), "code": .string(code.rawValue), "message": .string(message),

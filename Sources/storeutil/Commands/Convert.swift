@@ -38,14 +38,14 @@ struct Convert: ParsableCommand {
   }
 }
 
-/// Copies all objects of a store into one of the same model that has none.
+/// Copies all objects of a store into an empty store with the same model.
 private struct StoreCopy {
   let source: any PersistentStore
   let target: any PersistentStore
 
-  /// The new keys of objects.
+  /// The new row keys of objects.
   private var keys: [RowKey: RowKey] = [:]
-  /// The objects of the source, for a target that does not know itself which references lead to deleted ones.
+  /// The objects of the source, to drop references to deleted objects; nil if the target does that itself.
   private var existing: Set<RowKey>?
 
   /// The slots of the to-many relationships of each entity.
@@ -60,7 +60,7 @@ private struct StoreCopy {
   }
 
   mutating func run() throws {
-    // What is read is the state of one moment.
+    // All reads see the same state of the store.
     try (source as? SQLiteStore)?.beginReading()
     defer { try? (source as? SQLiteStore)?.endReading() }
     let objects = try source.model.entities.filter { $0.superentity == nil }.flatMap { entity in
@@ -91,14 +91,14 @@ private struct StoreCopy {
     try target.save(changes)
   }
 
-  /// Gives objects new keys if those that they have are not enough to tell them apart.
+  /// Assigns new keys to objects if several objects have the same primary key.
   private mutating func takeKeys(_ objects: [RowKey]) throws {
     if Set(objects.lazy.map(\.number)).count == objects.count { return }
     let numbers = try target.makeKeys(objects.map { Int($0.entityIndex) })
     keys = Dictionary(uniqueKeysWithValues: zip(objects, numbers))
   }
 
-  /// Rows as the source has them, with the values of attributes that are in files of their own.
+  /// Returns rows of the source, including attribute values that are in external files.
   private func rows(_ keys: [RowKey], includesToMany: Bool) throws(ManagedObjectError) -> [StoreRow] {
     try checkInterruption()
     var rows = try source.rows(keys).compactMap(\.self)
@@ -113,7 +113,7 @@ private struct StoreCopy {
       let values = try source.values(ofSlot: slotOfEntity.slot, indices.map { rows[$0].key })
       for (index, value) in zip(indices, values) {
         let value = value ?? .null
-        // Only a value that there is stands for itself somewhere else.
+        // A missing value cannot be copied.
         if value == .null { throw source.missingFile(ofSlot: slotOfEntity.slot, rows[index].key) }
         rows[index].values[slotOfEntity.slot] = value
       }
@@ -121,7 +121,7 @@ private struct StoreCopy {
     return rows
   }
 
-  /// Rows of one entity with the values of some relationships alone.
+  /// Returns rows of one entity that contain only the values of some relationships.
   private func links(_ slots: [Int], of keys: [RowKey]) throws(ManagedObjectError) -> [StoreRow] {
     try checkInterruption()
     guard let first = keys.first else { return [] }
@@ -148,7 +148,7 @@ private struct StoreCopy {
     keys[key] ?? RowKey(store: target.number, entityIndex: Int(key.entityIndex), number: key.number)
   }
 
-  /// A row as the other store has it.
+  /// Returns a row with the keys of the target.
   private func row(_ row: StoreRow) -> StoreRow {
     StoreRow(key: key(row.key), version: 1, values: row.values.map(value))
   }

@@ -33,7 +33,7 @@ struct Delete: ParsableCommand {
   func run() throws {
     try change.change(store) { context, opened in
       let objects = try ids.map { try opened.object(opened.key($0), in: context) }
-      // One can be named twice, or go with another one.
+      // An object can be named twice, or can be deleted with another one.
       for object in objects where !object.isDeleted { try context.delete(object) }
       for object in try condition.objects(context, opened) where !object.isDeleted { try context.delete(object) }
     }

@@ -97,12 +97,12 @@ struct Diff: ParsableCommand {
   }
 }
 
-/// Differences as people and scripts read them, with the titles of objects.
+/// The text of differences, for people and for scripts, with the titles of objects.
 private struct DifferenceText {
   let old: ObjectTitles
   let new: ObjectTitles
 
-  /// A line for the object, and one for each value that differs.
+  /// Returns a line for the object, and one for each value that differs.
   func lines(_ change: StoreDifference.Change) -> String {
     switch change {
     case .inserted(let object): return "+ \(name(object, new))"
@@ -122,7 +122,8 @@ private struct DifferenceText {
     }
   }
 
-  /// A line each for the objects that a relationship has lost and gained; nil if only their order differs.
+  /// Returns a line for the objects that a relationship has lost, and one for those that it has gained; nil if only
+  /// their order differs.
   private func lines(
     _ name: String, from old: [StoreDifference.Reference], to new: [StoreDifference.Reference]
   ) -> String? {
@@ -135,7 +136,7 @@ private struct DifferenceText {
   }
 
   private func name(_ object: StoreDifference.Object, _ titles: ObjectTitles) -> String {
-    // A key names it well enough.
+    // An object with a key needs no title.
     object.key == nil ? "\(object)\(quoted(object.id.entity.name, object.id.key.number, titles))" : "\(object)"
   }
 

@@ -106,7 +106,7 @@ struct Fetch: ParsableCommand {
         }
       } catch {
         progress.clear()
-        // An error of the output comes again.
+        // If the output has failed, this throws the same error again.
         try writer.finish()
         throw error
       }
@@ -141,7 +141,7 @@ struct Fetch: ParsableCommand {
   }
 }
 
-/// Which objects are meant.
+/// The options that select objects.
 struct RequestArguments: ParsableArguments {
   @Argument(help: ArgumentHelp("The entity of the objects.", valueName: "entity"))
   var entity: String

@@ -48,10 +48,10 @@ struct HTML: ParsableCommand {
     var page = StorePage(opened.store, title: URL(filePath: store.path).lastPathComponent)
     page.rowLimit = limit == 0 ? nil : limit
     page.facts = facts(of: opened)
-    // The object may have changed meanwhile.
+    // The object may have changed since it was read.
     page.fileOfValue = { slot, key in (try? (opened.store as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil }
     var total = 0
-    // What cannot be counted cannot be written either, which the page then says.
+    // Rows that cannot be counted cannot be written either; the page reports the error.
     for entity in opened.model.entities where !entity.isAbstract {
       total += min((try? rowCount(of: entity, in: opened.store)) ?? 0, page.rowLimit ?? .max)
     }

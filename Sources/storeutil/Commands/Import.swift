@@ -95,7 +95,7 @@ struct Import: ParsableCommand {
     Signals.endWaiting()
     let work = try ObjectImport(opened, entity, file: input.name, drafting, isDryRun: change.dryRun)
     do { try read(input, drafting, work) } catch {
-      // An input that ends too early may do so because of a signal.
+      // A signal ends the input early, which may be the cause of the error.
       try NewStoreArguments.checkInterruption()
       throw error
     }
@@ -131,11 +131,11 @@ struct Import: ParsableCommand {
   }
 }
 
-/// The form of a file with objects.
+/// The formats of files with objects.
 enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
   case csv, json
 
-  /// The form of a file, by its name, or else by its first visible character.
+  /// Detects the format of a file by its name, or by its first visible character.
   init(of path: String, _ input: TextInput) throws(PropertyListError) {
     switch URL(filePath: path).pathExtension.lowercased() {
     case "csv": self = .csv

@@ -50,9 +50,10 @@ struct Info: ParsableCommand {
 }
 
 extension StoreInfo {
-  /// The facts for people: a line each.
+  /// Returns the facts for people, one a line.
   ///
-  /// - Parameter modelFile: the model that was found beside the store; nil for another one.
+  /// - Parameter modelFile: the path of a model that was found in the folder of the store; nil if the model is another
+  ///   one.
   fileprivate func lines(modelFile: String?) -> [String] {
     var rows: [(String, String)] = [("kind", kind.isModel ? "model (\(kind.rawValue))" : "\(kind.rawValue) store")]
     if let fileSize { rows.append(("size", "\(grouped(fileSize)) bytes")) }
@@ -126,7 +127,7 @@ extension StoreInfo {
     return lines
   }
 
-  /// The facts for scripts.
+  /// Returns the facts for scripts.
   fileprivate func propertyList(modelFile: String?) -> PropertyList {
     var fields: OrderedDictionary<String, PropertyList> = ["kind": .string(kind.rawValue)]
     func number(_ value: Int64?) -> PropertyList { value.map { .integer(PropertyList.Integer($0)) } ?? .null }

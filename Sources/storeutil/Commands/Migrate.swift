@@ -50,7 +50,7 @@ struct Migrate: ParsableCommand {
     let source = try ModelFile.model(store.opening.model, of: url, writesNothing: writesNothing)
     let mapping = try mapping.map { StoreMapping(try MappingModel(contentsOf: URL(filePath: $0))) }
     var line = ProgressLine()
-    // The files of an unfinished migration are removed before the process ends.
+    // The files of an unfinished migration must be removed before the process ends.
     Signals.deferInterruption()
     let losses: [MigrationLoss]
     do {

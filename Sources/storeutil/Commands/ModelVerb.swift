@@ -6,7 +6,7 @@ import SQLiteStore
 import SystemFiles
 import ToolSupport
 
-/// A form of a model.
+/// An output form of a model.
 enum ModelForm: String, ExpressibleByArgument, CaseIterable {
   case text, json, dot, sql, xcdatamodel, mom
 }
@@ -58,7 +58,7 @@ struct ModelVerb: ParsableCommand {
     try model.sourceData { note("note: \($0.withoutCommands)") }
   }
 
-  /// Writes the model into a folder. Removes a new folder again if writing fails.
+  /// Writes the model into a folder. If writing fails, a new folder is removed again.
   private func write(sourceOf model: ManagedObjectModel, to folder: String) throws {
     let data = try source(of: model)
     let isNew = !FileSystem.existsItself(folder)
@@ -73,7 +73,7 @@ struct ModelVerb: ParsableCommand {
 
   private func write(_ data: Data, to path: String?) throws(PropertyListError) {
     guard let path, path != "-" else {
-      // Nothing in a model gives a terminal commands.
+      // Escapes control characters if the model is shown on a terminal.
       let isShown = FileSystem.isTerminal(1) && format != .mom
       return try output(isShown ? Data(String(decoding: data, as: UTF8.self).withoutCommands.utf8) : data)
     }
@@ -81,10 +81,10 @@ struct ModelVerb: ParsableCommand {
   }
 }
 
-/// The model that a path leads to: one in a file, or that of a store.
+/// The model at a path: a model file, or the model of a store.
 struct NamedModel {
   let model: ManagedObjectModel
-  /// The version hashes that a file has; nil for those that have to be computed.
+  /// The version hashes in the file; nil if they must be computed.
   private let recordedHashes: [String: Data]?
 
   init(_ path: String, version: String? = nil, _ opening: OpeningArguments) throws {
@@ -103,9 +103,10 @@ struct NamedModel {
     }
   }
 
-  /// The version hashes of the entities.
+  /// Returns the version hashes of the entities.
   ///
-  /// - Throws: ``ManagedObjectError`` that names the attributes if the file has none and there is no rule for some.
+  /// - Throws: ``ManagedObjectError`` with the names of the attributes if the file has no hashes, and they cannot be
+  ///   computed because the rule for some attributes is not known.
   func hashes() throws(ManagedObjectError) -> [String: Data] {
     if let recordedHashes { return recordedHashes }
     let unknown = model.entities.flatMap { entity in

@@ -43,14 +43,14 @@ struct Search: ParsableCommand {
       do {
         let search = StoreSearch(try opening.open(path), text, path)
         for part in search.parts {
-          // One attribute that cannot be read does not hide the others.
+          // If one attribute cannot be read, the others are still searched.
           do { try search.run(part, &output) } catch let error as ManagedObjectError {
             note(StoreExit.text(of: error))
             exitCode = max(exitCode, StoreExit.exitCode(of: error) ?? ExitCodes.inputOutput)
           }
         }
       } catch {
-        // A usage error is the same for each store.
+        // A usage error would be the same for each store.
         guard !(error is ValidationError), let code = StoreExit.exitCode(of: error) else { throw error }
         note(StoreExit.text(of: error))
         exitCode = max(exitCode, code)
@@ -78,16 +78,16 @@ private struct StoreSearch {
     self.path = path
   }
 
-  /// An attribute or a part of a composite attribute, the entity that has it first, and the condition that it has the
-  /// text.
+  /// An attribute or an element of a composite attribute, the topmost entity that has it, and the condition that it
+  /// contains the text.
   struct Part {
     let entity: String
-    /// The names that lead to the value.
+    /// The names of the attribute and its elements, which lead to the value.
     let keys: [String]
     let condition: ManagedPredicate
   }
 
-  /// The attributes that can have the text.
+  /// The attributes that can contain the text.
   var parts: [Part] {
     opened.model.entities.flatMap { entity in
       entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0).filter { !$0.isTransient }
@@ -117,7 +117,7 @@ private struct StoreSearch {
     }
   }
 
-  /// The condition that an attribute has the text; nil for an attribute that cannot have it.
+  /// Returns the condition that an attribute contains the text; nil for an attribute that cannot contain it.
   private func condition(_ keys: [String], _ type: AttributeType) -> ManagedPredicate? {
     guard let path = PredicateKeyPath(keys: keys) else { return nil }
     switch type {

@@ -37,7 +37,7 @@ struct SetValues: ParsableCommand {
 
   @OptionGroup var change: ChangeArguments
 
-  /// The name of the object; nil with `--where`.
+  /// The ID of the object; nil with `--where`.
   private var id: String? { condition.isGiven ? nil : idOrAssignment }
 
   private func assignments() throws -> [Assignment] {
@@ -97,7 +97,7 @@ struct SetValues: ParsableCommand {
 }
 
 extension ManagedObject {
-  /// Takes a value away: of an attribute it is null then, and a relationship leads to nothing.
+  /// Removes a value: sets an attribute to null, or clears a relationship.
   final func removeValue(_ key: String) throws {
     guard let property = entity.property(named: key) else { throw ValidationError(Assignment.unknown(key, entity)) }
     if case .relationship(let relationship) = property, relationship.definition.isToMany {

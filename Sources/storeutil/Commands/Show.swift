@@ -50,7 +50,7 @@ struct Show: ParsableCommand {
     try reader.defects.tell()
   }
 
-  /// The relationships that lead to the object and have no inverse, with the objects from which they do.
+  /// Returns the relationships without an inverse that lead to the object, and the objects that have them.
   private func sources(
     of key: RowKey, _ entity: ManagedObjectModel.Entity, _ opened: OpenStore, _ reader: ObjectReader
   ) throws -> [(name: String, objects: [PropertyList])] {
@@ -102,7 +102,7 @@ struct Show: ParsableCommand {
     try output(lines.joined(separator: "\n"))
   }
 
-  /// Objects on lines of their own, the first of many.
+  /// Returns a line for each object; without `--all`, only for the first objects.
   private func list(_ title: String, _ objects: [PropertyList]) -> [String] {
     let shown = all ? objects[...] : objects.prefix(20)
     var lines = ["  \(title) \(objects.isEmpty ? "nothing" : objects.count == 1 ? "" : "\(objects.count)")"]

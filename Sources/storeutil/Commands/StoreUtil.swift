@@ -1,7 +1,7 @@
 import ArgumentParser
 import ToolSupport
 
-/// The tool as a whole: its verbs, and what its help says.
+/// The tool: its verbs, and its help.
 struct StoreUtil: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storeutil",

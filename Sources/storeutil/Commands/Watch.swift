@@ -37,7 +37,7 @@ struct Watch: ParsableCommand {
 
   @OptionGroup var plain: PlainArgument
 
-  /// The time between two looks at the files, in microseconds.
+  /// The time between two checks of the files, in microseconds.
   private static let interval: UInt32 = 200_000
 
   func validate() throws {

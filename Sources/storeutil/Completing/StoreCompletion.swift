@@ -4,7 +4,7 @@ import ManagedObjects
 import SQLiteStore
 import ToolSupport
 
-/// Completes what is typed behind the name of the tool: verbs, options, and the names that a store on the line has.
+/// Completes the command line of the tool: verbs, options, and the names in the store on the line.
 enum StoreCompletion {
   static func answer(to line: CommandLineWords) -> CompletionAnswer {
     VerbCompletion(of: StoreUtil.self) { _ in values }.answer(to: line)
@@ -31,14 +31,14 @@ enum StoreCompletion {
     }
   }
 
-  /// The properties of the entity that the line names.
+  /// Returns the property names of the entity on the command line.
   private static func keys(on line: CommandLineWords) -> [String] {
     let model = model(on: line)
     let entity = line.others.lazy.compactMap { model?.entity(named: $0) }.first
     return entity?.properties.map(\.name) ?? []
   }
 
-  /// The model of the first store that the line names.
+  /// Returns the model of the first SQLite store on the command line.
   private static func model(on line: CommandLineWords) -> ManagedObjectModel? {
     line.others.lazy.compactMap { path in
       guard let kind = try? StoreKind(path), kind == .sqlite else { return nil }

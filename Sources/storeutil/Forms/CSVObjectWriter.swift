@@ -4,12 +4,12 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// Comma-separated values as RFC 4180 has them: lines end with CR and LF, and what has a comma, a quotation mark or an
-/// end of a line in it is between quotation marks.
+/// Writes comma-separated values (RFC 4180): lines end with CR and LF, and a field that contains a comma, a quotation
+/// mark or a line end is quoted.
 ///
-/// Dates are as in ISO 8601, data are base64, and arrays and other containers are plain JSON; with a separator, arrays
-/// of texts and numbers are joined by it. What has no value is empty; empty text and empty data are `""`. On a terminal
-/// nothing in a value gives commands.
+/// Dates are in ISO 8601, data are base64, and arrays and other containers are plain JSON. With a separator, the
+/// elements of an array are joined by it. A missing value is empty; empty text and empty data are `""`. On a terminal,
+/// control characters in values are escaped.
 struct CSVObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()
@@ -19,7 +19,7 @@ struct CSVObjectWriter: ObjectWriter {
   private let model: ManagedObjectModel
   private let plain: PlainForm
 
-  /// - Parameter listSeparator: what is between the elements of an array; nil to write arrays as JSON.
+  /// - Parameter listSeparator: the text between the elements of an array; nil to write arrays as JSON.
   init(columns: [String], model: ManagedObjectModel, listSeparator: String?, timeZone: LocalTime?) {
     self.columns = columns
     self.model = model
@@ -78,7 +78,7 @@ struct CSVObjectWriter: ObjectWriter {
 }
 
 extension PropertyList {
-  /// The value as the cell of a table has it.
+  /// The text of the value in a table cell.
   var cellText: String {
     get throws(PropertyListError) {
       if self == .null { return "" }

@@ -3,14 +3,14 @@ import FoundationEssentials
 import PropertyLists
 import SystemFiles
 
-/// A time zone on the command line: `local`, a name of the system's database, or a difference to UTC.
+/// A time zone on the command line: `local`, a name in the system's database, or an offset from UTC.
 ///
-/// The system's own functions are used: the zones of Foundation would be most of the size of the tool.
+/// The functions of the system are used, because Foundation's time zones would be most of the size of the tool.
 struct LocalTime: ExpressibleByArgument {
   private enum Zone {
-    /// The zone of the process.
+    /// The time zone of the process.
     case process
-    /// Seconds east of UTC.
+    /// An offset in seconds east of UTC.
     case fixed(Int)
   }
 
@@ -20,7 +20,7 @@ struct LocalTime: ExpressibleByArgument {
 
   private init(_ zone: Zone) { self.zone = zone }
 
-  /// Makes a named zone that of the process.
+  /// Parses a time zone. A named zone becomes the time zone of the process.
   init?(argument: String) {
     if let seconds = Self.seconds(argument) {
       zone = .fixed(seconds)
@@ -30,7 +30,7 @@ struct LocalTime: ExpressibleByArgument {
       let names = argument.split(separator: "/", omittingEmptySubsequences: false)
       guard !names.contains(where: { $0.isEmpty || $0.hasPrefix(".") }),
         let file = try? FileSystem.readRegularFile("/usr/share/zoneinfo/\(argument)", limit: 1 << 20),
-        // The first bytes of a file of a zone (RFC 9636).
+        // The first bytes of a time zone file (RFC 9636).
         file.data.starts(with: "TZif".utf8)
       else { return nil }
       // Sound: the tool has one thread when it reads its arguments.
@@ -40,7 +40,7 @@ struct LocalTime: ExpressibleByArgument {
     zone = .process
   }
 
-  /// The seconds of a text such as `+02:00`, `-0330` or `UTC`; nil for another text.
+  /// Returns the seconds for a text such as `+02:00`, `-0330` or `UTC`; nil for another text.
   private static func seconds(_ text: String) -> Int? {
     if ["UTC", "GMT", "Z"].contains(text) { return 0 }
     guard let sign = text.first, sign == "+" || sign == "-" else { return nil }
@@ -50,10 +50,10 @@ struct LocalTime: ExpressibleByArgument {
     return (number / 100 * 3600 + number % 100 * 60) * (sign == "-" ? -1 : 1)
   }
 
-  /// A date as in `2026-06-01T11:30:00+02:00`; nil for one that has no such text.
+  /// Returns a date as text, such as `2026-06-01T11:30:00+02:00`; nil if the date has no such text.
   func text(_ date: Date) -> PropertyList? {
     let moment = date.timeIntervalSince1970.rounded(.down)
-    // The years 1 to 9999, and no other, have a text.
+    // Only years from 1 to 9999 have a text.
     guard moment > -1e11, moment < 1e12 else { return nil }
     var seconds: Int
     switch zone {
@@ -62,7 +62,8 @@ struct LocalTime: ExpressibleByArgument {
       guard let offset = Self.offset(Int(moment)) else { return nil }
       seconds = offset
     }
-    // Before standard time, zones differ by seconds, which the text does not have. It is the right moment all the same.
+    // Before standard time, offsets included seconds, which the text cannot show. The text still denotes the right
+    // moment.
     seconds -= seconds % 60
     let shifted = PropertyList.date(date.addingTimeInterval(TimeInterval(seconds)))
     guard let text = shifted.rawText, text.hasSuffix("Z") else { return nil }
@@ -72,17 +73,18 @@ struct LocalTime: ExpressibleByArgument {
     return .string("\(text.dropLast())\(sign)\(two(seconds / 3600)):\(two(seconds / 60 % 60))")
   }
 
-  /// A text that is a date without a zone.
+  /// The result of reading a date without a zone.
   enum Reading {
     case date(Date)
-    /// The clocks of the zone are put forward over the time.
+    /// The time does not exist in the zone, because its clocks were put forward.
     case skipped
   }
 
-  /// Reads a date without a zone, as in `2026-06-01T11:30:00`, `2026-06-01 11:30` or `2026-06-01`. Returns nil for
+  /// Reads a date without a zone, such as `2026-06-01T11:30:00`, `2026-06-01 11:30` or `2026-06-01`. Returns nil for
   /// another text.
   ///
-  /// A time that the clocks of the zone show twice is the earlier moment. A day begins when the clocks first show it.
+  /// If a time occurs twice because clocks were put back, the earlier moment is returned. A day begins at its first
+  /// moment that exists.
   func read(_ text: String) -> Reading? {
     var text = text
     let isDay = text.utf8.count == 10
@@ -93,14 +95,14 @@ struct LocalTime: ExpressibleByArgument {
       text.replaceSubrange(space...space, with: "T")
     }
     if text.utf8.count == 16 { text += ":00" }
-    // With a zone of its own there is another one after this.
+    // A text that has a zone fails here, because it then has two.
     guard let seconds = DateText.parseISO8601(text + "Z") else { return nil }
     func date(east offset: Int) -> Reading { .date(Date(timeIntervalSinceReferenceDate: seconds - Double(offset))) }
     if case .fixed(let fixed) = zone { return date(east: fixed) }
     let local = Date(timeIntervalSinceReferenceDate: seconds).timeIntervalSince1970.rounded(.down)
     guard abs(local) < 1e12 else { return nil }
     let clock = Int(local)
-    // The zone's difference changes at most once in the hours around a time.
+    // The offset of the zone changes at most once in the hours around a time.
     let offsets = [clock - Self.day, clock, clock + Self.day].compactMap(Self.offset)
     let valid = offsets.filter { Self.offset(clock - $0) == $0 }
     if let earliest = valid.max() { return date(east: earliest) }
@@ -110,7 +112,8 @@ struct LocalTime: ExpressibleByArgument {
 
   private static let day = 86_400
 
-  /// The difference of the process's zone to UTC at a moment, in seconds; nil if the system cannot convert the moment.
+  /// Returns the offset of the process's zone from UTC at a moment, in seconds; nil if the system cannot convert the
+  /// moment.
   private static func offset(_ moment: Int) -> Int? {
     var time = time_t(moment)
     // Sound: the call fills it, and its text is not used.
@@ -118,9 +121,10 @@ struct LocalTime: ExpressibleByArgument {
     return unsafe localtime_r(&time, &fields) == nil ? nil : fields.tm_gmtoff
   }
 
-  /// The first moment of a day whose midnight the clocks skip; nil if they skip the whole day.
+  /// Returns the first moment of a day without a midnight, because clocks were put forward; nil if the whole day was
+  /// skipped.
   ///
-  /// - Parameter midnight: the time on the clocks, in seconds since 1970.
+  /// - Parameter midnight: the local time, in seconds since 1970.
   private static func start(ofDay midnight: Int) -> Int? {
     func clock(_ moment: Int) -> Int { moment + (offset(moment) ?? 0) }
     let first = (midnight - 2 * day..<midnight + 2 * day).partitioningIndex { clock($0) >= midnight }

@@ -6,25 +6,27 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// The form in which objects are printed.
+/// The output forms for objects.
 enum ObjectForm {
   case json, csv, plist, table
 
-  /// True if to-many relationships are printed without being named.
+  /// True if to-many relationships are printed by default.
   var includesToMany: Bool { self == .json || self == .plist }
 }
 
-/// Prints objects one by one.
+/// A writer that prints objects one by one.
 protocol ObjectWriter {
+  /// Prints an object.
+  ///
   /// - Parameters:
-  ///   - values: one for each column; nil for what the object cannot have.
-  ///   - key: the key of the object; nil for a group of objects.
+  ///   - values: a value for each column; nil if the object cannot have one.
+  ///   - key: the row key of the object; nil for a group of objects.
   mutating func write(_ values: [PropertyList?], of key: RowKey?) throws(PropertyListError)
-  /// Prints what is left.
+  /// Prints the remaining output.
   mutating func finish() throws(PropertyListError)
 }
 
-/// Which form is wanted.
+/// The options for the output form.
 struct FormArguments: ParsableArguments {
   @Flag(name: .customLong("json"), help: "Print an array of JSON, which is usual where no terminal shows it.")
   var isJSON = false
@@ -65,7 +67,7 @@ struct FormArguments: ParsableArguments {
     }
   }
 
-  /// Something that prints objects of a model one by one.
+  /// Returns a writer for objects of a model.
   func writer(_ columns: [String], _ model: ManagedObjectModel) -> any ObjectWriter {
     switch form {
     case .json:
@@ -85,7 +87,7 @@ struct FormArguments: ParsableArguments {
   }
 }
 
-/// Collects text, and prints it in large pieces.
+/// A buffer that prints text in large pieces.
 struct BufferedOutput {
   private var bytes = Data()
 
@@ -103,18 +105,18 @@ struct BufferedOutput {
   }
 }
 
-/// Prints elements as they are found: an array of JSON, or lines.
+/// A writer that prints elements as they are found, as a JSON array or as lines.
 struct ListOutput {
   let isJSON: Bool
   /// The plain form of values; nil for the form that can be read back.
   let plain: PlainForm?
-  /// What is before the first element in JSON.
+  /// The text before the first element in JSON.
   var beginning = "["
   private(set) var isEmpty = true
   var buffer = BufferedOutput()
   private(set) var failure: PropertyListError?
 
-  /// - Parameter line: the element where it is not JSON.
+  /// - Parameter line: the line for the element if the output is not JSON.
   mutating func write(
     _ element: @autoclosure () -> PropertyList, line: @autoclosure () throws(PropertyListError) -> String = ""
   ) throws(PropertyListError) {
@@ -128,13 +130,14 @@ struct ListOutput {
     isEmpty = false
   }
 
-  /// Writes where nothing can be thrown: an error ends the output, and ``finish(_:)`` throws it.
+  /// Writes an element without throwing. After an error, nothing more is written, and ``finish(_:)`` throws it.
   mutating func writeKeepingError(_ element: @autoclosure () -> PropertyList, line: @autoclosure () -> String) {
     if failure != nil { return }
     do { try write(element(), line: line()) } catch { failure = error }
   }
 
-  /// - Parameter end: what is behind the last element; nil for the end of the array, or nothing.
+  /// - Parameter end: the text after the last element; nil to close the JSON array, or for nothing if the output is
+  ///   lines.
   mutating func finish(_ end: String? = nil) throws(PropertyListError) {
     if let failure { throw failure }
     if isJSON { try buffer.write(isEmpty ? beginning : "\n") }
@@ -143,7 +146,7 @@ struct ListOutput {
   }
 }
 
-/// An array of JSON with an object on each line.
+/// Writes a JSON array with one object on each line.
 private struct JSONObjectWriter: ObjectWriter {
   let columns: [String]
   var output: ListOutput
@@ -157,7 +160,7 @@ private struct JSONObjectWriter: ObjectWriter {
   mutating func finish() throws(PropertyListError) { try output.finish() }
 }
 
-/// One property list, which is known at the end.
+/// Writes one property list, when all objects are known.
 private struct PropertyListObjectWriter: ObjectWriter {
   let columns: [String]
   let model: ManagedObjectModel
@@ -180,7 +183,7 @@ private struct PropertyListObjectWriter: ObjectWriter {
     try output(FileSystem.isTerminal(1) ? Data(String(decoding: data, as: UTF8.self).withoutCommands.utf8) : data)
   }
 
-  /// Returns an error with the name of the object instead of its index.
+  /// Returns an error with the ID of the object instead of its index.
   private func named(_ error: PropertyListError) -> PropertyListError {
     guard let path = error.keyPath?.components, path.count > 1, case .index(let index) = path[0],
       keys.indices.contains(index)
@@ -193,14 +196,14 @@ private struct PropertyListObjectWriter: ObjectWriter {
 }
 
 extension RowKey? {
-  /// The object or group as an error names it.
+  /// Returns the text for the object or group in an error message.
   func subject(_ model: ManagedObjectModel) -> String {
     map { ManagedObjectID($0, model: model, storeIdentifier: nil).description } ?? "a group:"
   }
 }
 
 extension PropertyList {
-  /// The value without elements of arrays that are null.
+  /// The value, with null elements removed from arrays.
   fileprivate var withoutNulls: PropertyList {
     if case .array(let elements) = self { .array(elements.filter { $0 != .null }.map(\.withoutNulls)) } else { self }
   }

@@ -20,13 +20,13 @@ struct PlainArgument: ParsableArguments {
   }
 }
 
-/// JSON without tagged forms: a date is a text in ISO 8601, data are base64, a number that is not finite is `"nan"`,
+/// JSON without tagged forms: a date is text in ISO 8601, data are base64, and a number that is not finite is `"nan"`,
 /// `"inf"` or `"-inf"`.
 struct PlainForm {
   /// The time zone of dates; nil for UTC.
   var timeZone: LocalTime?
 
-  /// A value whose dates are texts with all digits of the second.
+  /// Returns a value with its dates converted to text, including fractions of seconds.
   func value(_ value: PropertyList) -> PropertyList {
     switch value {
     case .date(let date): timeZone?.text(date) ?? value.rawText.map { .string($0) } ?? value
@@ -38,14 +38,14 @@ struct PlainForm {
 }
 
 extension PropertyList {
-  /// JSON on one line, without a line end.
+  /// Returns JSON on one line, without a newline at the end.
   func compactJSON(_ plain: PlainForm?) throws(PropertyListError) -> Data {
     var data = try json(plain, isCompact: true)
     if data.last == UInt8(ascii: "\n") { data.removeLast() }
     return data
   }
 
-  /// JSON; with the forms of `plistutil --coerce` where nil is passed.
+  /// Returns JSON. If `plain` is nil, values that JSON cannot represent have the forms of `plistutil --coerce`.
   func json(_ plain: PlainForm?, isCompact: Bool = false) throws(PropertyListError) -> Data {
     let options = PropertyListWritingOptions(
       depth: ParsingLimits.greatestDepth, coercion: plain == nil ? .reversible : .plain, isCompact: isCompact)

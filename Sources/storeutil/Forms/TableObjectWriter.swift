@@ -4,12 +4,12 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// A table for people: columns as wide as the first objects need, within bounds. Names of objects are short, and
-/// nothing in a value gives the terminal commands.
+/// Writes a table for people. The first objects determine the widths of the columns, within limits. Object IDs are
+/// shortened, and control characters in values are escaped.
 struct TableObjectWriter: ObjectWriter {
   private let columns: [String]
   private var buffer = BufferedOutput()
-  /// The first objects, from which the widths come.
+  /// The first objects, which determine the widths.
   private var first: [[String]] = []
   private var widths: [Int] = []
 
@@ -48,7 +48,7 @@ struct TableObjectWriter: ObjectWriter {
     try line(widths.map { String(repeating: "─", count: $0) })
     for cells in first { try line(cells) }
     first = []
-    // What is known so far is seen at once.
+    // Shows the first rows immediately.
     try buffer.flush()
   }
 
@@ -76,7 +76,7 @@ struct TableObjectWriter: ObjectWriter {
     }
   }
 
-  /// The name of an object without its store.
+  /// Returns an object ID without its store.
   private static func shortName(_ text: String) -> String {
     guard text.hasPrefix(ObjectURI.prefix) else { return text }
     let parts = text.split(separator: "/")

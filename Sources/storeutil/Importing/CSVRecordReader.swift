@@ -1,8 +1,8 @@
 import PropertyLists
 import ToolSupport
 
-/// Reads comma-separated values as RFC 4180 has them. The first line has the names of the columns. Lines may end with
-/// LF or CR alone.
+/// Reads comma-separated values (RFC 4180). The first line contains the names of the columns. Lines may also end with a
+/// single LF or CR.
 struct CSVRecordReader: RecordReader {
   /// The names of the columns, with their positions.
   let header: [(name: String, position: PropertyListError.TextPosition)]
@@ -17,7 +17,7 @@ struct CSVRecordReader: RecordReader {
 
   /// Reads the header.
   ///
-  /// - Parameter readsEmptyAsText: true if an empty field without quotation marks is an empty text, not nil.
+  /// - Parameter readsEmptyAsText: true if an empty field without quotation marks is an empty text; false if it is nil.
   init(_ input: TextInput, readsEmptyAsText: Bool) throws(PropertyListError) {
     self.input = input
     self.readsEmptyAsText = readsEmptyAsText
@@ -37,7 +37,8 @@ struct CSVRecordReader: RecordReader {
 
   mutating func next() throws(PropertyListError) -> ImportRecord? {
     guard var cells = try Self.line(of: input) else { return nil }
-    // Editors and spreadsheets leave empty lines at the end. Of one column, such a line is an object without a value.
+    // Editors and spreadsheets leave empty lines at the end. In a file with one column, an empty line is an object
+    // without a value.
     while header.count > 1, cells.count == 1, cells[0].text.isEmpty, !cells[0].isQuoted {
       guard let next = try Self.line(of: input) else { return nil }
       cells = next
@@ -54,7 +55,7 @@ struct CSVRecordReader: RecordReader {
     return ImportRecord(position: cells[0].position, entity: nil, fields: fields)
   }
 
-  /// The fields of the next line; nil at the end. A line without characters has one empty field.
+  /// Returns the fields of the next line; nil at the end. An empty line has one empty field.
   private static func line(of input: TextInput) throws(PropertyListError) -> [Cell]? {
     guard try input.peek() != nil else { return nil }
     var cells: [Cell] = []
@@ -69,7 +70,7 @@ struct CSVRecordReader: RecordReader {
     }
   }
 
-  /// A field, up to the comma or the end of the line after it.
+  /// Returns a field, up to the comma or line end after it.
   private static func cell(of input: TextInput) throws(PropertyListError) -> Cell {
     let position = input.position
     var bytes: [UInt8] = []

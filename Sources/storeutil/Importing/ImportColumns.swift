@@ -2,13 +2,13 @@ import ArgumentParser
 import ManagedObjects
 import ToolSupport
 
-/// A column of a file, and the property that it is for: `COLUMN=PROPERTY`.
+/// The assignment of a column to a property: `COLUMN=PROPERTY`.
 struct ColumnMapping: ExpressibleByArgument {
   let column: String
   let property: String
 
   init?(argument: String) {
-    // The name of a column can have an equals sign in it, and that of a property cannot.
+    // The name of a column may contain an equals sign; that of a property cannot.
     guard let equals = argument.lastIndex(of: "="), equals != argument.startIndex else { return nil }
     column = String(argument[..<equals])
     property = String(argument[argument.index(after: equals)...])
@@ -16,7 +16,7 @@ struct ColumnMapping: ExpressibleByArgument {
   }
 }
 
-/// The properties that the columns of a file are for.
+/// The assignment of a file's columns to properties.
 struct ImportColumns {
   /// The use of a column.
   enum Use: Hashable {
@@ -47,7 +47,7 @@ struct ImportColumns {
   private let ignored: Set<String>
   private var uses: [String: Use] = [:]
 
-  /// - Parameter entity: the entity of the objects, or one that theirs inherit from.
+  /// - Parameter entity: the entity of the objects, or an ancestor of their entities.
   init(_ entity: ManagedObjectModel.Entity, _ mappings: [ColumnMapping], ignored: [String]) throws(ValidationError) {
     self.entity = entity
     var properties: [String: String] = [:]
@@ -64,7 +64,7 @@ struct ImportColumns {
   /// The columns of `--map` that no record had.
   var missingColumns: [String] { mappings.keys.filter { uses[$0] == nil }.sorted() }
 
-  /// The use of a column.
+  /// Returns the use of a column.
   ///
   /// - Throws: `ValidationError` for a column whose property the entity does not have.
   mutating func use(of column: String) throws(ValidationError) -> Use {
@@ -112,7 +112,7 @@ struct ImportColumns {
     ValidationError("\(path.quoted) is transient: stores do not have its values")
   }
 
-  /// A property of an entity, or of one that inherits from it.
+  /// Returns a property of an entity or of one of its subentities.
   private static func property(
     _ name: String, of entity: ManagedObjectModel.Entity
   ) -> ManagedObjectModel.Entity.Property? {

@@ -2,13 +2,13 @@ import PropertyLists
 
 /// An object in an imported file.
 struct ImportRecord {
-  /// The position of its first character.
+  /// The position of the object's first character.
   let position: PropertyListError.TextPosition
-  /// The name of the entity whose array has the object; nil in files with objects of one entity.
+  /// The name of the entity whose array contains the object; nil in files with objects of one entity.
   var entity: String?
   let fields: [Field]
 
-  /// A value of the object, under the name that the file has for it.
+  /// A value of the object, and the name of its column or key.
   struct Field {
     let column: String
     let value: Value
@@ -16,7 +16,7 @@ struct ImportRecord {
   }
 
   enum Value {
-    /// A field of CSV; nil for an empty one without quotation marks.
+    /// A field of CSV; nil for an empty field without quotation marks.
     case text(String?)
     /// A value of JSON.
     case value(PropertyList)
@@ -33,6 +33,6 @@ struct ImportRecord {
 
 /// Reads the objects of a file one after the other.
 protocol RecordReader {
-  /// The next object; nil at the end.
+  /// Returns the next object; nil at the end.
   mutating func next() throws(PropertyListError) -> ImportRecord?
 }

@@ -4,14 +4,14 @@ import OrderedCollections
 import PropertyLists
 import ToolSupport
 
-/// Reads values of attributes in the forms that `fetch` writes.
+/// Reads attribute values in the forms that `fetch` writes.
 struct ImportedValues {
-  /// The zone of dates that have none; nil to refuse such dates.
+  /// The time zone for dates without one; nil to refuse such dates.
   let timeZone: LocalTime?
-  /// The text between the elements of an array in CSV; nil for arrays of JSON.
+  /// The text between the elements of an array in CSV; nil if arrays are JSON.
   let listSeparator: String?
 
-  /// The value of an attribute.
+  /// Returns the value of an attribute.
   ///
   /// - Throws: ``ManagedObjectError`` for a value that the attribute cannot have.
   func value(
@@ -64,7 +64,7 @@ struct ImportedValues {
     return scalar
   }
 
-  /// The elements of an array: of JSON, or of text in CSV.
+  /// Returns the elements of an array, from JSON or from text in CSV.
   func elements(_ value: ImportRecord.Value) throws(ManagedObjectError) -> [ImportRecord.Value] {
     switch value {
     case .text(nil), .value(.null): return []
@@ -106,7 +106,7 @@ struct ImportedValues {
 }
 
 extension PropertyList {
-  /// The value as a message about it has it.
+  /// The description of the value in error messages.
   var foundText: String {
     switch self {
     case .string(let text): text.quoted
@@ -119,7 +119,7 @@ extension PropertyList {
 }
 
 extension AttributeType {
-  /// The value of an attribute of the type from a scalar that is not text; nil for a value that the type does not have.
+  /// Converts a scalar that is not text to a value of the attribute type; nil if the type has no such value.
   fileprivate func value(ofScalar value: PropertyList) -> AttributeValue? {
     let found: AttributeValue
     switch value {
@@ -130,7 +130,7 @@ extension AttributeType {
       }
       found = .integer(integer)
     case .real(let value):
-      // The digits that were written, and not those of the number that is nearest to them.
+      // Uses the digits of the text, not those of the nearest binary number.
       if self == .decimal { return Decimal(text: "\(value)").flatMap { $0.isNaN ? nil : .decimal($0) } }
       if self == .float, value.isFinite, !Float(value).isFinite { return nil }
       found = .double(value)
@@ -139,7 +139,7 @@ extension AttributeType {
     case .data(let value): found = .data(value)
     case .string, .null, .uid, .array, .dictionary: return nil
     }
-    // A truth value is not a number.
+    // A Boolean is not a number.
     if case .boolean = found, self != .boolean, self != .undefined { return nil }
     return normalized(found)
   }

@@ -2,13 +2,13 @@ import FoundationEssentials
 import PropertyLists
 import ToolSupport
 
-/// Reads objects of JSON one at a time: the elements of an array, objects on lines of their own, or the arrays of an
+/// Reads objects from JSON one at a time: the elements of an array, objects on separate lines, or the arrays of an
 /// object whose keys are entities.
 struct JSONRecordReader: RecordReader {
   private let input: TextInput
   private let hasEntities: Bool
   private var state = State.start
-  /// The entity whose array is read.
+  /// The entity whose array is being read.
   private var entity: String?
   private var entities: Set<String> = []
 
@@ -16,9 +16,9 @@ struct JSONRecordReader: RecordReader {
     case start
     /// Before a key of the object whose keys are entities.
     case key(isFirst: Bool)
-    /// In an array.
+    /// Inside an array.
     case element(isFirst: Bool)
-    /// Among objects without an array.
+    /// Between objects without an array.
     case lines
     case end
   }
@@ -88,7 +88,7 @@ struct JSONRecordReader: RecordReader {
     state = .element(isFirst: true)
   }
 
-  /// Takes what is between elements.
+  /// Skips the separator before an element, or the end of the array.
   ///
   /// - Returns: true at the end of the array.
   private mutating func endArray(isFirst: Bool) throws(PropertyListError) -> Bool {
@@ -135,7 +135,7 @@ struct JSONRecordReader: RecordReader {
     return ImportRecord(position: position, entity: entity, fields: fields)
   }
 
-  /// Takes a string with its quotation marks.
+  /// Reads a string with its quotation marks.
   private func takeString(
     into bytes: inout [UInt8], from position: PropertyListError.TextPosition
   ) throws(PropertyListError) {
@@ -154,7 +154,7 @@ struct JSONRecordReader: RecordReader {
     input.failure("the file ends within the value that begins here", at: position)
   }
 
-  /// The value of a part of the file. Errors have their position in the file.
+  /// Parses a part of the file. The position of an error is relative to the file.
   private func value(
     _ bytes: [UInt8], at position: PropertyListError.TextPosition
   ) throws(PropertyListError) -> PropertyList {
@@ -171,7 +171,7 @@ struct JSONRecordReader: RecordReader {
 }
 
 extension PropertyList {
-  /// The value of JSON with tagged or plain forms.
+  /// Parses JSON with tagged or plain forms.
   init(importedJSON data: Data) throws(PropertyListError) {
     try self.init(data, format: .json, options: PropertyListReadingOptions(restoresCoercedValues: true))
   }

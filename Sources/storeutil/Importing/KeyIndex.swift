@@ -2,23 +2,23 @@ import ManagedObjects
 import SQLQueries
 import SQLiteStore
 
-/// The objects of an entity by the values of some of its attributes.
+/// An index of the objects of an entity by the values of some of its attributes.
 ///
-/// It is made by reading each object once, and has their values in memory.
+/// It is created by reading each object once, and keeps the values in memory.
 struct KeyIndex {
-  /// The objects with the same values; the first few of many.
+  /// The objects with the same values. Of many objects, only the first few are kept.
   private var keys: [[AttributeValue]: [RowKey]] = [:]
   /// True if the store rounds decimal numbers.
   private let roundsDecimals: Bool
 
   private static let greatestCount = 3
 
-  /// Reads the objects of an entity, and of those that inherit from it.
+  /// Reads the objects of an entity and its subentities.
   ///
   /// - Parameters:
   ///   - attributes: the names of the attributes.
-  ///   - wanted: the values that count; nil for all.
-  ///   - context: a context whose changes count.
+  ///   - wanted: the values to include; nil for all.
+  ///   - context: a context whose unsaved changes are included.
   init(
     _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, _ attributes: [String], among wanted: [[AttributeValue]]?,
     _ context: ManagedObjectContext
@@ -34,7 +34,7 @@ struct KeyIndex {
     let changedKeys = Set(changed.map(\.objectID.key))
     var request = FetchRequest(entity.name)
     if let wanted {
-      // An attribute of an entity that inherits from this one cannot be in a condition.
+      // An attribute of a subentity cannot be used in a condition.
       request.predicate = .and(
         attributes.enumerated().compactMap { index, name in
           guard entity.attribute(named: name) != nil, let path = PredicateKeyPath(keys: [name]) else { return nil }
@@ -72,7 +72,7 @@ struct KeyIndex {
     if keys[values, default: []].count < Self.greatestCount { keys[values, default: []].append(key) }
   }
 
-  /// The values as the store has them.
+  /// Returns the values in the form that the store keeps.
   private static func stored(_ values: [AttributeValue], _ roundsDecimals: Bool) -> [AttributeValue] {
     guard roundsDecimals else { return values }
     return values.map { value in
@@ -80,6 +80,6 @@ struct KeyIndex {
     }
   }
 
-  /// The objects that have some values; the first few of many.
+  /// The objects with the given values. Of many objects, only the first few are returned.
   subscript(values: [AttributeValue]) -> [RowKey] { keys[Self.stored(values, roundsDecimals)] ?? [] }
 }

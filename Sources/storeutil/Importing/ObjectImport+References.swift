@@ -2,9 +2,9 @@ import ArgumentParser
 import ManagedObjects
 import OrderedCollections
 
-/// Objects of the store.
+/// References between objects, and lookups of objects in the store.
 extension ObjectImport {
-  /// For each draft, the objects with its key.
+  /// Returns the objects with the key of each draft.
   func existingKeys(
     of drafts: [RecordDraft], _ context: ManagedObjectContext, isWhole: Bool
   ) throws(ManagedObjectError) -> [[RowKey]] {
@@ -56,7 +56,7 @@ extension ObjectImport {
     return targets
   }
 
-  /// Reads objects at once. Those that the store does not have are left out.
+  /// Reads objects in one fetch for each root entity. Objects that the store does not have are left out.
   func read(
     _ keys: [RowKey], _ context: ManagedObjectContext
   ) throws(ManagedObjectError) -> (objects: [RowKey: ManagedObject], kept: [ManagedObject]) {
@@ -87,7 +87,7 @@ extension ObjectImport {
     keys.map { "\(ManagedObjectID($0, model: opened.model, storeIdentifier: nil))" }.joined(separator: ", ")
   }
 
-  /// True for a reference to objects that the file itself can have.
+  /// Returns true for a reference to objects that the file itself may contain.
   func isDeferred(_ reference: RecordDraft.Reference) -> Bool {
     guard let entity else { return true }
     guard case .values(let lookup, _) = reference.targets else { return false }
@@ -143,7 +143,7 @@ extension ObjectImport {
     return !reference.isToMany ? values.first ?? .null : reference.isOrdered ? .array(values) : .set(values)
   }
 
-  /// Sets the references to objects of the file, after all of them were saved.
+  /// Sets references to objects of the file, after all of its objects have been saved.
   func setDeferredReferences() throws {
     guard errors.lines.isEmpty else { return }
     let all = deferred
@@ -167,7 +167,7 @@ extension ObjectImport {
     }
   }
 
-  /// Sets references of objects. Errors are noted.
+  /// Sets references of objects. Errors are collected.
   func setReferences(of items: [Deferred], _ context: ManagedObjectContext, isWhole: Bool) throws -> Batch {
     var batch = Batch(context: context)
     if items.isEmpty { return batch }

@@ -7,21 +7,21 @@ import ToolSupport
 
 /// Adds the objects of a file to a store, or changes objects of the store, all in one transaction.
 ///
-/// A store in SQLite takes ``batchSize`` objects at a time, so that what is in memory does not grow with the file, but
-/// for keys. Stores of other kinds are in memory as a whole, and take all objects at once.
+/// A SQLite store takes ``batchSize`` objects at a time, so that memory use does not grow with the file, except for
+/// keys. Stores of other kinds are completely in memory, and take all objects at once.
 final class ObjectImport {
-  /// The numbers of objects.
+  /// The numbers of inserted, updated and unchanged objects.
   struct Counts {
     var inserted = 0
     var updated = 0
     var unchanged = 0
   }
 
-  /// The most objects of a batch.
+  /// The greatest number of objects in a batch.
   static let batchSize = 10_000
 
   let opened: OpenStore
-  /// The name of the file for messages.
+  /// The name of the file in messages.
   let file: String
   let drafting: RecordDrafting
   let isDryRun: Bool
@@ -32,28 +32,29 @@ final class ObjectImport {
   let coordinator: PersistentStoreCoordinator
   private let sqlite: SQLiteStore?
   var errors = ImportError()
-  /// The indexes of the objects that relationships refer to, of all objects of a store.
+  /// Indexes of the whole store, for the objects that relationships refer to.
   var indexes: [RecordDraft.Lookup: KeyIndex] = [:]
-  /// The index of the objects that are updated, of all objects of a store.
+  /// The index of the whole store, for the objects to update.
   var keyIndex: KeyIndex?
-  /// The objects of the file by the bytes of the IDs that it gives them.
+  /// The objects of the file, by the UTF-8 bytes of the IDs that the file assigns to them.
   private var localKeys: [Data: RowKey] = [:]
   private var localPositions: [Data: PropertyListError.TextPosition] = [:]
   /// The position of the first record with each key.
   private var positions: [[AttributeValue]: PropertyListError.TextPosition] = [:]
   private var updatedKeys: [RowKey: PropertyListError.TextPosition] = [:]
-  /// References to objects that the file may have after the object that refers to them.
+  /// References to objects that may come later in the file.
   var deferred: [Deferred] = []
   /// The objects of ``deferred``, which may lack mandatory references until these are set.
   var incomplete: Set<RowKey> = []
-  /// The objects that were saved without mandatory references, which later records may set, and their positions.
+  /// The objects that were saved without mandatory references, with their positions. Later records may set these
+  /// references.
   private var unfinished: [RowKey: PropertyListError.TextPosition?] = [:]
-  /// The records that have set relationships in batches before, for relationships with an inverse.
+  /// The positions of the records that have set relationships with an inverse in earlier batches.
   private var setRelationships: [RelationshipSlot: PropertyListError.TextPosition] = [:]
   private var progress = ProgressLine()
   private var recordCount = 0
 
-  /// True when no more records are read.
+  /// True if no more records must be read.
   private var isStopped = false
 
   /// An object whose references are set when all objects of the file are known.
@@ -71,17 +72,17 @@ final class ObjectImport {
     let slot: Int
   }
 
-  /// Objects of a context, and the records that they are from.
+  /// The objects of a context, and the records that they come from.
   struct Batch {
     let context: ManagedObjectContext
     var drafts: [(object: ManagedObject, draft: RecordDraft)] = []
-    /// Objects that the context is not to release.
+    /// Objects that the context must not release.
     var kept: [ManagedObject] = []
     /// The relationships that were set, each with the position of its value.
     var assigned: [(relationship: AssignedRelationship, position: PropertyListError.TextPosition)] = []
     /// Objects of the batch that lack mandatory references, which later records may set.
     var unfinished: [(object: ManagedObject, position: PropertyListError.TextPosition?)] = []
-    /// Objects of the batch with references that are not set yet.
+    /// Objects of the batch with references that have not been set yet.
     var deferred: [ManagedObjectID: Deferred] = [:]
   }
 
@@ -101,16 +102,16 @@ final class ObjectImport {
   /// Imports all records.
   ///
   /// - Parameter check: called when all records have been read.
-  /// - Throws: ``ImportError`` with all that is wrong, up to a limit; what saving throws. The store is as it was then.
+  /// - Throws: ``ImportError`` with all errors, up to a limit; errors of saving. The store has not changed then.
   func run(_ reader: inout some RecordReader, finally check: () throws -> Void = {}) throws {
     defer { progress.clear() }
     var drafts = drafts(&reader)
     let isWhole = sqlite == nil || drafts.count < Self.batchSize
-    // Other processes do not wait while the first records come in.
+    // The first records are read before the store is locked, so that other processes need not wait for them.
     try sqlite?.beginSaving()
     do {
       if isWhole {
-        // A store that is no database cannot take back what it has saved.
+        // A store that is not a database cannot roll back a save, so the check comes first.
         if errors.lines.isEmpty { try check() }
         try addAll(drafts)
       } else {
@@ -123,7 +124,7 @@ final class ObjectImport {
       }
       if !errors.lines.isEmpty { throw errors }
       if !isWhole { try check() }
-      // What other stores have saved is saved.
+      // Saves of other stores cannot be rolled back.
       if sqlite != nil { try NewStoreArguments.checkInterruption() }
     } catch {
       try? sqlite?.endSaving(keepsChanges: false)
@@ -132,7 +133,7 @@ final class ObjectImport {
     try sqlite?.endSaving(keepsChanges: !isDryRun)
   }
 
-  /// Reads the next records, as many as a batch has.
+  /// Reads the next records, at most a batch.
   private func drafts(_ reader: inout some RecordReader) -> [RecordDraft] {
     var drafts: [RecordDraft] = []
     do {
@@ -159,7 +160,7 @@ final class ObjectImport {
     return drafts
   }
 
-  /// - Throws: `ValidationError` for a key that an earlier record has.
+  /// - Throws: `ValidationError` if an earlier record has the same key.
   private func checkKey(of draft: RecordDraft) throws(ValidationError) {
     if let key = draft.key, let first = positions.updateValue(draft.position, forKey: key) {
       let texts = zip(drafting.keyNames, key).map { "\($0.printable()) \($1)" }
@@ -174,9 +175,9 @@ final class ObjectImport {
     }
   }
 
-  /// Adds the objects of a file that are saved at once.
+  /// Adds all objects of a file in one save.
   ///
-  /// If another process saves the store after the objects with the same keys were looked up, all begins anew.
+  /// Starts again if another process saves the store after objects were looked up by their keys.
   private func addAll(_ drafts: [RecordDraft]) throws {
     (opened.store as? any FileStore)?.file.refuseChangedFile()
     while true {
@@ -207,12 +208,12 @@ final class ObjectImport {
     try finish(batch, isWhole: true)
   }
 
-  /// Makes or changes the objects of drafts. Errors are noted.
+  /// Creates or changes the objects of drafts. Errors are collected.
   ///
-  /// - Parameter isWhole: true if the drafts are all of the file.
+  /// - Parameter isWhole: true if the drafts are the whole file.
   private func add(_ drafts: [RecordDraft], isWhole: Bool) throws -> Batch {
     let context = opened.context(of: coordinator)
-    // This type validates objects itself, to report their positions.
+    // This type validates objects itself, to report the positions of errors.
     context.validatesOnSave = false
     var batch = Batch(context: context)
     let found = try existingKeys(of: drafts, context, isWhole: isWhole)
@@ -244,10 +245,10 @@ final class ObjectImport {
     for (object, draft) in batch.drafts { if let id = draft.localID { localKeys[Data(id.utf8)] = object.objectID.key } }
   }
 
-  /// The object to which the file gives an ID. IDs are the same if their bytes are.
+  /// Returns the object that has an ID in the file. IDs are equal if their UTF-8 bytes are equal.
   func localKey(_ id: String) -> RowKey? { localKeys[Data(id.utf8)] }
 
-  /// The object that a draft changes, or a new one.
+  /// Returns the object that a draft changes, or a new one.
   private func object(
     of draft: RecordDraft, _ keys: [RowKey], _ objects: [RowKey: ManagedObject], _ context: ManagedObjectContext
   ) throws -> ManagedObject {
@@ -261,7 +262,7 @@ final class ObjectImport {
     return object
   }
 
-  /// Checks the objects of a batch, and saves them if there has been no error.
+  /// Validates the objects of a batch, and saves them if there are no errors.
   private func finish(_ batch: Batch, isWhole: Bool) throws {
     try NewStoreArguments.checkInterruption()
     var batch = batch
@@ -307,13 +308,13 @@ final class ObjectImport {
     note(batch)
   }
 
-  /// Remembers what later batches and the end need to know of a saved batch.
+  /// Records facts about a saved batch that later batches and the final checks need.
   func note(_ batch: Batch) {
     noteRelationships(of: batch)
     for (object, position) in batch.unfinished { unfinished[object.objectID.key] = position }
   }
 
-  /// Checks the objects again that lacked mandatory references when they were saved.
+  /// Validates the objects again that lacked mandatory references when they were saved.
   private func checkUnfinishedObjects() throws {
     guard errors.lines.isEmpty else { return }
     let keys = unfinished.keys.sorted()
@@ -358,12 +359,13 @@ final class ObjectImport {
       in: file, at: position)
   }
 
-  /// True if an object has new values of some properties. Others can have changed by inverse relationships.
+  /// True if some of the given properties have new values. Other properties may have changed through inverse
+  /// relationships.
   static func hasChanged(_ object: ManagedObject, _ properties: Set<String>) -> Bool {
     object.changedValues().contains { properties.contains($0.key) }
   }
 
-  /// Checks the objects of a batch.
+  /// Validates the objects of a batch.
   ///
   /// - Parameters:
   ///   - isWhole: True if no more records follow that may refer to its objects.
@@ -393,7 +395,7 @@ final class ObjectImport {
     batch.unfinished = unfinished
   }
 
-  /// The position of the record that an error of a save is about; nil if it is not known.
+  /// Returns the position of the record that an error of a save is about; nil if it is unknown.
   private func position(of error: ManagedObjectError, _ batch: Batch) -> PropertyListError.TextPosition? {
     for conflict in error.conflicts {
       guard let row = conflict.object else { continue }
@@ -416,7 +418,7 @@ final class ObjectImport {
 }
 
 extension ManagedObjectError {
-  /// True if all that is wrong with an object is that relationships refer to too few objects.
+  /// True if the only errors of an object are relationships with too few objects.
   fileprivate func isMissingReference(of entity: ManagedObjectModel.Entity) -> Bool {
     if !details.isEmpty { return details.allSatisfy { $0.isMissingReference(of: entity) } }
     guard let key, entity.relationship(named: key) != nil else { return false }

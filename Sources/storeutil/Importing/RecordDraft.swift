@@ -4,25 +4,25 @@ import ManagedObjects
 import PropertyLists
 import ToolSupport
 
-/// The values that a record gives an object.
+/// The values of a record for an object.
 struct RecordDraft {
   let position: PropertyListError.TextPosition
   let entity: ManagedObjectModel.Entity
-  /// True if the record has the name of its entity.
+  /// True if the record contains the name of its entity.
   var namesEntity = false
   /// The values of attributes.
   var values: [(name: String, value: AttributeValue)] = []
   var references: [Reference] = []
   /// The values of the key attributes; nil without key attributes.
   var key: [AttributeValue]?
-  /// The names of the properties that the record has.
+  /// The names of the properties in the record.
   var properties: Set<String> { Set(values.map(\.name) + references.map(\.name)) }
   /// The object to change, if objects are found by ID.
   var id: RowKey?
-  /// The text with which other objects of the file refer to this one, if the file has IDs for its objects.
+  /// The ID of the object in the file, if the file assigns IDs to its objects. Other objects of the file refer to it.
   var localID: String?
 
-  /// The objects that a relationship is to refer to.
+  /// A relationship of the record, and the objects that it refers to.
   struct Reference {
     let name: String
     let isToMany: Bool
@@ -35,33 +35,33 @@ struct RecordDraft {
     case keys([RowKey])
     /// Objects of the file, by ``RecordDraft/localID``.
     case local([String])
-    /// The objects with some values, one for each.
+    /// Objects that are found by a value, one for each.
     case values(Lookup, [AttributeValue])
   }
 
-  /// An attribute that finds objects by its value.
+  /// An attribute for finding objects by its value.
   struct Lookup: Hashable {
     let entity: ManagedObjectModel.Entity
     let attribute: String
   }
 }
 
-/// Makes drafts of records.
+/// Converts records to drafts.
 final class RecordDrafting {
   private let opened: OpenStore
-  /// The entity of records that have no entity of their own; nil if all have.
+  /// The entity of records that do not name one; nil if all records do.
   private let entity: ManagedObjectModel.Entity?
-  /// The columns of each entity.
+  /// The columns of each entity, by entity index.
   private var columns: [Int: ImportColumns] = [:]
   private let values: ImportedValues
-  /// The attributes that find the objects to change.
+  /// The attributes for finding the objects to change.
   let keyNames: [String]
   private let findsByID: Bool
   private var notedColumns: Set<String> = []
-  /// True if names of objects are those that the file itself gives its objects.
+  /// True if object IDs are those that the file assigns to its objects.
   var hasLocalIDs: Bool { entity == nil }
 
-  /// Makes drafts of records that have their entities, and that refer to each other.
+  /// Creates drafts of records that name their entities and refer to each other.
   init(_ opened: OpenStore, _ values: ImportedValues) {
     self.opened = opened
     self.values = values
@@ -70,7 +70,7 @@ final class RecordDrafting {
     findsByID = false
   }
 
-  /// - Parameter keys: the attributes that find the objects to change; `@id` alone to find them by ID.
+  /// - Parameter keys: the attributes for finding the objects to change; only `@id` to find them by ID.
   init(
     _ opened: OpenStore, _ entity: ManagedObjectModel.Entity, _ columns: ImportColumns, _ values: ImportedValues,
     keys: [String]
@@ -96,7 +96,7 @@ final class RecordDrafting {
     }
   }
 
-  /// Checks the columns that all records have.
+  /// Validates the columns that all records have.
   func check(_ header: [(name: String, position: PropertyListError.TextPosition)], in file: String) throws {
     guard let entity else { return }
     for column in header {
@@ -144,7 +144,7 @@ final class RecordDrafting {
     draft.namesEntity = uses.contains { $0.0 == .entity && !$0.1.value.isNull }
     for (use, field) in uses {
       do { try add(use, field, to: &draft) } catch let error as ManagedObjectError {
-        // In CSV, a value has a position of its own.
+        // In CSV, each value has its own position.
         guard field.position != record.position else { throw error }
         throw PropertyListError(.notRepresentable, error.description, position: field.position)
       }
@@ -161,7 +161,7 @@ final class RecordDrafting {
     return draft
   }
 
-  /// - Throws: `ValidationError` if two columns are for the same property.
+  /// - Throws: `ValidationError` if two columns are assigned to the same property.
   private static func checkProperties(_ uses: some Sequence<(ImportColumns.Use, String)>) throws(ValidationError) {
     var columns: [String: String] = [:]
     for (use, column) in uses {
@@ -170,7 +170,7 @@ final class RecordDrafting {
     }
   }
 
-  /// The entity whose properties the columns of a record are for.
+  /// Returns the entity whose properties the columns of a record are assigned to.
   private func baseEntity(of record: ImportRecord) throws(ColumnError) -> ManagedObjectModel.Entity {
     if let entity { return entity }
     do { return try opened.entity(record.entity ?? "") } catch {
@@ -178,7 +178,7 @@ final class RecordDrafting {
     }
   }
 
-  /// The entity that a record names, or that of its array or of the import.
+  /// Returns the entity that a record names, or that of its array or of the import.
   private func entity(
     of uses: [(ImportColumns.Use, ImportRecord.Field)], _ entity: ManagedObjectModel.Entity
   ) throws -> ManagedObjectModel.Entity {
@@ -265,7 +265,7 @@ final class RecordDrafting {
         isOrdered: relationship.definition.isOrdered, targets: targets, position: position))
   }
 
-  /// The values for a relationship, one for each object.
+  /// Returns the values for a relationship, one for each object.
   private func elements(
     _ value: ImportRecord.Value, _ relationship: ManagedObjectModel.Entity.Relationship
   ) throws -> [ImportRecord.Value] {
@@ -273,7 +273,7 @@ final class RecordDrafting {
     return value.isNull ? [] : [value]
   }
 
-  /// Does something with the value of a property, which the errors name.
+  /// Calls `body`, and adds the name of a property to its errors.
   private func naming<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as ValidationError {
       throw ManagedObjectError(.invalidValue, error.message, key: name)
@@ -283,7 +283,7 @@ final class RecordDrafting {
     }
   }
 
-  /// - Throws: `ValidationError` if the record has a value of a property that its entity does not have.
+  /// - Throws: `ValidationError` if the record has a value for a property that its entity does not have.
   private func refuse(_ name: String, _ field: ImportRecord.Field, _ draft: RecordDraft) throws {
     if field.value.isNull { return }
     throw ValidationError(Assignment.unknown(name, draft.entity))

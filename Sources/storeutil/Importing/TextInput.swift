@@ -3,10 +3,10 @@ import PropertyLists
 import SystemFiles
 import ToolSupport
 
-/// The bytes of a file or of standard input, read in pieces, with the position of the next one. They end when a signal
-/// asks this process to end.
+/// The bytes of a file or of standard input, read in pieces, with the position of the next byte. The input ends when a
+/// signal asks this process to end.
 final class TextInput {
-  /// The name for messages.
+  /// The name in messages.
   let name: String
   private let descriptor: Int32
   private var bytes: [UInt8] = []
@@ -28,13 +28,13 @@ final class TextInput {
 
   deinit { if descriptor != 0 { _ = close(descriptor) } }
 
-  /// The next byte, which stays; nil at the end.
+  /// Returns the next byte without consuming it; nil at the end.
   func peek() throws(PropertyListError) -> UInt8? {
     if index == bytes.count { try fill() }
     return index < bytes.count ? bytes[index] : nil
   }
 
-  /// Takes the next byte; nil at the end.
+  /// Consumes and returns the next byte; nil at the end.
   func next() throws(PropertyListError) -> UInt8? {
     guard let byte = try peek() else { return nil }
     index += 1
@@ -43,7 +43,7 @@ final class TextInput {
     case 10, 13:
       position.line += 1
       position.column = 1
-    // The other bytes of a scalar do not count.
+    // Continuation bytes of UTF-8 do not count as columns.
     case 0x80..<0xC0: break
     default: position.column += 1
     }
@@ -51,7 +51,7 @@ final class TextInput {
     return byte
   }
 
-  /// Takes the bytes that mark UTF-8 at the beginning of a file.
+  /// Skips a UTF-8 byte order mark at the beginning of a file.
   ///
   /// - Throws: `PropertyListError` for a file in UTF-16.
   func takeByteOrderMark() throws(PropertyListError) {
@@ -63,12 +63,12 @@ final class TextInput {
     index += 3
   }
 
-  /// Takes spaces, tabs and ends of lines.
+  /// Skips spaces, tabs and line ends.
   func skipWhitespace() throws(PropertyListError) {
     while let byte = try peek(), [9, 10, 13, 32].contains(byte) { _ = try next() }
   }
 
-  /// An error at a position; by default at that of the next byte.
+  /// Returns an error at a position; by default, at the position of the next byte.
   func failure(_ message: String, at position: PropertyListError.TextPosition? = nil) -> PropertyListError {
     PropertyListError(.malformed, message, position: position ?? self.position)
   }
@@ -76,7 +76,7 @@ final class TextInput {
   private func fill() throws(PropertyListError) {
     bytes = []
     index = 0
-    // A pipe can give one byte at a time, and a byte order mark has three.
+    // A pipe can deliver one byte at a time, and a byte order mark has three.
     while bytes.count < 3, !isAtEnd {
       let data = try PropertyListError.converting(
         FileSystem.readSome(descriptor, named: name) { Signals.interruptedBy == nil })

@@ -4,13 +4,13 @@ import OrderedCollections
 import PropertyLists
 import ToolSupport
 
-/// A value that is read of objects: a property, or what a key path leads to.
+/// A column of objects: a property, or a key path.
 struct ObjectColumn {
-  /// The name of the object, as text.
+  /// The key for the object ID, as text.
   static let id = "@id"
-  /// The name of its entity.
+  /// The key for the name of the entity.
   static let entity = "@entity"
-  /// The number of objects of the to-many relationship before it.
+  /// The key for the number of objects in the to-many relationship before it.
   static let count = "@count"
 
   /// The key path as it was written.
@@ -22,7 +22,7 @@ struct ObjectColumn {
     keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// The columns of `--keys`, which the entity has.
+  /// Parses the columns of `--keys`. Throws if the entity does not have them.
   static func columns(_ list: String, of entity: ManagedObjectModel.Entity) throws -> [ObjectColumn] {
     let columns = try list.split(separator: ",").map { text in
       let column = ObjectColumn(text.trimmingWhitespace)
@@ -33,9 +33,9 @@ struct ObjectColumn {
     return columns
   }
 
-  /// All that objects of an entity, and of those that inherit from it, have in the store.
+  /// Returns columns for all properties of an entity and its subentities that are in the store.
   ///
-  /// - Parameter includesToMany: whether to-many relationships are among them.
+  /// - Parameter includesToMany: true to include to-many relationships.
   static func all(of entity: ManagedObjectModel.Entity, includesToMany: Bool) -> [ObjectColumn] {
     var names: OrderedSet = [id, Self.entity]
     for property in entity.selfAndDescendants.lazy.flatMap(\.properties) {
@@ -45,14 +45,14 @@ struct ObjectColumn {
     return names.map { ObjectColumn(key: $0) }
   }
 
-  /// One key, whatever characters it has.
+  /// Creates a column for one key, which may contain any characters.
   init(key: String) {
     name = key
     keys = [key]
   }
 
-  /// - Parameter option: the option that has the key path.
-  /// - Throws: `ValidationError` for a key that neither the entity nor one that inherits from it has.
+  /// - Parameter option: the name of the option, for messages.
+  /// - Throws: `ValidationError` if neither the entity nor its subentities have a key of the path.
   func check(_ entity: ManagedObjectModel.Entity, option: String) throws {
     var entity = entity
     var isToMany = false
@@ -80,7 +80,7 @@ struct ObjectColumn {
     }
   }
 
-  /// - Throws: `ValidationError` for a name that a composite attribute has no element for.
+  /// - Throws: `ValidationError` for a name that is not an element of a composite attribute.
   private func checkLeaf(_ names: ArraySlice<String>, of composite: AttributeDescription, option: String) throws {
     var attribute = composite
     for key in names {
@@ -96,7 +96,7 @@ struct ObjectColumn {
 }
 
 extension ManagedObjectModel.Entity.Property {
-  /// Whether no store has it.
+  /// True if the property is not stored.
   var isTransient: Bool {
     switch self {
     case .attribute(let attribute): attribute.definition.isTransient
@@ -106,7 +106,7 @@ extension ManagedObjectModel.Entity.Property {
 }
 
 extension Substring {
-  /// The text without white space around it.
+  /// The text without leading and trailing white space.
   var trimmingWhitespace: String {
     let start = firstIndex { !$0.isWhitespace } ?? endIndex
     let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start

@@ -3,9 +3,9 @@ import ManagedObjects
 import OrderedCollections
 import PropertyLists
 
-/// Groups of objects that have the same values, with counts, sums and other aggregates of each group.
+/// Groups of objects with equal values, and the counts, sums and other aggregates of each group.
 struct ObjectGroups {
-  /// The keys that are printed: those that objects are grouped by, and aggregates.
+  /// The keys that are printed: keys for grouping, and aggregates.
   let columns: [Column]
   private let groupKeys: [String]
 
@@ -20,7 +20,7 @@ struct ObjectGroups {
     "@count": .count, "@sum": .sum, "@avg": .average, "@min": .minimum, "@max": .maximum,
   ]
 
-  /// Groups for the options of `fetch`; nil if they ask for objects.
+  /// Creates groups for the options of `fetch`. Returns nil if the options ask for objects.
   ///
   /// - Throws: `ValidationError` for a key that the entity does not have.
   init?(groupBy: String?, keys: String?, of entity: ManagedObjectModel.Entity) throws {
@@ -64,7 +64,7 @@ struct ObjectGroups {
     }
   }
 
-  /// - Throws: `ValidationError` for a path to several values of each object.
+  /// - Throws: `ValidationError` for a path that leads to several values of each object.
   private static func checkAggregate(_ path: String, of entity: ManagedObjectModel.Entity) throws {
     let keys = ObjectColumn(path).keys
     var entity = entity
@@ -81,12 +81,12 @@ struct ObjectGroups {
 
   private static func names(_ list: String) -> [String] { list.split(separator: ",").map(\.trimmingWhitespace) }
 
-  /// True for a key that begins with an operator, which no entity has.
+  /// True for a key that begins with an operator. No entity has such keys.
   private static func isOperator(_ name: String) -> Bool {
     name.hasPrefix("@") && name != ObjectColumn.id && name != ObjectColumn.entity
   }
 
-  /// The function of a key such as `@sum.amount`, and the key path that follows; nil for other keys.
+  /// Returns the function of a key such as `@sum.amount`, and the key path after it; nil for other keys.
   private static func aggregate(_ name: String) -> (PredicateFunction, String?)? {
     let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let function = functions[String(parts[0])] else { return nil }
@@ -94,7 +94,7 @@ struct ObjectGroups {
     return (function, String(parts[1]))
   }
 
-  /// A request for the groups of the objects that another request finds.
+  /// Returns a request that groups the objects of another request.
   func request(_ request: FetchRequest) -> FetchRequest {
     var request = request
     request.resultType = .dictionaries
@@ -103,7 +103,7 @@ struct ObjectGroups {
     return request
   }
 
-  /// Sorts the values of groups by printed keys. The first key counts most. Equal groups keep their order.
+  /// Sorts groups by printed keys. The first key has the highest priority. Equal groups keep their order.
   ///
   /// - Throws: `ValidationError` for a key that is not printed.
   func sort(_ groups: inout [[RowValue]], by descriptors: [FetchRequest.SortDescriptor]) throws {
@@ -128,7 +128,7 @@ struct ObjectGroups {
 }
 
 extension RowValue {
-  /// True if the value comes before another one in an ascending order. Null comes first.
+  /// Returns true if the value comes before another one in ascending order. Null comes first.
   fileprivate func isBefore(_ other: RowValue) -> Bool {
     switch (self, other) {
     case (.attribute(let first), .attribute(let second)):

@@ -5,21 +5,20 @@ import ManagedObjects
 import OrderedCollections
 import PropertyLists
 
-/// Reads values of objects out of a store, many objects at once.
+/// Reads the values of objects from a store, in batches.
 ///
-/// What it holds does not grow with the store: the keys of the objects that a request finds, 16 bytes each, and a batch
-/// of their rows.
+/// Memory use: the row keys of the objects that a request finds, 16 bytes each, and a batch of rows.
 struct ObjectReader {
   private let store: any PersistentStore
   private let model: ManagedObjectModel
-  /// Whether archives in data are opened.
+  /// True if archives in data are opened.
   private let unwraps: Bool
-  /// True to leave out objects that cannot be read, which ``defects`` then has.
+  /// True to skip objects that cannot be read, and add them to ``defects``.
   private let skipsUnreadable: Bool
-  /// What could not be read so far.
+  /// The values and objects that could not be read.
   let defects: ReadingDefects
 
-  /// The number of objects that are read at once.
+  /// The number of objects in a batch.
   static let batchSize = 1000
 
   init(_ opened: OpenStore, unwraps: Bool = false, skipsUnreadable: Bool = false) {
@@ -30,7 +29,7 @@ struct ObjectReader {
     defects = ReadingDefects(opened.store)
   }
 
-  /// The keys of the objects that a request finds.
+  /// Returns the row keys of the objects that a request finds.
   func keys(_ request: FetchRequest) throws(ManagedObjectError) -> [RowKey] {
     var request = request
     request.resultType = .objectIDs
@@ -41,7 +40,7 @@ struct ObjectReader {
     }
   }
 
-  /// The number of objects that a request finds.
+  /// Returns the number of objects that a request finds.
   func count(_ request: FetchRequest) throws(ManagedObjectError) -> Int {
     var request = request
     request.resultType = .count
@@ -49,13 +48,13 @@ struct ObjectReader {
     return 0
   }
 
-  /// The values of the groups that a request for dictionaries makes, in the order of its properties.
+  /// Returns the values of the groups for a request with dictionary results, in the order of its properties.
   func groups(_ request: FetchRequest) throws(ManagedObjectError) -> [[RowValue]] {
     if case .dictionaries(let dictionaries) = try fetch(request) { return dictionaries.map { Array($0.values) } }
     return []
   }
 
-  /// A value of a group: of an attribute, or the name of an object.
+  /// Returns a value of a group as a property list: an attribute, or an object ID.
   func propertyList(_ value: RowValue) -> PropertyList {
     switch value {
     case .attribute(let value): PropertyList(value)
@@ -72,8 +71,8 @@ struct ObjectReader {
     return try store.fetch(request, of: entity)
   }
 
-  /// Calls a function with each object in turn: with its key and its values, one for each column; nil where its entity
-  /// does not have the property. Objects that are gone are left out.
+  /// Calls `body` with the row key and the values of each object. There is a value for each column; it is nil if the
+  /// entity does not have the property. Deleted objects are skipped.
   ///
   /// - Throws: the error of the first object that cannot be read, after all objects before it, unless unreadable
   ///   objects are skipped.
@@ -90,7 +89,7 @@ struct ObjectReader {
     }
   }
 
-  /// Calls a function with one object, after reading its batch has failed.
+  /// Calls `body` with one object, after its batch could not be read.
   private func readAlone(
     _ key: RowKey, _ columns: [ObjectColumn], _ body: (RowKey, [PropertyList?]) throws -> Void
   ) throws {
@@ -103,7 +102,7 @@ struct ObjectReader {
     if let object { try body(object.key, object.values) }
   }
 
-  /// Objects with their values, one for each column. Those that are gone are left out.
+  /// Returns objects with a value for each column. Deleted objects are left out.
   private func objects(_ keys: [RowKey], _ columns: [ObjectColumn]) throws -> [(key: RowKey, values: [PropertyList?])] {
     let rows = try store.rows(keys).compactMap(\.self)
     var objects = rows.map { (key: $0.key, values: [PropertyList?]()) }
@@ -114,7 +113,7 @@ struct ObjectReader {
     return objects
   }
 
-  /// What a key path leads to from each of some rows.
+  /// Returns the values at a key path, one for each row.
   private func values(_ rows: [StoreRow], _ path: ArraySlice<String>) throws -> [PropertyList?] {
     guard let key = path.first else { return rows.map { .string(uri($0.key)) } }
     if key == ObjectColumn.id { return rows.map { .string(uri($0.key)) } }
@@ -135,7 +134,7 @@ struct ObjectReader {
     }
   }
 
-  /// What a key path leads to from each object that relationships refer to.
+  /// Returns the value at a key path for each object that relationships refer to.
   private func targets(of values: [RowValue?], _ path: ArraySlice<String>) throws -> [RowKey: PropertyList] {
     let keys = Array(Set(values.lazy.compactMap(\.self).flatMap(\.keys)))
     var targets: [RowKey: PropertyList] = [:]
@@ -149,7 +148,7 @@ struct ObjectReader {
     return targets
   }
 
-  /// The values of a property, nil for objects whose entity does not have it.
+  /// Returns the values of a property; nil for objects whose entity does not have it.
   private func values(_ rows: [StoreRow], _ property: String) throws(ManagedObjectError) -> [RowValue?] {
     var slots: [Int32: Int] = [:]
     var result: [RowValue?] = []
@@ -181,12 +180,12 @@ struct ObjectReader {
     ManagedObjectID(key, model: model, storeIdentifier: nil).entity
   }
 
-  /// The name of an object.
+  /// Returns the URI of an object ID.
   func uri(_ key: RowKey) -> String {
     ManagedObjectID(key, model: model, storeIdentifier: store.identifier).uriRepresentation
   }
 
-  /// A value as a property list has it.
+  /// Returns a value as a property list.
   private func propertyList(_ value: AttributeValue, of property: String, _ key: RowKey) throws -> PropertyList {
     guard unwraps, case .data(let data) = value else { return PropertyList(value) }
     let opened = Unwrapper.opened(data)
@@ -196,7 +195,7 @@ struct ObjectReader {
 }
 
 extension PropertyList {
-  /// A value of an attribute. Decimal numbers, UUIDs and URLs are text.
+  /// Converts the value of an attribute. Decimal numbers, UUIDs and URLs become text.
   init(_ value: AttributeValue) {
     self =
       switch value {

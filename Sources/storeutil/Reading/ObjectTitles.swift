@@ -1,13 +1,13 @@
 import ManagedObjects
 
-/// The titles of a store's objects: the first text that an object has, in the order of its attributes.
+/// The titles of a store's objects: the first text attribute that is not empty, in the order of the attributes.
 final class ObjectTitles {
   private let store: any PersistentStore
   private var titles: [RowKey: String?] = [:]
-  /// The slots of the texts of each entity.
+  /// The slots of the text attributes of each entity.
   private let slots: [[Int]]
 
-  /// More than the objects that one line of output names.
+  /// The greatest number of cached titles. It is more than the objects in one line of output.
   private static let greatestCount = 10_000
 
   init(_ store: any PersistentStore) {
@@ -17,7 +17,7 @@ final class ObjectTitles {
     }
   }
 
-  /// The title of an object; nil for one that has no text, or cannot be read.
+  /// Returns the title of an object; nil if it has no text or cannot be read.
   func title(_ entity: String, _ number: Int64) -> String? {
     guard let entity = store.model.entity(named: entity), !slots[entity.index].isEmpty else { return nil }
     let key = RowKey(store: store.number, entityIndex: entity.index, number: number)

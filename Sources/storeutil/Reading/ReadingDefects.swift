@@ -4,7 +4,7 @@ import PropertyLists
 import SQLiteStore
 import ToolSupport
 
-/// What could not be read of objects, each told once.
+/// The objects and values that could not be read. Each is reported once.
 final class ReadingDefects {
   private let store: any PersistentStore
   private var missingFiles: [ManagedObjectError] = []
@@ -28,7 +28,7 @@ final class ReadingDefects {
     missingFiles.append(store.missingFile(ofSlot: slot, key))
   }
 
-  /// Adds an object that cannot be read, and prints why on standard error.
+  /// Adds an object that cannot be read, and prints the error on standard error.
   func addUnreadable(_ key: RowKey, _ error: any Error) {
     unreadableCount += 1
     let id = "\(ManagedObjectID(key, model: store.model, storeIdentifier: nil))"
@@ -36,7 +36,7 @@ final class ReadingDefects {
     note(text.contains(id) ? text : "\(ToolName.current): error: \(id) cannot be read\n\(text)")
   }
 
-  /// Adds what is said about data that begins like an archive, and cannot be opened.
+  /// Adds notes about data that begins like an archive, but cannot be opened.
   func add(_ texts: [String], about property: String, _ key: RowKey) {
     if texts.isEmpty { return }
     guard notes.count < Self.greatestNoteCount else {
@@ -48,9 +48,9 @@ final class ReadingDefects {
     for text in texts { notes.append("note: \(id) \(property.printable()): \(text)") }
   }
 
-  /// Prints the defects on standard error, when all has been printed that could be read.
+  /// Prints the defects on standard error, after all other output.
   ///
-  /// - Throws: `ExitCode` if a value is missing.
+  /// - Throws: `ExitCode` if an object or value is missing.
   func tell() throws {
     for text in notes { note(text.withoutCommands) }
     if hasMoreNotes { note("note: so does data of other objects") }
@@ -65,7 +65,7 @@ extension PersistentStore {
   func missingFile(ofSlot slot: Int, _ key: RowKey) -> ManagedObjectError {
     let id = ManagedObjectID(key, model: model, storeIdentifier: nil)
     let name = id.entity.attributes.first { $0.slot == slot }?.name ?? ""
-    // The object may have changed meanwhile.
+    // The object may have changed since it was read.
     let file = (try? (self as? SQLiteStore)?.externalFile(ofSlot: slot, key)) ?? nil
     let location = file.map { "the file \($0.printable())" } ?? "a file of its own"
     return ManagedObjectError(

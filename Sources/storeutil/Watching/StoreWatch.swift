@@ -6,8 +6,8 @@ import SystemFiles
 
 /// Finds the objects of a store that other processes save.
 ///
-/// The store is open only while it is read, and nothing is written. Between changes, only the state of its files is
-/// looked at.
+/// The store is open only while it is read, and nothing is written. Between changes, only the identities of its files
+/// are checked.
 struct StoreWatch {
   /// An object that was saved.
   struct Change {
@@ -15,9 +15,9 @@ struct StoreWatch {
 
     let kind: Kind
     let id: ManagedObjectID
-    /// The names of the properties with new values, as far as they are known.
+    /// The names of the properties with new values, if they are known.
     var properties: [String] = []
-    /// The save in the history; nil for a store without one.
+    /// The transaction in the history; nil for a store without a history.
     var transaction: PersistentHistoryTransaction?
   }
 
@@ -27,17 +27,17 @@ struct StoreWatch {
   private let model: ManagedObjectModel
   private var known: Known
   private var files: [FileIdentity?]
-  /// True if the files may be written to again in the same moment of their file system's clock.
+  /// True if the files may be written again without a change of their modification time.
   private var isRecent = true
 
-  /// The state that changes are compared with.
+  /// The state that the next state is compared with.
   private enum Known {
-    /// The number of the last save in the history.
+    /// The number of the last transaction in the history.
     case history(Int64)
     case rows([ObjectKey: Row])
   }
 
-  /// The key of a row, without the number that a store has while it is open.
+  /// The key of a row, without the number of the open store.
   private struct ObjectKey: Hashable, Comparable {
     let entity: Int32
     let number: Int64
@@ -58,7 +58,7 @@ struct StoreWatch {
   /// The age of a file, in seconds, after which a write certainly changes its modification time.
   private static let settledAge = 0.1
 
-  /// Begins with the present state of a store.
+  /// Starts with the current state of a store.
   init(_ path: String, _ opening: OpeningArguments) throws {
     self.path = path
     url = URL(filePath: path)
@@ -70,15 +70,15 @@ struct StoreWatch {
     known = try reading(opened.store) { store in try start(store) }
   }
 
-  /// The entity of a name on the command line.
+  /// Returns the entity with a name from the command line.
   func entity(_ name: String) throws -> ManagedObjectModel.Entity { try model.entity(onCommandLine: name) }
 
-  /// True if changes are known from the history of the store.
+  /// True if changes are read from the history of the store.
   var usesHistory: Bool { if case .history = known { true } else { false } }
 
-  /// The changes since the last call, if the files of the store have changed.
+  /// Returns the changes since the last call, if the files of the store have changed.
   ///
-  /// - Throws: ``ManagedObjectError``; a store that is locked is read by the next call.
+  /// - Throws: ``ManagedObjectError``. A store that is locked is read in the next call.
   mutating func changes() throws -> [Change] {
     let current = Self.identities(path)
     if current == files, !isRecent { return [] }
@@ -86,7 +86,7 @@ struct StoreWatch {
     do {
       let store = try kind.open(url, model, .readOnly(writesNothing: kind.isUnused(path)))
       let found = try reading(store) { store in try changes(in: store) }
-      // A file that is read without locks and changes meanwhile can give a mixture of two states.
+      // A file that changes while it is read without locks may yield a mixture of two states.
       guard Self.identities(path) == current else {
         isRecent = true
         return []
@@ -107,7 +107,7 @@ struct StoreWatch {
     return [path, path + "-wal"].map { (try? FileIdentity(at: $0)) ?? nil }
   }
 
-  /// Reads one state of a store.
+  /// Calls `body` with a consistent state of a store.
   private func reading<Result>(
     _ store: any PersistentStore, _ body: (any PersistentStore) throws -> Result
   ) throws -> Result {
@@ -139,7 +139,7 @@ struct StoreWatch {
     }
   }
 
-  /// The rows of a store. Those that have the version of an earlier state are not read.
+  /// Returns the rows of a store. Rows whose version has not changed are not read again.
   private func rows(_ store: any PersistentStore, after old: [ObjectKey: Row]) throws -> [ObjectKey: Row] {
     var rows: [ObjectKey: Row] = [:]
     var unread: [RowKey] = []
@@ -160,7 +160,7 @@ struct StoreWatch {
     return rows
   }
 
-  /// The hash of a value, which does not depend on the number of the open store.
+  /// Returns the hash of a value. It does not depend on the number of the open store.
   private static func hash(_ value: RowValue) -> Int {
     switch value {
     case .attribute(let value): value.hashValue

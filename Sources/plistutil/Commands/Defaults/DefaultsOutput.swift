@@ -50,7 +50,7 @@ enum DefaultsOutput {
     options.fractionalSeconds = .refuse
     options.openStepDialect = name.dialect
     if name.format == .openStep, name.dialect != .gnustep { options.coercion = .refuse }
-    // Other XML readers treat a dictionary that looks like a UID as a UID, so it is not kept apart here.
+    // Other XML readers would read a dictionary that looks like a UID as a UID, so it is refused.
     if name.format == .xml { options.writesUIDDictionaries = true }
     do { return try value.data(format: name.format, options: options) } catch let exact {
       options.fractionalSeconds = .drop
