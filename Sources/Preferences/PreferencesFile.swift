@@ -1,4 +1,4 @@
-// The two forms of an update differ in whether the change may throw, which is what tells them apart.
+// The compiler distinguishes the two forms of an update by their changes, only one of which may throw.
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 public import FoundationEssentials
@@ -6,9 +6,9 @@ public import OrderedCollections
 public import PropertyLists
 internal import SystemFiles
 
-/// The file of one domain by itself: for tools that look at the preferences of other programs and change them.
+/// The file of a single domain. Use it in tools that read or change the preferences of other programs.
 ///
-/// There is no search list, and nothing is kept in memory: each call looks at the file as it is then. Programs that use
+/// There is no search list, and nothing is kept in memory: each call reads the file. Programs that use
 /// ``UserPreferences`` see the changes soon after, and lose none of their own.
 ///
 /// ```swift
@@ -20,31 +20,34 @@ internal import SystemFiles
 /// }
 /// ```
 public struct PreferencesFile: Sendable {
-  /// Where the file is; nil if the user has no home folder, and so no file.
+  /// The path of the file; nil if the user has no home folder, and thus no file.
   public let path: String?
-  /// The folder that is not made if it is missing.
+  /// The folder that is not created if it is missing.
   let base: String?
 
-  /// The file of a domain of the user.
+  /// Creates a value for the file of a user's domain.
   public init(_ domain: PersistentDomain, locations: PreferencesLocations = .standard) {
     path = locations.file(of: domain)
     base = locations.home
   }
 
-  /// A file that need not be a domain's.
+  /// Creates a value for a file at any URL.
   ///
-  /// - Parameter url: a URL that is no file's stands for no file.
+  /// - Parameter url: the URL of the file. Any other URL means that there is no file.
   public init(at url: URL) {
     path = url.isFileURL ? url.absoluteURL.path : nil
     base = nil
   }
 
-  /// What the file holds; nil if there is none. Of two spellings of a key that Swift holds equal, the shorter is there.
+  /// Returns the values in the file; nil if the file does not exist. If two keys are spellings that Swift treats as
+  /// equal, the shorter one is returned.
   ///
-  /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` for a file that is no dictionary of preferences, has
-  ///   no byte, or may not be read; nothing is done to it. ``PreferencesError/notRead(path:_:)`` for a link to such a
-  ///   file, for another user's file that is not shared, and for anything else that the system refuses.
-  /// - Complexity: O(*n*) in the size of the file. Half a second more if somebody is writing to it in place.
+  /// - Throws: ``PreferencesError/unreadable(path:setAside:_:)`` if the file is empty, is not a dictionary of
+  ///   preferences, or may not be read. The file is not changed. ``PreferencesError/notRead(path:_:)`` if a link leads
+  ///   to such a file, if the file belongs to another user and is not shared, or if the system refuses for any other
+  ///   reason.
+  /// - Complexity: O(*n*) in the size of the file. It takes up to half a second longer while another program writes the
+  ///   file in place.
   public func values() throws(PreferencesError) -> OrderedDictionary<String, PropertyList>? {
     guard let path else { return nil }
     do {
@@ -57,18 +60,20 @@ public struct PreferencesFile: Sendable {
     }
   }
 
-  /// Changes values of the file while no other process can change them. Returns when they are on the disk.
+  /// Changes the values in the file. No other process can change them meanwhile. Returns when the changes are on the
+  /// disk.
   ///
-  /// The file keeps its format as ``UserPreferences`` has it, and is not touched if nothing is changed. One that cannot
-  /// be read is set aside, and told to the handler of ``UserPreferences/handleErrors(_:)``. Of two spellings of a key
-  /// that Swift holds equal, `change` is given the shorter, and the other stays as long as that one.
+  /// The file keeps its format, as with ``UserPreferences``, and is not written if nothing changes. A file that cannot
+  /// be read is set aside, and the handler of ``UserPreferences/handleErrors(_:)`` gets the error. If two keys are
+  /// spellings that Swift treats as equal, `change` gets the shorter one; the other one is kept as long as the shorter
+  /// one is.
   ///
-  /// - Parameter change: called with the values of the file, which it changes. They are nil for a missing file; for a
+  /// - Parameter change: called with the values of the file, which it changes. They are nil for a missing file. For a
   ///   file that cannot be read, they are the values that were last saved, or nil without a copy of these. If they are
-  ///   nil after the call, the file is removed. The change is called again if a program that does not lock the file
+  ///   nil after the call, the file is removed. The change is called again if a program that does not lock the file has
   ///   changed it meanwhile.
-  /// - Returns: what `change` returned the last time.
-  /// - Throws: ``PreferencesError``; the file is as it was then.
+  /// - Returns: the result of the last call of `change`.
+  /// - Throws: ``PreferencesError``. The file is unchanged then.
   @discardableResult
   public func update<Result>(
     _ change: (inout OrderedDictionary<String, PropertyList>?) -> Result
@@ -76,10 +81,10 @@ public struct PreferencesFile: Sendable {
     try DomainFile.apart(path, base: base).updateAll(patience: SaveSchedule.patience, change).get()
   }
 
-  /// Changes the values as ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)`` does, unless `change`
+  /// Changes the values like ``update(_:)-((OrderedDictionary<String,PropertyList>?)->Result)``, unless `change`
   /// throws.
   ///
-  /// - Throws: what `change` throws, and ``PreferencesError``; the file is as it was then.
+  /// - Throws: the error of `change`, and ``PreferencesError``. The file is unchanged then.
   @discardableResult
   public func update<Result>(
     _ change: (inout OrderedDictionary<String, PropertyList>?) throws -> Result

@@ -1,17 +1,17 @@
 internal import Dispatch
 public import PropertyLists
 
-/// Waiting for the disk in a task. The thread of the task is free meanwhile.
+/// Functions that wait for the disk in a task, without blocking its thread.
 ///
-/// In an `async` function these are the ones that are called. A change is called on another thread, and what is said of
-/// the forms that wait holds for it; see ``update(_:)-((DomainValues)->Result)``. A task that is cancelled waits all
-/// the same, since the values would be saved in any case.
+/// In an `async` function, the compiler prefers these functions. A change is called on another thread. Otherwise,
+/// everything that is documented for the synchronous forms applies; see ``update(_:)-((DomainValues)->Result)``.
+/// Cancelling the task does not end the wait, because the values are saved in any case.
 extension UserPreferences {
   /// Saves the values that this store has set, and returns when they are on the disk. Also reads the values that other
   /// processes have saved.
   ///
-  /// - Throws: ``PreferencesError``, the first of several. Nothing is lost then: values stay in memory, are tried
-  ///   again, and the file is as it was or has all of them.
+  /// - Throws: ``PreferencesError``, the first one of several. Nothing is lost: the values stay in memory, and saving
+  ///   them is tried again. The file has none or all of the changes.
   public func synchronize() async throws(PreferencesError) {
     try await Self.onThread { () throws(PreferencesError) in
       try self.synchronize(patience: SaveSchedule.patience)
@@ -21,8 +21,8 @@ extension UserPreferences {
   /// Changes the saved value for a key in the domain of the application while no other process can change it. Returns
   /// when the new value is on the disk.
   ///
-  /// - Returns: what `change` returned the last time.
-  /// - Throws: what `change` throws, and ``PreferencesError``; the value is as it was then.
+  /// - Returns: the result of the last call of `change`.
+  /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Result: Sendable>(
     forKey key: String, _ change: @escaping @Sendable (inout PropertyList?) throws -> Result
@@ -41,8 +41,8 @@ extension UserPreferences {
   /// }
   /// ```
   ///
-  /// - Returns: what `change` returned the last time.
-  /// - Throws: what `change` throws, and ``PreferencesError``; the value is as it was then.
+  /// - Returns: the result of the last call of `change`.
+  /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Value, Result: Sendable>(
     _ key: PreferenceKey<Value>, _ change: @escaping @Sendable (inout Value) throws -> Result
@@ -54,8 +54,8 @@ extension UserPreferences {
   /// Changes several saved values of the domain of the application at once while no other process can change them.
   /// Returns when the new values are on the disk. Other processes read all of them or none.
   ///
-  /// - Returns: what `change` returned the last time.
-  /// - Throws: what `change` throws, and ``PreferencesError``; all values are as they were then.
+  /// - Returns: the result of the last call of `change`.
+  /// - Throws: the error of `change`, and ``PreferencesError``. All values are unchanged then.
   @discardableResult
   public func update<Result: Sendable>(
     _ change: @escaping @Sendable (inout DomainValues) throws -> Result
@@ -65,7 +65,7 @@ extension UserPreferences {
     }
   }
 
-  /// Does what waits for the disk, on a thread that tasks do without.
+  /// Runs blocking work on a thread that no task uses.
   private static func onThread<Success: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Success
   ) async throws(Failure) -> Success {

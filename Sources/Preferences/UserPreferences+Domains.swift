@@ -1,13 +1,13 @@
 public import OrderedCollections
 public import PropertyLists
 
-/// Persistent domains: those of the user that have files.
+/// Persistent domains, which the user has in files.
 extension UserPreferences {
-  /// The values of a domain, without those of any other; nil if it has none. The order is that of the file, which is
-  /// looked at for it, and then that of the keys.
+  /// Returns the values of a single domain; nil if it has none. Keys that are in the file come first, in the order of
+  /// the file; the others follow, sorted.
   ///
-  /// Of two spellings of a key that Swift holds equal, the shorter is there. The other stays when the values are stored
-  /// again with ``setPersistentDomain(_:to:)``.
+  /// If two keys are spellings that Swift treats as equal, the shorter one is returned. The other one is kept when the
+  /// values are stored again with ``setPersistentDomain(_:to:)``.
   ///
   /// - Complexity: O(*n* log *n*) in the number of values, and the time to read the file.
   public func persistentDomain(_ domain: PersistentDomain) -> OrderedDictionary<String, PropertyList>? {
@@ -16,9 +16,9 @@ extension UserPreferences {
     return values.isEmpty ? nil : file.ordered(values).byName
   }
 
-  /// Replaces all values of a domain. Without any, the domain and its file are removed.
+  /// Replaces all values of a domain. If `values` is empty, the domain and its file are removed.
   ///
-  /// Values that cannot be stored are left out and told to the handler of ``handleErrors(_:)``.
+  /// Values that cannot be stored are left out, and the handler of ``handleErrors(_:)`` gets an error for each.
   public func setPersistentDomain(_ domain: PersistentDomain, to values: OrderedDictionary<String, PropertyList>) {
     guard canChange else { return }
     let file = context.file(of: domain)
@@ -32,21 +32,21 @@ extension UserPreferences {
   /// Removes a domain with all its values, and its file.
   public func removePersistentDomain(_ domain: PersistentDomain) { setPersistentDomain(domain, to: [:]) }
 
-  /// The value that one domain has for a key, whatever the search list says; nil if there is none.
+  /// Returns the value that a single domain has for a key, without a search in other domains; nil if it has none.
   public func value(forKey key: String, in domain: PersistentDomain) -> PropertyList? {
     context.file(of: domain).table.value(forKey: TableKey(key))
   }
 
-  /// Sets the value that one domain has for a key, or removes it with nil.
+  /// Sets the value for a key in a domain, or removes it if `value` is nil.
   public func set(_ value: PropertyList?, forKey key: String, in domain: PersistentDomain) {
     let file = context.file(of: domain)
     set(value, forKey: key, in: file)
     remember(file)
   }
 
-  /// Sets the value that one domain has for a key, or removes it with nil.
+  /// Sets the value for a key in a domain, or removes it if `value` is nil.
   ///
-  /// A value that cannot be stored changes nothing and is told to the handler of ``handleErrors(_:)``.
+  /// If the value cannot be stored, nothing changes, and the handler of ``handleErrors(_:)`` gets the error.
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String, in domain: PersistentDomain) {
     let file = context.file(of: domain)
     reportingErrors { () throws(PreferencesError) in
@@ -55,26 +55,26 @@ extension UserPreferences {
     }
   }
 
-  /// The domains for any host that have files in the folder of the user, in order of their names.
+  /// The domains for any host that have files in the user's folder, sorted by name.
   ///
   /// - Complexity: O(*n*) in the number of files.
   public var persistentDomainNames: [DomainName] { locations.domainNames() }
 
   // Volatile domains: values in memory, for all stores of this process with the same locations.
 
-  /// The name of the domain of the command line.
+  /// The name of the domain for command line arguments.
   public static let argumentDomain = "NSArgumentDomain"
-  /// The name of the domain of registered values.
+  /// The name of the domain for registered values.
   public static let registrationDomain = "NSRegistrationDomain"
 
   private var argumentTable: DomainTable { upper.first { $0.source == .arguments }?.table ?? ArgumentDomain.ofProcess }
 
-  /// The names of the volatile domains, in order.
+  /// The names of the volatile domains, sorted.
   public var volatileDomainNames: [String] {
     (context.volatileDomains.keys + [Self.argumentDomain, Self.registrationDomain]).sorted()
   }
 
-  /// The values of a volatile domain; none if there is no such domain.
+  /// Returns the values of a volatile domain; an empty dictionary if the domain does not exist.
   public func volatileDomain(forName name: String) -> [String: PropertyList] {
     switch name {
     case Self.argumentDomain: argumentTable.values.byName
@@ -85,8 +85,8 @@ extension UserPreferences {
 
   /// Replaces the values of a volatile domain.
   ///
-  /// Only the domains of arguments and of registered values are in the ``searchList``; others are kept for whoever asks
-  /// for them by name, as Apple has it.
+  /// Only the domains for arguments and for registered values are in the ``searchList``. Others must be read by their
+  /// name, as with Apple's `UserDefaults`.
   public func setVolatileDomain(_ values: [String: PropertyList], forName name: String) {
     guard canChange else { return }
     switch name {
@@ -96,7 +96,7 @@ extension UserPreferences {
     }
   }
 
-  /// Removes a volatile domain, or the values of the two that are always there.
+  /// Removes a volatile domain. The domains for arguments and for registered values are emptied instead.
   public func removeVolatileDomain(forName name: String) {
     guard canChange else { return }
     switch name {
@@ -107,9 +107,9 @@ extension UserPreferences {
 
   // The search list.
 
-  /// Where a value comes from: an entry of the search list.
+  /// An entry of the search list, where a value comes from.
   public enum Source: Hashable, Sendable {
-    /// A file of an administrator; such values cannot be changed.
+    /// A file of the administrator. Its values cannot be changed.
     case managed(DomainName, path: String)
     /// The command line of the process.
     case arguments
@@ -117,11 +117,11 @@ extension UserPreferences {
     case application(DomainName, PreferencesHost)
     /// A suite that was added.
     case suite(DomainName, PreferencesHost)
-    /// What all applications of the user share.
+    /// The domain that all applications of the user share.
     case global(PreferencesHost)
     /// A file for all users.
     case systemWide(DomainName, path: String)
-    /// What the program registered for when there is nothing else.
+    /// The values that the program has registered as defaults.
     case registration
 
     var isManaged: Bool {
@@ -129,12 +129,13 @@ extension UserPreferences {
     }
   }
 
-  /// The sources that values are looked for in, in order, with the paths of their files; nil for those in memory.
+  /// The sources that are searched for values, in order, with the paths of their files; the path is nil for values in
+  /// memory.
   public var searchList: [(source: Source, path: String?)] { layers.map { ($0.source, $0.file?.path) } }
 }
 
 extension UserPreferences.Source: CustomStringConvertible {
-  /// A few words for people.
+  /// A short description.
   public var description: String {
     switch self {
     case .managed(_, let path): "managed (\(path.printable()))"

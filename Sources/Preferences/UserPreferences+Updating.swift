@@ -1,22 +1,22 @@
-// The two forms of each update differ in whether the change may throw, which is what tells them apart.
+// The compiler distinguishes the two forms of each update by their changes, only one of which may throw.
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 public import PropertyLists
 
-/// Changing values by what the file holds, while no other process can change them.
+/// Updates: changes that depend on the saved values, while no other process can change these.
 ///
-/// Each form comes twice: for changes that do not fail, and for those that throw errors of the caller.
+/// There are two forms of each function: for changes that do not fail, and for changes that throw errors of the caller.
 ///
-/// A change is called again if a program that does not lock the file changed it meanwhile, or another thread set a
-/// value that the change looked at; after some times of that, what the other thread has set counts. It may read and set
-/// preferences: its own result counts more than what it sets for the same key. It cannot save the domain that it
-/// changes, since that would wait for itself. The file stays locked meanwhile, so it must not wait for other processes
-/// that save.
+/// A change is called again if a program that does not lock the file has changed it meanwhile, or if another thread has
+/// set a value that the change has read. After several repetitions, the values of the other thread win. A change may
+/// read and set preferences; for the same key, its result overrides a value that it has set. It cannot save the domain
+/// that it changes, because that would wait for the change itself. The file is locked during the change, so the change
+/// must not wait for other processes that save.
 extension UserPreferences {
-  /// Changes the value for a key in the domain of the application by what the file holds, while no other process can
-  /// change it. Returns when the new value is on the disk.
+  /// Changes the saved value for a key in the domain of the application. No other process can change it meanwhile.
+  /// Returns when the new value is on the disk.
   ///
-  /// Counters that several processes count are counted with this:
+  /// Use this for counters that several processes share:
   ///
   /// ```swift
   /// try preferences.update(forKey: "launches") { $0 = .integer(.init(($0?.int ?? 0) + 1)) }
@@ -24,12 +24,13 @@ extension UserPreferences {
   ///
   /// - Parameters:
   ///   - key: at least one character.
-  ///   - change: is given the value of this domain, not that of others, and makes of it what is to be stored; nil for
-  ///     none. It may be called several times, and may read and set preferences; saving them throws
+  ///   - change: called with the value of this domain, which it changes; nil means that there is no value. It may be
+  ///     called several times, and may read and set preferences; saving them throws
   ///     ``PreferencesError/updateUnderWay(path:)``. It must not wait for other processes that save.
-  /// - Returns: what `change` returned the last time.
-  /// - Throws: ``PreferencesError``; the value is as it was then. If the disk fails at the very end, when
-  ///   others may have read the new value already, that value counts and is tried again as if it had been set.
+  /// - Returns: the result of the last call of `change`.
+  /// - Throws: ``PreferencesError``. The value is unchanged then. If the disk fails at the very end, when other
+  ///   processes may have read the new value already, the new value is kept, and saving it is tried again as if it had
+  ///   been set.
   @discardableResult
   public func update<Result>(
     forKey key: String, _ change: (inout PropertyList?) -> Result
@@ -38,17 +39,17 @@ extension UserPreferences {
     return try update { values in change(&values[key]) }
   }
 
-  /// Changes the value for a key as ``update(forKey:_:)-(_,(PropertyList?)->Result)`` does, unless `change` throws.
+  /// Changes the value for a key like ``update(forKey:_:)-(_,(PropertyList?)->Result)``, unless `change` throws.
   ///
-  /// - Throws: what `change` throws, and ``PreferencesError``; the value is as it was then.
+  /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Result>(forKey key: String, _ change: (inout PropertyList?) throws -> Result) throws -> Result {
     guard !key.isEmpty else { throw PreferencesError.emptyKey }
     return try update { values in try change(&values[key]) }
   }
 
-  /// Changes the value for a typed key by what the file holds, while no other process can change it. Returns when the
-  /// new value is on the disk. See ``update(forKey:_:)-(_,(PropertyList?)->Result)``.
+  /// Changes the saved value for a typed key. No other process can change it meanwhile. Returns when the new value is
+  /// on the disk. See ``update(forKey:_:)-(_,(PropertyList?)->Result)``.
   ///
   /// ```swift
   /// let number = try preferences.update(Keys.launches) { launches in
@@ -57,8 +58,8 @@ extension UserPreferences {
   /// }
   /// ```
   ///
-  /// - Returns: what `change` returned the last time.
-  /// - Throws: ``PreferencesError``; the value is as it was then.
+  /// - Returns: the result of the last call of `change`.
+  /// - Throws: ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Value, Result>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) -> Result
@@ -67,10 +68,10 @@ extension UserPreferences {
     return try update { values in change(&values[key]) }
   }
 
-  /// Changes the value for a typed key as ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)`` does, unless `change`
+  /// Changes the value for a typed key like ``update(_:_:)-(PreferenceKey<Value>,(Value)->Result)``, unless `change`
   /// throws.
   ///
-  /// - Throws: what `change` throws, and ``PreferencesError``; the value is as it was then.
+  /// - Throws: the error of `change`, and ``PreferencesError``. The value is unchanged then.
   @discardableResult
   public func update<Value, Result>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Result
@@ -79,8 +80,8 @@ extension UserPreferences {
     return try update { values in try change(&values[key]) }
   }
 
-  /// Changes several values of the domain of the application at once by what the file holds, while no other process can
-  /// change them. Returns when the new values are on the disk, where nobody ever finds some of them without the others.
+  /// Changes several saved values of the domain of the application at once. No other process can change them meanwhile.
+  /// Returns when the new values are on the disk. Other processes read all of them or none.
   ///
   /// ```swift
   /// try preferences.update { values in
@@ -89,18 +90,18 @@ extension UserPreferences {
   /// }
   /// ```
   ///
-  /// - Parameter change: is given the values of this domain, not those of others; see
-  ///   ``update(forKey:_:)-(_,(PropertyList?)->Result)`` for what it may do.
-  /// - Returns: what `change` returned the last time.
-  /// - Throws: ``PreferencesError``; all values are as they were then.
+  /// - Parameter change: called with the values of this domain, which it changes. The rules of
+  ///   ``update(forKey:_:)-(_,(PropertyList?)->Result)`` apply.
+  /// - Returns: the result of the last call of `change`.
+  /// - Throws: ``PreferencesError``. All values are unchanged then.
   @discardableResult
   public func update<Result>(_ change: (inout DomainValues) -> Result) throws(PreferencesError) -> Result {
     try file.update(patience: SaveSchedule.patience, change).get()
   }
 
-  /// Changes several values as ``update(_:)-((DomainValues)->Result)`` does, unless `change` throws.
+  /// Changes several values like ``update(_:)-((DomainValues)->Result)``, unless `change` throws.
   ///
-  /// - Throws: what `change` throws, and ``PreferencesError``; all values are as they were then.
+  /// - Throws: the error of `change`, and ``PreferencesError``. All values are unchanged then.
   @discardableResult
   public func update<Result>(_ change: (inout DomainValues) throws -> Result) throws -> Result {
     try file.update(patience: SaveSchedule.patience, change).get()

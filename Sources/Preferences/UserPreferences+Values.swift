@@ -3,12 +3,12 @@ public import KeyedArchiving
 public import OrderedCollections
 public import PropertyLists
 
-/// Values of Swift's types, and typed keys.
+/// Values of Swift types, and typed keys.
 extension UserPreferences {
-  /// The value for a key; the key's default if there is none, or one that is none of its type.
+  /// The value for a key; the key's default if the key has no value, or only a value of another type.
   ///
-  /// Setting a value that cannot be stored changes nothing and is told to the handler of ``handleErrors(_:)``; use
-  /// ``set(_:for:)`` to have the error.
+  /// If a value cannot be stored, setting it changes nothing, and the handler of ``handleErrors(_:)`` gets the error.
+  /// Use ``set(_:for:)`` to catch the error.
   @inlinable
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get {
@@ -25,18 +25,19 @@ extension UserPreferences {
 
   /// Sets the value for a key.
   ///
-  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be stored,
-  ///   ``PreferencesError/emptyKey``; what was stored stays.
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be stored, or
+  ///   ``PreferencesError/emptyKey``. The stored value is unchanged then.
   public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws(PreferencesError) {
     store(try value.stored(forKey: key.name), forKey: key.name, in: file)
   }
 
-  /// Removes the value for a key from the domain of the application, so that others or the key's default count.
+  /// Removes the value for a key from the domain of the application. Other domains, or the default of the key, provide
+  /// the value then.
   public func removeValue<Value>(for key: PreferenceKey<Value>) { removeValue(forKey: key.name) }
 
-  /// Values of Swift's types for when no domain has any; as ``register(defaults:)-([String:PropertyList])``.
+  /// Registers default values of Swift types, like ``register(defaults:)-([String:PropertyList])``.
   ///
-  /// A value that cannot be stored is left out and told to the handler of ``handleErrors(_:)``.
+  /// A value that cannot be stored is left out, and the handler of ``handleErrors(_:)`` gets the error.
   public func register(defaults: [String: any PreferenceValue]) {
     var stored: [String: PropertyList] = [:]
     for (key, value) in defaults {
@@ -45,20 +46,20 @@ extension UserPreferences {
     addRegistered(stored)
   }
 
-  /// Sets the value for a key, or removes it with nil.
+  /// Sets the value for a key, or removes it if `value` is nil.
   ///
-  /// A value that cannot be stored changes nothing and is told to the handler of ``handleErrors(_:)``.
+  /// If the value cannot be stored, nothing changes, and the handler of ``handleErrors(_:)`` gets the error.
   public func set<Value: PreferenceValue>(_ value: Value?, forKey key: String) {
     reportingErrors { () throws(PreferencesError) in store(try value?.stored(forKey: key), forKey: key, in: file) }
   }
 
-  /// Sets the value for a key to a dictionary with values of different types, or removes it with nil.
+  /// Sets the value for a key to a dictionary with values of different types, or removes it if `values` is nil.
   ///
   /// ```swift
   /// preferences.set(["width": 640, "title": "Notes", "isFull": false], forKey: "window")
   /// ```
   ///
-  /// Read it with ``dictionary(forKey:)``. A value that cannot be stored changes nothing; the handler of
+  /// Read it with ``dictionary(forKey:)``. If a value cannot be stored, nothing changes, and the handler of
   /// ``handleErrors(_:)`` gets the error.
   @_disfavoredOverload
   public func set(_ values: [String: any PreferenceValue]?, forKey key: String) {
@@ -67,22 +68,23 @@ extension UserPreferences {
     }
   }
 
-  /// Sets the value for a key to a real of any type, such as `CGFloat`, or removes it with nil. It is stored in 8
-  /// bytes.
+  /// Sets the value for a key to a real of any type, such as `CGFloat`, or removes it if `value` is nil. It is stored
+  /// in 8 bytes.
   @_disfavoredOverload
   public func set<Real: BinaryFloatingPoint>(_ value: Real?, forKey key: String) {
     set(value.map { Double($0) }, forKey: key)
   }
 
-  /// The value for a key; nil if there is none, or none of this type.
+  /// Returns the value for a key; nil if the key has no value of this type.
   @inlinable
   public func value<Value: PreferenceValue>(_ type: Value.Type, forKey key: String) -> Value? {
     value(forKey: key).flatMap { Value.preferenceValue(from: $0) }
   }
 
-  /// Stores a value of any type that can be encoded, as dictionaries and arrays.
+  /// Encodes a value as dictionaries and arrays, and stores it.
   ///
-  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if it cannot be encoded, ``PreferencesError/emptyKey``.
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be encoded, or
+  ///   ``PreferencesError/emptyKey``.
   public func encode<Value: Encodable>(_ value: Value, forKey key: String) throws(PreferencesError) {
     let stored: PropertyList
     do { stored = try PropertyListEncoder().encodeToPropertyList(value) } catch {
@@ -92,9 +94,9 @@ extension UserPreferences {
     store(stored, forKey: key, in: file)
   }
 
-  /// The value of a type that can be decoded; nil if there is none.
+  /// Decodes the value for a key; returns nil if the key has no value.
   ///
-  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if what is stored is something else.
+  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if the stored value has another form.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: String) throws(PreferencesError) -> Value? {
     guard let stored = value(forKey: key) else { return nil }
     do { return try PropertyListDecoder().decode(type, from: stored) } catch {
@@ -102,9 +104,10 @@ extension UserPreferences {
     }
   }
 
-  /// Stores objects as a keyed archive, which `NSKeyedUnarchiver` reads.
+  /// Stores objects as a keyed archive, which `NSKeyedUnarchiver` can read.
   ///
-  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if it cannot be archived, ``PreferencesError/emptyKey``.
+  /// - Throws: ``PreferencesError/notStorable(key:reason:)`` if the value cannot be archived, or
+  ///   ``PreferencesError/emptyKey``.
   public func archive<Value: SecureCoding>(_ value: Value, forKey key: String) throws(PreferencesError) {
     let stored: PropertyList
     do { stored = .data(try KeyedArchiver.archivedData(withRootObject: value)) } catch {
@@ -114,10 +117,10 @@ extension UserPreferences {
     store(stored, forKey: key, in: file)
   }
 
-  /// The objects of a keyed archive; nil if nothing is stored. No other types are instantiated than those that
-  /// `Value` names.
+  /// Returns the objects of a keyed archive; nil if the key has no value. Only types that `Value` names are
+  /// instantiated.
   ///
-  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if what is stored is something else.
+  /// - Throws: ``PreferencesError/notDecodable(key:reason:)`` if the stored value has another form.
   public func unarchive<Value: SecureCoding>(_ type: Value.Type, forKey key: String) throws(PreferencesError) -> Value?
   {
     guard let stored = value(forKey: key) else { return nil }
@@ -130,59 +133,62 @@ extension UserPreferences {
   }
 }
 
-/// Typed accessors, which convert as those of Apple's `UserDefaults` do. No value makes them fail.
+/// Typed accessors, which convert values like those of Apple's `UserDefaults`. They never fail.
 ///
 /// | stored | `bool` | `integer` | `double` | `string` |
 /// |---|---|---|---|---|
 /// | nothing | false | 0 | 0 | nil |
 /// | boolean | itself | 1 or 0 | 1 or 0 | `1` or `0` |
-/// | integer | whether it is not 0 | itself, at most `Int.max` | the nearest double | its digits |
-/// | real | whether it is not 0 | towards zero, within `Int`; 0 for not-a-number | itself | its shortest digits |
-/// | string | whether it begins with a number but 0, `Y` or `T` | the number it begins with, within `Int`, else 0 | the number it begins with, else 0 | itself |
+/// | integer | true if not 0 | itself, at most `Int.max` | the nearest double | its digits |
+/// | real | true if not 0 | rounded towards zero, within `Int`; 0 for NaN | itself | its shortest digits |
+/// | string | true if it begins with a number other than 0, `Y` or `T` | the number at its beginning, within `Int`, else 0 | the number at its beginning, else 0 | itself |
 /// | anything else | false | 0 | 0 | nil |
 extension UserPreferences {
-  /// The value for a key as a truth value; false if there is none.
+  /// Returns the value for a key as a Boolean; false if the key has no value.
   public func bool(forKey key: String) -> Bool { read(key, default: false) { $0.asBool } }
 
-  /// The value for a key as an integer; 0 if there is none.
+  /// Returns the value for a key as an integer; 0 if the key has no value.
   ///
-  /// Reals are cut towards zero. What is beyond `Int` gives `Int.max` or `Int.min`, and not-a-number gives 0.
+  /// Reals are rounded towards zero. Numbers outside the range of `Int` become `Int.max` or `Int.min`, and NaN becomes
+  /// 0.
   public func integer(forKey key: String) -> Int { read(key, default: 0) { $0.asInt } }
 
-  /// The value for a key as a double; 0 if there is none.
+  /// Returns the value for a key as a double; 0 if the key has no value.
   public func double(forKey key: String) -> Double { read(key, default: 0) { $0.asReal() } }
 
-  /// The value for a key as a float; 0 if there is none. What is beyond `Float` becomes infinite.
+  /// Returns the value for a key as a float; 0 if the key has no value. Numbers outside the range of `Float` become
+  /// infinite.
   public func float(forKey key: String) -> Float { read(key, default: 0) { $0.asReal() } }
 
-  /// The value for a key as text; nil if there is none, or none that is text or a number.
+  /// Returns the value for a key as text; nil if the key has no value that is text, a number or a Boolean.
   public func string(forKey key: String) -> String? { read(key, default: nil) { $0.asString } }
 
-  /// The bytes for a key; nil if there are none.
+  /// Returns the data for a key; nil if the key has no value of this type.
   public func data(forKey key: String) -> Data? { read(key, default: nil) { $0.data } }
 
-  /// The moment for a key; nil if there is none. Nothing else is taken for one.
+  /// Returns the date for a key; nil if the key has no value of this type. Other types are not converted.
   public func date(forKey key: String) -> Date? { read(key, default: nil) { $0.date } }
 
-  /// The elements of the array for a key; nil if there is none.
+  /// Returns the elements of the array for a key; nil if the key has no value of this type.
   public func array(forKey key: String) -> [PropertyList]? { read(key, default: nil) { $0.array } }
 
-  /// The elements of the array for a key; nil if there is none, or if not all of them are text. Numbers are not
-  /// converted.
+  /// Returns the elements of the array for a key; nil if there is no array, or if not all elements are text. Numbers
+  /// are not converted.
   public func stringArray(forKey key: String) -> [String]? {
     guard let elements = array(forKey: key) else { return nil }
     let texts = elements.compactMap(\.string)
     return texts.count == elements.count ? texts : nil
   }
 
-  /// The entries of the dictionary for a key; nil if there is none.
+  /// Returns the entries of the dictionary for a key; nil if the key has no value of this type.
   public func dictionary(forKey key: String) -> OrderedDictionary<String, PropertyList>? {
     read(key, default: nil) { $0.dictionary }
   }
 
-  /// The URL for a key; nil if there is none.
+  /// Returns the URL for a key; nil if the key has no such value.
   ///
-  /// Text is a path, relative to the working folder, with `~` for the home folder; or a URL if it begins with a
-  /// scheme and `//`, or with `file:`. Data is an archived `NSURL`, as Apple stores those that are no files.
+  /// Text is a URL if it begins with a scheme and `//`, or with `file:`. Any other text is a path, relative to the
+  /// working folder, with `~` for the home folder. Data is an archived `NSURL`, the form in which Apple stores URLs
+  /// other than file URLs.
   public func url(forKey key: String) -> URL? { value(forKey: key).flatMap { StoredURL.url($0) } }
 }

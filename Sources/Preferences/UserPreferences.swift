@@ -2,8 +2,8 @@ public import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// Preferences: values under keys, looked up in a list of domains and kept in files that other processes may use at the
-/// same time.
+/// Preferences: values for keys, which are searched in a list of domains, and saved in files that other processes may
+/// use at the same time.
 ///
 /// ```swift
 /// let preferences = UserPreferences.standard
@@ -12,62 +12,63 @@ internal import SystemFiles
 /// preferences.set(14, forKey: "fontSize")
 /// ```
 ///
-/// A value is looked for in each domain of the ``searchList`` until one has it, and set in the domain of the
-/// application. Setting returns at once; the value is saved a few hundredths of a second later, and when the process
-/// ends in order. What other processes save is seen soon after, without a call. See <doc:WhereValuesComeFrom>.
+/// Reading a value searches the domains of the ``searchList`` in order. Setting a value changes the domain of the
+/// application, and returns immediately. The value is saved a few hundredths of a second later, or when the process
+/// exits normally. Values that other processes save appear soon after, without a call. See <doc:WhereValuesComeFrom>.
 ///
 /// All members can be used on any thread, and reading never waits for the disk.
 public final class UserPreferences: Sendable {
-  /// The preferences of this application: the bundle identifier's domain if the program is in a bundle that has one,
-  /// else the domain with the name of the process, as Foundation has it on Linux.
+  /// The preferences of this application. If the program is in a bundle that has an identifier, the domain is the
+  /// bundle identifier; else it is the name of the process, as with Foundation on Linux.
   public static let standard = UserPreferences(domain: ProcessDomain.name, .standard, ArgumentDomain.ofProcess)
 
-  /// The domain that values are set in, for any host.
+  /// The domain that receives new values, for any host.
   public let domain: PersistentDomain
-  /// The folders that the files are in.
+  /// The folders of the files.
   public let locations: PreferencesLocations
 
   let context: PreferencesContext
-  /// The file that values are set in.
+  /// The file that receives new values.
   let file: DomainFile
-  /// The search list before the suites, and after them.
+  /// The search list before and after the suites.
   let upper: [Layer]
   let lower: [Layer]
   private let suites = Mutex<[Layer]>([])
-  /// The tables of all three, for reading.
+  /// The tables of the whole search list, for reading.
   private let searched: SharedValue<SearchedTables>
   private let observers = Mutex<[WeakTableObserver]>([])
-  /// Files of other domains that were changed by way of this value.
+  /// The files of other domains that were changed through this store.
   private let others = Mutex<[ObjectIdentifier: DomainFile]>([:])
 
-  /// One layer of the search list.
+  /// An entry of the search list.
   struct Layer: Sendable {
     let source: Source
     let table: DomainTable
-    /// Nil if the values are in memory only.
+    /// The file; nil if the values are only in memory.
     let file: DomainFile?
   }
 
-  /// The preferences of a suite: a domain that several applications share, or one of another application. Its domain
-  /// stands where that of the application would stand.
+  /// Creates the preferences of a suite, which is a domain that several applications share, or of another application.
+  /// In the search list, this domain replaces the domain of the application.
   ///
-  /// Values of one domain in one process share what they know, so making one is cheap after the first.
+  /// All stores of one domain in a process share its values, so that creating another store is cheap.
   ///
   /// - Parameters:
   ///   - suiteName: the domain.
-  ///   - locations: the folders to look in.
-  ///   - arguments: the arguments of a command line, without the name of the program, for the domain of arguments; nil
-  ///     for those of the process.
-  /// - Complexity: O(*n*) in the size of the files of the domain, the first time in a process.
+  ///   - locations: the folders of the files.
+  ///   - arguments: the command line arguments for the domain of arguments, without the name of the program; nil for
+  ///     the arguments of the process.
+  /// - Complexity: O(*n*) in the size of the files of the domain, for the first store in a process.
   public convenience init(
     suiteName: DomainName, locations: PreferencesLocations = .standard, arguments: [String]? = nil
   ) {
     self.init(domain: suiteName, locations, arguments.map { ArgumentDomain.table($0) } ?? ArgumentDomain.ofProcess)
   }
 
-  /// Preferences in memory, for tests and previews: no file is read or written, and no other store has the values.
+  /// Creates preferences in memory, for tests and previews. No file is read or written, and no other store has the
+  /// values.
   ///
-  /// Everything else is as in a store with files: values set and saved, updates, observation, suites, and domains.
+  /// Everything else works as in a store with files: setting, saving, updates, observation, suites and domains.
   ///
   /// ```swift
   /// let preferences = UserPreferences(inMemory: ["fontSize": 14, "theme": "dark"])
@@ -77,7 +78,7 @@ public final class UserPreferences: Sendable {
   ///   - values: the values of the application's domain. A value that cannot be stored is left out, and the handler of
   ///     ``handleErrors(_:)`` gets the error.
   ///   - domain: the name of that domain.
-  ///   - arguments: the arguments of a command line, without the name of the program.
+  ///   - arguments: the command line arguments, without the name of the program.
   public convenience init(
     inMemory values: [String: any PreferenceValue], domain: DomainName = "in-memory", arguments: [String] = []
   ) {
@@ -99,7 +100,7 @@ public final class UserPreferences: Sendable {
     context = ownContext ?? PreferencesContext.at(locations)
     let user = Self.userLayers(name, locations, context) { .application($0, $1) }
     file = context.file(of: PersistentDomain(name))
-    // An application's domain may be the global one; it is then searched once.
+    // If the domain of the application is the global one, it is searched only once.
     let names = name == .global ? [name] : [name, .global]
     upper =
       Self.folderLayers(names, locations.managedFolders) { .managed($0, path: $1) }
@@ -133,23 +134,23 @@ public final class UserPreferences: Sendable {
     }
   }
 
-  /// All layers that values are looked for in, in order.
+  /// All entries of the search list, in order.
   var layers: [Layer] {
-    // A missing thread may have the lock.
+    // In a child of `fork`, a thread that is missing may hold the lock.
     upper + (ForkedChild.isThisProcess ? [] : suites.withLock { $0 }) + lower
   }
 
-  /// False in a child of `fork`, where nothing can be changed or observed. That is reported then.
+  /// False in a child of `fork`, where nothing can be changed or observed. Reports an error then.
   var canChange: Bool {
     guard ForkedChild.isThisProcess else { return true }
     PreferencesErrors.report(.forkedProcess)
     return false
   }
 
-  /// Adds the domain of a suite to the search list, after the application's and before those of suites added earlier. A
-  /// suite that is there already moves to the front.
+  /// Adds the domain of a suite to the search list, after the domain of the application and before suites that were
+  /// added earlier. A suite that is in the list already moves to the front.
   ///
-  /// Values are not set there; use ``set(_:forKey:in:)-(PropertyList?,_,_)`` or a store of the suite.
+  /// Values are not set in a suite. Use ``set(_:forKey:in:)-(PropertyList?,_,_)`` or a store of the suite for that.
   ///
   /// - Complexity: O(*n*) in the number of suites in the search list.
   public func addSuite(named name: DomainName) {
@@ -160,12 +161,12 @@ public final class UserPreferences: Sendable {
     for layer in layers {
       for observer in observers { add(observer, to: layer) }
     }
-    // What changes after this is told by the tables.
+    // The tables report all changes after this.
     let keys = layers.flatMap { $0.table.values.keys }
     for observer in observers { observer.note(keys) }
   }
 
-  /// Takes the domain of a suite out of the search list.
+  /// Removes the domain of a suite from the search list.
   public func removeSuite(named name: DomainName) {
     guard canChange else { return }
     let removed = changeSuites { suites in
@@ -186,7 +187,7 @@ public final class UserPreferences: Sendable {
     }
   }
 
-  /// What `body` makes of the value that counts for a key; `default` if there is none.
+  /// Returns the result of `body` for the effective value of a key; `default` if the key has no value.
   @inline(__always)
   func read<Result>(_ key: String, default: Result, _ body: (PropertyList) -> Result) -> Result {
     read(TableKey(key), default: `default`, body)
@@ -194,21 +195,22 @@ public final class UserPreferences: Sendable {
 
   @inline(__always)
   private func read<Result>(_ key: TableKey, default: Result, _ body: (PropertyList) -> Result) -> Result {
-    // Not returned by all that look for the value, as an optional in another one for each.
+    // The result is not returned through each search function, because each would wrap it in another optional.
     var result = `default`
-    // The claim must have ended when a change is waited for, which waits for it.
+    // The claim must end before waiting for a change, because the change waits for the claim.
     if case .some = readNow(key, { result = body($0) }) { return result }
     return waitingForChanges(key).map(body) ?? `default`
   }
 
-  /// What `body` makes of the value, `.some(nil)` if there is none; nil if a domain is being changed just now.
+  /// Returns the result of `body` for the value; `.some(nil)` if the key has no value; nil if a domain is being
+  /// changed.
   @inline(__always)
   private func readNow<Result>(_ key: TableKey, _ body: (PropertyList) -> Result) -> Result?? {
     guard let claim = searched.claim() else { return nil }
     return searched.read(claim) { $0.read(key, claim, body) } ?? nil
   }
 
-  /// The value that counts for a key while it, or another of its domain, is being changed.
+  /// Returns the effective value of a key. Waits for changes of its domain.
   private func waitingForChanges(_ key: TableKey) -> PropertyList? {
     for table in searched.read({ $0.tables }) {
       if let value = table.value(forKey: key) { return value }
@@ -216,14 +218,14 @@ public final class UserPreferences: Sendable {
     return nil
   }
 
-  /// The value that counts for a key, as it is stored; nil if there is none.
+  /// Returns the effective value for a key, as it is stored; nil if the key has no value.
   public func value(forKey key: String) -> PropertyList? { read(key, default: nil) { $0 } }
 
-  /// - Parameter hash: as ``PreferenceKey`` has it.
+  /// - Parameter hash: the hash of the key in ``PreferenceKey``.
   @usableFromInline
   func value(forKey key: String, hash: UInt64) -> PropertyList? { read(TableKey(key, hash: hash), default: nil) { $0 } }
 
-  /// The value that counts for a key, and where it comes from; nil if there is none.
+  /// Returns the effective value for a key, and its source; nil if the key has no value.
   public func effectiveValue(forKey key: String) -> (value: PropertyList, source: Source)? {
     effectiveValue(forKey: TableKey(key))
   }
@@ -235,13 +237,14 @@ public final class UserPreferences: Sendable {
     return nil
   }
 
-  /// Whether the value is managed, so that setting one has no effect on it.
+  /// Returns true if the value is managed, so that setting a value has no effect.
   public func isForced(forKey key: String) -> Bool {
     let key = TableKey(key)
     return upper.contains { $0.source.isManaged && $0.table.value(forKey: key) != nil }
   }
 
-  /// All values that count, of all domains. Of two spellings of a key that Swift holds equal, one is there.
+  /// Returns the effective values of all keys in all domains. If two keys are spellings that Swift treats as equal,
+  /// only one is returned.
   ///
   /// - Complexity: O(*n*) in the number of values of all domains.
   public func dictionaryRepresentation() -> [String: PropertyList] { effectiveValues.byName }
@@ -253,7 +256,7 @@ public final class UserPreferences: Sendable {
   func add(_ observer: any TableObserver) {
     guard canChange else { return }
     observers.withLock { observers in
-      // As often as their number doubles, so that it costs nothing on average.
+      // Runs whenever the number of observers has doubled, so that the average cost is constant.
       if observers.count.nonzeroBitCount == 1 { observers.removeAll { $0.observer == nil } }
       observers.append(WeakTableObserver(observer: observer))
     }
@@ -267,36 +270,38 @@ public final class UserPreferences: Sendable {
 
   private var currentObservers: [any TableObserver] { observers.withLock { $0.compactMap(\.observer) } }
 
-  /// Sets the value for a key in the domain of the application, or removes it with nil.
+  /// Sets the value for a key in the domain of the application, or removes it if `value` is nil.
   ///
-  /// Returns at once; see ``synchronize()`` for when the value is on the disk. The value counts from now on for all
-  /// threads of the process, unless a domain earlier in the search list has one for the key.
+  /// Returns immediately; call ``synchronize()`` to wait until the value is on the disk. All threads of the process see
+  /// the new value, unless a domain earlier in the search list has a value for the key.
   ///
-  /// A value that cannot be stored, because it is nested more than 500 levels deep, or has a null or a UID in it, and
-  /// an empty key change nothing and are told to the handler of ``handleErrors(_:)``.
+  /// A value cannot be stored if it is nested more than 500 levels deep, or contains a null or a UID. Such a value, or
+  /// an empty key, changes nothing, and the handler of ``handleErrors(_:)`` gets the error.
   public func set(_ value: PropertyList?, forKey key: String) { set(value, forKey: key, in: file) }
 
   /// Removes the value for a key from the domain of the application.
   public func removeValue(forKey key: String) { set(nil, forKey: key, in: file) }
 
-  /// Values for keys of the domains in ``searchList`` that come last, for when no domain has any. They are never saved.
+  /// Registers default values, which are used for keys that no other domain of the ``searchList`` has. They are never
+  /// saved.
   ///
-  /// What is registered is added to what was registered before, for all stores of this process with the same
+  /// The values are added to those that were registered before, for all stores of this process with the same
   /// ``locations``.
   public func register(defaults: [String: PropertyList]) {
     addRegistered(defaults.filter { check($0.value, forKey: $0.key) })
   }
 
-  /// Saves what this store has set, and returns when it is on the disk. Also brings in what other processes have saved.
+  /// Saves the values that this store has set, and returns when they are on the disk. Also reads the values that other
+  /// processes have saved.
   ///
-  /// There is no need to call this but where a program must know that its values are safe. It waits for the disk, as
-  /// setting and reading values do not.
+  /// Call this only if a program must know that its values are safe. Unlike setting and reading values, it waits for
+  /// the disk.
   ///
-  /// - Throws: ``PreferencesError``, the first of several. Nothing is lost then: values stay in memory, are tried
-  ///   again, and the file is as it was or has all of them.
+  /// - Throws: ``PreferencesError``, the first one of several. Nothing is lost: the values stay in memory, and saving
+  ///   them is tried again. The file has none or all of the changes.
   public func synchronize() throws(PreferencesError) { try synchronize(patience: SaveSchedule.patience) }
 
-  /// - Parameter patience: how long to wait for another process that saves a file, for each file.
+  /// - Parameter patience: the time to wait for another process that saves a file, for each file.
   package func synchronize(patience: Duration) throws(PreferencesError) {
     guard !ForkedChild.isThisProcess else { throw .forkedProcess }
     var first: PreferencesError?
@@ -306,7 +311,7 @@ public final class UserPreferences: Sendable {
     for file in files + touched.values.filter({ !searched.contains(ObjectIdentifier($0)) }) {
       do {
         try file.save(patience: patience)
-        // Forgotten only now, so that another thread that synchronizes meanwhile waits for it too.
+        // Removed only after the save, so that another thread that synchronizes meanwhile waits for the file too.
         others.withLock { others in
           if !file.table.hasUnsaved { others[ObjectIdentifier(file)] = nil }
         }
@@ -318,7 +323,7 @@ public final class UserPreferences: Sendable {
     if let first { throw first }
   }
 
-  /// - Parameter value: is checked here, and an error told to the handler.
+  /// - Parameter value: the value, which is checked here. An error is reported to the handler.
   func set(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
     reportingErrors { () throws(PreferencesError) in
       guard !key.isEmpty else { throw .emptyKey }
@@ -327,7 +332,7 @@ public final class UserPreferences: Sendable {
     }
   }
 
-  /// Sets or removes a value for a key, both of which have been checked.
+  /// Sets or removes a value for a key. Both have been checked.
   func store(_ value: PropertyList?, forKey key: String, in file: DomainFile) {
     guard canChange else { return }
     let key = TableKey(key)
@@ -337,13 +342,13 @@ public final class UserPreferences: Sendable {
     if hasChanged { file.table.notify([key]) }
   }
 
-  /// Adds values that have been checked to the registered ones.
+  /// Adds checked values to the registered ones.
   func addRegistered(_ values: [String: PropertyList]) {
     guard canChange else { return }
     context.registration.notify(context.registration.register(values))
   }
 
-  /// Checks that a value can be stored, and tells the handler if not.
+  /// Returns true if a value can be stored; else reports the error to the handler.
   func check(_ value: PropertyList, forKey key: String) -> Bool {
     var isStorable = false
     reportingErrors { () throws(PreferencesError) in
@@ -353,12 +358,12 @@ public final class UserPreferences: Sendable {
     return isStorable
   }
 
-  /// Does something whose error no caller hears of.
+  /// Calls `body`, and reports its error to the handler.
   func reportingErrors(_ body: () throws(PreferencesError) -> Void) {
     do { try body() } catch { PreferencesErrors.report(error) }
   }
 
-  /// Remembers a file that was changed, and that has to be saved with the rest though it may not be in the search list.
+  /// Remembers a file that was changed, so that `synchronize` saves it even if it is not in the search list.
   func remember(_ file: DomainFile) {
     guard canChange else { return }
     others.withLock { $0[ObjectIdentifier(file)] = file }

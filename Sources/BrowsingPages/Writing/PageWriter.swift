@@ -64,7 +64,6 @@ package struct PageWriter: ~Copyable {
   }
 
   /// Begins an object.
-  /// Begins an object.
   ///
   /// - Parameters:
   ///   - group: the index of its group in ``PageHead/groups``.

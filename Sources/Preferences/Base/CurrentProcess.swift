@@ -2,11 +2,11 @@ internal import Dispatch
 internal import Synchronization
 internal import SystemFiles
 
-/// This process: what it runs, and its threads.
+/// The program and the threads of this process.
 ///
-/// The unsafe expressions are sound: paths end with a NUL, and what a call fills is given to it whole.
+/// The unsafe expressions are sound: paths end with a NUL, and each call gets the whole buffer that it fills.
 extension CurrentProcess {
-  /// The path of the program that this process runs; nil if the system does not tell.
+  /// The path of the program that this process runs; nil if it is unknown.
   static var programPath: String? {
     #if os(Linux) || os(Android)
       var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -17,7 +17,7 @@ extension CurrentProcess {
     #endif
   }
 
-  /// Whether the process may have so many more descriptors.
+  /// Returns true if the process can open that many more file descriptors.
   static func hasDescriptors(_ count: Int) -> Bool {
     var descriptors: [Int32] = []
     defer { for descriptor in descriptors { _ = close(descriptor) } }
@@ -29,7 +29,7 @@ extension CurrentProcess {
     return true
   }
 
-  /// A number that no other thread has as long as this one lives.
+  /// A number that identifies this thread as long as it lives.
   static var threadNumber: UInt {
     #if canImport(Glibc) || canImport(Bionic)
       UInt(truncatingIfNeeded: pthread_self())
@@ -41,19 +41,19 @@ extension CurrentProcess {
 
 /// Work that Dispatch does later, or when there is something to read.
 ///
-/// For that it takes a few descriptors of the process the first time. If there is none for its events, it ends the
-/// process; if there is none for its timer, nothing that was to be done later is done, even when there are some again.
+/// For its first timer or event source, Dispatch opens file descriptors. If it cannot open those for events, it ends
+/// the process. If it cannot open the one for timers, its timers never fire, even if descriptors are available later.
 enum LaterWork {
   private static let isReady = Atomic(false)
-  /// One for its queue of events, one to wake it, one for a timer, and one to spare.
+  /// Descriptors for the event queue, for waking it, and for a timer, and a spare one.
   private static let descriptorCount = 4
 
-  /// Has Dispatch take what it needs. Returns false if it is not there, so that nothing may be asked for.
+  /// Makes Dispatch open its descriptors. Returns false if they are not available; Dispatch must not be used then.
   static func prepare() -> Bool {
     if isReady.load(ordering: .acquiring) { return true }
     guard CurrentProcess.hasDescriptors(descriptorCount) else { return false }
     if !isReady.exchange(true, ordering: .acquiringAndReleasing) {
-      // Late, so that a process that ends soon is not woken for it.
+      // The delay avoids a wakeup in a process that ends soon.
       DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(100)) {}
     }
     return true

@@ -1,31 +1,33 @@
 internal import PropertyLists
 
-/// The name of a domain of preferences: an application's identifier such as `com.example.notes`, or a suite's.
+/// The name of a preferences domain: the identifier of an application, such as `com.example.notes`, or the name of a
+/// suite.
 ///
-/// A name is a file's name without `.plist`, so a value of this type cannot lead out of the folder of preferences.
+/// A name is the name of a file without `.plist`, so that a value of this type cannot lead out of the folder for
+/// preferences.
 ///
 /// ```swift
 /// let preferences = UserPreferences(suiteName: "com.example.notes")   // a literal
 /// let tenant = UserPreferences(suiteName: try DomainName(name))       // any text
 /// ```
 public struct DomainName: Sendable {
-  /// The name; for ``global`` the one Apple gives it, `NSGlobalDomain`.
+  /// The name. For ``global``, this is Apple's name `NSGlobalDomain`.
   public let rawValue: String
 
-  /// How many bytes of UTF-8 a name may have. File systems allow 255 for a file's name, of which suffixes take a part.
+  /// The greatest length of a name, in bytes of UTF-8. File systems allow 255 bytes for a file name, which also has
+  /// suffixes.
   public static let greatestLength = 180
 
-  /// What all applications of the user share.
+  /// The domain that all applications of the user share.
   public static let global = DomainName(unchecked: "NSGlobalDomain")
 
-  /// Names that mean something else to `UserDefaults`, or a file that is not an application's.
+  /// Names that have another meaning for `UserDefaults`, or whose file does not belong to an application.
   private static let reserved = ["NSGlobalDomain", "NSArgumentDomain", "NSRegistrationDomain", ".GlobalPreferences"]
 
-  /// A name of an application or a suite.
+  /// Creates the name of an application or a suite.
   ///
-  /// - Throws: ``PreferencesError/invalidName(_:reason:)`` if the name is empty, is `.` or `..`, has a separator of
-  ///   paths (`/` or `\`) or a control character, is longer than ``greatestLength``, or is one of the names that stand
-  ///   for something else.
+  /// - Throws: ``PreferencesError/invalidName(_:reason:)`` if the name is empty, is `.` or `..`, contains a path
+  ///   separator (`/` or `\`) or a control character, is longer than ``greatestLength``, or is a reserved name.
   public init(_ name: String) throws(PreferencesError) {
     if let reason = Self.error(in: name) { throw .invalidName(name, reason: reason) }
     self.init(unchecked: name)
@@ -47,9 +49,9 @@ public struct DomainName: Sendable {
     return nil
   }
 
-  /// The nearest name to a text that may not be one, for the names of processes.
+  /// Creates the nearest valid name for a text, such as the name of a process.
   init(nearestTo text: String) {
-    // As nearly all are.
+    // Nearly all names are valid.
     guard Self.error(in: text) != nil else {
       rawValue = text
       return
@@ -59,13 +61,14 @@ public struct DomainName: Sendable {
     rawValue = Self.error(in: name) == nil ? name : "_" + name
   }
 
-  /// The name of the domain's file, without the folder.
+  /// Returns the name of the domain's file, without the folder.
   func fileName(host: String?) -> String {
     let stem = self == .global ? ".GlobalPreferences" : rawValue
     return host.map { "\(stem).\($0).plist" } ?? "\(stem).plist"
   }
 
-  /// The domain whose values for any host, or for one of this name, are in a file of this name; nil if no domain's are.
+  /// Creates the name of the domain whose values, for any host or for the given host, are in a file with this name; nil
+  /// if the file does not belong to a domain.
   init?(fileName: String, host: String? = nil) {
     let suffix = host.map { ".\($0).plist" } ?? ".plist"
     guard fileName.hasSuffix(suffix) else { return nil }
@@ -80,7 +83,7 @@ public struct DomainName: Sendable {
   }
 }
 
-/// Names are equal when their bytes are, as those of files.
+/// Names are equal if their bytes are equal, like file names.
 extension DomainName: Hashable, Comparable {
   public static func == (lhs: DomainName, rhs: DomainName) -> Bool {
     lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8)
@@ -95,12 +98,12 @@ extension DomainName: Hashable, Comparable {
   }
 }
 
-/// A name that stands in the program itself.
+/// A name as a literal in the source code.
 extension DomainName: ExpressibleByStringLiteral {
-  /// A name from a literal.
+  /// Creates a name from a literal.
   ///
-  /// - Precondition: The literal is a name, by the rules of ``init(_:)-(String)``. Text that isn't in the program's
-  ///   source can't get here: the literal is a `StaticString`.
+  /// - Precondition: The literal is a name, by the rules of ``init(_:)-(String)``. Only text in the program's source
+  ///   can be passed, because the literal is a `StaticString`.
   public init(stringLiteral name: StaticString) {
     let name = name.description
     let error = Self.error(in: name)
@@ -114,27 +117,27 @@ extension DomainName: CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-/// Whether values are for one computer or for all that share the user's folder.
+/// The computers that values are for: one computer, or all that share the user's folder.
 public enum PreferencesHost: Hashable, Sendable, CaseIterable {
-  /// This computer only. Its values come before those of any host.
+  /// Only this computer. Its values take precedence over those for any host.
   case current
   /// Every computer.
   case any
 }
 
-/// A domain of the user whose values are in a file.
+/// A domain of the user, whose values are in a file.
 public struct PersistentDomain: Hashable, Sendable {
-  /// Whose values they are.
+  /// The name of the domain.
   public var name: DomainName
-  /// Where they count.
+  /// The computers that the values are for.
   public var host: PreferencesHost
 
-  /// The domain of an application or a suite, or ``DomainName/global``.
+  /// Creates the domain of an application or a suite, or the global one with ``DomainName/global``.
   public init(_ name: DomainName, host: PreferencesHost = .any) {
     self.name = name
     self.host = host
   }
 
-  /// What all applications of the user share, on every computer.
+  /// The domain that all applications of the user share on every computer.
   public static let global = PersistentDomain(.global)
 }

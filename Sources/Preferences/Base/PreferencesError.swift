@@ -3,48 +3,49 @@ public import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// What can go wrong with preferences. The only type of error that this library throws and reports.
+/// An error of preferences. This library throws and reports no other type of error.
 public enum PreferencesError: Error, Hashable, Sendable {
   /// The text is not the name of a domain.
   case invalidName(String, reason: String)
-  /// Keys have at least one character.
+  /// The key is empty.
   case emptyKey
-  /// The value cannot be stored: it is nested too deeply, has a null or a UID in it, or its type failed to encode it.
-  /// What the key had stays.
+  /// The value cannot be stored: it is nested too deeply, contains a null or a UID, or its type failed to encode it.
+  /// The stored value is unchanged.
   case notStorable(key: String, reason: String)
-  /// The stored value is not what was asked for.
+  /// The stored value does not have the requested form.
   case notDecodable(key: String, reason: String)
-  /// There is no folder to save in, because the user has no home folder. Values are kept in memory.
+  /// There is no folder for files, because the user has no home folder. Values are kept in memory.
   case noFolder
-  /// The folder was there and is not any more. Values are kept in memory. The folder is made again when something is
-  /// set, or ``UserPreferences/synchronize()`` is called, after that.
+  /// The folder existed, and is missing now. Values are kept in memory. The folder is created again when a value is set
+  /// or ``UserPreferences/synchronize()`` is called after that.
   case folderVanished(path: String)
-  /// Another process has the file locked and does not let go of it. Values are kept in memory and saved later.
+  /// Another process has locked the file and does not release it. Values are kept in memory and saved later.
   case locked(path: String)
-  /// The thread is in the middle of an update of the file, which it cannot save or update once more before that is
-  /// done. Values are kept in memory, and saved with the update or soon after.
+  /// The thread is updating the file, and cannot save or update it again until that is done. Values are kept in memory,
+  /// and saved with the update or soon after.
   case updateUnderWay(path: String)
-  /// The process was forked from one that had used preferences, and runs the same program. It reads the values that
-  /// there were then, and can neither set nor save any: the threads that save are in the other process only.
+  /// The process was forked from a process that had used preferences, and runs the same program. It can read the values
+  /// from that time, but cannot set or save values, because the threads that save are only in the other process.
   case forkedProcess
-  /// The file kept being changed by a program that does not lock it. Values are kept in memory and saved later.
+  /// A program that does not lock the file keeps changing it. Values are kept in memory and saved later.
   case changedMeanwhile(path: String)
-  /// The file was not saved. The system refused it, or the path leads to something other than a regular file, to a link
-  /// that must not be followed, to another user's file that is not shared on purpose, or through a link to a file that
-  /// cannot be read. The file is as it was, or it is complete but may not be on the disk yet. Values are kept in memory
-  /// and saved later.
+  /// The file was not saved. Either the system refused it, or the path leads to something other than a regular file, to
+  /// a link that must not be followed, to another user's file that is not shared on purpose, or through a link to a
+  /// file that cannot be read. The file is unchanged, or it is complete but may not be on the disk yet. Values are kept
+  /// in memory and saved later.
   case notSaved(path: String, PropertyListError)
-  /// The system refused to read the file, or something else is at its path. The values that are known count, and it is
-  /// read again later.
+  /// The system refused to read the file, or its path leads to something else. The known values are used, and the file
+  /// is read again later.
   case notRead(path: String, PropertyListError)
-  /// The file is no dictionary of preferences, has no byte, or may not be read. It is not overwritten: the next save
-  /// gives it the name `setAside`, which says when it was found, and begins a new file with the values that are known.
-  /// The target of a link, and a file that another user keeps for himself, are ``notRead(path:_:)`` instead, and stay.
+  /// The file is empty, is not a dictionary of preferences, or may not be read. It is not overwritten: the next save
+  /// renames it to `setAside`, which contains the time of its discovery, and creates a new file with the known
+  /// values. If the file is the target of a link, or another user's file that is not shared, the error is
+  /// ``notRead(path:_:)`` instead, and the file is not renamed.
   case unreadable(path: String, setAside: String, PropertyListError)
 }
 
 extension PreferencesError: CustomStringConvertible {
-  /// One line that says what is wrong and where.
+  /// The message, in one line.
   public var description: String {
     switch self {
     case .invalidName(let name, let reason): "\(name.quoted) is no name of a domain: \(reason)"
@@ -70,11 +71,11 @@ extension PreferencesError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// Reports errors that no caller receives, to the handler of the process.
+/// Reports errors that no caller receives to the handler of the process.
 enum PreferencesErrors {
   private static let handler = Mutex(Handler(handle: printed))
 
-  /// A function in a structure, since one by itself is wrapped anew, and so becomes slower, each time it is read.
+  /// A function in a structure. A function itself would be wrapped again on each read, which is slower.
   private struct Handler: Sendable {
     let handle: @Sendable (PreferencesError) -> Void
   }
@@ -83,7 +84,7 @@ enum PreferencesErrors {
     handler.withLock { $0 = Handler(handle: handle) }
   }
 
-  /// Not to be called while something is waited for that the handler may want to use.
+  /// Reports an error. Must not be called while holding a lock that the handler may need.
   static func report(_ error: PreferencesError) {
     guard !ForkedChild.isThisProcess else { return reportInChild() }
     handler.withLock { $0 }.handle(error)
@@ -91,19 +92,20 @@ enum PreferencesErrors {
 
   private static let isReportedInChild = Atomic(false)
 
-  /// Makes the constants that children of `fork` use.
+  /// Initializes the constants that children of `fork` use.
   static func prepare() {
     _ = isReportedInChild.load(ordering: .relaxed)
     _ = FileOutput.standardError
   }
 
-  /// Prints, once, why nothing is saved. The handler is not called: a missing thread may have a lock that it needs.
+  /// Prints once that nothing is saved. The handler is not called, because it may need a lock of a thread that is
+  /// missing.
   private static func reportInChild() {
     if !isReportedInChild.exchange(true, ordering: .relaxed) { printed(.forkedProcess) }
   }
 
   @Sendable private static func printed(_ error: PreferencesError) {
-    // Nobody is left to tell if this fails.
+    // A failure of standard error cannot be reported.
     try? FileOutput.standardError.write(Data("preferences: \(error)\n".utf8))
   }
 }

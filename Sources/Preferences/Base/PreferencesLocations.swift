@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import SystemFiles
 
-/// The folders that preferences are in.
+/// The folders for preferences.
 ///
 /// | | Linux | Apple systems |
 /// |---|---|---|
@@ -9,30 +9,30 @@ internal import SystemFiles
 /// | system-wide | the absolute ones of `$XDG_CONFIG_DIRS`, else `/etc/xdg` | `/Library/Preferences` |
 /// | managed | `/etc/xdg/managed-preferences` | `/Library/Managed Preferences/USER`, `/Library/Managed Preferences` |
 ///
-/// The folders of Linux are those of the XDG Base Directory Specification. The managed folder does not depend on the
-/// environment, since whoever sets that could take another.
+/// On Linux, the folders are those of the XDG Base Directory Specification. The managed folder does not depend on the
+/// environment, because a user could change that.
 public struct PreferencesLocations: Sendable {
-  /// The folder of the user, whose files are `DOMAIN.plist`, and `ByHost/DOMAIN.HOST.plist` for one computer only. Nil
-  /// if the user has no home folder: values are kept in memory then.
+  /// The folder of the user. It contains the files `DOMAIN.plist`, and `ByHost/DOMAIN.HOST.plist` for one computer
+  /// only. Nil if the user has no home folder; values are kept in memory then.
   public let userFolder: String?
-  /// Folders with values for all users, the more important first.
+  /// The folders with values for all users, with the highest priority first.
   public let systemFolders: [String]
-  /// Folders with values that nobody can change, the more important first.
+  /// The folders with values that cannot be changed, with the highest priority first.
   public let managedFolders: [String]
-  /// The name that stands for this computer in names of files.
+  /// The name of this computer in file names.
   public private(set) var host: String
 
-  /// The folder that is not made if it is missing, because it is the user's home.
+  /// The folder that is not created if it is missing, because it is the user's home.
   let home: String?
 
-  /// Explicit folders, for tests, servers and tools. Nothing outside of them is read or written.
+  /// Creates locations with explicit folders, for tests, servers and tools. Nothing outside them is read or written.
   ///
   /// - Parameters:
-  ///   - folder: the folder of the user. It is made when something is saved. A URL that is no file's stands for no
-  ///     folder.
-  ///   - systemFolders: folders with values for all users, the more important first.
-  ///   - managedFolders: folders with values that nobody can change, the more important first.
-  ///   - host: the name of this computer in names of files; nil for the name it has.
+  ///   - folder: the folder of the user. It is created when a value is saved. A URL other than a file URL means that
+  ///     there is no folder.
+  ///   - systemFolders: the folders with values for all users, with the highest priority first.
+  ///   - managedFolders: the folders with values that cannot be changed, with the highest priority first.
+  ///   - host: the name of this computer in file names; nil for its real name.
   public init(folder: URL, systemFolders: [URL] = [], managedFolders: [URL] = [], host: String? = nil) {
     userFolder = Self.path(folder)
     self.systemFolders = systemFolders.compactMap(Self.path)
@@ -41,7 +41,7 @@ public struct PreferencesLocations: Sendable {
     home = nil
   }
 
-  /// The folders of this process, as its environment says.
+  /// The folders of this process, depending on its environment.
   public static let standard = PreferencesLocations(
     environment: { CurrentProcess.environmentValue($0) }, home: CurrentProcess.homeFolder)
 
@@ -72,12 +72,12 @@ public struct PreferencesLocations: Sendable {
     #endif
   }
 
-  /// No folders.
+  /// Locations without folders.
   static let inMemory = PreferencesLocations(environment: { _ in nil }, home: nil, hasFolders: false)
 
-  /// The same folders, with the values of another computer instead of those of this one.
+  /// Returns the same folders, with the values of another computer instead of those of this one.
   ///
-  /// - Parameter name: the name that stands for the computer in names of files.
+  /// - Parameter name: the name of the computer in file names.
   public func onHost(_ name: String) -> PreferencesLocations {
     var locations = self
     locations.host = Self.hostName(name)
@@ -86,7 +86,7 @@ public struct PreferencesLocations: Sendable {
 
   private static func path(_ url: URL) -> String? { url.isFileURL ? absolute(url.absoluteURL.path) : nil }
 
-  /// The path without slashes at its end; nil if it is relative.
+  /// Returns the path without slashes at its end; nil if it is relative.
   private static func absolute(_ path: String) -> String? {
     guard path.hasPrefix("/") else { return nil }
     var path = path
@@ -94,18 +94,18 @@ public struct PreferencesLocations: Sendable {
     return path
   }
 
-  /// A host's name as a part of a file's name, which with all that is added to it has 255 bytes at most. Long names
-  /// that differ only at the end stay different.
+  /// Returns the name of a host as a part of a file name, which may have 255 bytes including its suffixes. Long names
+  /// that differ only at the end remain different.
   private static func hostName(_ name: String) -> String {
     let name = DomainName(nearestTo: name).rawValue
     guard name.utf8.count > 32 else { return name }
-    // Fowler, Noll and Vo's hash (FNV-1a).
+    // The FNV-1a hash (Fowler, Noll and Vo).
     let hash = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     return "\(String(decoding: name.utf8.prefix(20), as: UTF8.self))-\(String(hash, radix: 16))"
   }
 }
 
-/// Locations are equal when their bytes are, as those of files: two spellings of one letter are two folders.
+/// Locations are equal if their bytes are equal, like file names: two Unicode spellings are two folders.
 extension PreferencesLocations: Hashable {
   public static func == (lhs: PreferencesLocations, rhs: PreferencesLocations) -> Bool { lhs.bytes == rhs.bytes }
 
@@ -116,16 +116,16 @@ extension PreferencesLocations: Hashable {
       .map { paths in paths.map { Array($0.utf8) } }
   }
 
-  /// The file of a domain of the user; nil if there is no folder.
+  /// Returns the file of a user's domain; nil if there is no folder.
   func file(of domain: PersistentDomain) -> String? {
     guard let userFolder else { return nil }
     let host = domain.host == .current ? host : nil
     return Self.join(userFolder, (host == nil ? "" : "ByHost/") + domain.name.fileName(host: host))
   }
 
-  /// The domains that have files in the folder of the user, in order of their names.
+  /// Returns the domains that have files in the user's folder, sorted by name.
   ///
-  /// - Parameter host: whose values are in the files.
+  /// - Parameter host: the computers that the values are for.
   /// - Complexity: O(*n* log *n*) in the number of files.
   public func domainNames(_ host: PreferencesHost = .any) -> [DomainName] {
     guard let userFolder else { return [] }

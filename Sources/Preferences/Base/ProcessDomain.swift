@@ -2,9 +2,10 @@ internal import FoundationEssentials
 internal import PropertyLists
 internal import SystemFiles
 
-/// The domain that belongs to the program of this process.
+/// The domain of the program that this process runs.
 enum ProcessDomain {
-  /// The bundle identifier, else the name of the process. Characters that no name of a domain can have become `_`.
+  /// The bundle identifier, else the name of the process. Characters that are not allowed in domain names are replaced
+  /// by `_`.
   static let name = DomainName(nearestTo: bundleIdentifier ?? ProcessInfo.processInfo.processName)
 
   private static var bundleIdentifier: String? {
@@ -17,9 +18,9 @@ enum ProcessDomain {
     return identifier
   }
 
-  /// Where the `Info.plist` of a program's bundle has to be, if it is in one, by the layouts that Foundation knows: a
-  /// program is in the folder `Contents/Linux` (`Contents/MacOS` on macOS), or at the top of a bundle, beside the first
-  /// of these folders that there is, or beside the file.
+  /// Returns the path at which the `Info.plist` of a program's bundle would be, in the layouts that Foundation knows.
+  /// The program is in the folder `Contents/Linux` (`Contents/MacOS` on macOS), or at the top of a bundle. In the
+  /// second case, `Info.plist` is in the first of the layout folders that exists, or next to the program.
   static func informationPath(programFolder folder: String) -> String {
     let contents = FileSystem.parent(of: folder)
     if folder == contents + platformFolder, contents.hasSuffix("/Contents") { return contents + "/Info.plist" }

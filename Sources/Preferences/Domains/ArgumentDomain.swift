@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The domain of a command line: `-key value`.
+/// The domain for command line arguments: `-key value`.
 enum ArgumentDomain {
   /// The domain of the arguments of this process.
   static let ofProcess = table(Array(CommandLine.arguments.dropFirst()))
@@ -11,11 +11,11 @@ enum ArgumentDomain {
     return table
   }
 
-  /// The pairs of a command line.
+  /// Returns the keys and values of a command line.
   ///
-  /// An argument that begins with one hyphen is a key if a value follows, and that is any argument that does not begin
-  /// with a hyphen, and any number. Options with two hyphens are the program's own and are passed by, and `--` ends the
-  /// pairs. Of a key that stands twice the last value counts.
+  /// An argument that begins with one hyphen is a key if a value follows. A value is any argument that does not begin
+  /// with a hyphen, or any number. Options with two hyphens belong to the program and are skipped, and `--` ends the
+  /// pairs. The last value of a repeated key is used.
   static func values(_ arguments: [String]) -> [TableKey: PropertyList] {
     var values: [TableKey: PropertyList] = [:]
     var index = 0
@@ -34,13 +34,13 @@ enum ArgumentDomain {
 
   private static func isValue(_ argument: String) -> Bool {
     guard argument.hasPrefix("-"), argument != "-" else { return true }
-    // Not what is a number to `Double` and looks like an option, such as `-inf`.
+    // Excludes text that `Double` accepts as a number but that looks like an option, such as `-inf`.
     let magnitude = argument.dropFirst()
     return Double(magnitude) != nil && magnitude.utf8.first.map { $0 < UInt8(ascii: "A") } == true
   }
 
-  /// A property list if the text begins as one, after white space, and is one; else the text. Numbers stay text, which
-  /// the accessors convert.
+  /// Returns a property list if the text, after white space, is one; else the text. Numbers remain text, which the
+  /// accessors convert.
   private static func value(_ text: String) -> PropertyList {
     let list = String(text.drop(while: \.isWhitespace))
     let parsed: PropertyList?
@@ -53,6 +53,6 @@ enum ArgumentDomain {
     return parsed
   }
 
-  /// The value of an XML property list, or of a part of one such as `<integer>5</integer>`.
+  /// Returns the value of an XML property list, or of a part of one such as `<integer>5</integer>`.
   private static func xml(_ text: String) -> PropertyList? { try? PropertyList(.init(Array(text.utf8)), format: .xml) }
 }

@@ -2,21 +2,21 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// What the file of a domain holds, in its order.
+/// The entries of a domain's file, in its order.
 struct DomainEntries {
   private(set) var values: OrderedDictionary<TableKey, PropertyList>
-  /// Values that no tree has all of, as the file has them, because a dictionary in them has two spellings of a key.
-  /// They are saved as they are until another value is set.
+  /// The nodes of values that a tree cannot represent completely, because a dictionary inside them has two equivalent
+  /// spellings of a key. They are saved unchanged until another value is set.
   private var originals: [TableKey: PropertyListDocument.Node] = [:]
 
   init(_ values: OrderedDictionary<TableKey, PropertyList> = [:]) { self.values = values }
 
-  /// Entries by strings.
+  /// Creates entries from string keys.
   init(byName values: OrderedDictionary<String, PropertyList>) {
     self.init(OrderedDictionary(uniqueKeysWithValues: values.elements.lazy.map { (TableKey($0.key), $0.value) }))
   }
 
-  /// The entries of a file.
+  /// Creates the entries of a file.
   init(_ document: PropertyListDocument) throws(PropertyListError) {
     guard let entries = try document.root.entries else {
       throw PropertyListError(.malformed, "the top value is no dictionary")
@@ -43,15 +43,15 @@ struct DomainEntries {
 
   mutating func removeAll(where shouldBeRemoved: (TableKey) -> Bool) { values.removeAll { shouldBeRemoved($0.key) } }
 
-  /// The entries with the values that no tree has all of, where these entries have them too.
+  /// Returns the entries with the original nodes of `held` for equal values.
   func keepingOriginals(of held: DomainEntries) -> DomainEntries {
     var entries = self
     for (key, original) in held.originals where held.values[key] == values[key] { entries.originals[key] = original }
     return entries
   }
 
-  /// These entries after a change to what is seen of them by strings. The spellings that cannot be seen stay as long as
-  /// the one that stands for them.
+  /// Returns the entries after a change to the visible ones, which have string keys. A hidden spelling of a key is kept
+  /// as long as the spelling that is shown.
   func changed(to visible: OrderedDictionary<String, PropertyList>) -> DomainEntries {
     var entries = DomainEntries(byName: visible)
     let hidden = values.keys.hiddenSpellings

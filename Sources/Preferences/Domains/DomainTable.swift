@@ -2,28 +2,28 @@ internal import OrderedCollections
 internal import PropertyLists
 internal import Synchronization
 
-/// The values of one domain in memory, and which of them its file does not have yet.
+/// The values of one domain in memory, and the changes that are not in its file yet.
 ///
-/// All members may be used from any thread. Looks don't wait for each other. A change has the values to itself for a
-/// moment, and never while foreign code or the file system is waited for.
+/// All members may be used from any thread. Reads do not wait for each other. A change has exclusive access for a
+/// moment, and never while it waits for foreign code or the file system.
 final class DomainTable: Sendable {
   private let contents = SharedValue(Contents())
-  /// Whether there is a value, to pass an empty domain without a look at its values.
+  /// True if there is a value, so that reads can skip an empty domain.
   private let hasValues = Atomic(false)
   private let watching = Atomic(false)
   private let observers = Mutex(TableObservers())
 
   private struct Contents: ~Copyable {
     var values: [TableKey: PropertyList] = [:]
-    /// For each key whose value, or whose absence, is not in the file yet: when it was set, as a count of changes.
+    /// The keys whose values, or whose removals, are not in the file yet, each with the number of its change.
     var unsaved: [TableKey: Int] = [:]
-    /// When all was replaced, as a count of changes; nil if the file has seen that.
+    /// The number of the change that replaced all values; nil if the file has that change.
     var replaced: Int?
     var changes = 0
-    /// How many changes whoever reads the file has seen, though the disk may not have them yet.
+    /// The number of changes that are in the file, even if the file has not been synced yet.
     var inFile = 0
-    /// The keys that this process has saved, as long as nobody else has set them since: each with its change, as they
-    /// come out of ``unsaved``.
+    /// The keys that this process has saved, and that no other process has changed since, each with the number of its
+    /// change from ``unsaved``.
     var own: [TableKey: Int] = [:]
 
     var hasUnsaved: Bool { !unsaved.isEmpty || replaced != nil }
@@ -33,7 +33,7 @@ final class DomainTable: Sendable {
       unsaved[key] = changes
     }
 
-    /// Sets or removes a value, and keeps in `staged` what takes that back.
+    /// Sets or removes a value, and records in `staged` how to revert that.
     mutating func stage(_ value: PropertyList?, forKey key: TableKey, in staged: inout StagedChanges) {
       let (old, oldChange) = (values[key], unsaved[key])
       noteUnsaved(key)
@@ -46,10 +46,10 @@ final class DomainTable: Sendable {
 
   var hasUnsaved: Bool { contents.read { $0.hasUnsaved } }
 
-  /// How many changes there have been.
+  /// The number of changes.
   var changeCount: Int { contents.read { $0.changes } }
 
-  /// Whether all values were replaced since the file was saved.
+  /// True if all values were replaced after the last save.
   var isReplaced: Bool { contents.read { $0.replaced != nil } }
 
   var values: [TableKey: PropertyList] { contents.read { $0.values } }
@@ -59,21 +59,21 @@ final class DomainTable: Sendable {
     return contents.read { $0.values[key] }
   }
 
-  /// The value, `.some(nil)` if there is none; nil if the values are being changed just now.
+  /// Returns the value; `.some(nil)` if the key has no value; nil if the values are being changed.
   private func readNow(_ key: TableKey) -> PropertyList?? {
     guard let claim = contents.claim() else { return nil }
     return read(key, claim) { $0 }
   }
 
-  /// What `body` makes of the value, without a copy of it, `.some(nil)` if there is none; nil if the values are being
-  /// changed just now.
+  /// Returns the result of `body` for the value, which is not copied; `.some(nil)` if the key has no value; nil if the
+  /// values are being changed.
   @inline(__always)
   func read<Result>(_ key: TableKey, _ claim: borrowing ReadClaim, _ body: (PropertyList) -> Result) -> Result?? {
     if isEmpty { return .some(nil) }
     return contents.read(claim) { contents in contents.values[key].map(body) }
   }
 
-  /// Sets or removes a value. Returns whether it is another than before.
+  /// Sets or removes a value. Returns true if the value differs from the previous one.
   func set(_ value: PropertyList?, forKey key: TableKey) -> Bool {
     contents.withLock { contents in
       contents.noteUnsaved(key)
@@ -86,7 +86,7 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// A value, and the change that this process made to it last and that is not in the file yet.
+  /// A value, and the number of this process's last change of it that is not in the file yet.
   struct VersionedValue {
     let value: PropertyList?
     fileprivate let change: Int?
@@ -97,10 +97,10 @@ final class DomainTable: Sendable {
     contents.read { VersionedValue(value: $0.values[key], change: $0.unsaved[key], replaced: $0.replaced) }
   }
 
-  /// All values, and how many changes there have been.
+  /// All values, and the number of changes.
   var listed: (values: [TableKey: PropertyList], changes: Int) { contents.read { ($0.values, $0.changes) } }
 
-  /// Changes that are made together, and taken back together.
+  /// Changes that are made together, and reverted together.
   struct StagedChanges {
     fileprivate struct Change {
       let key: TableKey
@@ -110,14 +110,14 @@ final class DomainTable: Sendable {
     }
 
     fileprivate var changes: [Change] = []
-    /// Whether the file is to go if nothing is left to put into it.
+    /// True if an empty domain deletes its file.
     fileprivate(set) var removesFile = false
 
     var keys: [TableKey] { changes.map(\.key) }
   }
 
-  /// Sets and removes values until it is known whether the file can have them: those in which the entries, nil for no
-  /// file, differ from what it holds.
+  /// Applies the differences between `held` and `entries`, until it is known if the file can be written. `held` are the
+  /// entries of the file; `entries` are the new ones, or nil to remove the file.
   func stage(_ entries: DomainEntries?, insteadOf held: DomainEntries) -> StagedChanges {
     var staged = StagedChanges()
     staged.removesFile = entries == nil
@@ -130,12 +130,12 @@ final class DomainTable: Sendable {
     return staged
   }
 
-  /// Sets and removes values that were made of others, until it is known whether the file can have them. `versions` has
-  /// what was looked at for that, for each key of `changes` at least, and `listed` how many changes there had been when
-  /// all keys were looked at; nil if they were not.
+  /// Applies changes that were computed from other values, until it is known if the file can be written. `versions` are
+  /// the values that were read for that, at least those for the keys of `changes`. `listed` is the number of changes at
+  /// the time that all keys were listed; nil if they were not.
   ///
-  /// Returns nil, and changes nothing, if a value was set again since it was looked at. If this `isLast`, such values
-  /// are passed over: as if the changes had been made before that.
+  /// Returns nil, without a change, if a value was set again after it was read. If `isLast` is true, such values are
+  /// skipped, as if the changes had been made before.
   func stage(
     _ changes: [TableKey: PropertyList?], insteadOf versions: [TableKey: VersionedValue], listed: Int?,
     isLast: Bool
@@ -156,7 +156,7 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Takes changes back, but for values that were set again since.
+  /// Reverts changes, except for values that were set again since.
   func takeBack(_ staged: StagedChanges) {
     contents.withLock { contents in
       for staged in staged.changes where contents.unsaved[staged.key] == staged.change {
@@ -167,7 +167,7 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Replaces all values that a dictionary of strings can hold. Returns the keys whose values are others than before.
+  /// Replaces all values that a dictionary with string keys can contain. Returns the keys whose values have changed.
   func replace(with visible: OrderedDictionary<String, PropertyList>) -> [TableKey] {
     contents.withLock { contents in
       let entries = Self.entries(contents.values).changed(to: visible).values
@@ -179,8 +179,7 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Adds values to those there are, without marking them unsaved. Returns the keys whose values are others than
-  /// before.
+  /// Adds or replaces values, without marking them as unsaved. Returns the keys whose values have changed.
   func register(_ entries: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
       var changed: [TableKey] = []
@@ -189,18 +188,18 @@ final class DomainTable: Sendable {
         if contents.values.updateValue(value, forKey: key) != value { changed.append(key) }
       }
       noteCount(contents)
-      // In an order that does not depend on how the process hashes.
+      // Sorted, because the hashing order differs from process to process.
       return isWatched ? changed.sorted() : []
     }
   }
 
-  /// Replaces all values, without marking them unsaved. Returns the keys whose values are others than before.
+  /// Replaces all values, without marking them as unsaved. Returns the keys whose values have changed.
   func assign(_ values: [TableKey: PropertyList]) -> [TableKey] {
     contents.withLock { contents in put(values, into: &contents) }
   }
 
-  /// Replaces all values that a dictionary of strings can hold, without marking them unsaved. Returns the keys whose
-  /// values are others than before.
+  /// Replaces all values that a dictionary with string keys can contain, without marking them as unsaved. Returns the
+  /// keys whose values have changed.
   func assign(visible: [String: PropertyList]) -> [TableKey] {
     contents.withLock { contents in
       let visible = OrderedDictionary(uniqueKeysWithValues: visible.map { ($0, $1) })
@@ -216,12 +215,12 @@ final class DomainTable: Sendable {
     Dictionary(uniqueKeysWithValues: entries.elements.lazy.map { ($0, $1) })
   }
 
-  /// Takes the values that the file has; those that it does not have yet stay as they were set.
+  /// Replaces the values by those of the file, except for changes that the file does not have yet.
   ///
   /// - Parameters:
-  ///   - keys: keys whose values stay all the same, because the file has lost them.
-  ///   - areUnsaved: whether the file is to have those again.
-  /// - Returns: the keys whose values are others than before, if anybody observes them.
+  ///   - keys: the keys whose values are kept, because the file has lost them.
+  ///   - areUnsaved: true to save these values to the file again.
+  /// - Returns: the keys whose values have changed, if there are observers.
   func adopt(_ entries: DomainEntries, keeping keys: Set<TableKey> = [], areUnsaved: Bool = false) -> [TableKey] {
     contents.withLock { contents in
       if areUnsaved {
@@ -231,11 +230,11 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Whether this process has changed the file, or is about to.
+  /// True if this process has changed the file, or has unsaved changes.
   var isWriter: Bool { contents.read { !$0.own.isEmpty || $0.hasUnsaved } }
 
-  /// The keys of values that the file should have and does not: any that it had, and those that this process saved,
-  /// unless these are saved elsewhere, too.
+  /// Returns the keys whose values the file should have but does not: values that it had before, and, unless
+  /// `areOwnSaved` is true, values that this process has saved.
   func keysLost(in entries: DomainEntries, areOwnSaved: Bool) -> Set<TableKey> {
     contents.read { contents in
       var lost = Set(contents.values.keys.filter { entries[$0] == nil && contents.unsaved[$0] == nil })
@@ -247,11 +246,11 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// What the file is to hold: what it held, with the changes since.
+  /// Returns the entries for the file: its current entries with the changes since.
   ///
-  /// - Parameter held: nil if that cannot be told; then what was known of it counts.
-  /// - Returns: the entries, in the order of the file, else of their names, then in the order they were set; and how
-  ///   many changes they have.
+  /// - Parameter held: the current entries; nil if they are unknown. The known values are used then.
+  /// - Returns: the entries in the order of the file, else sorted by key, followed by new ones in the order in which
+  ///   they were set; and the number of changes that they include.
   func merged(with held: DomainEntries?) -> (entries: DomainEntries, changes: Int) {
     contents.withLock { contents in
       guard var entries = contents.replaced == nil ? held : DomainEntries() else {
@@ -259,7 +258,7 @@ final class DomainTable: Sendable {
         let known = contents.values.sorted { (order[$0.key] ?? 0, $0.key) < (order[$1.key] ?? 0, $1.key) }
         return (DomainEntries(OrderedDictionary(uniqueKeysWithValues: known.map { ($0, $1) })), contents.changes)
       }
-      // In one go, because each single removal moves all that follow.
+      // Removes all entries in one pass, because a single removal moves all entries after it.
       if contents.unsaved.contains(where: { contents.values[$0.key] == nil }) {
         entries.removeAll { key in contents.unsaved[key] != nil && contents.values[key] == nil }
       }
@@ -270,11 +269,11 @@ final class DomainTable: Sendable {
     }
   }
 
-  /// Notes that whoever reads the file finds the first `changes` changes. Values that the file has instead of them from
-  /// now on were put there later.
+  /// Notes that the file has the first `changes` changes. If the file has other values from now on, these were written
+  /// later.
   func noteInFile(changes: Int) { contents.withLock { $0.inFile = changes } }
 
-  /// Notes that the file has the first `changes` changes, and the disk has the file.
+  /// Notes that the first `changes` changes are in the file and on the disk.
   func saved(changes: Int) {
     contents.withLock { contents in
       if contents.changes == changes {
@@ -328,7 +327,7 @@ final class DomainTable: Sendable {
     var keys: [TableKey] = []
     for (key, value) in new where old[key] != value { keys.append(key) }
     for key in old.keys where new[key] == nil { keys.append(key) }
-    // In an order that does not depend on how the process hashes.
+    // Sorted, because the hashing order differs from process to process.
     return keys.sorted()
   }
 
@@ -336,16 +335,16 @@ final class DomainTable: Sendable {
     hasValues.store(!contents.values.isEmpty, ordering: .releasing)
   }
 
-  /// Whether there has been an observer. One that comes looks at the values after it is known here.
+  /// True if there has been an observer. An observer must read the values after it was added.
   private var isWatched: Bool { watching.load(ordering: .sequentiallyConsistent) }
 
-  /// Has an observer told of changes as long as it lives.
+  /// Adds an observer, which is notified of changes until it is released.
   func add(_ observer: any TableObserver) {
     observers.withLock { $0.add(observer) }
     watching.store(true, ordering: .sequentiallyConsistent)
   }
 
-  /// Tells the observers that values for these keys may be others than before. Not to be called with any lock held.
+  /// Notifies the observers that the values for these keys may have changed. Must not be called while holding a lock.
   func notify(_ keys: [TableKey]) {
     guard isWatched, !keys.isEmpty else { return }
     for (observer, keys) in observers.withLock({ $0.concerned(by: keys) }) { observer.note(keys) }

@@ -1,18 +1,18 @@
 internal import Synchronization
 internal import SystemFiles
 
-/// Keeps `fork` from copying values in the middle of a change, since the child could neither read nor mend them.
+/// Keeps `fork` from copying values in the middle of a change: the child could neither read nor repair them.
 ///
-/// A change only touches memory, so `fork` waits for it for less than a microsecond.
+/// A change only accesses memory, so that `fork` waits for less than a microsecond.
 enum ForkGate {
-  /// The number of changes that are being made.
+  /// The number of changes in progress.
   private static let changes = Atomic(0)
   private static let isClosed = Atomic(false)
   private static let isWatched = Atomic(false)
 
-  /// Begins to do this, before any value is read.
+  /// Installs the handlers for `fork`. Must be called before any value is read.
   ///
-  /// - Parameter prepare: makes what a child would wait for without end, as a thread of its parent makes it.
+  /// - Parameter prepare: initializes globals in the parent, whose initialization in a child would wait forever.
   static func watch(preparing prepare: () -> Void) {
     guard !isWatched.load(ordering: .acquiring), !isWatched.exchange(true, ordering: .acquiringAndReleasing) else {
       return
@@ -26,13 +26,13 @@ enum ForkGate {
     _ = pthread_atfork(
       { ForkGate.close() }, { ForkGate.open() },
       {
-        // Threads that read or change values are not in the child.
+        // The child does not have the threads that read or change values.
         ReaderSlots.shared.freeAll()
         ForkGate.open()
       })
   }
 
-  /// Calls a function that changes values. `fork` waits until it has ended.
+  /// Calls a function that changes values. `fork` waits until it returns.
   @inline(__always)
   static func delayingFork<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     while true {

@@ -1,17 +1,18 @@
 internal import Synchronization
 internal import SystemFiles
 
-/// The right to read shared values. As long as it lives, none of them changes, so it lives for one look only.
+/// The right to read shared values. No shared value changes while a claim exists, so a claim must only live for one
+/// read.
 ///
-/// Claims don't wait for each other, and threads make them in different cache lines, so that reading takes no longer
-/// when many threads read.
+/// Claims do not wait for each other. Threads use different cache lines for them, so that reading takes no longer when
+/// many threads read.
 ///
-/// Sound: slots stay as long as the process.
+/// Sound: the slots are never deallocated.
 @safe
 struct ReadClaim: ~Copyable {
   private let slot: UnsafePointer<ReaderSlots.Slot>
 
-  /// Nil if other threads have the slots that this one may take, which is rare.
+  /// Returns nil if other threads have taken the slots that this thread tries, which is rare.
   @inline(__always)
   init?(_ slots: ReaderSlots) {
     guard let slot = unsafe slots.take() else { return nil }
@@ -21,22 +22,22 @@ struct ReadClaim: ~Copyable {
   deinit { unsafe slot.pointee.isTaken.store(false, ordering: .releasing) }
 }
 
-/// The slots in which threads mark that they read. All shared values of the process have the same slots.
+/// The slots that threads mark while they are reading. All shared values of the process use the same slots.
 ///
-/// Sound: the memory is made once for the process, and stays.
+/// Sound: the memory is allocated once for the process, and never deallocated.
 @safe
 struct ReaderSlots: @unchecked Sendable {
   static let shared = ReaderSlots()
 
   private let slots: UnsafePointer<Slot>
 
-  /// One slot, in cache lines of its own.
+  /// A slot, in cache lines of its own.
   struct Slot: ~Copyable {
     let isTaken = Atomic(false)
     private let padding = InlineArray<15, UInt64>(repeating: 0)
   }
 
-  /// A power of two.
+  /// The number of slots. It must be a power of two.
   private static var count: UInt { 32 }
 
   private init() {
@@ -47,8 +48,9 @@ struct ReaderSlots: @unchecked Sendable {
 
   @inline(__always)
   fileprivate func take() -> UnsafePointer<Slot>? {
-    // Identifiers of threads are addresses at the end of their stacks, which are a power of two and a guard page apart,
-    // or begin at large pages. Either way threads that are made one after another begin with different slots.
+    // Thread IDs are addresses at the end of the stacks. The distance between stacks is a power of two and a guard
+    // page, or they begin at large pages. In both cases, threads that are created one after another begin with
+    // different slots.
     let first = CurrentProcess.threadNumber >> 12 &+ CurrentProcess.threadNumber >> 21
     for attempt in 0..<4 as Range<UInt> {
       let slot = unsafe slots + Int(truncatingIfNeeded: (first &+ attempt) & (Self.count &- 1))
@@ -59,15 +61,15 @@ struct ReaderSlots: @unchecked Sendable {
     return nil
   }
 
-  /// Allocates the entries, so that a child of `fork` need not.
+  /// Allocates the slots, so that a child of `fork` need not.
   static func prepare() { _ = shared }
 
-  /// Ends all claims, in a child of `fork` that does not have their threads.
+  /// Ends all claims in a child of `fork`, which does not have the threads that made them.
   func freeAll() {
     for number in 0..<Int(Self.count) { unsafe slots[number].isTaken.store(false, ordering: .sequentiallyConsistent) }
   }
 
-  /// Returns when each claim that there is now has ended.
+  /// Returns when all claims that exist now have ended.
   func waitForAll() {
     for number in 0..<Int(Self.count) {
       if unsafe slots[number].isTaken.load(ordering: .sequentiallyConsistent) { wait(for: number) }
@@ -78,7 +80,7 @@ struct ReaderSlots: @unchecked Sendable {
     var attempts = 0
     while unsafe slots[number].isTaken.load(ordering: .sequentiallyConsistent) {
       attempts += 1
-      // A look takes some nanoseconds, unless its thread has to wait for a processor.
+      // A read takes some nanoseconds, unless its thread is waiting for a processor.
       if attempts > 1000 { usleep(1000) } else if attempts > 100 { sched_yield() }
     }
   }

@@ -1,11 +1,11 @@
 internal import PropertyLists
 
-/// Tables that are searched one after another.
+/// A list of tables that are searched in order.
 @safe
 struct SearchedTables: ~Copyable, Sendable {
-  /// Keeps the tables alive.
+  /// The tables, which this property keeps alive.
   let tables: [DomainTable]
-  /// Sound: the tables live as long as this value, and references are only used within its methods.
+  /// Sound: the tables live as long as this value, and the references are only used in its methods.
   private let references: [Unmanaged<DomainTable>]
 
   init(_ tables: [DomainTable]) {
@@ -13,8 +13,8 @@ struct SearchedTables: ~Copyable, Sendable {
     unsafe references = tables.map { unsafe Unmanaged.passUnretained($0) }
   }
 
-  /// What `body` makes of the first value for a key, `.some(nil)` if there is none; nil if a table is being changed
-  /// just now.
+  /// Returns the result of `body` for the first value for a key; `.some(nil)` if the key has no value; nil if a table
+  /// is being changed.
   @inline(__always)
   func read<Result>(_ key: TableKey, _ claim: borrowing ReadClaim, _ body: (PropertyList) -> Result) -> Result?? {
     for index in unsafe references.indices {

@@ -1,17 +1,16 @@
 internal import Synchronization
 internal import SystemFiles
 
-/// A value that any number of threads read at once, and one changes at a time.
+/// A value that many threads can read at the same time, and one thread at a time can change.
 ///
-/// It is not copyable, so that no look copies it and counts references that all threads share.
+/// It is not copyable, so that no read copies it or changes a reference count that all threads share.
 ///
-/// Sound: a change first says that there is one, and then waits until every claim to read has ended; a reader first
-/// makes a claim, and then looks whether there is a change. All of that is in one order for all threads (sequentially
-/// consistent), so of the two at least one sees the other: a change waits for the reader, or the reader turns to the
-/// lock.
+/// Sound: a change first sets a flag, and then waits until all claims to read have ended. A reader first makes a claim,
+/// and then checks the flag. All of these operations are in one order for all threads (sequentially consistent), so
+/// that at least one of the two sees the other: the change waits for the reader, or the reader uses the lock.
 ///
-/// In a child of `fork` nothing changes any more (``ForkedChild``), and the lock may be held by a thread that is not
-/// there, so it is read without.
+/// In a child of `fork`, nothing changes any more (``ForkedChild``), and a missing thread may hold the lock, so that
+/// values are read without it.
 @safe
 struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
   private let value: UnsafeMutablePointer<Value>
@@ -29,24 +28,24 @@ struct SharedValue<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable 
     unsafe value.deallocate()
   }
 
-  /// A claim to read this value, and others; nil if there is no room.
+  /// Returns a claim to read this value and others; nil if no slot is free.
   @inline(__always)
   func claim() -> ReadClaim? { ReadClaim(slots) }
 
-  /// What `body` makes of the value; nil if it is being changed just now.
+  /// Returns the result of `body` for the value; nil if it is being changed.
   @inline(__always)
   func read<Result>(_ claim: borrowing ReadClaim, _ body: (borrowing Value) -> Result) -> Result? {
     if isChanging.load(ordering: .sequentiallyConsistent) { return nil }
     return unsafe body(value.pointee)
   }
 
-  /// What `body` makes of the value. Waits for changes.
+  /// Returns the result of `body` for the value. Waits for changes.
   func read<Result: Sendable>(_ body: (borrowing Value) -> Result) -> Result {
     if ForkedChild.isThisProcess { return unsafe body(value.pointee) }
     return lock.withLock { _ in unsafe body(value.pointee) }
   }
 
-  /// Changes the value. Waits for others that change it, and for readers.
+  /// Changes the value. Waits for other changes, and for readers.
   func withLock<Result: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,9 +1,9 @@
-/// Somebody who wants to know of changes.
+/// An observer of a table.
 protocol TableObserver: AnyObject, Sendable {
-  /// Nil for all keys.
+  /// The key to observe; nil for all keys.
   var key: TableKey? { get }
 
-  /// Notes that values for keys may have changed.
+  /// Notes that the values for keys may have changed.
   func note(_ keys: [TableKey])
 }
 
@@ -11,14 +11,14 @@ struct WeakTableObserver: Sendable {
   weak var observer: (any TableObserver)?
 }
 
-/// The observers of a table, found by the keys that they look at: a change costs no more for those who look at others.
+/// The observers of a table, by their keys, so that a change takes no time for observers of other keys.
 struct TableObservers {
   private var ofAllKeys: [WeakTableObserver] = []
   private var ofKeys: [TableKey: [WeakTableObserver]] = [:]
   private var count = 0
 
   mutating func add(_ observer: any TableObserver) {
-    // As often as their number doubles, so that it costs nothing on average.
+    // Runs whenever the number of observers has doubled, so that the average cost is constant.
     if count.nonzeroBitCount == 1 { tidy() }
     count += 1
     if let key = observer.key {
@@ -28,7 +28,7 @@ struct TableObservers {
     }
   }
 
-  /// Removes those that nobody has any more, and those that are here twice: a suite that comes again adds them again.
+  /// Removes released observers and duplicates. A suite that is added a second time adds its observers again.
   private mutating func tidy() {
     var found: Set<ObjectIdentifier> = []
     func insert(_ observer: WeakTableObserver) -> Bool {
@@ -42,7 +42,7 @@ struct TableObservers {
     count = ofAllKeys.count + ofKeys.values.reduce(0) { $0 + $1.count }
   }
 
-  /// Those who look at any of these keys, and the keys that they look at.
+  /// Returns the observers of any of these keys, each with the keys that it observes.
   func concerned(by keys: [TableKey]) -> [(observer: any TableObserver, keys: [TableKey])] {
     var concerned = ofAllKeys.compactMap { observer in observer.observer.map { ($0, keys) } }
     if ofKeys.isEmpty { return concerned }

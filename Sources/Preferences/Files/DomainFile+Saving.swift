@@ -5,7 +5,7 @@ internal import PropertyLists
 internal import SharedFiles
 internal import SystemFiles
 
-/// Saving: under the file's lock, what the file holds is read, changed key by key, and written to a new file, which
+/// Saving: while the file is locked, its contents are read, changed key by key, and written to a new file, which
 /// replaces the old one.
 extension DomainFile {
   /// The entries of the domain before an update.
@@ -13,7 +13,7 @@ extension DomainFile {
     case file(DomainEntries?)
     case memory(DomainTable)
 
-    /// Nil if there is no file.
+    /// The entries; nil if there is no file.
     var entries: DomainEntries? {
       switch self {
       case .file(let entries): entries
@@ -27,11 +27,11 @@ extension DomainFile {
   /// failed, so that nothing is saved.
   typealias Staging = (HeldEntries) throws(PreferencesError) -> DomainTable.StagedChanges?
 
-  /// How often a change is worked out again because other threads set what it looks at.
+  /// The number of times that a change is repeated because other threads have set values that it has read.
   private static let greatestRepetition = 8
 
-  /// Saves after values were changed while no other process can change them. `change` is called again
-  /// if the file was changed all the same. Returns what `change` returned or threw the last time.
+  /// Applies a change and saves it, while no other process can change the values. `change` is called again if the file
+  /// was changed all the same. Returns the result or error of the last call of `change`.
   func update<Success, Failure>(
     patience: Duration, _ change: (inout DomainValues) throws(Failure) -> Success
   ) throws(PreferencesError) -> Result<Success, Failure> {
@@ -48,7 +48,8 @@ extension DomainFile {
     }
   }
 
-  /// As ``update(patience:_:)``, for all values at once. Without any there is no file.
+  /// Does the same as ``update(patience:_:)`` for all values at once. If the change sets them to nil, the file is
+  /// removed.
   func updateAll<Success, Failure>(
     patience: Duration, _ change: (inout OrderedDictionary<String, PropertyList>?) throws(Failure) -> Success
   ) throws(PreferencesError) -> Result<Success, Failure> {
@@ -72,18 +73,18 @@ extension DomainFile {
     try save(patience: patience, isUpdate: true) { held throws(PreferencesError) in
       try stage(held, &outcome)
     }
-    // A save that has succeeded has made the change.
+    // After a successful save, the change has been called.
     guard let outcome else { throw .changedMeanwhile(path: path ?? "") }
     return outcome
   }
 
-  /// Brings the changes of this process into the file, and the values of the file into this process; returns when all
-  /// is on the disk.
+  /// Merges the changes of this process into the file, and the values of the file into this process. Returns when
+  /// everything is on the disk.
   ///
   /// - Parameters:
-  ///   - patience: how long to wait for others who save.
-  ///   - isAskedFor: false if only time has passed.
-  ///   - isUpdate: true if `stage` is to be called also if nothing is unsaved.
+  ///   - patience: the time to wait for other saves.
+  ///   - isAskedFor: false if the save was only triggered by a timer.
+  ///   - isUpdate: true to call `stage` even if nothing is unsaved.
   func save(
     patience: Duration, isAskedFor: Bool = true, isUpdate: Bool = false,
     _ stage: Staging = { _ in DomainTable.StagedChanges() }
@@ -92,7 +93,7 @@ extension DomainFile {
     if UpdateUnderWay.isOfThisThread(name) { throw .updateUnderWay(path: name) }
     let deadline = ContinuousClock.now + patience
     guard gate.wait(timeout: .now() + patience.seconds) == .success else {
-      // The save that is under way may have begun before the last changes.
+      // The save in progress may have begun before the last changes.
       schedule.saveBegins()
       schedule.saveFailed(self, .locked(path: path ?? ""))
       throw .locked(path: path ?? "")
@@ -105,7 +106,7 @@ extension DomainFile {
     disk.withLock { $0.isSaveAskedFor = isAskedFor }
     do {
       if !isUpdate, !table.hasUnsaved { table.notify(disk.withLock { disk in look(&disk, isFirst: false) }) }
-      // The look may have put something back.
+      // The look may have restored values, which must be saved.
       if isUpdate || table.hasUnsaved { try replaceFile(until: deadline, stage) }
     } catch {
       schedule.saveFailed(self, error)
@@ -132,22 +133,22 @@ extension DomainFile {
     table.notify(staged.keys)
   }
 
-  /// One attempt to save. Returns whether that was done; not if the file was changed meanwhile.
+  /// Tries to save once. Returns false if the file was changed meanwhile.
   private func attempt(
     _ path: String, _ deadline: ContinuousClock.Instant, _ stage: Staging
   ) throws(PreferencesError) -> Bool {
-    // What may have changed is told once no lock is held.
+    // Observers are notified once no lock is held.
     var changed: [TableKey] = []
     var staged: DomainTable.StagedChanges?
     defer { table.notify(changed + (staged?.keys ?? [])) }
     do {
-      // First this lock: it stays valid if another file replaces the domain's.
+      // Locks the copy of the last save first: this lock remains valid if another file replaces the domain's file.
       let last = try LastSave(of: path, until: deadline, isMade: keepsLastSave)
       defer { withExtendedLifetime(last) {} }
-      // The value moves into the closure by way of an optional, since it cannot be copied.
+      // The lock moves into the closure through an optional, because it cannot be copied.
       var locked = try LockedFile(path, until: deadline)
       let outcome = try disk.withLock { disk in
-        // Before anybody else looks at the file, and takes a change for one that the file does not have yet, or has.
+        // Runs before another thread reads the file, so that it does not mistake the state of the changes.
         var outcome: Outcome?
         defer {
           if let outcome {
@@ -162,7 +163,7 @@ extension DomainFile {
         ) throws(PreferencesError) -> DomainTable.StagedChanges? {
           if !isKnown { changed += adopt(held ?? DomainEntries(), identity, generation, &disk, isSaved: true) }
           staged = try stage(.file(held))
-          // The change may have forked the process. The lock is not the child's.
+          // The change may have forked the process. The child does not own the lock.
           guard !ForkedChild.isThisProcess else { throw .forkedProcess }
           return staged
         }
@@ -177,7 +178,8 @@ extension DomainFile {
       // An update may have changed nothing.
       guard outcome.hasChanged else { return true }
       if !outcome.isNoted { LastSave.discard(of: path) }
-      // Whoever reads the file has the new values from now on. They count as saved when the disk has its name too.
+      // Readers of the file see the new values from now on. They count as saved when the file's name is on the disk
+      // too.
       try FileSystem.synchronizeFolder(of: path)
       table.saved(changes: outcome.changes)
       return true
@@ -192,23 +194,23 @@ extension DomainFile {
     }
   }
 
-  /// What an attempt has brought about.
+  /// The outcome of an attempt to save.
   private struct Outcome {
-    /// How many changes of the table the file has.
+    /// The number of the table's changes that the file has.
     let changes: Int
-    /// Whether the file is another than before.
+    /// True if the file was changed.
     let hasChanged: Bool
     /// True if the copy of the last save was written, or removed with the file.
     var isNoted = false
   }
 
-  /// Has the table take the values that the file holds, unless it has them, and makes the changes that are asked for;
-  /// nil if there are none, since an update has failed.
+  /// Updates the table with the values of the file, if needed, and applies the requested changes. Returns nil if an
+  /// update has failed, so that there are no changes.
   private typealias AdoptAndStage = (
     DomainEntries?, FileIdentity?, FileGeneration?, _ isKnown: Bool, inout Disk
   ) throws(PreferencesError) -> DomainTable.StagedChanges?
 
-  /// What a file holds.
+  /// The contents of a file.
   typealias Contents = (bytes: Data, entries: DomainEntries, format: PropertyListFormat)
 
   /// - Returns: nil if the file was changed meanwhile.
@@ -221,7 +223,7 @@ extension DomainFile {
     sweep(path, &disk)
     let found = try contents(of: &file, last?.generation, path, deadline, &disk)
     let newest = found == nil ? newestState(last, disk) : nil
-    // Nil if the values in memory count: no process removed them.
+    // Nil if the file cannot be read, and the values in memory are the newest. No process has removed them.
     let held = found?.entries ?? newest
     let isKnown = found.map { disk.isInStep(with: $0.bytes) } ?? (newest == nil)
     guard let staged = try adoptAndStage(held, file.identity, last?.generation, isKnown, &disk) else {
@@ -229,7 +231,7 @@ extension DomainFile {
       return Outcome(changes: 0, hasChanged: false)
     }
     let (entries, changes) = table.merged(with: held)
-    // What cannot be read stays under another name, whether there is a new file or not.
+    // A file that cannot be read is renamed, even if no new file is written.
     let suffix = found == nil ? disk.suffix : nil
     let generation =
       found == nil ? last?.generation?.afterLoss ?? FileGeneration(Data(), isLoss: true) : last?.generation
@@ -242,7 +244,7 @@ extension DomainFile {
       let (bytes, format) = try Self.bytes(of: entries, found?.format ?? disk.format, for: path)
       let next = generation?.next(bytes) ?? FileGeneration(bytes, isLoss: false)
       if bytes == found?.bytes, file.identity.isOwn {
-        // Whoever wrote it may not have come to the end of it.
+        // The process that wrote these bytes may not have synced them.
         try file.synchronize()
         last?.write(bytes, next, like: file.identity)
         disk.noteInStep(with: file.identity, bytes, format, next)
@@ -254,15 +256,15 @@ extension DomainFile {
         disk.noteInStep(with: identity, bytes, format, next)
       }
     } else {
-      // An update that changed nothing leaves the file as it is, whoever wrote it.
+      // An update that changed nothing does not write the file, even if another program wrote it.
       if let found { disk.noteInStep(with: file.identity, found.bytes, found.format, last?.generation) }
       return Outcome(changes: changes, hasChanged: false)
     }
     return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)
   }
 
-  /// The newest acknowledged state of a file that cannot be read; nil if this process has it in memory, or if it is
-  /// lost.
+  /// Returns the newest acknowledged state of a file that cannot be read; nil if this process has it in memory, or if
+  /// it is lost.
   private func newestState(_ last: LastSave?, _ disk: Disk) -> DomainEntries? {
     guard let last, let generation = last.generation, disk.generation?.covers(generation) != true,
       let data = last.contents()
@@ -270,7 +272,7 @@ extension DomainFile {
     return try? FileContents.parse(data).entries
   }
 
-  /// What a locked file holds; nil if it cannot be read for what it is.
+  /// Returns the contents of a locked file; nil if they cannot be read as preferences.
   private func contents(
     of file: inout LockedFile, _ generation: FileGeneration?, _ path: String, _ deadline: ContinuousClock.Instant,
     _ disk: inout Disk
@@ -288,14 +290,14 @@ extension DomainFile {
     }
   }
 
-  /// As `replace`, where there is no file.
+  /// Does the same as `replace` if there is no file.
   private func create(_ path: String, _ copy: LastSave?, _ disk: inout Disk, _ adoptAndStage: AdoptAndStage) throws
     -> Outcome?
   {
     try checkFolder(path, &disk)
     let generation = copy?.generation
     if disk.isMadeAnew(in: generation) { disk.isLost = true }
-    // What is known of a file that cannot be read counts, since nobody removed it.
+    // The known values of an unreadable file remain valid, because no process has removed them.
     guard try adoptAndStage(nil, nil, generation, disk.known == nil || disk.isLost, &disk) != nil, table.hasUnsaved
     else { return Outcome(changes: 0, hasChanged: false) }
     try makeFolder(path, &disk)
@@ -306,7 +308,7 @@ extension DomainFile {
       return Outcome(changes: changes, hasChanged: true)
     }
     let (bytes, format) = try Self.bytes(of: entries, disk.format, for: path)
-    // There may not have been a folder for it.
+    // The copy may be missing because the folder was missing.
     let last = try copy ?? LastSave(of: path, until: .now, isMade: keepsLastSave)
     guard let identity = try FileSystem.create(path, with: bytes) else { return nil }
     let next = generation?.next(bytes) ?? FileGeneration(bytes, isLoss: false)
@@ -316,18 +318,18 @@ extension DomainFile {
     return Outcome(changes: changes, hasChanged: true, isNoted: last != nil)
   }
 
-  /// Looks whether the folder has vanished.
+  /// Throws if the folder has vanished.
   private func checkFolder(_ path: String, _ disk: inout Disk) throws {
     let folder = FileSystem.folderOfTarget(of: path)
     if let seen = disk.seenFolder, try FileIdentity(at: seen) == nil {
-      // Said once; then the folder is made as if it had never been.
+      // Reported only once. After that, the folder is created as if it had never existed.
       disk.seenFolder = nil
       disk.isLost = true
       disk.changesBeforeVanishing = disk.changesBeforeVanishing ?? table.changeCount
       throw PreferencesError.folderVanished(path: seen)
     }
-    // A folder that somebody removed together with the program's data does not come back by itself, as when a test has
-    // ended.
+    // A folder that was removed together with the program's data, for example at the end of a test, is not created
+    // again by a timer alone.
     if let changes = disk.changesBeforeVanishing, changes == table.changeCount, !disk.isSaveAskedFor,
       try FileIdentity(at: folder) == nil
     {
@@ -343,11 +345,12 @@ extension DomainFile {
     disk.seenFolder = folder
   }
 
-  /// A file's bytes in XML if it is XML, else in the binary format; also if XML cannot hold all of it: a date with a
-  /// fraction of a second, a control character, a null, a dictionary that looks like a UID. OpenStep holds too little.
+  /// Returns the bytes of the file: XML if the file is XML and XML can represent all values, else binary. XML cannot
+  /// represent a date with a fraction of a second, a control character, a null, or a dictionary that looks like a UID.
+  /// OpenStep represents too few types.
   ///
-  /// - Parameter limit: the number of bytes that can be read again.
-  /// - Throws: ``PropertyListError``, also for more bytes than that.
+  /// - Parameter limit: the greatest number of bytes that can be read again.
+  /// - Throws: ``PropertyListError``, also if there are more bytes.
   static func bytes(
     of entries: DomainEntries, _ format: PropertyListFormat, for path: String, limit: Int = FileContents.limit
   ) throws(PropertyListError) -> (Data, PropertyListFormat) {
@@ -373,8 +376,7 @@ extension DomainFile {
   private static func xml(of entries: DomainEntries) throws(PropertyListError) -> Data {
     var options = PropertyListWritingOptions(fractionalSeconds: .refuse, writesUIDDictionaries: false)
     let data = try entries.list.data(asXML: true, options)
-    // To other readers a dictionary of this form is no dictionary. Foundation on Linux drops all values of the file
-    // over it.
+    // Other readers treat such a dictionary as a UID. Foundation on Linux then drops all values of the file.
     if data.firstRange(of: Data("<key>CF$UID</key>".utf8)) != nil {
       options.writesUIDDictionaries = true
       _ = try entries.list.data(asXML: true, options)

@@ -5,74 +5,76 @@ internal import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// The file of one domain: read, watched and saved for all who use the domain in this process.
+/// The file of one domain. It is read, watched and saved for all stores in this process that use the domain.
 ///
-/// Three things guard it, always taken in this order: `gate`, for one save at a time; `disk`, for whoever reads or
-/// replaces the file; and the table's own, which is all that readers and writers of values ever wait for.
+/// There are three locks, which are always acquired in this order: `gate` allows one save at a time; `disk` protects
+/// reading and replacing the file; and the lock of the table is the only one that readers and writers of values wait
+/// for.
 final class DomainFile: Sendable {
-  /// Nil if there is no folder to have the file in.
+  /// The path; nil if there is no folder for the file.
   let path: String?
-  /// The path, or a name that no other domain has.
+  /// The path, or a unique name for a domain without a file.
   let name: String
   let table = DomainTable()
-  /// The folder that is not made if it is missing.
+  /// The folder that is not created if it is missing.
   let base: String?
   /// True if each save writes a copy. If false, a save only updates an existing copy.
   let keepsLastSave: Bool
-  /// True if the domain has no file, and values count as saved at once.
+  /// True if the domain has no file, and values count as saved immediately.
   let isInMemory: Bool
 
   let gate = DispatchSemaphore(value: 1)
   let schedule = SaveSchedule()
   let disk = Mutex(Disk())
 
-  /// What was found while a lock was held, to be told once none is.
+  /// Findings while a lock is held. They are reported once no lock is held.
   struct Findings {
-    /// Whether values were put back that have to be saved.
+    /// True if values were restored that must be saved.
     var hasPutBack = false
     var errors: [PreferencesError] = []
   }
 
-  /// What is known of the file.
+  /// The known state of the file.
   struct Disk {
-    /// The state whose values the table has; nil if there was no file.
+    /// The identity of the file whose values the table has; nil if there was no file.
     private(set) var known: FileIdentity?
-    /// Whether the file had been written to so shortly before that another state of it may look the same: the clock of
-    /// file systems has ticks, and numbers of files are used again.
+    /// True if the file was written so recently that a newer state may have the same identity: file system clocks have
+    /// ticks, and file numbers are reused.
     private var isRecent = false
     /// The hash of the bytes whose values the table has; nil if there was no file.
     private var fingerprint: UInt64?
-    /// The format it has, and is saved in.
+    /// The format of the file. It is saved in the same format.
     var format = PropertyListFormat.binary
-    /// The folder of the file, or the nearest above it that was there when this process looked.
+    /// The folder of the file, or its nearest ancestor that existed at the last look.
     var seenFolder: String?
-    /// How many changes there had been when the folder was found to have vanished; nil if it has not.
+    /// The number of changes at the time that the folder was found to be missing; nil if it exists.
     var changesBeforeVanishing: Int?
-    /// Whether somebody asked for the save that is under way, and not only time has passed.
+    /// True if a caller requested the save in progress; false if a timer triggered it.
     var isSaveAskedFor = false
-    /// Whether the values cannot be told from the file: it cannot be read, or its folder has vanished. Those that are
-    /// known count then.
+    /// True if the file does not show the domain's values, because it cannot be read, or because its folder has
+    /// vanished. The known values are used then.
     var isLost = false
-    /// The state of the file that was reported as unreadable, and what its name is to end with.
+    /// The identity of the file that was reported as unreadable, and the suffix of the name under which it is set
+    /// aside.
     var reported: FileIdentity?
     var suffix = ""
-    /// Whether what earlier processes left has been removed.
+    /// True after the leftovers of earlier processes were removed.
     var isSwept = false
-    /// Why the file could not be read the last time, if that was not for what it is.
+    /// The error of the last attempt to read the file, unless it was about the file's contents.
     var readError: PropertyListError?
-    /// Whether the file will be looked at again without a reason from outside.
+    /// True if another look at the file is scheduled.
     var isLookDue = false
     var findings = Findings()
     /// True after the table has taken the values of the file for the first time.
     private(set) var isConfirmed = false
-    /// The saved state that the values of the table come from, or an earlier one; nil if it had no number.
+    /// The saved state that the values of the table come from, or an earlier one; nil if it is unknown.
     private(set) var generation: FileGeneration?
-    /// What the file has lost when it was damaged, as long as it is waited for that somebody puts it back, and until
-    /// when that is.
+    /// The keys that the file has lost when it was damaged, while another process may still restore them, and the end
+    /// of that time.
     var awaited: Set<TableKey> = []
     var waitsUntil = ContinuousClock.now
 
-    /// Whether the table certainly has the values that the file has in this state.
+    /// Returns true if the table certainly has the values of the file in this state.
     func isInStep(with identity: FileIdentity?) -> Bool { known == identity && !isRecent && awaited.isEmpty }
 
     /// True if the file was made anew after the table took its values.
@@ -83,12 +85,12 @@ final class DomainFile: Sendable {
       generation?.isCounted(with: current) == true && generation?.hash == fingerprint
     }
 
-    /// Whether the table has the values of a file of these bytes.
+    /// Returns true if the table has the values of a file with these bytes.
     func isInStep(with bytes: Data) -> Bool {
       known != nil && fingerprint == FileGeneration.hash(bytes) && awaited.isEmpty
     }
 
-    /// Notes that the file has this state, with the values that the table has.
+    /// Notes that the file is in this state, and that the table has its values.
     mutating func noteInStep(
       with identity: FileIdentity?, _ bytes: Data?, _ format: PropertyListFormat, _ generation: FileGeneration?
     ) {
@@ -108,7 +110,7 @@ final class DomainFile: Sendable {
 
   private static let files = SharedObjects<TableKey, DomainFile>()
 
-  /// The file at a path, which is one object however many ask for it.
+  /// Returns the file at a path. All callers share one object.
   static func at(_ path: String?, base: String?) -> DomainFile {
     guard let path else { return DomainFile(nil, base: nil, keepsLastSave: false) }
     let file = files.object(for: TableKey(path)) { DomainFile(path, base: base, keepsLastSave: true) }
@@ -116,13 +118,13 @@ final class DomainFile: Sendable {
     return file
   }
 
-  /// The file at a path, for one look or one change: nobody else has the object, and the file is neither read before
+  /// Returns an object of its own for one read or one change of the file at a path. The file is neither read in advance
   /// nor watched.
   static func apart(_ path: String?, base: String?, keepsLastSave: Bool = false) -> DomainFile {
     DomainFile(path, base: base, keepsLastSave: keepsLastSave)
   }
 
-  /// Values without a file.
+  /// Returns an object for values without a file.
   static func inMemory() -> DomainFile { DomainFile(nil, base: nil, keepsLastSave: false, isInMemory: true) }
 
   private init(_ path: String?, base: String?, keepsLastSave: Bool, isInMemory: Bool = false) {
@@ -136,19 +138,19 @@ final class DomainFile: Sendable {
 
   private let isRead = Mutex(false)
   private let isWatched = Atomic(false)
-  /// Whether the file is looked at when nobody saves it any more.
+  /// True if the file must be read again once no save is in progress.
   private let isReloadDue = Atomic(false)
 
   private func readFirst() {
     guard !ForkedChild.isThisProcess else { return PreferencesErrors.report(.forkedProcess) }
-    // Whoever comes second waits until the first has read it.
+    // The second caller waits until the first has read the file.
     let seen = isRead.withLock { isRead -> Seen? in
       if isRead { return nil }
       isRead = true
       FileWatcher.shared.addLater(self)
       return disk.withLock { disk in (look(&disk, isFirst: true), exchange(&disk.findings, with: Findings())) }
     }
-    // A save may have the file just now, which nobody who reads is to wait for.
+    // Nil if a save holds the lock. Callers that only read do not wait for it.
     if let seen { tell(seen) }
   }
 
@@ -164,19 +166,20 @@ final class DomainFile: Sendable {
     for error in findings.errors { PreferencesErrors.report(error) }
   }
 
-  /// Tells what was found. Not to be called with any lock held.
+  /// Reports the findings. Must not be called while holding a lock.
   func tellFindings() { tell(disk.withLock { disk in exchange(&disk.findings, with: Findings()) }) }
 
-  /// Has the values follow the file from now on. Without this they do from a tenth of a second after it was opened.
+  /// Makes the values follow the file from now on. Without this call, they do so a tenth of a second after the file was
+  /// opened.
   func watch() {
     guard let path, !isWatched.exchange(true, ordering: .sequentiallyConsistent) else { return }
     FileWatcher.shared.add(self, at: path)
-    // What changed before was told by nobody.
+    // Changes before this call were not reported.
     reload()
   }
 
-  /// Takes the values of the file if it is another than the one that was read last. If the file is being saved just
-  /// now, that is done soon after: a save may be slow, and whoever tells of changes has other files to tell of.
+  /// Reads the values of the file if it has changed since it was last read. If a save is in progress, reads them soon
+  /// after: a save may be slow, and the caller has other files to reload.
   func reload() {
     let seen = disk.withLockIfAvailable { disk in
       (look(&disk, isFirst: false), exchange(&disk.findings, with: Findings()))
@@ -193,7 +196,7 @@ final class DomainFile: Sendable {
     }
   }
 
-  /// Looks at the file. Returns the keys whose values are others than before.
+  /// Reads the file if it has changed. Returns the keys whose values have changed.
   func look(_ disk: inout Disk, isFirst: Bool) -> [TableKey] {
     guard let path else { return [] }
     do {
@@ -206,7 +209,7 @@ final class DomainFile: Sendable {
       return try read(path, &disk, isFirst: isFirst)
     } catch {
       guard error.isAboutFile else {
-        // What is there instead of the file is watched, so it is known when it goes.
+        // The path is watched, so that a change will be noticed.
         let isObstructed = error.isAboutPath
         if disk.known == nil || isObstructed { disk.isLost = true }
         if disk.readError != error { disk.findings.errors.append(.notRead(path: path, error)) }
@@ -230,8 +233,8 @@ final class DomainFile: Sendable {
       disk.seenFolder = folder
       disk.changesBeforeVanishing = nil
     } else if let seen = disk.seenFolder, try identity(at: seen) == nil {
-      // One that is not mounted just now, perhaps. What it held is not gone because of that, nor when the folder is
-      // made again.
+      // The file system may not be mounted at the moment. The values are still valid then, even if the folder is
+      // created again.
       disk.isLost = true
       disk.changesBeforeVanishing = disk.changesBeforeVanishing ?? table.changeCount
     } else if disk.seenFolder == nil {
@@ -244,23 +247,24 @@ final class DomainFile: Sendable {
     return table.adopt(DomainEntries())
   }
 
-  /// Has the table take the values of the file. What that has lost when it was damaged, though this process knows it,
-  /// is put back: at once by those who save to the file, after a second by those who only read.
+  /// Updates the table with the values of the file. Values that the file has lost when it was damaged, and that this
+  /// process still knows, are restored: immediately by processes that save the file, after a second by those that only
+  /// read.
   func adopt(
     _ entries: DomainEntries, _ identity: FileIdentity?, _ generation: FileGeneration?, _ disk: inout Disk,
     isSaved: Bool
   ) -> [TableKey] {
-    // If both states have numbers of one count, the new file includes all that this process has saved.
+    // If both states belong to the same count, the new file includes everything that this process has saved.
     let isCounted = disk.generation?.isCounted(with: generation) == true
     var lost = disk.isConfirmed ? table.keysLost(in: entries, areOwnSaved: isCounted) : []
     if !lost.isEmpty, disk.isMadeAnew(in: generation), !disk.isBefore(generation) {
       disk.waitsUntil = .now + .seconds(1)
     } else {
-      // What was there again and went after that was removed.
+      // Values that were restored and are missing again were removed on purpose.
       lost.formIntersection(disk.awaited)
     }
     let isOver = ContinuousClock.now >= disk.waitsUntil
-    // Whoever saves a file owns it then.
+    // A process that saves a file becomes its owner, so that another user's file is only restored as part of a save.
     if isOver, identity?.isOwn != true, !isSaved { lost = [] }
     let isPutBack = !lost.isEmpty && (isSaved || isOver || table.isWriter)
     disk.awaited = isPutBack ? [] : lost
@@ -270,7 +274,8 @@ final class DomainFile: Sendable {
   }
 
   private func read(_ path: String, _ disk: inout Disk, isFirst: Bool) throws(PropertyListError) -> [TableKey] {
-    // Who opens a store waits that long for the values; later they come by themselves.
+    // The first reader of a file waits this long for a complete file. Later, the values are updated when it is
+    // complete.
     let deadline = ContinuousClock.now + (isFirst ? .milliseconds(500) : .zero)
     let contents = try FileContents.read(path, until: deadline, unless: { disk.isInStep(with: $0) })
     guard let contents else { return try fileIsMissing(path, &disk) }
@@ -289,7 +294,7 @@ final class DomainFile: Sendable {
     return changed
   }
 
-  /// Looks at the file again, when whoever writes to it may have finished.
+  /// Looks at the file again after a delay, when the program that writes it may have finished.
   private func reloadLater(_ disk: inout Disk, milliseconds: Int) {
     guard !disk.isLookDue, LaterWork.prepare() else { return }
     disk.isLookDue = true
@@ -300,7 +305,7 @@ final class DomainFile: Sendable {
     }
   }
 
-  /// Values in the order that their keys have in the file, and then in that of the keys.
+  /// Returns values in the order of the file; values that are not in the file follow, sorted by key.
   func ordered(_ values: [TableKey: PropertyList]) -> OrderedDictionary<TableKey, PropertyList> {
     var ordered = OrderedDictionary<TableKey, PropertyList>(minimumCapacity: values.count)
     if let path, let held = try? FileContents.read(path, until: .now)?.parsed?.get() {
@@ -310,7 +315,7 @@ final class DomainFile: Sendable {
     return ordered
   }
 
-  /// Reports, once for each state of the file, that it cannot be read.
+  /// Reports that the file cannot be read, once for each state of the file.
   func fileIsUnreadable(_ path: String, _ error: PropertyListError, _ identity: FileIdentity?, _ disk: inout Disk) {
     disk.isLost = true
     guard disk.suffix.isEmpty || disk.reported != identity else { return }
@@ -319,7 +324,7 @@ final class DomainFile: Sendable {
     disk.findings.errors.append(Self.unreadableError(path, error, identity, suffix: disk.suffix))
   }
 
-  /// The error to report for a file that cannot be read: it is set aside later, or stays where it is.
+  /// Returns the error for a file that cannot be read. It is set aside later, or is not renamed.
   static func unreadableError(
     _ path: String, _ error: PropertyListError, _ identity: FileIdentity?, suffix: String
   ) -> PreferencesError {
@@ -331,14 +336,14 @@ final class DomainFile: Sendable {
     }
   }
 
-  /// What the name of a file that cannot be read is to end with.
+  /// Returns the suffix for the name under which an unreadable file is set aside.
   static func suffixOfUnreadable() -> String { FileSystem.suffixOfUnreadable + timestamp(Date()) }
 
-  /// The suffix of the name of a file that a program put there while this one saved, and that another program replaced
-  /// at the same moment.
+  /// Returns the suffix for the name of a file that another program created during a save, and that a third program
+  /// replaced at the same moment.
   static func suffixOfDisplaced() -> String { ".replaced-\(timestamp(Date()))" }
 
-  /// A moment as part of a file's name: `20261121T130501Z`.
+  /// Returns a date in the form for file names: `20261121T130501Z`.
   private static func timestamp(_ date: Date) -> String {
     date.formatted(
       .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)

@@ -1,20 +1,20 @@
 public import PropertyLists
 
-/// The values of one domain while ``UserPreferences/update(_:)-((DomainValues)->Result)`` changes them: those of its
-/// file, and what was set since.
+/// The values of one domain during ``UserPreferences/update(_:)-((DomainValues)->Result)``: those of its file, and
+/// those that were set since.
 public struct DomainValues {
   private let table: DomainTable
-  /// What was looked at.
+  /// The values that have been read.
   private var versions: [TableKey: DomainTable.VersionedValue] = [:]
   private var changes: [TableKey: PropertyList?] = [:]
-  /// The number of changes when the keys were listed; nil if they were not.
+  /// The number of changes at the time that the keys were listed; nil if they were not.
   private var listed: Int?
-  /// Why a value cannot be stored, the first one.
+  /// The first error about a value that cannot be stored.
   private(set) var firstError: PreferencesError?
 
   init(_ table: DomainTable) { self.table = table }
 
-  /// The keys that have values, in order.
+  /// The keys that have values, sorted.
   ///
   /// ```swift
   /// try preferences.update { values in
@@ -38,7 +38,7 @@ public struct DomainValues {
     }
   }
 
-  /// The value for a key, or its absence. A value that cannot be stored fails the update.
+  /// The value for a key; nil if the key has no value. Setting a value that cannot be stored makes the update fail.
   public subscript(key: String) -> PropertyList? {
     mutating get {
       let key = TableKey(key)
@@ -54,8 +54,8 @@ public struct DomainValues {
     }
   }
 
-  /// The value for a key; the key's default if there is none, or one that is none of its type. A value that cannot be
-  /// stored fails the update.
+  /// The value for a key; the key's default if the key has no value, or only a value of another type. Setting a value
+  /// that cannot be stored makes the update fail.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     mutating get { self[key.name].flatMap { Value.preferenceValue(from: $0) } ?? key.defaultValue }
     set { set(key.name) { () throws(PreferencesError) in try newValue.stored(forKey: key.name) } }
@@ -79,9 +79,9 @@ public struct DomainValues {
     return version
   }
 
-  /// Makes the changes in the table until it is known whether the file can have them. What this thread itself has
-  /// `changed` is older. What other threads have set meanwhile counts if this `isLast`; otherwise, returns nil if it
-  /// was looked at.
+  /// Applies the changes to the table, until it is known if the file can be written. The thread's own changes in
+  /// `changed` are superseded. If another thread has set a value that was read, returns nil; if `isLast` is true, keeps
+  /// the value of the other thread instead.
   mutating func stage(superseding changed: OwnChanges, isLast: Bool) -> DomainTable.StagedChanges? {
     for key in versions.keys where changed.contains(key) { versions[key] = table.versioned(key) }
     if changed.hasAny, listed != nil { listed = table.changeCount }

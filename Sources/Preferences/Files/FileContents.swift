@@ -3,24 +3,24 @@ internal import PropertyLists
 internal import SharedFiles
 internal import SystemFiles
 
-/// What a file of preferences holds, and the state it was read in.
+/// The contents of a preferences file, and its state when they were read.
 struct FileContents {
   typealias Parsed = (entries: DomainEntries, format: PropertyListFormat)
 
   let data: Data
   let identity: FileIdentity
-  /// A saved state that these bytes include; nil if it is not known.
+  /// A saved state that these bytes include; nil if it is unknown.
   let generation: FileGeneration?
   /// The entries; nil if the bytes were known already.
   let parsed: Result<Parsed, PropertyListError>?
 
-  /// True if it cannot be parsed, and somebody who writes to it in place may not have finished.
+  /// True if the file cannot be parsed, and a program that writes it in place may not have finished.
   let isUnfinished: Bool
 
   /// The greatest size of a file that is read, in bytes.
   static let limit = ParsingLimits().inputSize
 
-  /// The contents of the file at a path; nil if there is none.
+  /// Returns the contents of the file at a path; nil if it does not exist.
   static func read(
     _ path: String, until deadline: ContinuousClock.Instant, unless isKnown: (Data) -> Bool = { _ in false }
   ) throws(PropertyListError) -> FileContents? {
@@ -29,9 +29,9 @@ struct FileContents {
       bytes: { () throws(FileError) in try FileSystem.readRegularFile(path, limit: limit) })
   }
 
-  /// The contents of a locked file.
+  /// Returns the contents of a locked file.
   ///
-  /// - Parameter generation: that of the file.
+  /// - Parameter generation: the generation of the file.
   static func read(
     _ file: inout LockedFile, _ generation: FileGeneration?, until deadline: ContinuousClock.Instant
   ) throws(PropertyListError) -> FileContents? {
@@ -40,16 +40,16 @@ struct FileContents {
       bytes: { () throws(FileError) in (try file.read(limit: limit), file.identity) })
   }
 
-  /// Waits for programs that write to the file in place, as Foundation does, if they are in the middle of it.
+  /// Reads contents. Waits for a program that is writing the file in place, as Foundation does.
   private static func read(
     until deadline: ContinuousClock.Instant, unless isKnown: (Data) -> Bool = { _ in false },
     generation: () -> FileGeneration?, bytes: () throws(FileError) -> (data: Data, identity: FileIdentity)?
   ) throws(PropertyListError) -> FileContents? {
     while true {
-      // Read before the bytes, so that they are of this state or a later one.
+      // Read before the bytes, so that the bytes are from this state or a later one.
       let before = generation()
       guard let (data, identity) = try PropertyListError.converting(bytes) else { return nil }
-      // The bytes may be those of the old file or of the new one.
+      // If the file was made anew meanwhile, the bytes may be those of the old or the new file.
       if generation()?.hasLoss(since: before) == true { continue }
       let parsed =
         isKnown(data) ? nil : Result<Parsed, PropertyListError> { () throws(PropertyListError) in try parse(data) }
@@ -63,19 +63,21 @@ struct FileContents {
     }
   }
 
-  /// How Foundation's files begin. Those that people wrote may have other ends of lines, and mean nothing by them.
+  /// The beginning of files by Foundation. Only in these do control characters and carriage returns have a meaning;
+  /// files by people may just have other line ends.
   private static let foundationXML = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
 
-  /// The entries of a file's bytes. A file without a byte is damaged: nobody saves one.
+  /// Parses the bytes of a file. An empty file is damaged: no program saves one.
   static func parse(_ data: Data) throws(PropertyListError) -> Parsed {
     if data.isEmpty { throw PropertyListError(.malformed, "the file has no byte") }
-    // Dictionaries that look like UIDs are what they are, and a key that stands twice has its last value, as for
-    // Apple's reader: it is not for this reader to keep everything from the program because of it.
+    // Like in Apple's reader, dictionaries that look like UIDs stay dictionaries, and the last value of a duplicate key
+    // is used. Otherwise, the program would get no values at all.
     let options = PropertyListReadingOptions(recognizesUIDDictionaries: false, duplicateKeys: .keepLast)
-    // JSON is no format of preferences. What begins like it may be an empty dictionary of OpenStep, and nothing else.
+    // JSON is not a format for preferences. A file that begins like JSON may be an empty OpenStep dictionary, but
+    // nothing else.
     let format = PropertyListFormat(detecting: data.bytes)
-    // Foundation writes characters as they are that XML does not have, such as controls, and carriage returns, which
-    // to XML are ends of lines. It reads them back, so they are neither lost nor an error here.
+    // Foundation writes characters unescaped that XML does not allow, such as control characters, and carriage returns,
+    // which XML treats as line ends. Foundation reads them back, so they are accepted here too.
     var permissive = options
     permissive.allowsAllXMLCharacters = true
     let isFoundations = data.starts(with: foundationXML)
@@ -97,7 +99,8 @@ struct FileContents {
 }
 
 extension Data {
-  /// The text with references for its carriage returns; nil if it has none, or CDATA, in which there are no references.
+  /// The text with its carriage returns as character references; nil if it has none, or contains CDATA, where
+  /// references have no meaning.
   fileprivate var escapingCarriageReturns: Data? {
     let bytes = bytes
     guard bytes.firstIndex(of: 0x0D, from: 0) != nil, bytes.firstIndex(of: "<![CDATA[", from: 0) == nil else {
@@ -114,18 +117,19 @@ extension Data {
     return escaped.takeData()
   }
 
-  /// Whether there is a byte of a character that XML does not allow, or may be.
+  /// True if the text may contain a character that XML does not allow.
   fileprivate var hasUnusualBytes: Bool { contains { $0 < 0x20 && !$0.isWhiteSpace || $0 == 0xEF } }
 }
 
 extension FileIdentity {
-  /// True if somebody who writes to the file in place may not have finished. The clocks of file systems are not exactly
+  /// True if a program that writes the file in place may not have finished. File system clocks may differ slightly from
   /// that of the process.
   var mayBeIncomplete: Bool { abs(secondsSinceModification) < 1 }
 }
 
 extension PropertyListError {
-  /// True if the file cannot be read for what it is, and not for what the system could do just now.
+  /// True if the contents of the file, or its permissions, cause the error; false if the system could not read it at
+  /// the moment.
   var isAboutFile: Bool {
     guard case .inputOutput(let code) = kind else { return true }
     return FileError.isAboutFile(code)
@@ -136,7 +140,7 @@ extension PropertyListError {
     if case .inputOutput = kind { isAboutFile } else { false }
   }
 
-  /// True if the path leads to no regular file, which stays so until somebody changes that.
+  /// True if the path does not lead to a regular file. That remains so until a user or program changes it.
   var isAboutPath: Bool {
     guard case .inputOutput(let code) = kind else { return false }
     return [EISDIR, EINVAL, ELOOP, ENXIO, ENOTDIR].contains(code)

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// A saved state of a file, with its number in the count of saves. Of two states, the one with the higher number is the
-/// newer one, whatever the clock says.
+/// A saved state of a file, with its number in a count of saves. Of two states, the one with the higher number is
+/// newer, regardless of the clock.
 struct FileGeneration: Hashable, Sendable {
-  /// The number of the count: two counts that began at different times say nothing about each other.
+  /// A random number that identifies the count. States of different counts cannot be compared.
   private let count: UInt64
   private let number: UInt64
   /// The number of times that the file was made anew because it could not be read.
@@ -12,7 +12,7 @@ struct FileGeneration: Hashable, Sendable {
   /// The hash of the bytes of this state.
   let hash: UInt64
 
-  /// The first state of a new count.
+  /// Creates the first state of a new count.
   ///
   /// - Parameter isLoss: true if the file is made anew because it cannot be read.
   init(_ data: Data, isLoss: Bool) { self.init(.random(in: .min ... .max), 1, isLoss ? 1 : 0, Self.hash(data)) }
@@ -25,24 +25,24 @@ struct FileGeneration: Hashable, Sendable {
     ByteHash.hash(data.bytes, from: 0, count: data.count, seed: ByteHash.stableSeed)
   }
 
-  /// The state that is saved after this one.
+  /// Returns the state that is saved after this one.
   func next(_ data: Data) -> FileGeneration { FileGeneration(count, number &+ 1, losses, Self.hash(data)) }
 
-  /// The same state, which is put into a new file because the old one cannot be read.
+  /// The same state in a new file, because the old file cannot be read.
   var afterLoss: FileGeneration { FileGeneration(count, number, losses &+ 1, hash) }
 
   func isCounted(with other: FileGeneration?) -> Bool { count == other?.count }
 
-  /// True if who knows this state knows the other, too, or a later one.
+  /// True if this state includes the other one, because it is the same or a later one.
   func covers(_ other: FileGeneration) -> Bool { isCounted(with: other) && number >= other.number }
 
-  /// True if the file was made anew since it had an earlier state; nil for one that was not counted.
+  /// True if the file was made anew after an earlier state. `earlier` is nil for a state without a count.
   func hasLoss(since earlier: FileGeneration?) -> Bool {
     losses > (isCounted(with: earlier) ? earlier?.losses ?? 0 : 0)
   }
 }
 
-/// The text of a generation.
+/// The text form of a generation.
 extension FileGeneration {
   static let wordCount = 4
 

@@ -3,22 +3,21 @@ internal import SharedFiles
 internal import Synchronization
 internal import SystemFiles
 
-/// Has files read again when other processes change them.
+/// Reloads files when other processes change them.
 ///
-/// Files are watched from when somebody observes their values, else from a tenth of a second after they were opened: to
-/// take a watch down takes the system up to 15 ms at the end of a process, and one that reads a value and ends needs
-/// none.
+/// A file is watched when its values are observed, else from a tenth of a second after it was opened. Removing a watch
+/// takes the system up to 15 ms at the end of a process, and a process that reads a value and exits needs none.
 ///
-/// The folders of the files are watched, because files are replaced, and what leads to the folders, because another
-/// folder or link may replace it. Where the system tells nothing of changes, on network file systems and where
-/// its means are used up, the files are looked at four times a second.
+/// The folders of the files are watched, because files are replaced, and the folders and links on the paths to them,
+/// because these may be replaced too. If the system does not report changes, as on network file systems or when its
+/// resources are used up, the files are checked four times a second.
 final class FileWatcher: Sendable {
   static let shared = FileWatcher()
 
-  /// How often files are looked at whose changes nobody tells.
+  /// The time between two checks of files whose changes are not reported.
   private static let pollingInterval = DispatchTimeInterval.milliseconds(250)
 
-  /// How long after it was opened a file is watched that nobody observes.
+  /// The time from opening a file until it is watched, if its values are not observed.
   private static let delay = DispatchTimeInterval.milliseconds(100)
 
   private let queue = DispatchQueue(label: "preferences.watch")
@@ -27,12 +26,12 @@ final class FileWatcher: Sendable {
   private struct State: Sendable {
     #if os(Linux) || os(Android)
       var events: FolderEvents?
-      /// Those that are watched, and links.
+      /// The watched folders and links.
       var folders: Set<Int32> = []
     #endif
     var files: [ObjectIdentifier: WatchedFile] = [:]
     var isPolling = false
-    /// Those that are to be watched, and whether that is about to be done.
+    /// The files to watch after the delay.
     var pending: [WeakReference<DomainFile>] = []
     var isPendingDue = false
   }
@@ -41,18 +40,18 @@ final class FileWatcher: Sendable {
     weak var file: DomainFile?
     let path: String
     var names: [WatchedName] = []
-    /// What leads to the file and its folder, as far as it can be watched.
+    /// The watched folders and links on the paths to the file and its folder.
     var waypoints: Set<Int32> = []
     var isPolled = false
   }
 
-  /// A name in a folder that is watched: of the file, or of a folder on the way to it that is not there yet.
+  /// A name in a watched folder: of the file, or of a missing folder on the path to it.
   private struct WatchedName: Hashable, Sendable {
     let folder: Int32
     let name: String
   }
 
-  /// Has a file watched soon.
+  /// Watches a file after the delay.
   func addLater(_ file: DomainFile) {
     state.withLock { state in
       state.pending.append(WeakReference(object: file))
@@ -71,10 +70,10 @@ final class FileWatcher: Sendable {
     for file in files { file.watch() }
   }
 
-  /// Has a file read again whenever it is changed, as long as it lives.
+  /// Reloads a file whenever it changes, until the object is released.
   func add(_ file: DomainFile, at path: String) {
     state.withLock { state in
-      // As often as the number of files doubles, so that it costs nothing on average.
+      // Runs whenever the number of files has doubled, so that the average cost is constant.
       if state.files.count.nonzeroBitCount == 1 { removeTheDead(&state) }
       var watched = WatchedFile(file: file, path: path)
       startWatching(&watched, &state)
@@ -105,15 +104,15 @@ final class FileWatcher: Sendable {
   }
 
   #if os(Linux) || os(Android)
-    /// Watches the folders that say when the file changes: the one with its name and, if that is a symbolic link, the
-    /// one with the file it leads to.
+    /// Watches the folders that show a change of the file: the one with its name and, for a symbolic link,
+    /// the one with the target.
     private func startWatching(_ watched: inout WatchedFile, _ state: inout State) {
       if state.events == nil, LaterWork.prepare() {
         state.events = FolderEvents(on: queue) { [weak self] events in self?.handle(events) }
       }
       watched.names = []
       watched.isPolled = false
-      // From the top, and before the folder: what changes after it was passed is told.
+      // From the top, and before the folder of the file, so that no later change is missed.
       watched.waypoints = Set(
         FileSystem.waypoints(of: watched.path).compactMap { path in state.events?.watchMoveOrRemoval(of: path) })
       state.folders.formUnion(watched.waypoints)
@@ -128,14 +127,14 @@ final class FileWatcher: Sendable {
       }
     }
 
-    /// Watches the folder that says when there is a change; nil if the system does not let anybody watch it.
+    /// Watches the folder that shows a change; returns nil if the system does not allow that.
     private static func watchedName(_ path: String, _ events: FolderEvents) -> WatchedName? {
       var name = path
-      // Folders may come and go while they are looked for; whoever goes on doing that is polled.
+      // Folders may be created and removed during the search. If that does not end, the file is polled.
       for _ in 0..<100 {
         let folder = FileSystem.parent(of: name)
         if let watched = events.watch(folder) {
-          // What came between the look and the watch is told by nobody.
+          // A file that was created after the check and before the watch was not reported.
           let isMissing = name != path && (try? FileIdentity(at: name)) == nil
           guard name == path || isMissing else {
             name = path
@@ -143,7 +142,7 @@ final class FileWatcher: Sendable {
           }
           return WatchedName(folder: watched, name: name.split(separator: "/").last.map(String.init) ?? "")
         }
-        // Only what is not there can be waited for in the folder above.
+        // Only a missing folder can be waited for in the folder above it.
         guard folder != "/", folder != ".", (try? FileIdentity(at: folder)) == nil else { return nil }
         name = folder
       }
@@ -177,14 +176,14 @@ final class FileWatcher: Sendable {
             let file = watched.file
           else { continue }
           files.append(file)
-          // The folder may be another by now, or there at last.
+          // The folder may have been replaced or created.
           var updated = watched
           startWatching(&updated, &state)
           if updated.names != watched.names || updated.waypoints != watched.waypoints { isElsewhere = true }
           state.files[id] = updated
           if updated.isPolled { poll(&state) }
         }
-        // A folder that no path leads to any more would still be watched, and be one more each time.
+        // Folders that are no longer on any path would otherwise remain watched, and accumulate.
         if isElsewhere { forgetUnusedFolders(&state) }
         return files
       }

@@ -5,17 +5,17 @@ internal import SystemFiles
 
 /// A copy of the last save of a domain's file, in the same folder: `.DOMAIN.plist.last`.
 ///
-/// The processes of a domain agree by it. A save locks it from beginning to end: another file may replace the domain's
-/// at any moment, and a lock on that file is worth nothing then. If the domain's file cannot be read, the process that
-/// makes it anew begins with the newest acknowledged state, before it changes anything.
+/// The processes that use a domain coordinate through it. A save locks it from beginning to end: another file may
+/// replace the domain's file at any moment, which makes a lock on that file useless. If the domain's file cannot be
+/// read, the process that makes it anew begins with the newest acknowledged state, before it changes anything.
 ///
-/// It has a line with generation, length and hash, and the bytes. It is written in place, after the domain's file is on
-/// the disk; the hash detects one that a process did not finish, which is ignored.
+/// It contains a line with the generation, length and hash, followed by the bytes. It is written in place, after the
+/// domain's file is on the disk. The hash detects a copy that was not completed, which is ignored.
 final class LastSave {
   private let location: FileLocation
   private let lock: HeldLock
   private let header: Header?
-  /// True if it has a state.
+  /// True if the copy contains a state.
   private var isUsed: Bool
 
   /// The line at the beginning, which is padded to a fixed length.
@@ -24,7 +24,7 @@ final class LastSave {
     static let length = 160
 
     let generation: FileGeneration
-    /// The number of bytes of the state.
+    /// The size of the state, in bytes.
     let size: Int
 
     init(_ generation: FileGeneration, size: Int) { (self.generation, self.size) = (generation, size) }
@@ -45,7 +45,7 @@ final class LastSave {
 
   private static let suffix = ".last"
 
-  /// The generation of the state that was last saved to a file; nil if that is not known.
+  /// Returns the generation of the state that was last saved to a file; nil if it is unknown.
   static func generation(of file: String) -> FileGeneration? {
     let target = FileSystem.target(of: file)
     let name = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target[target.utf8.index(after: $0)...] }
@@ -53,12 +53,12 @@ final class LastSave {
     return FileSystem.beginning(of: path, count: Header.length).flatMap { Header($0)?.generation }
   }
 
-  /// Opens and locks it for a file.
+  /// Opens and locks the copy for a file.
   ///
-  /// - Parameter isMade: true to make it if it is missing.
-  /// - Returns: nil if it is missing and is not made, or cannot be used. Files are saved without it then.
-  /// - Throws: `EWOULDBLOCK` if another process has it locked for longer; an error that names what is there
-  ///   instead of the file, if that is not to be replaced.
+  /// - Parameter isMade: true to create the copy if it is missing.
+  /// - Returns: nil if the copy is missing and is not created, or cannot be used. Files are then saved without it.
+  /// - Throws: `EWOULDBLOCK` if another process keeps the copy locked; an error about the file's path if it leads to
+  ///   something that must not be replaced.
   init?(of file: String, until deadline: ContinuousClock.Instant, isMade: Bool) throws(FileError) {
     while true {
       guard let domain = try FileLocation(file) else { return nil }
@@ -67,7 +67,7 @@ final class LastSave {
       guard let (descriptor, identity) = try? location.openCompanion(isMade: isMade) else { return nil }
       let lock = HeldLock(on: descriptor, reportedAs: location.path)
       try FileSystem.lock(descriptor, location.path, until: deadline)
-      // A process that has removed the domain meanwhile has removed this, too.
+      // A process that has removed the domain meanwhile has removed the copy too.
       guard location.hasFile(identity) else { continue }
       self.location = location
       self.lock = lock
@@ -78,13 +78,13 @@ final class LastSave {
     }
   }
 
-  /// Removes one that was made for a save that came to nothing. It is locked until after this.
+  /// Removes a new copy if its save did not succeed. The copy is still locked at this time.
   deinit { if !isUsed, !ForkedChild.isThisProcess { location.removeCompanion() } }
 
-  /// The generation of the state that was last saved; nil if it is not known.
+  /// The generation of the state that was last saved; nil if it is unknown.
   var generation: FileGeneration? { header?.generation }
 
-  /// The bytes that were last saved; nil if they are not all here.
+  /// Returns the bytes that were last saved; nil if they are not complete.
   func contents() -> Data? {
     guard let header, lseek(lock.descriptor, 0, SEEK_SET) == 0,
       let file = try? FileSystem.readRegularFile(lock.descriptor, named: location.path, limit: FileContents.limit)
@@ -93,17 +93,17 @@ final class LastSave {
     return data.count == header.size && FileGeneration.hash(data) == header.generation.hash ? data : nil
   }
 
-  /// Notes what the file holds now.
+  /// Writes the new contents of the file to the copy.
   ///
-  /// - Parameter file: whose group and permissions this one gets.
+  /// - Parameter file: the file whose group and permissions the copy gets.
   func write(_ data: Data, _ generation: FileGeneration, like file: FileIdentity) {
-    // Before there is anything to be read.
+    // Set before there are contents to read.
     location.setPermissions(of: lock.descriptor, like: file)
-    // An unfinished copy must not be taken for the last save.
+    // An unfinished copy must not be mistaken for the last save.
     isUsed = put(Header(generation, size: data.count).bytes + data)
   }
 
-  /// Notes that the file is about to be made anew, with the state that is here.
+  /// Notes that the file is about to be made anew with the state in the copy.
   func noteLoss(_ generation: FileGeneration) {
     _ = put(Header(generation, size: header?.size ?? 0).bytes, isAll: false)
   }
@@ -115,9 +115,9 @@ final class LastSave {
     return !isAll || ftruncate(lock.descriptor, off_t(data.count)) == 0
   }
 
-  /// Removes it, with the file.
+  /// Removes the copy together with the file.
   func remove() { isUsed = false }
 
-  /// Removes one that could not be opened, since the file was saved without it.
+  /// Removes a copy that could not be opened, because the file was saved without it.
   static func discard(of file: String) { (try? FileLocation(file))?.companion(suffix).removeCompanion() }
 }

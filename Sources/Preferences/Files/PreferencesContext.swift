@@ -2,24 +2,25 @@ internal import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// What all stores with the same locations share beside files: registered values, and domains that are never saved.
+/// The data that all stores with the same locations share, in addition to files: registered values, and domains that
+/// are never saved.
 final class PreferencesContext: Sendable {
   let registration = DomainTable()
   let volatile = Mutex<[String: [String: PropertyList]]>([:])
   private let locations: PreferencesLocations
 
-  /// The values of domains that are never saved; none in a child of `fork`, where a missing thread may have the lock.
+  /// The values of domains that are never saved; empty in a child of `fork`, where a missing thread may hold the lock.
   var volatileDomains: [String: [String: PropertyList]] { ForkedChild.isThisProcess ? [:] : volatile.withLock { $0 } }
 
   private static let contexts = SharedObjects<PreferencesLocations, PreferencesContext>()
-  /// The context of the process itself, which is kept even while nobody has a store.
+  /// The context of the process, which is kept even if there is no store.
   private static let standard = PreferencesContext(.standard)
 
   static func at(_ locations: PreferencesLocations) -> PreferencesContext {
     locations == .standard ? standard : contexts.object(for: locations) { PreferencesContext(locations) }
   }
 
-  /// A context of a store without files.
+  /// Returns the context of a store without files.
   static func inMemory() -> PreferencesContext { PreferencesContext(.inMemory, isInMemory: true) }
 
   /// True if values count as saved as soon as they are set.
@@ -30,7 +31,7 @@ final class PreferencesContext: Sendable {
     self.isInMemory = isInMemory
   }
 
-  /// The files of users without a folder, which are values in memory only.
+  /// The files of users without a folder. Their values are only in memory.
   private let filesWithoutFolder = Mutex<[PersistentDomain: DomainFile]>([:])
 
   func file(of domain: PersistentDomain) -> DomainFile {

@@ -2,32 +2,33 @@ internal import Dispatch
 internal import Synchronization
 internal import SystemFiles
 
-/// When a file with unsaved changes is saved without being asked: soon after a change, again and again after a failure,
-/// and when the process ends in order. After a failure changes have it tried once a second at most.
+/// Decides when a file with unsaved changes is saved without a request: soon after a change, repeatedly after a
+/// failure, and when the process exits normally. After a failure, changes cause at most one attempt a second.
 final class SaveSchedule: Sendable {
-  /// How long a change waits for others that are saved with it.
+  /// The time from a change to its save, so that further changes are saved together with it.
   private static let delay = Duration.milliseconds(20)
-  /// How long after a save the next one begins at the earliest.
+  /// The shortest time from one save to the next.
   private static let interval = Duration.milliseconds(50)
-  /// How long after a failure a save is tried again: the first time, and at most. Each time it is twice as long.
+  /// The delay before a failed save is tried again. It begins with the lower bound, and is doubled each time up to the
+  /// upper bound.
   private static let retries = Duration.seconds(1)...Duration.seconds(60)
-  /// The longest time that a save waits for other processes; at the end of the process, all saves together.
+  /// The longest time that a save waits for other processes; when the process exits, all saves together.
   static let patience = Duration.seconds(10)
-  /// The time after which, at the end of the process, another file that waits has its turn.
+  /// The time that a locked file is waited for when the process exits, before another file gets its turn.
   private static let turn = Duration.milliseconds(100)
 
-  /// Makes the constant that children of `fork` use.
+  /// Initializes the constant that children of `fork` use.
   static func prepare() { _ = patience }
 
   private let isScheduled = Atomic(false)
   private let history = Mutex(History())
 
   private struct History {
-    /// When the last save began, and when it is done, ended.
+    /// The time when the last save ended, or began if it is in progress.
     var last: ContinuousClock.Instant?
-    /// How many saves have begun.
+    /// The number of saves that have begun.
     var count = 0
-    /// How long to wait before trying again what failed; nil if the last save succeeded.
+    /// The delay before the next attempt after a failure; nil if the last save succeeded.
     var retry: Duration?
     var reported: PreferencesError?
   }
@@ -36,11 +37,11 @@ final class SaveSchedule: Sendable {
   private static let unsaved = Mutex<[ObjectIdentifier: DomainFile]>([:])
   private static let isRegistered = Atomic(false)
 
-  /// Has a file saved that was changed.
+  /// Schedules a save of a file that has changed.
   ///
-  /// - Complexity: O(1); a look while a save is due already.
+  /// - Complexity: O(1); one atomic load if a save is scheduled already.
   func fileHasChanged(_ file: DomainFile) {
-    // Since the change was made before, a save that has not begun yet finds it.
+    // The change was made before this call, so a save that has not begun yet includes it.
     guard !isScheduled.load(ordering: .sequentiallyConsistent),
       !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
     else { return }
@@ -56,7 +57,7 @@ final class SaveSchedule: Sendable {
     saveLater(file, after: delay) { true }
   }
 
-  /// Changes from now on are saved later.
+  /// Notes that a save begins. Later changes need another save.
   func saveBegins() {
     isScheduled.store(false, ordering: .sequentiallyConsistent)
     history.withLock { history in
@@ -75,7 +76,7 @@ final class SaveSchedule: Sendable {
       history.last = .now
       if !hasUnsaved { history = History(last: .now, count: history.count) }
     }
-    // An update that has changed nothing leaves what an earlier save could not save, and has ended its retries.
+    // After an update without changes, values that an earlier save could not save may remain. Their retries have ended.
     if hasUnsaved { fileHasChanged(file) }
   }
 
@@ -83,7 +84,7 @@ final class SaveSchedule: Sendable {
   var isDue: Bool { isScheduled.load(ordering: .sequentiallyConsistent) }
 
   func saveFailed(_ file: DomainFile, _ error: PreferencesError) {
-    // Without a folder there is nothing to try; the values are kept for who reads them.
+    // Without a folder, saving is not tried again. The values are kept for readers.
     guard error != .noFolder, file.table.hasUnsaved else { return }
     Self.unsaved.withLock { $0[ObjectIdentifier(file)] = file }
     let (delay, count) = history.withLock { history in
@@ -92,12 +93,12 @@ final class SaveSchedule: Sendable {
       history.last = .now
       return (delay, history.count)
     }
-    // A save that begins before that sees to its own failure.
+    // If another save begins before, that save schedules its own retry.
     saveLater(file, after: delay) { self.history.withLock { $0.count == count } }
   }
 
   private func saveLater(_ file: DomainFile, after delay: Duration, if isDue: @escaping @Sendable () -> Bool) {
-    // The next change tries again, and so does the end of the process.
+    // The next change, or the end of the process, tries again.
     guard LaterWork.prepare() else { return isScheduled.store(false, ordering: .sequentiallyConsistent) }
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay.seconds) {
       guard isDue() else { return }
@@ -107,10 +108,10 @@ final class SaveSchedule: Sendable {
     }
   }
 
-  /// Notes that a caller has the error, so that it is not reported as well.
+  /// Notes that a caller has received the error, so that it is not reported as well.
   func noteTold(_ error: PreferencesError) { history.withLock { $0.reported = error } }
 
-  /// Reports a failure that is another than the last one.
+  /// Reports a failure that differs from the last one.
   private func report(_ error: PreferencesError) {
     let isNew = history.withLock { history in
       defer { history.reported = error }
@@ -127,7 +128,7 @@ final class SaveSchedule: Sendable {
   }
 
   /// Saves files in turn, and reports those that fail. A file that another process has locked is tried again until
-  /// `patience` is over, and once after that; meanwhile the others are saved.
+  /// `patience` is over, and once after that; meanwhile, the others are saved.
   static func saveAll(_ files: [DomainFile], patience: Duration) {
     let deadline = ContinuousClock.now + patience
     var waiting = files

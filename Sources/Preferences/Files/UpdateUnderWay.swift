@@ -2,13 +2,13 @@ internal import PropertyLists
 internal import Synchronization
 internal import SystemFiles
 
-/// Updates that threads are in the middle of.
+/// The updates in progress.
 ///
-/// What a thread does there itself is not to be taken for what others do: a value that it sets, and a save that would
-/// wait for the end of the update.
+/// Changes and saves by the updating thread itself must not be mistaken for those of others: a value that it sets does
+/// not repeat the update, and a save would wait for the end of its own update.
 enum UpdateUnderWay {
-  /// For each thread, the files that it updates and what it has set in them meanwhile; as a list, since threads and
-  /// files are few.
+  /// For each thread, the files that it is updating, and the changes that it has made meanwhile. An array is enough,
+  /// because threads and files are few.
   private static let all = Mutex<[Entry]>([])
   private static let count = Atomic(0)
 
@@ -18,7 +18,7 @@ enum UpdateUnderWay {
     var changes = OwnChanges()
   }
 
-  /// Whether this thread is in the middle of an update of the file.
+  /// Returns true if this thread is updating the file.
   static func isOfThisThread(_ path: String) -> Bool {
     guard let thread = threadOfUpdate else { return false }
     let file = FileSystem.realPath(of: path)
@@ -27,7 +27,7 @@ enum UpdateUnderWay {
 
   /// Notes that this thread has set a value of the file, or all values if the key is nil.
   ///
-  /// - Complexity: O(1); one atomic operation while nothing is updated.
+  /// - Complexity: O(1); one atomic operation if there is no update in progress.
   static func note(_ key: TableKey?, in path: String) {
     guard let thread = threadOfUpdate else { return }
     let file = FileSystem.realPath(of: path)
@@ -38,7 +38,7 @@ enum UpdateUnderWay {
     }
   }
 
-  /// Does a part of an update. Returns what this thread has set in the file meanwhile, beside the update.
+  /// Runs a part of an update. Returns the changes that this thread has made to the file meanwhile, outside the update.
   static func during(_ path: String, _ body: () -> Void) -> OwnChanges {
     let (thread, file) = (thread, FileSystem.realPath(of: path))
     count.add(1, ordering: .relaxed)
@@ -51,18 +51,18 @@ enum UpdateUnderWay {
     }
   }
 
-  /// This thread, if it is in the middle of any update.
+  /// This thread, if it is performing any update.
   private static var threadOfUpdate: ObjectIdentifier? {
     guard count.load(ordering: .relaxed) > 0 else { return nil }
     let thread = thread
     return all.withLock { $0.contains { $0.thread == thread } } ? thread : nil
   }
 
-  /// Known by its stack, which it has as long as it lives.
+  /// Identifies a thread by its stack, which it has as long as it lives.
   private static var thread: ObjectIdentifier { ObjectIdentifier(CallStack.current) }
 }
 
-/// What a thread has set in the middle of its own update.
+/// The changes that a thread has made during its own update.
 struct OwnChanges {
   private var keys: Set<TableKey> = []
   private var isAll = false

@@ -1,7 +1,7 @@
 internal import Observation
 internal import Synchronization
 
-/// A property whose value is a preference, and that is observed like one of an `@Observable` type.
+/// A property whose value is a preference. It is observed like a property of an `@Observable` type.
 ///
 /// ```swift
 /// @Observable final class EditorModel {
@@ -11,40 +11,42 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// With a `$` before its name, the property is the preference itself: `$theme.removeValue()` has the default count
-/// again, and `$theme.values` is the sequence of its values.
+/// With a `$` before its name, the property is the preference itself: `$theme.removeValue()` restores the default, and
+/// `$theme.values` is the sequence of its values.
 ///
-/// What has read the property while it was tracked, such as a view of SwiftUI or `withObservationTracking`, is
-/// invalidated when another value comes to count, in this process or by another. `@ObservationIgnored` is needed in an
-/// `@Observable` type because the macro takes no property with a wrapper; the wrapper observes by itself.
+/// When the effective value changes, in this process or in another one, everything that has read the property while it
+/// was tracked is invalidated, such as a SwiftUI view or `withObservationTracking`. In an `@Observable` type,
+/// `@ObservationIgnored` is required because the macro does not accept wrapped properties. The wrapper itself observes
+/// the value.
 ///
-/// A change by this process invalidates on the thread that made it, one by another process on a thread of its own.
+/// A change by this process invalidates on the thread that made the change. A change by another process invalidates on
+/// a separate thread.
 @propertyWrapper
 public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
   private let observed: ObservedPreference<Value>
 
-  /// The value of a typed key.
+  /// Creates a preference for a typed key.
   ///
-  /// - Parameter store: where the value is.
+  /// - Parameter store: the store that contains the value.
   public init(_ key: PreferenceKey<Value>, store: UserPreferences = .standard) {
     observed = ObservedPreference(key, store)
   }
 
-  /// The value for a key.
+  /// Creates a preference for a key.
   ///
   /// - Parameters:
-  ///   - wrappedValue: what counts when there is no value.
-  ///   - name: at least one character.
-  ///   - store: where the value is.
+  ///   - wrappedValue: the default value.
+  ///   - name: the key, at least one character.
+  ///   - store: the store that contains the value.
   public init(wrappedValue: Value, _ name: String, store: UserPreferences = .standard) {
     self.init(PreferenceKey(name, default: wrappedValue), store: store)
   }
 
-  /// The value for a key that may have none. Setting nil removes it.
+  /// Creates a preference without a default value. Setting nil removes the value.
   ///
   /// - Parameters:
-  ///   - name: at least one character.
-  ///   - store: where the value is.
+  ///   - name: the key, at least one character.
+  ///   - store: the store that contains the value.
   public init<Wrapped>(_ name: String, store: UserPreferences = .standard) where Value == Wrapped? {
     self.init(PreferenceKey(name), store: store)
   }
@@ -55,29 +57,29 @@ public struct Preference<Value: PreferenceValue & Sendable>: Sendable {
   /// The key, with its default value.
   public var key: PreferenceKey<Value> { observed.key }
 
-  /// The store that the value is in.
+  /// The store that contains the value.
   public var store: UserPreferences { observed.store }
 
-  /// The value that counts, now and whenever it becomes another.
+  /// The current effective value, followed by each new one.
   public var values: PreferenceValues<Value> { store.values(for: key) }
 
-  /// Removes the value from the domain of the application, so that other domains or the default count.
+  /// Removes the value from the domain of the application. Other domains or the default provide the value then.
   public func removeValue() { store.removeValue(for: key) }
 
-  /// The value that counts. A value that cannot be stored changes nothing and is told to the handler of
-  /// ``UserPreferences/handleErrors(_:)``.
+  /// The effective value. If a value cannot be stored, setting it changes nothing, and the handler of
+  /// ``UserPreferences/handleErrors(_:)`` gets the error.
   public var wrappedValue: Value {
     get { observed.value }
     nonmutating set { observed.value = newValue }
   }
 }
 
-/// A preference as an object of Observation with one property.
+/// An observable object whose only property is a preference.
 private final class ObservedPreference<Value: PreferenceValue & Sendable>: Observable, Sendable {
   let key: PreferenceKey<Value>
   let store: UserPreferences
   private let registrar = ObservationRegistrar()
-  /// Nil until the property is read, so that one that is never read costs nothing.
+  /// The observer; nil until the property is read, so that an unused property costs nothing.
   private let observer = Mutex<PreferencesObserver?>(nil)
 
   init(_ key: PreferenceKey<Value>, _ store: UserPreferences) {

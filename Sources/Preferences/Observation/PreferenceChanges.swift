@@ -1,26 +1,26 @@
 public import PropertyLists
 
-/// A value that counts and is another than before.
+/// A change of the effective value of a key.
 public struct PreferenceChange: Hashable, Sendable {
   /// The key.
   public let key: String
-  /// What counted before; nil if there was no value.
+  /// The previous effective value; nil if the key had no value.
   public let oldValue: PropertyList?
-  /// What counts now; nil if there is no value any more.
+  /// The new effective value; nil if the key has no value.
   public let newValue: PropertyList?
-  /// Where the new value comes from; nil if there is none, and for the changes of a ``PreferencesFile``.
+  /// The source of the new value; nil if the key has no value, and for changes of a ``PreferencesFile``.
   public let source: UserPreferences.Source?
 }
 
-/// The changes of the values that count, in this process and by others, from when the sequence was made.
+/// The changes of effective values, in this process and by other processes, from the creation of the sequence on.
 ///
-/// A change is reported when the value that counts for a key becomes another: not if the same value is set again, and
-/// not if a domain earlier in the search list has one. Whoever is slow to ask is told the latest value and not each one
-/// between. The sequence ends when the task that iterates is cancelled. It is for one task; others make sequences of
-/// their own.
+/// A change is reported if the effective value of a key differs from the previous one. It is not reported if the same
+/// value is set again, or if a domain earlier in the search list has a value. A slow reader gets the latest value, not
+/// every value in between. The sequence ends when the task that iterates is cancelled. A sequence is for one task;
+/// other tasks create their own sequences.
 public struct PreferenceChanges: AsyncSequence, Sendable {
   let observer: PreferencesObserver
-  /// Has an element when there may be changes.
+  /// A stream that has an element when there may be changes.
   private let signals: AsyncStream<Void>
 
   init(_ observed: PreferencesObserver.Observed, key: String?) {
@@ -31,7 +31,7 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(observer: observer, signals: signals.makeAsyncIterator()) }
 
-  /// Waits for changes.
+  /// An iterator that waits for changes.
   public struct Iterator: AsyncIteratorProtocol {
     let observer: PreferencesObserver
     var signals: AsyncStream<Void>.Iterator
@@ -46,14 +46,14 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
   }
 }
 
-/// The values of one key: the one that counts now, then each that comes to count. See ``PreferenceChanges``.
+/// The values of one key: the current effective value, followed by each new one. See ``PreferenceChanges``.
 public struct PreferenceValues<Value: PreferenceValue & Sendable>: AsyncSequence, Sendable {
   let key: PreferenceKey<Value>
   let changes: PreferenceChanges
 
   public func makeAsyncIterator() -> Iterator { Iterator(key: key, changes: changes.makeAsyncIterator()) }
 
-  /// Waits for values.
+  /// An iterator that waits for values.
   public struct Iterator: AsyncIteratorProtocol {
     let key: PreferenceKey<Value>
     var changes: PreferenceChanges.Iterator
@@ -71,15 +71,15 @@ public struct PreferenceValues<Value: PreferenceValue & Sendable>: AsyncSequence
 }
 
 extension UserPreferences {
-  /// The changes of all values.
+  /// Returns the changes of all values.
   ///
-  /// - Complexity: O(*n*) in the number of values of all domains, to know what they were.
+  /// - Complexity: O(*n*) in the number of values of all domains, which are recorded for comparison.
   public func changes() -> PreferenceChanges { PreferenceChanges(.searchList(self), key: nil) }
 
-  /// The changes of the value for a key.
+  /// Returns the changes of the value for a key.
   public func changes(forKey key: String) -> PreferenceChanges { PreferenceChanges(.searchList(self), key: key) }
 
-  /// The value for a key, now and whenever it becomes another.
+  /// Returns the current value for a key, followed by each new one.
   ///
   /// ```swift
   /// for await size in preferences.values(for: Keys.fontSize) { editor.setFontSize(size) }
@@ -90,9 +90,9 @@ extension UserPreferences {
 }
 
 extension PreferencesFile {
-  /// The changes of the values in the file, by whomever, from now on.
+  /// Returns the changes of the values in the file, by any process, from now on.
   ///
-  /// - Parameter key: the key to look at; nil for all.
+  /// - Parameter key: the key to observe; nil for all keys.
   public func changes(forKey key: String? = nil) -> PreferenceChanges {
     PreferenceChanges(.file(DomainFile.at(path, base: base)), key: key)
   }

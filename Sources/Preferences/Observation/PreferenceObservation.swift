@@ -2,7 +2,7 @@ internal import Dispatch
 internal import PropertyLists
 internal import Synchronization
 
-/// A function that is called for changes, for as long as this value lives.
+/// An observer that is called for each change until it is released.
 ///
 /// ```swift
 /// let observation = preferences.observe(Keys.fontSize) { size in editor.setFontSize(size) }
@@ -10,8 +10,8 @@ internal import Synchronization
 /// observation.invalidate()
 /// ```
 ///
-/// The function is called once for each change, one call after another: on a thread of its own, or on the main actor.
-/// As with ``PreferenceChanges``, it is given the latest value and not each one between.
+/// The function is called once for each change, one call after another, on a separate thread or on the main actor. As
+/// with ``PreferenceChanges``, it gets the latest value, not every value in between.
 public final class PreferenceObservation: Sendable {
   private let observer: Mutex<PreferencesObserver?>
 
@@ -25,7 +25,7 @@ public final class PreferenceObservation: Sendable {
 
   fileprivate static let mainActor: Queue = { work in Task { @MainActor in work() } }
 
-  /// - Parameter initial: is given what counts now, before anything that comes to count; nil if it does not matter.
+  /// - Parameter initial: called with the current value, before the first change; nil if it is not needed.
   fileprivate init(
     _ preferences: UserPreferences, key: String?, on queue: @escaping Queue,
     initial: (@Sendable (PropertyList?) -> Void)? = nil, _ handler: @escaping @Sendable (PreferenceChange) -> Void
@@ -42,17 +42,17 @@ public final class PreferenceObservation: Sendable {
     }
   }
 
-  /// Ends the observation. The function is not called any more, but for a call that is going on.
+  /// Ends the observation. The function is not called any more; a call in progress is completed.
   public func invalidate() { observer.withLock { $0 = nil } }
 }
 
 extension UserPreferences {
-  /// Calls a function whenever the value for a key becomes another, in this process or by others.
+  /// Calls a function whenever the value for a key changes, in this process or in another one.
   ///
   /// - Parameters:
-  ///   - isInitial: true to call it with the value that counts now, too, soon after this.
-  ///   - handler: is given the value that counts now. It is called on a thread of its own.
-  /// - Returns: the observation, which ends when nobody has it any more.
+  ///   - isInitial: true to call it soon with the current value too.
+  ///   - handler: called with the current value, on a separate thread.
+  /// - Returns: the observation. It ends when the last reference to it is released.
   public func observe<Value>(
     _ key: PreferenceKey<Value>, initial isInitial: Bool = false, _ handler: @escaping @Sendable (Value) -> Void
   ) -> PreferenceObservation {
@@ -70,31 +70,31 @@ extension UserPreferences {
     }
   }
 
-  /// Calls a function on the main actor whenever the value for a key becomes another, in this process or by others.
+  /// Calls a function on the main actor whenever the value for a key changes, in this process or in another one.
   ///
   /// ```swift
   /// observation = preferences.observeOnMainActor(Keys.fontSize, initial: true) { size in label.fontSize = size }
   /// ```
   ///
   /// - Parameters:
-  ///   - isInitial: true to call it with the value that counts now, too, soon after this.
-  ///   - handler: called with the value that counts now.
+  ///   - isInitial: true to call it soon with the current value too.
+  ///   - handler: called with the current value.
   /// - Returns: the observation. It ends when the last reference to it is released.
   public func observeOnMainActor<Value>(
     _ key: PreferenceKey<Value>, initial isInitial: Bool = false,
     _ handler: @escaping @MainActor @Sendable (Value) -> Void
   ) -> PreferenceObservation {
-    // Only called on the main actor.
+    // This function is only called on the main actor.
     observe(key, isInitial, on: PreferenceObservation.mainActor) { value in
       MainActor.assumeIsolated { handler(value) }
     }
   }
 
-  /// Calls a function whenever the value that counts becomes another, in this process or by others.
+  /// Calls a function whenever an effective value changes, in this process or in another one.
   ///
-  /// - Parameter key: the key to look at; nil for all.
-  /// - Returns: the observation, which ends when nobody has it any more.
-  /// - Complexity: O(*n*) in the number of values of all domains for all keys, to know what they were.
+  /// - Parameter key: the key to observe; nil for all keys.
+  /// - Returns: the observation. It ends when the last reference to it is released.
+  /// - Complexity: for all keys, O(*n*) in the number of values of all domains, which are recorded for comparison.
   public func observe(
     forKey key: String? = nil, _ handler: @escaping @Sendable (PreferenceChange) -> Void
   ) -> PreferenceObservation {

@@ -1,32 +1,32 @@
 internal import PropertyLists
 internal import Synchronization
 
-/// Knows which values somebody has seen, and which may be others by now.
+/// The values that an observer has reported, and the keys whose values may have changed since.
 ///
-/// Tables say only that a key may have changed; what changed is found by comparison when somebody asks. So a value that
-/// changes a thousand times takes no more memory than one that changes once, and the last value reported is always the
-/// one that counts.
+/// Tables only report that a key may have changed. Changes are found by comparison when the next change is requested.
+/// So a value that changes a thousand times takes no more memory than one that changes once, and the last reported
+/// value is always the effective one.
 final class PreferencesObserver: TableObserver {
   private let observed: Observed
   let key: TableKey?
   private let state: Mutex<State>
-  /// Is called when there may be changes, on any thread, and not again before somebody asked for them.
+  /// Called on any thread when there may be changes. It is not called again until the next change is requested.
   private let signal: @Sendable (PreferencesObserver) -> Void
 
   private struct State {
-    /// The values that were reported last, or that there were at the beginning.
+    /// The values that were reported last, or those at the beginning.
     var known: [TableKey: PropertyList] = [:]
-    /// The keys to look at, in the order they were told.
+    /// The keys to check, in the order of the reports.
     var noted: [TableKey] = []
     var next = 0
     var isNoted: Set<TableKey> = []
   }
 
-  /// What is looked at.
+  /// The observed values.
   enum Observed: Sendable {
-    /// The values that count.
+    /// The effective values of a store.
     case searchList(UserPreferences)
-    /// Those of one file.
+    /// The values of one file.
     case file(DomainFile)
 
     func add(_ observer: PreferencesObserver) {
@@ -59,7 +59,7 @@ final class PreferencesObserver: TableObserver {
     self.key = key
     self.signal = signal
     state = Mutex(State())
-    // Changes from now on are noted; those before the next line are part of what is known.
+    // Changes after this line are noted; changes before the next line are included in the known values.
     observed.add(self)
     let known = key.map { key in observed.value(forKey: key).map { [key: $0.value] } ?? [:] }
     let all = known ?? observed.values
@@ -78,9 +78,9 @@ final class PreferencesObserver: TableObserver {
     if hasNew { signal(self) }
   }
 
-  /// The value that counts now for the observer's key, which is not reported as a change then.
+  /// Returns the current value for the observer's key. This value is not reported as a change.
   func currentValue(forKey key: TableKey) -> PropertyList? {
-    // Noted again if it changes after this.
+    // The key is noted again if it changes after this.
     state.withLock { state in
       state.noted = []
       state.next = 0
@@ -91,7 +91,7 @@ final class PreferencesObserver: TableObserver {
     return value
   }
 
-  /// The next change that nobody has been told; nil if there is none now.
+  /// Returns the next change that has not been reported; nil if there is no such change.
   func nextChange() -> PreferenceChange? {
     while let key = takeKey() {
       let value = observed.value(forKey: key)
@@ -116,7 +116,8 @@ final class PreferencesObserver: TableObserver {
       }
       let key = state.noted[state.next]
       state.next += 1
-      // When half of them are taken, so that it costs nothing on average, and they stay few if changes never end.
+      // Runs when half of the keys are taken, so that the average cost is constant, and the array stays short even if
+      // changes never end.
       if state.next > 16, state.next * 2 > state.noted.count {
         state.noted.removeFirst(state.next)
         state.next = 0
@@ -128,10 +129,9 @@ final class PreferencesObserver: TableObserver {
 }
 
 extension PropertyList {
-  /// Whether two values are equal but for the order of the keys of dictionaries, which other writers of a file may have
-  /// changed.
+  /// Returns true if two values are equal except for the order of dictionary keys, which other programs may change.
   ///
-  /// - Complexity: O(*n*) in the number of values below the two. Depth costs no stack.
+  /// - Complexity: O(*n*) in the number of values inside the two. Uses no recursion, so that depth costs no stack.
   func hasSameValues(as other: PropertyList) -> Bool {
     var pairs = [(self, other)]
     while let (first, second) = pairs.popLast() {

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// A key together with the type of its value and what counts when there is none.
+/// A key with the type of its value and a default value.
 ///
 /// ```swift
 /// enum Keys {
@@ -12,23 +12,23 @@ internal import PropertyLists
 public struct PreferenceKey<Value: PreferenceValue & Sendable>: Sendable {
   /// The key.
   public let name: String
-  /// That of its ``TableKey``, made once and not each time a value is read.
+  /// The hash of the ``TableKey``, computed once instead of on each read.
   @usableFromInline let hash: UInt64
-  /// What counts when there is no value, or one that is none of `Value`.
+  /// The value that is used if the key has no value of type `Value`.
   public let defaultValue: Value
 
-  /// A key with what counts when there is no value.
+  /// Creates a key with a default value.
   ///
-  /// - Parameter name: at least one character; nothing can be set for an empty key.
+  /// - Parameter name: the key, at least one character. Values cannot be set for an empty key.
   public init(_ name: String, default defaultValue: Value) {
     self.name = name
     hash = TableKey(name).hash
     self.defaultValue = defaultValue
   }
 
-  /// A key that may have no value.
+  /// Creates a key without a default value.
   public init<Wrapped>(_ name: String) where Value == Wrapped? { self.init(name, default: nil) }
 
-  /// The value that counts when this is stored, or nothing.
+  /// Returns the value for a stored value; the default if nothing is stored, or a value of another type.
   func value(of stored: PropertyList?) -> Value { stored.flatMap { Value.preferenceValue(from: $0) } ?? defaultValue }
 }

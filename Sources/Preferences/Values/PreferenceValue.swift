@@ -3,22 +3,23 @@ public import KeyedArchiving
 internal import OrderedCollections
 public import PropertyLists
 
-/// A type whose values preferences store.
+/// A type whose values can be stored as preferences.
 ///
-/// Numbers, truth values, text, dates, data, URLs and property lists conform, and arrays, dictionaries and optionals of
-/// those. Enumerations with raw values, `Codable` and `SecureCoding` types conform with no code:
+/// Numbers, Booleans, text, dates, data, URLs and property lists conform, and arrays, dictionaries and optionals of
+/// those. Enumerations with raw values, `Codable` types and `SecureCoding` types conform without code:
 ///
 /// ```swift
 /// enum Theme: String, PreferenceValue { case light, dark }
 /// struct Window: Codable, PreferenceValue { var width, height: Double }
 /// ```
 ///
-/// `Codable` types are stored as dictionaries and arrays that people can read and edit, others as keyed archives.
+/// `Codable` types are stored as dictionaries and arrays that people can read and edit. Other types are stored as keyed
+/// archives.
 public protocol PreferenceValue {
-  /// The value that is stored; nil if what is stored is no such value.
+  /// Converts a stored value; returns nil if it is not a value of this type.
   static func preferenceValue(from stored: PropertyList) -> Self?
 
-  /// What to store; nil to store nothing.
+  /// Returns the value to store; nil to store nothing.
   ///
   /// - Throws: an error if the value cannot be stored.
   func storedPreference() throws -> PropertyList?
@@ -48,7 +49,7 @@ extension PreferenceValue where Self: SecureCoding {
   public func storedPreference() throws -> PropertyList? { .data(try KeyedArchiver.archivedData(withRootObject: self)) }
 }
 
-// A type that is several of these is stored by its raw value if it has one, else as what people can read.
+// A type with several of these conformances is stored by its raw value if it has one, else as dictionaries and arrays.
 
 extension PreferenceValue where Self: RawRepresentable & Codable, RawValue: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> Self? {
@@ -88,7 +89,7 @@ extension PropertyList: PreferenceValue {
   public func storedPreference() -> PropertyList? { self }
 }
 
-/// A truth value; the numbers 0 and 1 and the texts `YES`, `NO`, `true`, `false`, `1` and `0` are taken for one.
+/// A Boolean. The numbers 0 and 1 and the texts `YES`, `NO`, `true`, `false`, `1` and `0` are converted.
 extension Bool: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> Bool? {
     switch stored {
@@ -107,7 +108,8 @@ extension Bool: PreferenceValue {
   public func storedPreference() -> PropertyList? { .boolean(self) }
 }
 
-/// Integers: any that fits, a real without a fraction, and a text that is one, as command lines give it.
+/// Integers. A stored integer must be in range. Reals without a fraction are converted, and texts that are integers,
+/// which command lines contain.
 extension PreferenceValue where Self: FixedWidthInteger & Codable & SecureCoding {
   @inlinable
   public static func preferenceValue(from stored: PropertyList) -> Self? {
@@ -139,11 +141,11 @@ extension UInt16: PreferenceValue {}
 extension UInt32: PreferenceValue {}
 extension UInt64: PreferenceValue {}
 
-/// Reals: integers are taken for the nearest one, and a text that is a number.
+/// Reals. Integers are converted to the nearest real, and texts that are numbers are converted.
 extension PreferenceValue where Self: BinaryFloatingPoint & LosslessStringConvertible & Codable & SecureCoding {
   @inlinable
   public static func preferenceValue(from stored: PropertyList) -> Self? {
-    // A float not by way of a double, which would round twice.
+    // A float is not converted to a double first, because that would round twice.
     switch stored {
     case .real(let value): Self(value)
     case .float(let value): Self(value)
@@ -154,8 +156,8 @@ extension PreferenceValue where Self: BinaryFloatingPoint & LosslessStringConver
   }
 }
 
-/// Reals of other types, stored in 8 bytes. With `extension CGFloat: @retroactive PreferenceValue {}`, `CGFloat` is
-/// one, which this library does not know: on Linux it is part of the whole of Foundation.
+/// Other types of reals, which are stored in 8 bytes. `extension CGFloat: @retroactive PreferenceValue {}` makes
+/// `CGFloat` conform. This library cannot do that, because on Linux, `CGFloat` is only in the complete Foundation.
 extension PreferenceValue where Self: BinaryFloatingPoint & Codable {
   public static func preferenceValue(from stored: PropertyList) -> Self? {
     Double.preferenceValue(from: stored).map { Self($0) }
@@ -168,12 +170,12 @@ extension Double: PreferenceValue {
   public func storedPreference() -> PropertyList? { .real(self) }
 }
 
-/// Stored in 4 bytes.
+/// A float is stored in 4 bytes.
 extension Float: PreferenceValue {
   public func storedPreference() -> PropertyList? { .float(self) }
 }
 
-/// Text; nothing else is taken for it.
+/// Text. Other types are not converted.
 extension String: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> String? { stored.string }
   public func storedPreference() -> PropertyList? { .string(self) }
@@ -189,13 +191,13 @@ extension Date: PreferenceValue {
   public func storedPreference() -> PropertyList? { .date(self) }
 }
 
-/// As ``UserPreferences/url(forKey:)`` reads it.
+/// A URL in the form that ``UserPreferences/url(forKey:)`` reads.
 extension URL: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> URL? { StoredURL.url(stored) }
   public func storedPreference() throws -> PropertyList? { try StoredURL.stored(self) }
 }
 
-/// As the text of 36 characters.
+/// A UUID, which is stored as text of 36 characters.
 extension UUID: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> UUID? {
     stored.string.flatMap { UUID(uuidString: $0) }
@@ -203,10 +205,10 @@ extension UUID: PreferenceValue {
   public func storedPreference() -> PropertyList? { .string(uuidString) }
 }
 
-/// A length of time, stored as a real of seconds, as Apple's software stores a `TimeInterval`; integers and a text that
-/// is a number are taken for seconds too.
+/// A duration, which is stored as a real number of seconds, like a `TimeInterval` in Apple's software. Integers and
+/// texts that are numbers are converted as seconds.
 ///
-/// Whole nanoseconds come back exactly up to 48 days (2^22 seconds), and whole seconds beyond that up to 2^53.
+/// Whole nanoseconds are preserved exactly up to 48 days (2^22 seconds), and whole seconds up to 2^53.
 extension Duration: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> Duration? {
     if case .integer(let value) = stored { return Int64(exactly: value.int128).map { .seconds($0) } }
@@ -218,7 +220,7 @@ extension Duration: PreferenceValue {
   public func storedPreference() -> PropertyList? { .real(seconds) }
 }
 
-/// Nil is stored by storing nothing.
+/// An optional. Nothing is stored for nil.
 extension Optional: PreferenceValue where Wrapped: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> Wrapped?? {
     Wrapped.preferenceValue(from: stored).map { .some($0) }
@@ -227,7 +229,7 @@ extension Optional: PreferenceValue where Wrapped: PreferenceValue {
   public func storedPreference() throws -> PropertyList? { try self?.storedPreference() }
 }
 
-/// An array; one element that is no `Element` makes it none. Elements that store nothing are left out.
+/// An array. If an element cannot be converted, neither can the array. Elements that store nothing are left out.
 extension Array: PreferenceValue where Element: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> [Element]? {
     guard case .array(let elements) = stored else { return nil }
@@ -243,7 +245,7 @@ extension Array: PreferenceValue where Element: PreferenceValue {
   public func storedPreference() throws -> PropertyList? { .array(try compactMap { try $0.storedPreference() }) }
 }
 
-/// A set, as an array in the order of its elements' stored forms.
+/// A set, which is stored as a sorted array.
 extension Set: PreferenceValue where Element: PreferenceValue & Comparable {
   public static func preferenceValue(from stored: PropertyList) -> Set<Element>? {
     [Element].preferenceValue(from: stored).map { Set($0) }
@@ -252,7 +254,7 @@ extension Set: PreferenceValue where Element: PreferenceValue & Comparable {
   public func storedPreference() throws -> PropertyList? { try sorted().storedPreference() }
 }
 
-/// A dictionary, in the order of its keys; one entry whose value is no `Value` makes it none.
+/// A dictionary, which is stored in the order of its keys. If a value cannot be converted, neither can the dictionary.
 extension Dictionary: PreferenceValue where Key == String, Value: PreferenceValue {
   public static func preferenceValue(from stored: PropertyList) -> [String: Value]? {
     guard case .dictionary(let entries) = stored else { return nil }
@@ -272,7 +274,7 @@ extension Dictionary: PreferenceValue where Key == String, Value: PreferenceValu
   }
 }
 
-/// Values of different types under their keys.
+/// A dictionary with values of different types.
 struct MixedValues: PreferenceValue {
   private let values: [String: any PreferenceValue]
 

@@ -1,10 +1,10 @@
 internal import PropertyLists
 
-/// What the typed accessors make of a stored value: what macOS and Foundation on Linux make of it, and nothing where
-/// they give garbage.
+/// The conversions of the typed accessors. They follow macOS and Foundation on Linux, except where these return
+/// garbage.
 extension PropertyList {
-  /// True for true, for numbers but zero, and for text that `NSString.boolValue` calls true: after white space, a sign
-  /// and zeros comes one of `Y`, `y`, `T`, `t`, `1` to `9`.
+  /// True for a true Boolean, for numbers other than zero, and for text for which `NSString.boolValue` is true: after
+  /// white space, a sign and zeros, it has one of `Y`, `y`, `T`, `t`, `1` to `9`.
   var asBool: Bool {
     switch self {
     case .boolean(let value): value
@@ -16,8 +16,8 @@ extension PropertyList {
     }
   }
 
-  /// The number without its fraction; the nearest `Int` if it is beyond, and 0 for what is no number. Text counts as
-  /// far as it is a decimal integer.
+  /// The number without its fraction; the nearest `Int` if it is out of range, and 0 for other types. Text is converted
+  /// up to the end of a decimal integer.
   var asInt: Int {
     switch self {
     case .boolean(let value): value ? 1 : 0
@@ -29,9 +29,9 @@ extension PropertyList {
     }
   }
 
-  /// The number; 0 for what is none. Text counts as far as it is a decimal number.
+  /// Returns the number; 0 for other types. Text is converted up to the end of a decimal number.
   ///
-  /// Rounded once: what is between two floats would not always become the nearer one by way of a double.
+  /// The number is rounded once. A conversion through a double could round to a float that is not the nearest.
   func asReal<Real: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Real.Type = Real.self) -> Real {
     switch self {
     case .boolean(let value): value ? 1 : 0
@@ -43,7 +43,8 @@ extension PropertyList {
     }
   }
 
-  /// The text, or the digits of a number: `1` and `0` for a boolean, the shortest that read back the same for a real.
+  /// The text, or the digits of a number: `1` or `0` for a Boolean, and the shortest digits that read back the same for
+  /// a real.
   @inline(__always)
   var asString: String? {
     if case .string(let text) = self { text } else { digits }
@@ -61,7 +62,7 @@ extension PropertyList {
 }
 
 extension Int {
-  /// The value towards zero; the nearest `Int` if it is beyond, and 0 for not-a-number.
+  /// Rounds towards zero. Uses the nearest `Int` if the value is out of range, and 0 for NaN.
   init(nearest value: Double) {
     if let exact = Int(exactly: value.rounded(.towardZero)) {
       self = exact
@@ -127,7 +128,7 @@ enum NumberText {
     return (sign == "-", signed.dropFirst().drop(while: isSpace))
   }
 
-  /// White space and ends of lines, and the space of no width, as in Core Foundation's sets of characters.
+  /// Returns true for white space, line ends, and the zero width space, as in Core Foundation's character sets.
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
     scalar == " " || (0x09...0x0D).contains(scalar.value)
       || (scalar.value > 0x7F && (scalar.properties.isWhitespace || scalar.value == 0x200B))

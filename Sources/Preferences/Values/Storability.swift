@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// What files of preferences can hold.
+/// The values that preferences files can contain.
 extension PropertyList {
-  /// The reader takes 512 levels, of which a dictionary of all values is one.
+  /// The greatest depth of a value. The reader accepts 512 levels, one of which is the dictionary of all values.
   private static var greatestDepth: Int { 500 }
 
   /// - Throws: ``PreferencesError/notStorable(key:reason:)``, ``PreferencesError/emptyKey``.
@@ -15,12 +15,12 @@ extension PropertyList {
     if let reason = reasonNotToStore(depth: Self.greatestDepth) { throw .notStorable(key: key, reason: reason) }
   }
 
-  /// Why no file of preferences can hold the value; nil if there is no reason.
+  /// Returns the reason why preferences files cannot contain the value; nil if they can.
   ///
-  /// Nulls and UIDs are no values of preferences: Foundation on Linux finds nothing in a file that has one, and
-  /// overwrites it.
+  /// Nulls and UIDs are not preference values: Foundation on Linux reads no values from a file that contains one, and
+  /// overwrites the file.
   private func reasonNotToStore(depth limit: Int) -> String? {
-    // One level after another, so that depth costs no stack.
+    // Visits one level after another, so that depth costs no stack.
     var level = [self]
     for depth in 0... {
       var next: [PropertyList] = []
@@ -42,7 +42,8 @@ extension PropertyList {
 }
 
 extension PreferenceValue {
-  /// What to store for a key; nil to store nothing. Throws as ``PropertyLists/PropertyList/checkStorable(forKey:)``.
+  /// Returns the value to store for a key; nil to store nothing. Throws the errors of
+  /// ``PropertyLists/PropertyList/checkStorable(forKey:)``.
   func stored(forKey key: String) throws(PreferencesError) -> PropertyList? {
     guard !key.isEmpty else { throw .emptyKey }
     let stored: PropertyList?

@@ -3,8 +3,8 @@ internal import KeyedArchiving
 internal import PropertyLists
 internal import SystemFiles
 
-/// URLs as preferences store them: a file's as its path with `~` for the home folder, any other as an archive of an
-/// `NSURL` (`UserDefaults.set(_:forKey:)` for URLs, in Apple's documentation).
+/// The stored form of URLs: a file URL is stored as its path with `~` for the home folder, and any other URL as an
+/// archived `NSURL` (Apple's documentation of `UserDefaults.set(_:forKey:)` for URLs).
 enum StoredURL {
   static func url(_ stored: PropertyList) -> URL? {
     switch stored {
@@ -20,7 +20,8 @@ enum StoredURL {
     return URL(filePath: expanded(text))
   }
 
-  /// A path with the home folder for `~`, or that of a user for `~NAME`. A user who does not exist is a file's name.
+  /// Replaces `~` in a path by the home folder, and `~NAME` by that of a user. If the user does not exist, the path is
+  /// not changed.
   private static func expanded(_ path: String) -> String {
     guard path.hasPrefix("~") else { return path }
     let end = path.firstIndex(of: "/") ?? path.endIndex
@@ -30,7 +31,7 @@ enum StoredURL {
     return (home == "/" && end < path.endIndex ? "" : home) + path[end...]
   }
 
-  /// Whether text is a URL and not a path: whether it begins with a scheme (RFC 3986, section 3.1) and `//`, or with
+  /// Returns true if text is a URL and not a path: it begins with a scheme (RFC 3986, section 3.1) and `//`, or with
   /// `file:`.
   private static func isAbsolute(_ text: String) -> Bool {
     if text.hasPrefix("file:") { return true }
@@ -46,7 +47,7 @@ enum StoredURL {
     guard url.isFileURL else { return .data(try KeyedArchiver.archivedData(withRootObject: url)) }
     let path = url.absoluteURL.path
     guard let home, home != "/" else { return .string(path) }
-    // By bytes, as the file system compares: two spellings of one letter are two folders.
+    // Compares bytes, as file systems do: two Unicode spellings are two folders.
     guard path.utf8.starts(with: home.utf8) else { return .string(path) }
     let rest = Substring(path.utf8.dropFirst(home.utf8.count))
     return .string(rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") ? "~" + rest : path)

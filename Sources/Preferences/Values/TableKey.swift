@@ -1,15 +1,15 @@
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The key of a value in a table: a string that is equal to another if their bytes are, hashed in a third of the time
-/// that a string takes.
+/// The key of a value in a table. Two keys are equal if their bytes are equal. Hashing takes a third of the time that a
+/// string takes.
 ///
-/// To strings, spellings are equal that Unicode holds equivalent. A file can have two of them, and each is a key of its
-/// own.
+/// Strings are equal if Unicode treats them as equivalent. A file can contain two equivalent spellings, each of which
+/// is a separate key.
 struct TableKey: Hashable, Sendable {
   let name: String
-  /// Kept, so that a read hashes once for all tables that it looks in, and other keys are told by it. The lowest bit is
-  /// set if all characters are ASCII.
+  /// The hash, which is stored so that a read hashes the key only once for all tables, and differing keys are found
+  /// quickly. The lowest bit is set if all characters are ASCII.
   let hash: UInt64
 
   init(_ name: String) {
@@ -17,7 +17,7 @@ struct TableKey: Hashable, Sendable {
     self.init(name, hash: hash & ~1 | (isASCII ? 1 : 0))
   }
 
-  /// - Parameter hash: the ``hash`` of another key of this name.
+  /// - Parameter hash: the ``hash`` of another key with the same name.
   init(_ name: String, hash: UInt64) {
     self.name = name
     self.hash = hash
@@ -27,34 +27,35 @@ struct TableKey: Hashable, Sendable {
 
   static func == (lhs: TableKey, rhs: TableKey) -> Bool {
     guard lhs.hash == rhs.hash else { return false }
-    // Nearly all keys are ASCII, whose strings are equal when their bytes are, and are compared faster.
+    // Nearly all keys are ASCII. ASCII strings are equal if their bytes are, and compare faster.
     return lhs.isASCII ? lhs.name == rhs.name : lhs.name.utf8.elementsEqual(rhs.name.utf8)
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-  // Dictionaries ask for this. Made of `hash(into:)`, a look takes 21 ns instead of 4, and a read looks into several
-  // tables. Each has a seed of its own, so that one that is filled in the order of another is not filled from one end.
+  // Called by dictionaries. With the default implementation, which uses `hash(into:)`, a lookup takes 21 ns instead of
+  // 4, and a read searches several tables. Each dictionary has its own seed, so that filling one in the order of
+  // another does not cause clusters.
   func _rawHashValue(seed: Int) -> Int {
-    // Steele, Lea and Flood's constant spreads the seed over all bits.
+    // The constant of Steele, Lea and Flood spreads the seed over all bits.
     let mixed = hash ^ UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed ^ mixed >> 32)
   }
 }
 
-/// In the order of the bytes.
+/// Keys are ordered by their bytes.
 extension TableKey: Comparable {
   static func < (lhs: TableKey, rhs: TableKey) -> Bool { lhs.name.utf8.lexicographicallyPrecedes(rhs.name.utf8) }
 }
 
-/// Dictionaries of strings, which have room for one of two spellings of a key: the shortest stands for all, and of
-/// several such the one whose bytes come first.
+/// Conversions to dictionaries of strings, which have room for only one of several equivalent spellings: the shortest
+/// one, and among several of the same length, the one whose bytes come first.
 extension Collection<TableKey> {
-  /// The spellings that others stand for, with the one that does.
+  /// The spellings that are hidden in a dictionary of strings, each with the spelling that is shown.
   ///
   /// - Complexity: O(*n*) in the number of keys.
   var hiddenSpellings: [TableKey: TableKey] {
-    // Nothing is equivalent to ASCII but what isn't.
+    // ASCII keys are only equivalent to keys that are not ASCII.
     guard contains(where: { !$0.isASCII }) else { return [:] }
     var groups: [String: [TableKey]] = [:]
     for key in self { groups[key.name, default: []].append(key) }
@@ -68,7 +69,7 @@ extension Collection<TableKey> {
 }
 
 extension OrderedDictionary<TableKey, PropertyList> {
-  /// The entries by strings: of two spellings of a key one.
+  /// The entries by string keys. Of several equivalent spellings, only one is included.
   var byName: OrderedDictionary<String, PropertyList> {
     let hidden = keys.hiddenSpellings
     return OrderedDictionary<String, PropertyList>(
@@ -77,7 +78,7 @@ extension OrderedDictionary<TableKey, PropertyList> {
 }
 
 extension [TableKey: PropertyList] {
-  /// The values by strings: of two spellings of a key one.
+  /// The values by string keys. Of several equivalent spellings, only one is included.
   var byName: [String: PropertyList] {
     let hidden = keys.hiddenSpellings
     return [String: PropertyList](
