@@ -50,7 +50,7 @@ struct ArgumentRewriter {
     }
   }
 
-  /// Returns the arguments with `./` before file names that begin with a hyphen; nil if there are no such names.
+  /// Returns the arguments with `./` before file names that begin with a hyphen; nil if no argument is such a name.
   static func namingDashedFiles(_ arguments: [String], of command: any ParsableCommand.Type) -> [String]? {
     func isFile(_ argument: String) -> Bool {
       argument.hasPrefix("-") && argument != "-" && FileSystem.sizeOfRegularFile(argument) != nil

@@ -18,7 +18,7 @@ package struct CommandLineTool {
     self.report = report
   }
 
-  /// Returns the verb with a name or alias. Ends the process with an error if there is no such verb.
+  /// Returns the verb with a name or alias. Ends the process with an error if the verb does not exist.
   ///
   /// - Parameter examples: verbs for a file, such as `print FILE`, in case the argument is a file.
   package func verb(named name: String, examples: [String]) -> any ParsableCommand.Type {

@@ -29,7 +29,7 @@ extension PropertyListError {
   package var exitCode: Int32 {
     switch kind {
     case .inputOutput: ExitCodes.inputOutput
-    // There is no value at the path, or not the expected one.
+    // The path has no value, or not the expected one.
     case .noSuchValue, .valueExists, .wrongKind, .conflict: ExitCodes.noSuchValue
     case .notRepresentable: ExitCodes.notRepresentable
     case .unknownFormat, .unsupportedVersion, .malformed, .duplicateKey, .limitExceeded: ExitCodes.malformed

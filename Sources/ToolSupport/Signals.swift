@@ -8,7 +8,7 @@ internal import SystemFiles
 package enum Signals {
   private static let interruption = Atomic<Int32>(0)
 
-  /// The signal that asked this process to end, since ``deferInterruption()``; nil if there was none.
+  /// The signal that asked this process to end, since ``deferInterruption()``; nil if no signal came.
   package static var interruptedBy: Int32? {
     let signal = interruption.load(ordering: .relaxed)
     return signal == 0 ? nil : signal

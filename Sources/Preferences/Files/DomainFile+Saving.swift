@@ -148,7 +148,7 @@ extension DomainFile {
       // The lock moves into the closure through an optional, because it cannot be copied.
       var locked = try LockedFile(path, until: deadline)
       let outcome = try disk.withLock { disk in
-        // Runs before another thread reads the file, so that it does not mistake the state of the changes.
+        // Runs before another thread reads the file, which needs to know which changes the file has.
         var outcome: Outcome?
         defer {
           if let outcome {

@@ -209,7 +209,7 @@ final class DomainFile: Sendable {
       return try read(path, &disk, isFirst: isFirst)
     } catch {
       guard error.isAboutFile else {
-        // The path is watched, so that a change will be noticed.
+        // The obstacle at the path is watched, so that its removal is noticed.
         let isObstructed = error.isAboutPath
         if disk.known == nil || isObstructed { disk.isLost = true }
         if disk.readError != error { disk.findings.errors.append(.notRead(path: path, error)) }

@@ -63,8 +63,8 @@ struct FileContents {
     }
   }
 
-  /// The beginning of files by Foundation. Only in these do control characters and carriage returns have a meaning;
-  /// files by people may just have other line ends.
+  /// The beginning of files that Foundation wrote. Only these have control characters and carriage returns as a part of
+  /// their values; in files that people wrote, carriage returns are just line ends.
   private static let foundationXML = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC".utf8)
 
   /// Parses the bytes of a file. An empty file is damaged: no program saves one.

@@ -4,7 +4,6 @@ internal import PropertyLists
 /// The hidden verb that the completion scripts call. It knows the options, and reads the files on the command line.
 ///
 /// - `complete bash BEFORE AFTER WORD`: the line before and after the cursor as it was typed, and the part of the word
-/// - `complete bash BEFORE AFTER WORD`: the line before and after the cursor as it was typed, and the part of the word
 ///   at the cursor that bash will replace.
 /// - `complete zsh|fish INDEX WORD…`: the index of the word at the cursor, and the words, beginning with the name of
 ///   the program.

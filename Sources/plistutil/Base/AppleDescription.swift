@@ -88,7 +88,7 @@ extension Unicode.Scalar.Properties {
   fileprivate var isAlphanumericASCII: Bool { isAlphabetic || numericType != nil }
 }
 
-/// A value outside a container, as Apple's tool prints it. Data is shown whole, which Apple's tool shortens.
+/// A value outside a container, as Apple's tool prints it, except that data is not shortened.
 enum BareValue {
   /// - Returns: nil for a container, and for a UID or null, which preferences files cannot contain.
   static func text(of value: PropertyList) -> String? {

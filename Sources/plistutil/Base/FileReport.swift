@@ -132,7 +132,7 @@ struct FileReport: ~Copyable {
 
   /// Returns a line of JSON.
   static func machineData(_ fields: PropertyList) throws(PropertyListError) -> Data {
-    // The value is one level deeper here than where it was read, so the depth limit must not apply.
+    // The value is one level deeper here than where it was read, so the greatest depth must be allowed.
     let options = PropertyListWritingOptions(depth: ParsingLimits.greatestDepth, coercion: .reversible, isCompact: true)
     return try fields.data(format: .json, options: options)
   }

@@ -16,7 +16,7 @@ struct BuddyPlist {
   private var isEdited = false
   /// True if ``tree`` has changes that ``bytes`` does not have.
   private var isAhead = false
-  /// The working container, in which entries without a leading colon begin.
+  /// The working container. Entries without a leading colon begin in it.
   private(set) var container = PropertyListKeyPath()
 
   /// True if the file can represent everything that a fragment of its format can. This is unknown for encodings that

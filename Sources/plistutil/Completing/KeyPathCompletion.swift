@@ -9,7 +9,7 @@ struct KeyPathCompletion {
   enum Spelling {
     /// The syntax of the verbs, which the first character selects.
     case tool
-    /// The syntax of `--nodepath`: components after slashes, of which the first may be missing.
+    /// The syntax of `--nodepath`: components after slashes; the first slash may be missing.
     case slashes
     /// The syntax of Apple's `plutil`.
     case plutil
@@ -57,7 +57,7 @@ struct KeyPathCompletion {
     }
   }
 
-  /// Returns the container in which the last component of a path is completed, and the text before that component.
+  /// Returns the container that completes the last component of a path, and the text before that component.
   /// Tries each separator from the end, because a separator can be part of a key.
   private func parent(
     of text: String, _ separator: Unicode.Scalar, _ syntax: PropertyListKeyPath.Syntax,

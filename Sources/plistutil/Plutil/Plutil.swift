@@ -62,7 +62,7 @@ enum Plutil {
         report.raise(failure)
       }
     }
-    // An exit code above 128 tells which signal ended the work.
+    // An exit code above 128 means that a signal ended the work.
     return code == success || code > 128 ? code : failure
   }
 }

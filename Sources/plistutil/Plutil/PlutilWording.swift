@@ -35,7 +35,7 @@ enum PlutilWording {
     return "Property List error: \(list) / JSON error: \(json)"
   }
 
-  /// Returns the message about a JSON file for which another format was expected.
+  /// Returns the message about a JSON file if another format was expected.
   static func jsonIsNoList(_ data: Data) -> String {
     let isBracket = { byte in byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") }
     guard let bracket = data.firstIndex(where: isBracket) else { return "Unexpected character at line 1" }

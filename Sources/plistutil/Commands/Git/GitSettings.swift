@@ -27,7 +27,7 @@ struct GitSettings {
     ]
   }
 
-  /// The command with which git calls this tool: its name if that is found in PATH, else its path.
+  /// The command that git runs to call this tool: its name if that is found in PATH, else its path.
   private static var tool: String {
     let name = "plistutil"
     let path = FileSystem.realPath(of: executable)
