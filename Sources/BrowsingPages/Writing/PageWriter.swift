@@ -274,7 +274,7 @@ package struct PageWriter: ~Copyable {
   /// Writes data, as a picture if it is one.
   ///
   /// - Parameters:
-  ///   - kind: the kind of the archive or property list that is nested in the data; nil if there is none.
+  ///   - kind: the kind of the archive or property list that is nested in the data; nil for other data.
   ///   - contents: writes the nested value. It is called only if `kind` is not nil and the data is not a picture.
   package mutating func data(_ bytes: RawSpan, kind: String? = nil, contents: (inout PageWriter) -> Void = { _ in }) {
     open("{")

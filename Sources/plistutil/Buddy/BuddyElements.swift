@@ -2,8 +2,8 @@ import PropertyLists
 
 /// The elements of an array during editing, in chunks of up to 512.
 ///
-/// Finding, inserting or removing an element touches one chunk and the lengths of the others: about 400 numbers for 100
-/// 000 elements.
+/// Finding, inserting or removing an element touches one chunk and the lengths of the others. An array of 100 000
+/// elements has about 400 chunks.
 final class BuddyElements {
   private var chunks: [[BuddyTree]] = []
   private(set) var count: Int

@@ -21,7 +21,7 @@ final class BuddyEntries {
 
   var all: some Sequence<(key: String, value: BuddyTree)> { slots.lazy.compactMap { $0 } }
 
-  /// The value of a key; nil if there is no such entry.
+  /// The value of a key; nil if the key has no entry.
   subscript(key: String) -> BuddyTree? { positions[key].flatMap { slots[$0]?.value } }
 
   /// Appends an entry. Its key must be new.
@@ -30,7 +30,7 @@ final class BuddyEntries {
     slots.append((key, value))
   }
 
-  /// Removes the entry with a key. Returns false if there is none.
+  /// Removes the entry with a key. Returns false if it does not exist.
   func remove(_ key: String) -> Bool {
     guard let position = positions.removeValue(forKey: key) else { return false }
     slots[position] = nil

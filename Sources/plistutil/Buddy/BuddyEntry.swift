@@ -78,7 +78,7 @@ struct BuddyTarget {
     }
   }
 
-  /// Returns the child with a key or index; nil if there is none.
+  /// Returns the child with a key or index; nil if it does not exist.
   func child(_ name: String) throws(PropertyListError) -> BuddyTarget? {
     switch kind {
     case .dictionary:
@@ -104,7 +104,7 @@ struct BuddyTarget {
     return try child(String(count - 1))
   }
 
-  /// Returns the value that the names lead to from here; nil if there is none.
+  /// Returns the value that the names lead to from here; nil if it does not exist.
   func descendant(_ names: some Sequence<String>) throws(PropertyListError) -> BuddyTarget? {
     var target = self
     for name in names {

@@ -164,7 +164,7 @@ extension BuddyPlist {
     }
   }
 
-  /// Returns the value of an entry. Throws if there is none.
+  /// Returns the value of an entry. Throws if it does not exist.
   private mutating func existing(_ entry: BuddyEntry, for command: String) throws(BuddyError) -> BuddyTarget {
     let target = try failing(command) { plist throws(PropertyListError) in try plist.value(at: entry) }
     guard let target else { throw Self.missing(entry.text, for: command) }

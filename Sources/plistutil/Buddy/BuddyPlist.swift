@@ -45,14 +45,14 @@ struct BuddyPlist {
     hasHadCommand = true
   }
 
-  /// Returns the value in which an entry begins.
+  /// Returns the container that an entry begins in.
   func start(of entry: BuddyEntry?) throws(PropertyListError) -> BuddyTarget {
     let path = entry?.isAbsolute == true ? PropertyListKeyPath() : container
     guard let tree else { return BuddyTarget(path, try document.root.descendant(at: path)) }
     return BuddyTarget(path, try tree.descendant(at: path))
   }
 
-  /// Returns the value of an entry; nil if there is none.
+  /// Returns the value of an entry; nil if it does not exist.
   func value(at entry: BuddyEntry) throws(PropertyListError) -> BuddyTarget? {
     guard let target = try start(of: entry).descendant(entry.names) else { return nil }
     // A colon after the root or after a dictionary has no meaning.
@@ -127,7 +127,7 @@ struct BuddyPlist {
     (isEdited, isAhead) = (true, false)
   }
 
-  /// Returns the tree for changes. Creates it if there is none.
+  /// Returns the tree for changes. Creates it if it does not exist.
   private mutating func changedTree() throws(PropertyListError) -> BuddyTree {
     if let tree { return tree }
     let new = BuddyTree(try PropertyList(document.root))
@@ -135,8 +135,7 @@ struct BuddyPlist {
     return new
   }
 
-  /// Returns a value in the form in which it is read back from the format of the file. Throws if the format cannot
-  /// represent it.
+  /// Returns a value as it would be read back from the format of the file. Throws if the format cannot represent it.
   private func asRead(_ value: PropertyList, at path: PropertyListKeyPath) throws(PropertyListError) -> PropertyList {
     guard document.format != .binary else { return value }
     do {

@@ -8,7 +8,7 @@ struct BuddySession {
   private let file: BuddyFile
   private let printsXML: Bool
   private var plist: BuddyPlist
-  /// The content of the file; nil if there is none.
+  /// The content of the file; nil if it does not exist.
   private var savedBytes: Data?
   /// The changes since the file was read or saved.
   private var steps: [Step] = []

@@ -48,7 +48,7 @@ final class BuddyTree {
     }
   }
 
-  /// Returns the child of a dictionary or an array; nil if there is none.
+  /// Returns the child of a dictionary or an array; nil if it does not exist.
   func child(_ component: PropertyListKeyPath.Component) -> BuddyTree? {
     switch content {
     case .value(let value):

@@ -65,14 +65,14 @@ enum BuddyValue {
     return .notUnderstood("Unrecognized \(name) Format")
   }
 
-  /// Returns the integer at the beginning of a text; empty if there is none.
+  /// Returns the integer at the beginning of a text; empty if the text begins with anything else.
   private static func integerText(_ text: String) -> String {
     var scanner = NumberScanner(text)
     scanner.takeSign()
     return scanner.takeDigits() ? scanner.taken : ""
   }
 
-  /// Returns the real at the beginning of a text; empty if there is none.
+  /// Returns the real at the beginning of a text; empty if the text begins with anything else.
   private static func realText(_ text: String) -> String {
     var scanner = NumberScanner(text)
     scanner.takeSign()

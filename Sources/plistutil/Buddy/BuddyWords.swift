@@ -38,7 +38,7 @@ struct BuddyWords {
     return String(String.UnicodeScalarView(scalars[..<index]))
   }
 
-  /// Returns the next word; nil if there is none.
+  /// Returns the next word; nil after the last.
   mutating func word() throws(BuddyError) -> BuddyWord? { try next(isRest: false) }
 
   /// Returns the rest of the text, including blanks; nil if there is nothing.

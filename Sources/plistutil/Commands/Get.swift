@@ -175,7 +175,7 @@ struct Get: ParsableCommand {
     try destination.write(output, for: input, to: &report)
   }
 
-  /// Returns the value at a path; nil if there is none and --default has a replacement.
+  /// Returns the value at a path; nil if it does not exist and --default has a replacement.
   private func node(
     at path: PropertyListKeyPath, in document: PropertyListDocument, _ lookup: inout UnwrappedLookup?
   ) throws(PropertyListError) -> PropertyListDocument.Node? {

@@ -131,7 +131,7 @@ struct Merge: ParsableCommand {
 
   private func merge(_ other: PropertyList, into value: inout PropertyList) throws(PropertyListError) {
     guard let at else { return try value.merge(other, conflicts: conflicts.rule, arrays: arrays.rule) }
-    // If there is no value at the path, `set` creates it, or throws an error about the path.
+    // If the path has no value, `set` creates it, or throws an error about the path.
     guard (try? value.value(at: at)) != nil else { return try value.set(other, at: at) }
     // Edits the value in place: a second reference would cause a copy for each file.
     try value.edit(at: at.components[...]) { part throws(PropertyListError) in

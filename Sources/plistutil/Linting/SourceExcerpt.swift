@@ -12,8 +12,8 @@ struct SourceExcerpt: Hashable, Sendable {
 }
 
 extension PropertyListDocument {
-  /// Returns an excerpt for each position in a text, in the order of the text, with at most `radius` bytes on each
-  /// side. Returns an empty array if the input is not text.
+  /// Returns an excerpt for each position in a text, with at most `radius` bytes on each side. The positions must be in
+  /// the order of the text. Returns an empty array if the input is not text.
   static func excerpts(
     of positions: [PropertyListError.TextPosition], in data: Data, format: PropertyListFormat?, radius: Int = 400
   ) -> [SourceExcerpt] {

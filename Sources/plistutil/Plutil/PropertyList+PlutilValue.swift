@@ -2,7 +2,7 @@ import FoundationEssentials
 import PropertyLists
 
 extension PropertyList {
-  /// Returns the value of an option such as `-integer`. `missing` is the message if there is no further argument.
+  /// Returns the value of an option such as `-integer`. `missing` is the message if the next argument is missing.
   /// Unlike Apple's tool, which uses the beginning of a malformed text or ignores it, this function throws.
   static func plutilValue(
     _ type: String, _ arguments: inout ArraySlice<String>, _ missing: String

@@ -81,7 +81,7 @@ struct Check: ParsableCommand {
 
 extension ModelFile {
   /// Returns the model at a path from the command line, in the version that a store was made with. Without a path,
-  /// returns the model in the folder of a store that contains no model; nil if there is no such model.
+  /// returns the model in the folder of a store that contains no model; nil if it does not exist.
   static func model(_ path: String?, of store: URL, writesNothing: Bool) throws -> ManagedObjectModel? {
     guard let path else {
       return metadata(ofStoreWithoutModel: store, writesNothing: writesNothing)

@@ -154,7 +154,7 @@ struct JSONRecordReader: RecordReader {
     input.failure("the file ends within the value that begins here", at: position)
   }
 
-  /// Parses a part of the file. The position of an error is relative to the file.
+  /// Parses a part of the file. The position of an error is its position in the file.
   private func value(
     _ bytes: [UInt8], at position: PropertyListError.TextPosition
   ) throws(PropertyListError) -> PropertyList {

@@ -54,7 +54,7 @@ final class ObjectImport {
   private var progress = ProgressLine()
   private var recordCount = 0
 
-  /// True if no more records must be read.
+  /// True to stop reading records.
   private var isStopped = false
 
   /// An object whose references are set when all objects of the file are known.

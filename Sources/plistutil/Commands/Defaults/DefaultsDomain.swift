@@ -132,8 +132,8 @@ extension DefaultsDomain {
   private static let writing = PropertyListWritingOptions(
     depth: ParsingLimits.greatestDepth, fractionalSeconds: .refuse, writesUIDDictionaries: false, coercion: .reversible)
 
-  /// Returns the values in the file; nil if there is no file. JSON is not a format for preferences, but it is read if
-  /// the call names the path.
+  /// Returns the values in the file; nil if the file does not exist. JSON is not a format for preferences, but it is
+  /// read if the call names the path.
   func values() throws -> Values? {
     do { return try file.values() } catch {
       guard case .unreadable = error, let path = filePath, let document = Self.document(path),
@@ -146,7 +146,7 @@ extension DefaultsDomain {
   /// Changes the values in the file. Other processes that save preferences, or edit the file with this tool, cannot
   /// change it meanwhile. Returns when the changes are on the disk.
   ///
-  /// - Parameter change: gets the values of the file, or nil if there is no file or it cannot be read, and replaces
+  /// - Parameter change: gets the values of the file, or nil if it does not exist or cannot be read, and replaces
   ///   them by the new values, or by nil to remove the file. It may be called several times.
   func update(_ change: (inout Values?) throws -> Void) throws {
     guard let path = filePath else { return try file.update(change) }

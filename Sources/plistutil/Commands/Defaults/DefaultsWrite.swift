@@ -51,7 +51,7 @@ enum DefaultsWrite: DefaultsVerb {
 }
 
 extension DefaultsValue.Change {
-  /// Returns the value to store. `old` is the stored value; nil if there is none.
+  /// Returns the value to store. `old` is the stored value, or nil.
   fileprivate func value(insteadOf old: PropertyList?, key: String) throws(DefaultsError) -> PropertyList {
     switch self {
     case .set(let value): return value
