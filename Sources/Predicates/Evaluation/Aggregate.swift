@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Sums, averages and the like of values. Those that are null have to be left out before.
+/// Sums, averages and other aggregates of values. The caller removes null values first.
 @usableFromInline
 enum Aggregate {
   @inlinable static func sum<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
@@ -11,7 +11,8 @@ enum Aggregate {
     return .value(sum)
   }
 
-  /// A decimal number if one of the values is and none is a double, else a double. 0 for no values.
+  /// Returns the average: a decimal number if one value is a decimal number and no value is a double, otherwise a
+  /// double. 0 without values.
   @inlinable static func average<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
     -> PredicateValue<
       Object
@@ -28,7 +29,8 @@ enum Aggregate {
     return .value(.double((PredicateArithmetic.double(sum) ?? .nan) / Double(values.count)))
   }
 
-  /// The first value that no other is before; null for no values.
+  /// Returns the smallest value for `.less`, the largest for `.greater`, or null without values. The first one of equal
+  /// values is returned.
   @inlinable static func extreme<Object>(
     _ values: [PredicateValue<Object>], _ order: PredicateOrder
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {
@@ -37,7 +39,7 @@ enum Aggregate {
     return best
   }
 
-  /// The middle value, or the average of the two in the middle; null for no values.
+  /// Returns the middle value, or the average of the two middle values. Null without values.
   @inlinable static func median<Object>(_ values: [PredicateValue<Object>]) throws(ManagedPredicateError)
     -> PredicateValue<Object>
   {
@@ -47,7 +49,7 @@ enum Aggregate {
     return .value(.double(sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2))
   }
 
-  /// The values that occur most often.
+  /// Returns the most frequent values.
   @inlinable static func mode<Object>(_ values: [PredicateValue<Object>]) -> PredicateValue<Object> {
     var counts: [PredicateValue<Object>: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }
@@ -55,7 +57,7 @@ enum Aggregate {
     return .array(Evaluation.distinct(values).filter { counts[$0] == greatest })
   }
 
-  /// The deviation of all values, not of a sample; null for no values.
+  /// Returns the standard deviation of a population, not of a sample. Null without values.
   @inlinable static func standardDeviation<Object>(
     _ values: [PredicateValue<Object>]
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {

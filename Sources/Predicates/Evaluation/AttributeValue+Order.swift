@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 extension AttributeValue {
-  /// True if a predicate takes two values for equal: numbers of all types by their exact values, others within their
-  /// type. Not a number equals itself.
+  /// True if `==` in a predicate is true for two values. Numbers of all types are compared by their exact values, other
+  /// values only within their type. NaN equals itself.
   @usableFromInline func isEqual(to other: AttributeValue) -> Bool {
     switch (self, other) {
     case (.null, .null): return true
@@ -18,7 +18,7 @@ extension AttributeValue {
     }
   }
 
-  /// The order of two values of one kind; nil for values of unlike kinds, and where one is null.
+  /// Returns the order of two values. Nil if their kinds cannot be ordered, or if one is null.
   @usableFromInline package func order(to other: AttributeValue) -> PredicateOrder? {
     switch (self, other) {
     case (.integer(let first), .integer(let second)): PredicateOrder(first, second)
@@ -31,7 +31,7 @@ extension AttributeValue {
     }
   }
 
-  /// True if the value comes before another one of its kind. False for values of unlike kinds, and where one is null.
+  /// True if the value is less than another one. False if their kinds cannot be ordered, or if one is null.
   @usableFromInline package func isLess(than other: AttributeValue) -> Bool { order(to: other) == .less }
 
   private static func order(_ first: Data, _ second: Data) -> PredicateOrder {
@@ -39,7 +39,7 @@ extension AttributeValue {
     return first.lexicographicallyPrecedes(second) ? .less : .greater
   }
 
-  /// Not a number comes before all numbers.
+  /// Returns the order of two numbers. NaN comes before all other numbers. Nil if one is not a number.
   private func numericOrder(to other: AttributeValue) -> PredicateOrder? {
     switch (self, other) {
     case (.boolean(let first), _): return AttributeValue.integer(first ? 1 : 0).numericOrder(to: other)

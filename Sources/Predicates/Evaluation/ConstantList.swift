@@ -1,15 +1,15 @@
-/// A constant list that values and objects are looked up in.
+/// A constant list, hashed for lookups of values and objects.
 ///
-/// It is made once for a list, so that a lookup does not depend on the length of the list.
+/// It is created once for a list, so that the time of a lookup does not depend on the length of the list.
 struct ConstantList: Sendable {
-  /// The options for strings; nil if strings are compared as other values are.
+  /// The options for strings; nil if strings have no options.
   private let rules: TextRules?
   private var values: Set<Member> = []
   /// The folded forms of the strings, if there are options.
   private var foldedTexts: Set<[UInt32]> = []
   private var objects: Set<RowKey> = []
 
-  /// A value that equals what a predicate takes for equal.
+  /// A value whose equality is that of predicates.
   private struct Member: Hashable {
     private let value: AttributeValue
 
@@ -20,7 +20,8 @@ struct ConstantList: Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
   }
 
-  /// Collections, dictionaries and opaque objects in the list equal neither values nor objects.
+  /// Collects the members of a list. Collections, dictionaries and opaque objects are left out, because no value or
+  /// object equals them.
   init(_ elements: some Sequence<PredicateConstant>, _ options: PredicateOptions) {
     let rules = options.isEmpty ? nil : TextRules(options)
     self.rules = rules

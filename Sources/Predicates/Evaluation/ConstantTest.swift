@@ -1,4 +1,4 @@
-/// A comparison with a constant on its right side.
+/// A comparison whose right side is a constant.
 @usableFromInline
 package final class ConstantTest: Sendable {
   @usableFromInline package let comparator: PredicateComparator
@@ -6,7 +6,7 @@ package final class ConstantTest: Sendable {
   @usableFromInline package let constant: PredicateConstant
   private let fast: Fast
 
-  /// The prepared form of the constant.
+  /// The prepared form of the constant; `none` if the general rules are used.
   private enum Fast: Sendable {
     case none
     case equality(AttributeValue)
@@ -19,7 +19,7 @@ package final class ConstantTest: Sendable {
     case object(RowKey)
   }
 
-  /// - Throws: ``ManagedPredicateError`` for a regular expression that cannot be read.
+  /// - Throws: ``ManagedPredicateError`` if a regular expression is invalid, or if BETWEEN does not have two values.
   @usableFromInline package init(
     _ comparator: PredicateComparator, _ options: PredicateOptions, _ constant: PredicateConstant
   ) throws(ManagedPredicateError) {
@@ -58,13 +58,13 @@ package final class ConstantTest: Sendable {
     }
   }
 
-  /// The result for a value that is no object and no collection.
+  /// Returns the result for the value of an attribute.
   @usableFromInline package func result(_ value: AttributeValue) throws(ManagedPredicateError) -> Bool {
     if let result = try holds(value) { return result }
     return try Evaluation<AttributeValue>.compare(.value(value), comparator, options, PredicateValue(constant))
   }
 
-  /// The result for a value that is no object and no collection; nil if the general rules have to tell.
+  /// Returns the result for the value of an attribute. Nil if the general rules must decide.
   @inline(__always)
   @usableFromInline package func holds(_ value: AttributeValue) throws(ManagedPredicateError) -> Bool? {
     switch fast {
@@ -90,7 +90,7 @@ package final class ConstantTest: Sendable {
     }
   }
 
-  /// The result for an object that a constant stands for; nil if the general rules have to tell.
+  /// Returns the result for an object, given as a constant. Nil if the general rules must decide.
   @usableFromInline package func holds(_ object: PredicateConstant?) -> Bool? {
     guard case .object(let key)? = object else { return nil }
     return switch fast {
@@ -114,7 +114,8 @@ package final class ConstantTest: Sendable {
 }
 
 extension PredicateComparator {
-  /// True if two values in this order fit; false for operators other than `<`, `<=`, `>` and `>=`.
+  /// True if the comparison is true for values in this order. Always false for operators other than `<`, `<=`, `>` and
+  /// `>=`.
   @usableFromInline package func holds(_ order: PredicateOrder) -> Bool {
     switch self {
     case .lessThan: order == .less

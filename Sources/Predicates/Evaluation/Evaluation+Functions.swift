@@ -41,7 +41,7 @@ extension Evaluation {
     }
   }
 
-  /// The elements of the one collection, or the arguments themselves, without null.
+  /// Returns the elements of a single collection, or the arguments themselves, without null values.
   @inlinable static func collected(_ arguments: [Value]) -> [Value] {
     let elements = arguments.count == 1 ? arguments[0].elements ?? arguments : arguments
     return elements.filter { !$0.isNull }
@@ -66,9 +66,10 @@ extension Evaluation {
     return .value(change(text))
   }
 
-  /// The distance of two places in metres, on a sphere with the mean radius of the Earth.
+  /// Returns the distance between two locations in metres, on a sphere with the mean radius of the Earth.
   ///
-  /// A place is a collection of a latitude and a longitude in degrees, or an object with such keys.
+  /// A location is a collection of latitude and longitude, in degrees, or an object with the keys `latitude` and
+  /// `longitude`.
   @usableFromInline static func distance(_ first: Value, _ second: Value) throws(ManagedPredicateError) -> Value {
     if first.isNull || second.isNull { return .null }
     guard let from = try place(first), let to = try place(second) else { return .null }
@@ -79,7 +80,7 @@ extension Evaluation {
     return .value(.double(2 * 6_371_008.8 * asin(min(1, chord.squareRoot()))))
   }
 
-  /// Nil if a coordinate is null.
+  /// Returns the coordinates of a location, in degrees. Nil if a coordinate is null.
   @usableFromInline static func place(_ value: Value) throws(ManagedPredicateError) -> (
     latitude: Double, longitude: Double
   )? {

@@ -1,4 +1,4 @@
-/// The evaluation of a predicate with one object.
+/// The evaluation of a predicate for one object.
 @usableFromInline
 package struct Evaluation<Object: PredicateSubject> {
   @usableFromInline package typealias Value = PredicateValue<Object>
@@ -6,7 +6,7 @@ package struct Evaluation<Object: PredicateSubject> {
   @usableFromInline let object: Object
   @usableFromInline var variables: [Value]
 
-  /// - Parameter parameters: the values of the first variables.
+  /// - Parameter parameters: The values of the first variables.
   @inlinable init(_ object: Object, variableCount: Int, _ parameters: [Value]) {
     self.object = object
     variables = parameters
@@ -46,7 +46,7 @@ package struct Evaluation<Object: PredicateSubject> {
     }
   }
 
-  /// The elements that `ANY` and `ALL` are about. Null has none.
+  /// Returns the elements that `ANY` or `ALL` tests. Null has no elements.
   @inlinable func elements(_ value: Value, _ modifier: PredicateModifier) throws(ManagedPredicateError) -> [Value] {
     if value.isNull { return [] }
     guard let elements = value.elements else {
@@ -67,7 +67,7 @@ package struct Evaluation<Object: PredicateSubject> {
     return try Self.compare(value, test.comparator, test.options, Value(test.constant))
   }
 
-  /// The general rules of comparisons.
+  /// Compares two values by the general rules.
   @inlinable static func compare(
     _ left: Value, _ comparator: PredicateComparator, _ options: PredicateOptions, _ right: Value
   ) throws(ManagedPredicateError) -> Bool {
@@ -116,7 +116,7 @@ package struct Evaluation<Object: PredicateSubject> {
     return first == second
   }
 
-  /// The order of two values.
+  /// Returns the order of two values.
   @inlinable static func order(
     _ first: Value, _ second: Value, _ options: PredicateOptions = []
   ) throws(ManagedPredicateError) -> PredicateOrder {
@@ -201,7 +201,7 @@ package struct Evaluation<Object: PredicateSubject> {
     case (.array, .value(.boolean(let isSecond))): return try element(of: base, at: .value(.integer(isSecond ? 1 : 0)))
     case (.constant(.dictionary(let entries)), .value(.string(let key))): return entries[key].map { Value($0) } ?? .null
     case (.object(let object), .value(.string(let key))):
-      // The key is not one of the prepared ones.
+      // This key is not one of the prepared keys.
       return try object.predicateValue(forKey: PredicateKey(name: key, index: -1))
     default: throw ManagedPredicateError(.typeMismatch, "\(base.kindName) has no element for \(index.kindName)")
     }
@@ -234,7 +234,7 @@ package struct Evaluation<Object: PredicateSubject> {
     }
   }
 
-  /// The elements in their order, each once.
+  /// Returns the elements in their order, without duplicates.
   @inlinable package static func distinct(_ elements: [Value]) -> [Value] {
     var seen: Set<Value> = []
     return elements.filter { seen.insert($0).inserted }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension AttributeValue {
-  /// True if it takes part in arithmetic. Truth values are 1 and 0.
+  /// True if the value can be used in arithmetic. Booleans are 1 and 0.
   @usableFromInline package var isNumber: Bool {
     switch self {
     case .boolean, .integer, .decimal, .double, .float: true
@@ -9,8 +9,8 @@ extension AttributeValue {
     }
   }
 
-  /// The form that equal numbers of all types share: an integer, else a double, else a decimal number. Other values as
-  /// they are.
+  /// The form that equal numbers of all types share: an integer if possible, else a double, else a decimal number.
+  /// Other values are unchanged.
   @usableFromInline package var canonical: AttributeValue {
     switch self {
     case .boolean(let value): return .integer(value ? 1 : 0)
@@ -28,7 +28,7 @@ extension AttributeValue {
   }
 }
 
-/// The exact value of a finite number: an integer times powers of 2 and of 10.
+/// The exact value of a finite number: an integer times a power of 2 and a power of 10.
 struct ExactNumber {
   let isNegative: Bool
   let magnitude: UInt128
@@ -37,7 +37,7 @@ struct ExactNumber {
   /// The exponent of 2.
   let binaryExponent: Int
 
-  /// Nil if it is not a number.
+  /// Creates the exact value of a decimal number. Returns nil for NaN.
   init?(_ value: Decimal) {
     guard !value.isNaN else { return nil }
     var digits = value.significand.description
@@ -48,7 +48,7 @@ struct ExactNumber {
     binaryExponent = 0
   }
 
-  /// - Precondition: the value is finite.
+  /// - Precondition: The value is finite.
   init(_ value: Double) {
     isNegative = value.sign == .minus
     decimalExponent = 0
@@ -69,7 +69,7 @@ struct ExactNumber {
     binaryExponent = 0
   }
 
-  /// The value if it is an integer of 64 bits. Not for powers of 2.
+  /// The value as a 64-bit integer; nil if it is not one. Ignores ``binaryExponent``, which is 0 for decimal numbers.
   var integer: Int64? {
     var magnitude = magnitude
     var exponent = decimalExponent
@@ -96,7 +96,7 @@ struct ExactNumber {
     }
     if isNegative != other.isNegative { return isNegative ? .less : .greater }
     var (first, second) = (LongInteger(magnitude), LongInteger(other.magnitude))
-    // All negative exponents go to the other side.
+    // A negative exponent of one side becomes a positive one of the other side.
     first.multiply(byPowerOf10: max(decimalExponent, 0) + max(-other.decimalExponent, 0))
     second.multiply(byPowerOf10: max(other.decimalExponent, 0) + max(-decimalExponent, 0))
     first.shiftLeft(max(binaryExponent, 0) + max(-other.binaryExponent, 0))
@@ -106,9 +106,9 @@ struct ExactNumber {
   }
 }
 
-/// A natural number of any length, for comparing.
+/// A natural number of any size, for comparisons.
 private struct LongInteger {
-  /// The digits to the base of 2^32, the lowest first.
+  /// The digits in base 2^32, least significant first.
   private var digits: [UInt32] = []
 
   init(_ value: UInt128) {

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import SystemFiles
 
-/// Arithmetic of attribute values.
+/// Arithmetic on attribute values.
 ///
-/// Integers stay integers, and division of integers leaves out the fraction, as in Core Data. A result that does not
-/// fit 64 bits is a decimal number. With a double or a float on one side the result is a double; with a decimal number
-/// and no double it is decimal, of up to 38 digits. Null makes null.
+/// Integers stay integers. Division of integers drops the fraction, as in Core Data. An integer result that does not
+/// fit in 64 bits becomes a decimal number. If one operand is a double or a float, the result is a double. Otherwise,
+/// if one is a decimal number, the result is a decimal number of up to 38 digits. If one is null, the result is null.
 @usableFromInline
 package enum PredicateArithmetic {
   static func failure(_ message: String) -> ManagedPredicateError { ManagedPredicateError(.arithmetic, message) }
@@ -24,7 +24,7 @@ package enum PredicateArithmetic {
     return nil
   }
 
-  /// The value of an integer or truth value.
+  /// Returns the value of an integer or a Boolean. Nil for other values.
   @usableFromInline package static func integer(_ value: AttributeValue) -> Int64? {
     switch value {
     case .integer(let value): value
@@ -91,7 +91,7 @@ package enum PredicateArithmetic {
     }
   }
 
-  /// Nil if it does not fit.
+  /// Returns nil if an intermediate result does not fit in 128 bits.
   private static func power(_ base: Int64, _ exponent: Int64) throws(ManagedPredicateError) -> AttributeValue? {
     if base == 0 || base == 1 || exponent == 0 { return .integer(exponent == 0 ? 1 : base) }
     if base == -1 { return .integer(exponent % 2 == 0 ? 1 : -1) }
@@ -104,7 +104,7 @@ package enum PredicateArithmetic {
     return exponent > 128 ? nil : integer(result)
   }
 
-  /// A decimal number for what does not fit 64 bits.
+  /// Returns an integer, or a decimal number if the value does not fit in 64 bits.
   static func integer(_ value: Int128) -> AttributeValue {
     Int64(exactly: value).map { .integer($0) } ?? .decimal(decimal(value))
   }
@@ -143,7 +143,7 @@ package enum PredicateArithmetic {
     return try .double(checked(result, first, second))
   }
 
-  /// A finite result, unless what it is made of is not finite.
+  /// Returns a result. Throws if it is not finite although all operands are.
   private static func checked(_ result: Double, _ operands: Double...) throws(ManagedPredicateError) -> Double {
     guard result.isFinite || operands.contains(where: { !$0.isFinite }) else {
       throw failure("the result is no finite number")
@@ -151,7 +151,7 @@ package enum PredicateArithmetic {
     return result
   }
 
-  /// Functions of one number.
+  /// Applies a function of one number.
   @usableFromInline static func apply(
     _ function: PredicateFunction, _ argument: AttributeValue
   ) throws(ManagedPredicateError) -> AttributeValue {
@@ -182,7 +182,7 @@ package enum PredicateArithmetic {
     }
   }
 
-  /// Whole numbers as they are, decimal numbers exactly.
+  /// Rounds a number. Decimal numbers are rounded exactly, integers are returned unchanged.
   private static func rounded(_ value: AttributeValue, _ rule: FloatingPointRoundingRule) -> AttributeValue {
     switch value {
     case .double(let value): return .double(value.rounded(rule))

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import PropertyLists
 
-/// `CAST(value, 'Class')` of values that are known when the predicate is evaluated.
+/// `CAST(value, 'Class')`, applied to values during evaluation.
 @usableFromInline
 package enum PredicateCast {
-  /// The texts that are dates, for messages.
+  /// The accepted spellings of dates, for messages.
   package static let spellingOfDates = "dates are spelled 2027-01-31, 2027-01-31T12:00:00Z or 2027-01-31T12:00:00+01:00"
 
   @usableFromInline package static func cast<Object>(
@@ -29,7 +29,7 @@ package enum PredicateCast {
 }
 
 extension AttributeValue {
-  /// The value as one of another class.
+  /// Returns the value converted to another class. Throws if it cannot be converted.
   package func cast(to target: PredicateCastTarget) throws(ManagedPredicateError) -> AttributeValue {
     if let result = converted(to: target) { return result }
     var message = "\(PredicateValue<AttributeValue>.value(self).kindName) cannot be cast to \(target.rawValue)"
@@ -40,7 +40,7 @@ extension AttributeValue {
     throw ManagedPredicateError(.typeMismatch, message)
   }
 
-  /// The value as one of another class; nil if it has none.
+  /// Returns the value converted to another class, or nil if it cannot be converted.
   private func converted(to target: PredicateCastTarget) -> AttributeValue? {
     switch (target, self) {
     case (.string, .string), (.date, .date), (.data, .data), (.uuid, .uuid), (.url, .url), (.decimal, .decimal):
@@ -77,8 +77,8 @@ extension AttributeValue {
 }
 
 extension Date {
-  /// The date of a text of ISO 8601: a day, which is its first moment in UTC, or a moment with its zone. Nil for any
-  /// other text.
+  /// Creates a date from ISO 8601 text: a day, which means its first moment in UTC, or a date and time with a time
+  /// zone. Returns nil for other text.
   init?(iso8601 text: String) {
     guard let seconds = DateText.parseISO8601(text) else { return nil }
     self.init(timeIntervalSinceReferenceDate: seconds)

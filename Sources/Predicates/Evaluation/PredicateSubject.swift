@@ -2,25 +2,25 @@ internal import FoundationEssentials
 internal import OrderedCollections
 public import PropertyLists
 
-/// An object that a predicate can be tested with: anything that has values for keys.
+/// An object that a predicate can be tested with: any type that has values for keys.
 ///
-/// `PropertyList`, ``AttributeValue`` and dictionaries of attribute values are.
+/// `PropertyList`, ``AttributeValue`` and dictionaries of attribute values conform to it.
 public protocol PredicateSubject: Hashable {
-  /// The value that `SELF` stands for. An object by default; values that have no keys of their own say another.
+  /// The value of `SELF`. By default an object. Types that are values without keys return another case.
   var predicateValue: PredicateValue<Self> { get }
 
-  /// The value of a key; ``PredicateValue/null`` if there is none.
+  /// Returns the value of a key, or ``PredicateValue/null`` if the object has no value for it.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if the object can never have such a key.
   func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<Self>
 
-  /// The constant that stands for the object in a predicate, if there is one. Objects without one equal only objects.
+  /// The constant that refers to the object in a predicate, if any. Objects without a constant equal only objects.
   var predicateConstant: PredicateConstant? { get }
 
-  /// The object that a constant stands for, so that a key path can begin at it. Nil by default.
+  /// Returns the object that a constant refers to, so that a key path can start at it. Nil by default.
   func predicateSubject(for constant: PredicateConstant) -> Self?
 
-  /// The values of all keys, for `ANYKEY`.
+  /// Returns the values of all keys, for `ANYKEY`.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unsupported`` by default.
   func allPredicateValues() throws(ManagedPredicateError) -> [PredicateValue<Self>]
@@ -40,11 +40,11 @@ extension PredicateSubject {
 
 /// A key of a prepared predicate.
 public struct PredicateKey: Hashable, Sendable {
-  /// The key, as key paths have it.
+  /// The key, as it is spelled in key paths.
   public let name: String
-  /// The index of the name in ``PreparedPredicate/keys``, so that a subject can look each key up once.
+  /// The index of the name in ``PreparedPredicate/keys``. A subject can use it to look up each key only once.
   public let index: Int
-  /// The slots of the value in the objects of a model; nil for a key that is not known to belong to a model.
+  /// The slots of the value in the objects of a model. Nil if the key does not belong to a model.
   @usableFromInline package let slots: [SlotRange]?
 
   @inlinable package init(name: String, index: Int, slots: [SlotRange]? = nil) {
@@ -65,7 +65,7 @@ public struct PredicateKey: Hashable, Sendable {
     }
   }
 
-  /// The slot of the value in an object of an entity; nil if it has none, or if ``slots`` is nil.
+  /// Returns the slot of the value in an object of an entity. Nil if it has none, or if ``slots`` is nil.
   @inline(__always)
   @inlinable package func slot(inEntity index: Int32) -> Int? {
     guard let slots else { return nil }
@@ -74,7 +74,7 @@ public struct PredicateKey: Hashable, Sendable {
     return nil
   }
 
-  /// The ranges are in ascending order.
+  /// Finds the slot by binary search. The ranges are in ascending order.
   @usableFromInline func slot(inEntity index: Int32, among slots: [SlotRange]) -> Int? {
     let range = slots.partitioningIndex { $0.entities.upperBound > index }
     guard range < slots.count, slots[range].entities.contains(index) else { return nil }
@@ -82,14 +82,14 @@ public struct PredicateKey: Hashable, Sendable {
   }
 }
 
-/// A value in the evaluation of a predicate.
+/// A value during the evaluation of a predicate.
 public enum PredicateValue<Object: PredicateSubject> {
   case value(AttributeValue)
   case object(Object)
   case array([PredicateValue])
-  /// Elements that differ, in any order.
+  /// Distinct elements, in no particular order.
   case set([PredicateValue])
-  /// A constant of the predicate that is none of these: a dictionary, an opaque object.
+  /// A constant that has no other case: a dictionary, an opaque object, or an object by its key.
   case constant(PredicateConstant)
 
   /// No value.
@@ -114,7 +114,7 @@ public enum PredicateValue<Object: PredicateSubject> {
     }
   }
 
-  /// The value as a message names it.
+  /// The kind of the value, for messages.
   @inlinable package var kindName: String {
     switch self {
     case .value(.null): "null"
@@ -136,7 +136,7 @@ public enum PredicateValue<Object: PredicateSubject> {
 
 extension PredicateValue: Sendable where Object: Sendable {}
 
-/// Values are equal as `==` has it in predicates: numbers by their exact values, sets in any order.
+/// Equality is that of `==` in predicates: numbers are compared by their exact values, sets in any order.
 extension PredicateValue: Hashable {
   @inlinable public static func == (first: PredicateValue, second: PredicateValue) -> Bool {
     switch (first, second) {
@@ -172,7 +172,7 @@ extension PropertyList: PredicateSubject {
     }
   }
 
-  /// The value as that of an attribute; nil for arrays and dictionaries.
+  /// The value as an attribute value; nil for arrays and dictionaries.
   private var attributeValue: AttributeValue? {
     switch self {
     case .string(let value): .string(value)
@@ -188,9 +188,10 @@ extension PropertyList: PredicateSubject {
     }
   }
 
-  /// The value of a key of a dictionary; null if it has no such key.
+  /// Returns the value of a key of a dictionary, or null if it has no such key.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` for other values.
+  /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if this is not a dictionary and has no built-in value for the
+  ///   key.
   public func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<PropertyList> {
     guard case .dictionary(let entries) = self else {
       return .value(try (attributeValue ?? .null).builtInValue(forKey: key.name))
@@ -213,11 +214,11 @@ extension PropertyList: PredicateSubject {
   }
 }
 
-/// Rules of validation are tested with a value alone: `SELF >= 0`, `length < 20`.
+/// Validation rules are tested with a value alone: `SELF >= 0`, `length < 20`.
 extension AttributeValue: PredicateSubject {
   public var predicateValue: PredicateValue<AttributeValue> { .value(self) }
 
-  /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` for keys other than those of ``AttributeValue`` in predicates.
+  /// - Throws: ``ManagedPredicateError/Kind/unknownKey`` if the key is not one of the built-in keys, such as `length`.
   public func predicateValue(forKey key: PredicateKey) throws(ManagedPredicateError) -> PredicateValue<AttributeValue> {
     .value(try builtInValue(forKey: key.name))
   }
@@ -225,7 +226,7 @@ extension AttributeValue: PredicateSubject {
   public var predicateConstant: PredicateConstant? { .value(self) }
 }
 
-/// A key that is missing is null.
+/// A missing key has the value null.
 extension Dictionary: PredicateSubject where Key == String, Value == AttributeValue {
   public func predicateValue(
     forKey key: PredicateKey
@@ -241,11 +242,11 @@ extension Dictionary: PredicateSubject where Key == String, Value == AttributeVa
 }
 
 extension AttributeValue {
-  /// The keys that values have by themselves: those of Foundation's classes that rules of validation use.
+  /// Returns the value of a built-in key: the keys of Foundation's classes that validation rules use.
   @usableFromInline func builtInValue(forKey key: String) throws(ManagedPredicateError) -> AttributeValue {
     switch (self, key) {
     case (.null, _): return .null
-    // As NSString counts.
+    // In UTF-16 code units, as in NSString.
     case (.string(let text), "length"): return .integer(Int64(text.utf16.count))
     case (.string(let text), "lowercaseString"): return .string(text.lowercased())
     case (.string(let text), "uppercaseString"): return .string(text.uppercased())

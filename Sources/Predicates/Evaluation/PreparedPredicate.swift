@@ -1,22 +1,22 @@
 internal import PropertyLists
 
-/// A predicate that is ready to be tested with many objects.
+/// A predicate that is prepared for testing many objects.
 ///
 /// ```swift
 /// let adults = try PreparedPredicate(ManagedPredicate(format: "age >= 18 AND name BEGINSWITH[cd] 'é'"))
 /// for person in people where try adults.evaluate(with: person) { … }
 /// ```
 ///
-/// Constants are folded, regular expressions read and lists hashed once. To test a comparison of a key and a constant
-/// allocates nothing, but for strings that are not ASCII.
+/// Constants are folded, regular expressions are parsed, and lists are hashed once. Testing a key against a constant
+/// allocates no memory, except for strings that are not ASCII.
 ///
-/// Null is equal to null only. It is never less or greater than anything, between anything, or like a string, and it
-/// makes null in arithmetic and as the start of a key path. Values of unlike kinds are not equal; to order them is an
-/// error, as is a text operator with what is no string.
+/// Null equals only null. Ordering, range and string operators are false for null. Arithmetic with null, and a key path
+/// that starts at null, result in null. Values of different kinds are not equal. Ordering them throws an error, and so
+/// does a string operator applied to a value that is not a string.
 public struct PreparedPredicate: Sendable {
-  /// The predicate, with the values of its variables.
+  /// The predicate, with variables replaced by their values.
   public let predicate: ManagedPredicate
-  /// The names of all keys, each once. ``PredicateKey/index`` is an index into this list.
+  /// The names of all keys, without duplicates. ``PredicateKey/index`` is an index into this list.
   public let keys: [String]
   @usableFromInline package let condition: PreparedCondition
   @usableFromInline let height: Int
@@ -25,10 +25,10 @@ public struct PreparedPredicate: Sendable {
   /// Prepares a predicate.
   ///
   /// - Parameters:
-  ///   - predicate: the predicate.
-  ///   - variables: the values of the variables, without the dollar sign.
-  /// - Throws: ``ManagedPredicateError``: a variable without a value, a regular expression that cannot be read, too
-  ///   many levels.
+  ///   - predicate: The predicate.
+  ///   - variables: The values of the variables. Names are without the dollar sign.
+  /// - Throws: ``ManagedPredicateError`` if a variable has no value, a regular expression is invalid, or there are more
+  ///   than ``ManagedPredicate/greatestDepth`` levels.
   public init(
     _ predicate: ManagedPredicate, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) {
@@ -47,14 +47,14 @@ public struct PreparedPredicate: Sendable {
     variableCount = preparation.variableCount
   }
 
-  /// True if the predicate holds for an object.
+  /// Returns true if the predicate is true for an object.
   ///
-  /// - Throws: ``ManagedPredicateError`` for values that the predicate cannot be asked about.
+  /// - Throws: ``ManagedPredicateError`` if the object has values that the predicate cannot use.
   @inlinable public func evaluate<Object: PredicateSubject>(with object: Object) throws(ManagedPredicateError) -> Bool {
     try evaluate(with: object, parameters: [])
   }
 
-  /// - Parameter parameters: the values of ``PreparationContext/parameters``.
+  /// - Parameter parameters: The values of ``PreparationContext/parameters``.
   @inline(__always)
   @inlinable package func evaluate<Object: PredicateSubject>(
     with object: Object, parameters: [PredicateValue<Object>]
@@ -65,9 +65,9 @@ public struct PreparedPredicate: Sendable {
   }
 }
 
-/// An expression that is ready to be evaluated with many objects. See ``PreparedPredicate``.
+/// An expression that is prepared for evaluation with many objects. See ``PreparedPredicate``.
 public struct PreparedExpression: Sendable {
-  /// The names of all keys, each once. ``PredicateKey/index`` is an index into this list.
+  /// The names of all keys, without duplicates. ``PredicateKey/index`` is an index into this list.
   public let keys: [String]
   @usableFromInline let operand: PreparedOperand
   @usableFromInline let height: Int
@@ -75,7 +75,7 @@ public struct PreparedExpression: Sendable {
 
   /// Prepares an expression.
   ///
-  /// - Throws: as ``PreparedPredicate/init(_:variables:)``.
+  /// - Throws: The errors of ``PreparedPredicate/init(_:variables:)``.
   public init(
     _ expression: ManagedExpression, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) {
@@ -91,16 +91,16 @@ public struct PreparedExpression: Sendable {
     variableCount = preparation.variableCount
   }
 
-  /// The value of the expression for an object.
+  /// Returns the value of the expression for an object.
   ///
-  /// - Throws: ``ManagedPredicateError`` for values that the expression cannot be asked about.
+  /// - Throws: ``ManagedPredicateError`` if the object has values that the expression cannot use.
   @inlinable public func value<Object: PredicateSubject>(
     with object: Object
   ) throws(ManagedPredicateError) -> PredicateValue<Object> {
     try value(with: object, parameters: [])
   }
 
-  /// - Parameter parameters: the values of ``PreparationContext/parameters``.
+  /// - Parameter parameters: The values of ``PreparationContext/parameters``.
   @inline(__always)
   @inlinable package func value<Object: PredicateSubject>(
     with object: Object, parameters: [PredicateValue<Object>]
@@ -112,9 +112,10 @@ public struct PreparedExpression: Sendable {
 }
 
 extension ManagedPredicate {
-  /// True if the predicate holds for an object. For more than one object use ``PreparedPredicate``.
+  /// Returns true if the predicate is true for an object. To test more than one object, use ``PreparedPredicate``.
   ///
-  /// - Throws: ``ManagedPredicateError``.
+  /// - Throws: ``ManagedPredicateError`` as in ``PreparedPredicate/init(_:variables:)`` and
+  ///   ``PreparedPredicate/evaluate(with:)``.
   @inlinable public func evaluate<Object: PredicateSubject>(
     with object: Object, variables: [String: any PredicateArgument] = [:]
   ) throws(ManagedPredicateError) -> Bool {
@@ -122,13 +123,13 @@ extension ManagedPredicate {
   }
 }
 
-/// The stack that evaluation takes.
+/// The stack space that evaluation needs.
 @usableFromInline
 enum StackNeed {
-  /// The number of levels of values, in which ``CallStack`` counts, that take as much as one of a tree.
+  /// The stack space of one level of a tree, in the levels that ``CallStack`` counts.
   private static let weight = 10
 
-  /// Throws if the thread's stack has no room for a tree. Any thread has room for 16 levels.
+  /// Throws if the thread's stack is too small for a tree. Any thread has room for 16 levels.
   @inlinable
   @inline(__always)
   static func check(_ height: Int) throws(ManagedPredicateError) {

@@ -5,15 +5,15 @@ package indirect enum PreparedCondition: Sendable {
   case all([PreparedCondition])
   case any([PreparedCondition])
   case not(PreparedCondition)
-  /// False for values that the comparison cannot be asked about.
+  /// A comparison that is false, instead of an error, for values that it cannot use.
   case tolerant(PreparedCondition)
-  /// A key of the object itself and a constant.
+  /// A comparison of a key of the object itself with a constant.
   case key(PredicateKey, ConstantTest)
   case test(PreparedOperand, PredicateModifier, ConstantTest)
   case comparison(PreparedOperand, PredicateModifier, PredicateComparator, PredicateOptions, PreparedOperand)
 }
 
-/// An expression with its names resolved.
+/// An expression with resolved names.
 @usableFromInline
 package indirect enum PreparedOperand: Sendable {
   case constant(PredicateConstant)
@@ -21,7 +21,7 @@ package indirect enum PreparedOperand: Sendable {
   case variable(Int)
   case assignment(Int, PreparedOperand)
   case key(PredicateKey)
-  /// Collections of collections that the path goes through become one if `flattens` is true.
+  /// If `flattens` is true, a collection of collections along the path is flattened.
   case keyPath([PreparedStep], PreparedOperand, flattens: Bool)
   case anyKey
   case aggregate([PreparedOperand])
@@ -37,17 +37,17 @@ package indirect enum PreparedOperand: Sendable {
 @usableFromInline
 package enum PreparedStep: Hashable, Sendable {
   case key(PredicateKey)
-  /// An operator works on what the rest of the path leads to.
+  /// An operator, applied to the values at the end of the remaining path.
   case collection(PredicateCollectionOperator)
 }
 
-/// The knowledge of objects with which a predicate is prepared for them.
+/// The environment for which a predicate is prepared.
 package struct PreparationContext {
-  /// The slots of a key's value in objects; nil if their kind is not known.
+  /// Returns the slots of a key's value in objects. Nil if the objects do not belong to a model.
   package var slots: ((String) -> [PredicateKey.SlotRange])?
-  /// Variables that get their values with each evaluation, in this order.
+  /// The names of the variables whose values are passed to each evaluation, in this order.
   package var parameters: [String] = []
-  /// True if a comparison that values do not allow is false, and not an error.
+  /// True if a comparison of values that cannot be compared is false instead of an error.
   package var isTolerant = false
 
   package init(
@@ -59,7 +59,7 @@ package struct PreparationContext {
   }
 }
 
-/// Makes prepared trees. Checks by itself that regular expressions can be read and that variables have values.
+/// Builds prepared trees. Throws if a regular expression is invalid or a variable has no value.
 struct Preparation {
   private(set) var keys: [String] = []
   private var indices: [String: Int] = [:]
@@ -109,7 +109,7 @@ struct Preparation {
     let modifier = comparison.modifier
     let left = try operand(comparison.left, flattens: modifier != .direct)
     let right = try operand(comparison.right)
-    // A constant list that contains something is that something in the list, which is looked up.
+    // A constant list CONTAINS x is the same as x IN the list, which is a hashed lookup.
     if case .constant(let list) = left, list.isCollection, comparison.comparator == .contains, modifier == .direct {
       return test(right, .direct, try ConstantTest(.in, comparison.options, list))
     }
@@ -119,11 +119,12 @@ struct Preparation {
     return test(left, modifier, try ConstantTest(comparison.comparator, comparison.options, constant))
   }
 
-  /// `ANY` and `ALL` count the elements for which the comparison holds or fails, so that each is asked by itself.
+  /// Counts the elements for which the comparison is true or false, so that each element is tested on its own. Prepares
+  /// `ANY` and `ALL`.
   private mutating func tolerant(_ comparison: PredicateComparison) throws(ManagedPredicateError) -> PreparedCondition {
     guard comparison.modifier != .direct else { return try condition(comparison) }
     let collection = try operand(comparison.left, flattens: true)
-    // No variable of a text has this name.
+    // No variable in predicate text has an empty name.
     let outer = variables[""]
     let variable = newVariable("")
     var ofElement = comparison
@@ -212,7 +213,7 @@ struct Preparation {
     return .keyPath(steps, root, flattens: flattens)
   }
 
-  /// Of the methods of objects only those of key-value coding are known.
+  /// Prepares a method of an object. Only the methods of key-value coding are supported.
   private mutating func method(
     _ selector: String, of expression: ManagedExpression, _ arguments: [ManagedExpression]
   ) throws(ManagedPredicateError) -> PreparedOperand {

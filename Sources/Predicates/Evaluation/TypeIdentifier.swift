@@ -1,7 +1,7 @@
-/// A uniform type identifier, such as `public.jpeg`. Case makes no difference.
+/// A uniform type identifier, such as `public.jpeg`. Identifiers are case-insensitive.
 ///
-/// There is no database of types here: the types that conform to others are those of Apple's public list that name
-/// text, images, sound, archives and the like.
+/// There is no type database. The known conformances are those of text, images, sound, archives and similar types in
+/// Apple's public list.
 @usableFromInline
 struct TypeIdentifier: Hashable {
   private let name: String

@@ -1,8 +1,8 @@
 extension ManagedPredicate {
-  /// The number of levels of conditions, expressions and constants.
+  /// Returns the number of levels of conditions, expressions and constants.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/nestedTooDeeply`` if there are more than `limit`; no more are looked at
-  ///   then.
+  /// - Throws: ``ManagedPredicateError/Kind/nestedTooDeeply`` if there are more than `limit`. Deeper levels are not
+  ///   visited.
   package func height(within limit: Int) throws(ManagedPredicateError) -> Int {
     guard limit > 0 else { throw .nestedTooDeeply }
     switch self {
@@ -19,7 +19,7 @@ extension ManagedPredicate {
 }
 
 extension ManagedExpression {
-  /// As the height of a predicate.
+  /// Returns the number of levels, as ``ManagedPredicate/height(within:)`` does.
   package func height(within limit: Int) throws(ManagedPredicateError) -> Int {
     guard limit > 0 else { throw .nestedTooDeeply }
     let below = limit - 1
@@ -52,7 +52,7 @@ extension ManagedExpression {
 }
 
 extension PredicateConstant {
-  /// As the height of a predicate.
+  /// Returns the number of levels, as ``ManagedPredicate/height(within:)`` does.
   package func height(within limit: Int) throws(ManagedPredicateError) -> Int {
     guard limit > 0 else { throw .nestedTooDeeply }
     var height = 0

@@ -7,37 +7,38 @@ public indirect enum ManagedExpression: Hashable, Sendable {
   case variable(String)
   /// `$NAME := expression`.
   case assignment(variable: String, ManagedExpression)
-  /// The value that a path leads to. The operand is ``evaluatedObject`` for a path that stands alone.
+  /// The value at the end of a key path. The operand is ``evaluatedObject`` if the path starts at the object itself.
   case keyPath(PredicateKeyPath, of: ManagedExpression)
-  /// `ANYKEY`: one value of the object, whichever.
+  /// `ANYKEY`: any one value of the object.
   case anyKey
   /// `{a, b, c}`.
   case aggregate([ManagedExpression])
   /// A function, and arithmetic: `a + b` is ``PredicateFunction/add``.
   case function(PredicateFunction, [ManagedExpression])
-  /// `FUNCTION(operand, 'selector', arguments …)`: a method of the operand. Kept; few can be evaluated.
+  /// `FUNCTION(operand, 'selector', arguments …)`: a method of the operand. It is kept, but only the key-value coding
+  /// methods can be evaluated.
   case method(String, of: ManagedExpression, arguments: [ManagedExpression])
   /// `collection[subscript]`.
   case element(PredicateSubscript, of: ManagedExpression)
-  /// `SUBQUERY(collection, $variable, predicate)`: the elements of a collection that a predicate is true for.
+  /// `SUBQUERY(collection, $variable, predicate)`: the elements of a collection for which a predicate is true.
   case subquery(ManagedExpression, variable: String, ManagedPredicate)
   /// `TERNARY(predicate, a, b)`.
   case conditional(ManagedPredicate, ManagedExpression, ManagedExpression)
   /// `a UNION b`, `a INTERSECT b`, `a MINUS b`.
   case combination(PredicateSetOperation, ManagedExpression, ManagedExpression)
-  /// `FETCH(request, context, countOnly)`. Kept; who evaluates it needs a context.
+  /// `FETCH(request, context, countOnly)`. It is kept, but can only be evaluated by a context.
   case fetch(request: ManagedExpression, context: ManagedExpression, countOnly: Bool)
 
-  /// A path that begins at the object itself.
+  /// Returns a key path that starts at the evaluated object.
   public static func keyPath(_ path: PredicateKeyPath) -> ManagedExpression { .keyPath(path, of: .evaluatedObject) }
 
-  /// A constant that an attribute could have.
+  /// Returns a constant with the value of an attribute.
   public static func value(_ value: AttributeValue) -> ManagedExpression { .constant(.value(value)) }
 }
 
 /// The subscript of `collection[…]`.
 public enum PredicateSubscript: Hashable, Sendable {
-  /// A number for an array, a key for a dictionary.
+  /// An integer for an array, a key for a dictionary.
   case index(ManagedExpression)
   /// `FIRST`.
   case first
@@ -47,7 +48,7 @@ public enum PredicateSubscript: Hashable, Sendable {
   case size
 }
 
-/// An operation that makes one collection of two. The raw values are the words of the format.
+/// An operation that combines two collections. The raw values are the words of the format.
 public enum PredicateSetOperation: String, Hashable, Sendable, CaseIterable {
   case union = "UNION"
   case intersect = "INTERSECT"

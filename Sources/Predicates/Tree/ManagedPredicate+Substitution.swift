@@ -1,8 +1,8 @@
 /// The replacements for parts of a predicate.
 package struct PredicateReplacement {
-  /// Values of variables. Those without one stay, and so do those of subqueries.
+  /// The values of variables. Variables without a value stay, and so do the variables of subqueries.
   var variables: [String: ManagedExpression] = [:]
-  /// The key for the one of an object; nil if all stay.
+  /// Returns the new key for the key of an object. Nil to keep all keys.
   var object: ((RowKey) -> RowKey)?
 
   package init(variables: [String: ManagedExpression] = [:], object: ((RowKey) -> RowKey)? = nil) {
@@ -12,7 +12,8 @@ package struct PredicateReplacement {
 }
 
 extension ManagedPredicate {
-  /// The predicate with values for variables. Variables without a value stay, and so do those of subqueries.
+  /// Returns the predicate with variables replaced by values. Variables without a value stay, and so do the variables
+  /// of subqueries.
   public func substituting(_ variables: [String: any PredicateArgument]) -> ManagedPredicate {
     withoutDeepRows.replacingVariables(variables.mapValues(\.predicateExpression))
   }
@@ -36,7 +37,8 @@ extension ManagedPredicate {
 }
 
 extension ManagedExpression {
-  /// The expression with values for variables. Variables without a value stay, and so do those of subqueries.
+  /// Returns the expression with variables replaced by values. Variables without a value stay, and so do the variables
+  /// of subqueries.
   public func substituting(_ variables: [String: any PredicateArgument]) -> ManagedExpression {
     replacingVariables(variables.mapValues(\.predicateExpression))
   }

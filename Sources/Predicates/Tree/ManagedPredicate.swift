@@ -1,10 +1,10 @@
-/// A condition on objects, as Core Data's requests, templates and validation rules have it.
+/// A condition on objects, as used in Core Data's fetch requests, request templates and validation rules.
 ///
-/// The tree is a plain value. It comes from text (``init(format:_:)``), from an archived `NSPredicate`, or is built by
-/// hand. To test many objects with it, prepare it once: ``PreparedPredicate``.
+/// The tree is a plain value. Create it from text (``init(format:_:)``), decode it from an archived `NSPredicate`, or
+/// build it by hand. To test many objects with it, prepare it once: ``PreparedPredicate``.
 ///
-/// A tree can have up to ``greatestDepth`` levels. A row of `AND` in a row of `AND` does not count as a level,
-/// nor `OR` in `OR`, so that a loop can add any number of conditions one at a time:
+/// A tree can have up to ``greatestDepth`` levels. An `AND` directly inside an `AND` does not count as a level, nor
+/// does an `OR` inside an `OR`. A loop can therefore add any number of conditions one at a time:
 ///
 /// ```swift
 /// for word in words { predicate = .and([predicate, try ManagedPredicate(format: "title CONTAINS[cd] %@", word)]) }
@@ -13,13 +13,13 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
   /// `TRUEPREDICATE` or `FALSEPREDICATE`.
   case constant(Bool)
   case comparison(PredicateComparison)
-  /// True if all are. Without any it is true.
+  /// True if all parts are true. True without parts.
   case and([ManagedPredicate])
-  /// True if one is. Without any it is false.
+  /// True if any part is true. False without parts.
   case or([ManagedPredicate])
   case not(ManagedPredicate)
 
-  /// A comparison of two expressions.
+  /// Returns a comparison of two expressions.
   public static func comparing(
     _ left: ManagedExpression, _ comparator: PredicateComparator, _ right: ManagedExpression,
     modifier: PredicateModifier = .direct, options: PredicateOptions = []
@@ -28,14 +28,14 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
       PredicateComparison(left: left, comparator: comparator, right: right, modifier: modifier, options: options))
   }
 
-  /// The predicate itself, or one with fewer levels if conditions are nested deeper than ``greatestDepth``: a row of
-  /// `AND` in a row of `AND`, as a loop makes it that adds a condition at a time, is joined to it then, and the same
-  /// for `OR`. `(a AND b) AND c` becomes `a AND b AND c`, which means the same.
+  /// The predicate itself, or an equivalent one with fewer levels if conditions are nested deeper than
+  /// ``greatestDepth``. Each `AND` directly inside an `AND`, which a loop creates if it adds one condition at a time,
+  /// is merged into the outer one. The same is done for `OR`. `(a AND b) AND c` becomes `a AND b AND c`.
   ///
   /// - Complexity: O(*n*) in the number of conditions.
   package var withoutDeepRows: ManagedPredicate { isDeep ? joiningRows() : self }
 
-  /// The conditions that a condition is made of.
+  /// The direct parts of a condition.
   private var parts: [ManagedPredicate] {
     switch self {
     case .and(let parts), .or(let parts): parts
@@ -44,7 +44,8 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
     }
   }
 
-  /// True if conditions are nested deeper than ``greatestDepth``. It does not call itself: the tree could be too deep.
+  /// True if conditions are nested deeper than ``greatestDepth``. It does not recurse, because the tree could be too
+  /// deep for the stack.
   private var isDeep: Bool {
     var waiting = [(predicate: self, depth: 1)]
     while let (predicate, depth) = waiting.popLast() {
@@ -55,10 +56,10 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
     return false
   }
 
-  /// The predicate with each row in one of its own kind joined to that.
+  /// Returns the predicate with each `AND` inside an `AND`, and each `OR` inside an `OR`, merged into the outer one.
   ///
-  /// - Parameter depth: the number of conditions around it. A tree that is deeper than the greatest depth even so is
-  ///   refused where it is used, and stays as it is from there on.
+  /// - Parameter depth: The number of conditions around it. From ``greatestDepth`` on, the tree is returned unchanged.
+  ///   It is rejected when it is used.
   private func joiningRows(depth: Int = 0) -> ManagedPredicate {
     guard depth <= Self.greatestDepth else { return self }
     switch self {
@@ -69,7 +70,7 @@ public indirect enum ManagedPredicate: Hashable, Sendable {
     }
   }
 
-  /// - Parameter row: the parts of a row of the same kind; nil for other conditions.
+  /// - Parameter row: Returns the parts of a condition of the same kind; nil for other conditions.
   private func joinedParts(_ depth: Int, _ row: (ManagedPredicate) -> [ManagedPredicate]?) -> [ManagedPredicate] {
     var joined: [ManagedPredicate] = []
     var waiting = [self]

@@ -1,47 +1,47 @@
-/// Why a predicate could not be read, prepared or evaluated.
+/// An error that is thrown when a predicate cannot be read, prepared or evaluated.
 public struct ManagedPredicateError: Error, Hashable, Sendable {
-  /// The sort of failure. Programs decide by it; people read ``ManagedPredicateError/message``.
+  /// The kind of error, for programs to switch over. For people, there is ``ManagedPredicateError/message``.
   public enum Kind: Hashable, Sendable {
     /// The text is not a predicate.
     case syntax
-    /// An argument is missing, left over, or of a kind that its position in the text does not take.
+    /// An argument is missing, unused, or of a kind that its position in the text does not accept.
     case argument
     /// Conditions, expressions or values are nested deeper than ``ManagedPredicate/greatestDepth``.
     case nestedTooDeeply
-    /// A regular expression that is wrong, or uses what is not supported.
+    /// A regular expression is invalid, or uses an unsupported feature.
     case pattern
-    /// A regular expression that is too large, or would take too many steps on a text.
+    /// A regular expression is too large, or would take too many steps on a string.
     case tooMuchWork
-    /// An object has no value of this name.
+    /// An object has no value for a key.
     case unknownKey
     /// A variable has no value.
     case unboundVariable
-    /// Values that cannot be compared, or that a function does not take.
+    /// Values cannot be compared, or a function does not accept a value.
     case typeMismatch
-    /// A division by zero, or a result that no number can hold.
+    /// A division by zero, or a result that no number type can hold.
     case arithmetic
-    /// An element that a collection does not have.
+    /// A collection has no element at an index.
     case indexOutOfRange
-    /// A part that is kept for others, and cannot be evaluated here or has no form in text.
+    /// A part is kept, but cannot be evaluated here or has no form in text.
     case unsupported
   }
 
   /// A position in the text of a predicate.
   public struct Position: Hashable, Sendable {
-    /// The number of bytes of UTF-8 before the position.
+    /// The number of UTF-8 bytes before the position.
     public let utf8Offset: Int
-    /// The number of Unicode scalars before the position, and 1.
+    /// The column, in Unicode scalars, from 1.
     public let column: Int
   }
 
-  /// The sort of failure. Programs decide by it; people read ``message``.
+  /// The kind of error, for programs to switch over. For people, there is ``message``.
   public var kind: Kind
-  /// The defect, in one line without a position.
+  /// The description of the error, in one line without the position.
   public var message: String
-  /// The position in the text. Nil if the predicate does not come from text that is at hand.
+  /// The position in the text. Nil if the text of the predicate is not available.
   public var position: Position?
 
-  /// An error for subjects that check what they are asked for.
+  /// Creates an error, for example in a ``PredicateSubject`` that validates keys.
   public init(_ kind: Kind, _ message: String, position: Position? = nil) {
     self.kind = kind
     self.message = message
@@ -63,7 +63,7 @@ extension ManagedPredicateError.Position {
 }
 
 extension ManagedPredicateError {
-  /// True if other values could have been compared.
+  /// True if the same comparison could succeed with other values.
   @usableFromInline var isAboutValues: Bool {
     switch kind {
     case .typeMismatch, .unknownKey, .indexOutOfRange, .arithmetic, .pattern: true
@@ -77,6 +77,6 @@ extension ManagedPredicateError {
 }
 
 extension ManagedPredicate {
-  /// The greatest depth to which conditions and expressions may be nested.
+  /// The maximum number of levels of conditions and expressions.
   public static let greatestDepth = 100
 }

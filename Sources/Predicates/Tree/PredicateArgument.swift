@@ -1,9 +1,9 @@
 public import FoundationEssentials
 public import KeyedArchiving
 
-/// A value that can be given for `%@`, `%K` or `%d` in the text of a predicate.
+/// A value that can be passed for `%@`, `%K` or `%d` in the text of a predicate.
 public protocol PredicateArgument {
-  /// The expression that stands for the value in the predicate.
+  /// The expression of the value in the predicate.
   var predicateExpression: ManagedExpression { get }
 }
 
@@ -28,7 +28,7 @@ extension Bool: PredicateArgument {
 }
 
 extension PredicateArgument where Self: FixedWidthInteger {
-  /// A number beyond 64 bits with a sign is a decimal number.
+  /// Integers that do not fit in `Int64` become decimal numbers.
   public var predicateExpression: ManagedExpression {
     .value(Int64(exactly: self).map { .integer($0) } ?? .decimal(Decimal(string: "\(self)") ?? .nan))
   }
@@ -73,7 +73,7 @@ extension URL: PredicateArgument {
   public var predicateExpression: ManagedExpression { .value(.url(self)) }
 }
 
-/// The object of the name.
+/// The object with this key.
 extension RowKey: PredicateArgument {
   public var predicateExpression: ManagedExpression { .constant(.object(self)) }
 }

@@ -6,12 +6,12 @@ public struct PredicateComparison: Hashable, Sendable {
   public var comparator: PredicateComparator
   /// The expression after the operator.
   public var right: ManagedExpression
-  /// The way in which a collection on the left is compared. `NONE` is the negation of ``PredicateModifier/any``.
+  /// The treatment of a collection on the left side. `NONE` is the negation of ``PredicateModifier/any``.
   public var modifier: PredicateModifier
-  /// Used by the operators on strings, and by equality of strings.
+  /// The options for comparing strings. They have no effect on other values.
   public var options: PredicateOptions
 
-  /// A comparison; without a modifier and options, the left side is compared as it is.
+  /// Creates a comparison. By default, the left side is compared as it is.
   public init(
     left: ManagedExpression, comparator: PredicateComparator, right: ManagedExpression,
     modifier: PredicateModifier = .direct, options: PredicateOptions = []
@@ -38,39 +38,40 @@ public enum PredicateComparator: String, Hashable, Sendable, CaseIterable {
   case like = "LIKE"
   case beginsWith = "BEGINSWITH"
   case endsWith = "ENDSWITH"
-  /// The right side has the left side: as an element of a collection, or as a part of a string.
+  /// The right side contains the left side: as an element of a collection, or as a substring.
   case `in` = "IN"
   case contains = "CONTAINS"
-  /// The right side is a collection of the lowest and the highest value; both are within.
+  /// The right side is a collection of the lowest and the highest value. Both are included.
   case between = "BETWEEN"
   case typeIdentifierConformsTo = "UTI-CONFORMS-TO"
   case typeIdentifierEquals = "UTI-EQUALS"
 }
 
-/// The use of the elements of a collection on the left side of a comparison.
+/// The treatment of a collection on the left side of a comparison.
 public enum PredicateModifier: Int, Hashable, Sendable, CaseIterable {
   /// The left side is compared as it is.
   case direct = 0
-  /// Every element has to fit. True for no elements.
+  /// Every element must match. True for an empty collection.
   case all = 1
-  /// One element has to fit. False for no elements. `SOME` means the same.
+  /// At least one element must match. False for an empty collection. `SOME` means the same.
   case any = 2
 }
 
-/// The options for strings: the letters in brackets after an operator. The raw values are those of Core Data's files.
+/// The options for strings: the letters in brackets after an operator. The raw values are those in Core Data's files.
 public struct PredicateOptions: OptionSet, Hashable, Sendable {
-  /// The sum of the options.
+  /// The bits of the options.
   public let rawValue: UInt
 
-  /// Options by the sum that Core Data's files have.
+  /// Creates options from the bits used in Core Data's files.
   @inlinable public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// `[c]`: upper and lower case are the same.
+  /// `[c]`: ignores the difference between upper and lower case.
   public static let caseInsensitive = PredicateOptions(rawValue: 1)
-  /// `[d]`: letters are the same with and without marks.
+  /// `[d]`: ignores diacritics.
   public static let diacriticInsensitive = PredicateOptions(rawValue: 2)
-  /// `[n]`: the strings are known to be normalised, and compared scalar by scalar. The other options have no effect.
+  /// `[n]`: compares the strings scalar by scalar, because they are known to be normalized. The other options have no
+  /// effect.
   public static let normalized = PredicateOptions(rawValue: 4)
-  /// `[l]`: compared by the rules of the user's locale.
+  /// `[l]`: Core Data uses the rules of the user's locale. The option is kept, but evaluation ignores it.
   public static let localeSensitive = PredicateOptions(rawValue: 8)
 }

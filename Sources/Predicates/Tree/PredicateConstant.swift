@@ -1,14 +1,14 @@
 public import KeyedArchiving
 
-/// A value that is written into a predicate.
+/// A constant value in a predicate.
 public enum PredicateConstant: Hashable, Sendable {
   case value(AttributeValue)
   case array([PredicateConstant])
   case set(Set<PredicateConstant>)
   case dictionary([String: PredicateConstant])
-  /// An object of a store or a context.
+  /// An object of a store or a context, by its key.
   case object(RowKey)
-  /// An archived object of a class that has no case here. It is kept for writing, and equals nothing but itself.
+  /// An archived object of any other class. It is kept for writing, and equals only itself.
   case opaque(OpaqueObject)
 
   /// No value.

@@ -1,6 +1,6 @@
-/// A function of expressions. The raw values are the selectors of archives, and the names in the text format.
+/// A function of expressions. The raw values are the selectors in archives, and the names in the text format.
 public enum PredicateFunction: String, Hashable, Sendable, CaseIterable {
-  // Of a collection, or of their arguments if there are several.
+  // Functions of a collection, or of their arguments if there is more than one.
   case sum = "sum:"
   case count = "count:"
   case minimum = "min:"
@@ -11,7 +11,7 @@ public enum PredicateFunction: String, Hashable, Sendable, CaseIterable {
   case standardDeviation = "stddev:"
 
   case add = "add:to:"
-  /// `from:subtract:`: the first argument less the second.
+  /// `from:subtract:`: the first argument minus the second.
   case subtract = "from:subtract:"
   case multiply = "multiply:by:"
   case divide = "divide:by:"
@@ -35,11 +35,11 @@ public enum PredicateFunction: String, Hashable, Sendable, CaseIterable {
   case canonical = "canonical:"
   case length = "length:"
   case distance = "distanceToLocation:fromLocation:"
-  /// `noindex:`: its argument. It keeps a store from using an index.
+  /// `noindex:`: returns its argument. It asks a store not to use an index.
   case noIndex = "noindex:"
-  /// `CAST(value, 'Class')`. Texts become numbers, and dates if they are spelled as in ISO 8601: `2027-01-31`, which is
-  /// the first moment of the day in UTC, `2027-01-31T12:00:00Z` or `2027-01-31T12:00:00+01:00`. No document says which
-  /// texts Apple's casts take.
+  /// `CAST(value, 'Class')`. Strings become numbers or, if they are in ISO 8601, dates: `2027-01-31` (the first moment
+  /// of the day in UTC), `2027-01-31T12:00:00Z` or `2027-01-31T12:00:00+01:00`. Apple does not document which strings
+  /// its casts accept.
   case cast = "castObject:toType:"
 
   case bitwiseAnd = "bitwiseAnd:with:"

@@ -3,32 +3,32 @@ package import KeyedArchiving
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The value of an attribute, as rows hold it and as models have it for a default.
+/// The value of an attribute, in a row or as a default value in a model.
 ///
-/// A transformable attribute is held as the bytes of its archive: what they lead to is made when an object is asked
-/// for it, so that a row can go from one task to another.
+/// A transformable attribute is stored as the bytes of its archive. They are decoded when the value is read from an
+/// object, so that a row can be sent from one task to another.
 public enum AttributeValue: Hashable, Sendable {
   case null
   case boolean(Bool)
-  /// Of an attribute of 16, 32 or 64 bits.
+  /// The value of an attribute of 16, 32 or 64 bits.
   case integer(Int64)
   case decimal(Decimal)
   case double(Double)
   case float(Float)
   case string(String)
-  /// A moment, as seconds since 2001-01-01T00:00:00Z.
+  /// A date, stored as seconds since 2001-01-01T00:00:00Z.
   case date(Date)
-  /// Bytes; those of an archive for a transformable attribute.
+  /// Bytes. For a transformable attribute, the bytes of its archive.
   case data(Data)
   case uuid(UUID)
   case url(URL)
-  /// The values of all elements of a composite attribute, by their names. Without any value it is ``null``, because
-  /// stores have no other form for that.
+  /// The values of all elements of a composite attribute, by name. A composite without values is ``null``, because
+  /// stores have no other form for it.
   case composite([String: AttributeValue])
 
-  /// Values are equal if they are the same. What is no number is the same as itself, so that an object which has it is
-  /// not taken for changed. Texts are the same if all their scalars are: one that is only spelled differently, with
-  /// composed characters or not, is another value, and saved. Predicates have an equality of their own.
+  /// True if the values are the same, which decides if an object has changed. NaN equals itself. Strings are equal only
+  /// if all their Unicode scalars are: composed and decomposed forms are different values, so that such a change is
+  /// saved. Predicates use another equality.
   public static func == (first: AttributeValue, second: AttributeValue) -> Bool {
     switch (first, second) {
     case (.null, .null): true
@@ -67,10 +67,10 @@ public enum AttributeValue: Hashable, Sendable {
 }
 
 extension AttributeValue: CustomStringConvertible {
-  /// The value as people read it, on one line: `3`, `"Untitled"`, `2026-01-31T12:00:00Z`, `<4 bytes: 00ff0102>`, `nil`.
+  /// The value in a readable form on one line: `3`, `"Untitled"`, `2026-01-31T12:00:00Z`, `<4 bytes: 00ff0102>`, `nil`.
   ///
-  /// Texts are between quotation marks, with the numbers of characters that cannot be seen. Long texts and data are
-  /// shortened. The value of a composite attribute is `{city: "Oslo", zip: nil}`, in the order of the names.
+  /// Strings are in quotation marks, and invisible characters are escaped. Long strings and data are shortened. The
+  /// value of a composite attribute is `{city: "Oslo", zip: nil}`, ordered by name.
   public var description: String {
     switch self {
     case .null: "nil"
@@ -99,23 +99,23 @@ extension AttributeValue: CustomStringConvertible {
   }
 }
 
-/// The values of composite attributes in files that have one value for an attribute: the bytes of a keyed archive of a
-/// dictionary, as Core Data has such a value in memory.
+/// The values of composite attributes in files that store one value per attribute: the bytes of a keyed archive of a
+/// dictionary, which is Core Data's form of such a value in memory.
 extension AttributeValue {
-  /// The greatest depth of nested composite values, as in models.
+  /// The maximum depth of nested composite values, as in models.
   private static let greatestDepth = 16
 
-  /// The value of a composite attribute that an archive of a dictionary has; nil for other bytes.
+  /// Decodes the value of a composite attribute from the archive of a dictionary. Returns nil for other bytes.
   package init?(archivedComposite data: Data) {
     guard let coder = try? KeyedUnarchiver(forReadingFrom: data),
       let value = try? coder.decode(ArchivedValue.self, forKey: KeyedArchiver.rootObjectKey)
     else { return nil }
-    // Each leaf takes a byte at least, unless objects of the archive are there several times.
+    // Each leaf takes at least one byte, unless the archive refers to an object several times.
     self.init(composite: value, count: data.count)
   }
 
-  /// The value of a composite attribute from a dictionary: null for an empty one. Nil for other values, and
-  /// for more leaves than `count`.
+  /// Creates the value of a composite attribute from a dictionary: null for an empty one. Returns nil for other values,
+  /// and for more leaves than `count`.
   package init?(composite value: ArchivedValue, count: Int = 10_000) {
     var rest = count
     self.init(composite: value, &rest, depth: 0)
@@ -134,14 +134,15 @@ extension AttributeValue {
     self = leaves.isEmpty ? .null : .composite(leaves)
   }
 
-  /// The leaf of a composite value that names lead to; the value itself without names, and null where no leaf is.
+  /// Returns the value at a path of element names: the value itself for an empty path, null if there is no such
+  /// element.
   package func leaf(at path: ArraySlice<String>) -> AttributeValue {
     guard let name = path.first else { return self }
     guard case .composite(let leaves) = self, let leaf = leaves[name] else { return .null }
     return leaf.leaf(at: path.dropFirst())
   }
 
-  /// The leaves of a composite value in the order of their names; nil for other values.
+  /// The elements of a composite value, ordered by name; nil for other values.
   package var leavesInOrder: [(name: String, value: AttributeValue)]? {
     guard case .composite(let leaves) = self else { return nil }
     return leaves.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { (name: $0.key, value: $0.value) }

@@ -1,7 +1,8 @@
 package import FoundationEssentials
 
 extension Decimal {
-  /// The number that a text is as a whole, and not only begins with; not a number for `nan`. Nil for other text.
+  /// Creates a number from text that is a number as a whole, not only at its beginning. `nan` is NaN. Returns nil for
+  /// other text.
   package init?(text: String) {
     if text == "nan" {
       self = .nan

@@ -1,17 +1,16 @@
 internal import Synchronization
 
-/// Identifies an object by its store, its entity and a number.
+/// The key of an object: its store, its entity and a number.
 ///
-/// It is what rows and contexts refer to objects by, and takes 16 bytes. `ManagedObjectID` is the same for programs,
-/// with a form for files.
+/// Rows and contexts refer to objects by this 16-byte key. `ManagedObjectID` is the public form of it, which can also
+/// be written to files.
 public struct RowKey: Hashable, Sendable {
-  /// The store that has the object. ``StoreNumber/none`` for an object that was never saved.
+  /// The store of the object. ``StoreNumber/none`` for an object that has never been saved.
   public let store: StoreNumber
-  /// The index of the entity in `ManagedObjectModel.entities`: of the object's own entity, never of one that it
-  /// inherits from.
+  /// The index of the object's own entity in `ManagedObjectModel.entities`, never that of a superentity.
   public let entityIndex: Int32
-  /// Unique in the store among the objects of entities that inherit from one. Negative for an object that was never
-  /// saved.
+  /// The primary key, unique in the store among the objects of all entities with the same root entity. Negative for an
+  /// object that has never been saved.
   public let number: Int64
 
   /// Creates the key of an object in a store.
@@ -30,12 +29,12 @@ public struct RowKey: Hashable, Sendable {
     first.number == second.number && first.entityIndex == second.entityIndex && first.store == second.store
   }
 
-  /// Of most keys that are compared, the numbers or the entities differ.
+  /// Combines the number and the entity only: most keys that are compared differ in one of them.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(number ^ Int64(entityIndex) << 40) }
 
   private static let lastTemporaryNumber = Atomic<Int64>(0)
 
-  /// A key that no other object of this process has.
+  /// Returns a key that no other object of this process has.
   package static func temporary(entityIndex: Int) -> RowKey {
     let number = lastTemporaryNumber.subtract(1, ordering: .relaxed).newValue
     return RowKey(store: .none, entityIndex: entityIndex, number: number)
@@ -43,7 +42,7 @@ public struct RowKey: Hashable, Sendable {
 }
 
 extension RowKey: Comparable {
-  /// By store, entity and number. Objects that were never saved come last, the older before the newer.
+  /// Orders by store, entity and number. Objects that have never been saved come last, the oldest first.
   @inlinable public static func < (first: RowKey, second: RowKey) -> Bool {
     if first.isTemporary != second.isTemporary { return second.isTemporary }
     if first.store != second.store { return first.store.rawValue < second.store.rawValue }
@@ -51,8 +50,8 @@ extension RowKey: Comparable {
     return first.isTemporary ? first.number > second.number : first.number < second.number
   }
 
-  /// The order in which requests find objects that are equal in their own order: by entity, store and number, as stores
-  /// find them. Objects that were never saved come last, the older before the newer.
+  /// The default order of fetched objects, which also decides between equal ones: by entity, store and number, as
+  /// stores return them. Objects that have never been saved come last, the oldest first.
   @inlinable package func isFetchedBefore(_ other: RowKey) -> Bool {
     if isTemporary != other.isTemporary { return other.isTemporary }
     if isTemporary { return number > other.number }
@@ -61,15 +60,15 @@ extension RowKey: Comparable {
   }
 }
 
-/// Tells the stores of a process apart.
+/// A number that identifies a store within this process.
 public struct StoreNumber: RawRepresentable, Hashable, Sendable {
-  /// From 1; 0 for no store.
+  /// The number, from 1; 0 for no store.
   public let rawValue: UInt32
 
-  /// The number of a store.
+  /// Creates a store number from its raw value.
   @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The number of no store.
+  /// The value for no store.
   @inlinable public static var none: StoreNumber { StoreNumber(rawValue: 0) }
 
   // Written out, so that other modules inline it.
@@ -80,6 +79,6 @@ public struct StoreNumber: RawRepresentable, Hashable, Sendable {
 
   private static let last = Atomic<UInt32>(0)
 
-  /// A number that no other store of this process has. A store takes one when it is made.
+  /// Returns a number that no other store of this process has. A store calls it once, when it is created.
   public static func next() -> StoreNumber { StoreNumber(rawValue: last.add(1, ordering: .relaxed).newValue) }
 }
