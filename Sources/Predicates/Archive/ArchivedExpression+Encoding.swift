@@ -1,8 +1,8 @@
 internal import KeyedArchiving
 
 extension ManagedExpression {
-  /// Writes the contents of the object that stands for the expression. The types are those of `NSExpression.h`, and 12
-  /// and 50 those of files.
+  /// Writes the contents of the archived object of the expression. The type numbers are those of `NSExpression.h`; 12
+  /// and 50 come from files.
   func encodeContents(with coder: KeyedArchiver) throws {
     func encode(type: Int) throws { try coder.encode(type, forKey: "NSExpressionType") }
     switch self {
@@ -23,7 +23,7 @@ extension ManagedExpression {
       try coder.encode(operand, forKey: "NSOperand")
       let isKey = isPlain && path.keys.count == 1 && !path.keys[0].hasPrefix("@")
       try coder.encode(isKey ? "valueForKey:" : "valueForKeyPath:", forKey: "NSSelectorName")
-      // This array is mutable in every file that was found; that of a method may be or not.
+      // This array is mutable in all files that were examined. The array of a method can be either.
       try coder.encode(Archived.Mutable([ArchivedExpression.keyPathSpecifier(path)]), forKey: "NSArguments")
     case .anyKey: try encode(type: 15)
     case .aggregate(let elements):
@@ -69,7 +69,7 @@ extension ManagedExpression {
 }
 
 extension KeyedArchiver {
-  /// A function of the class that has all functions.
+  /// Writes a call of a function, as a method of the class that contains all functions.
   fileprivate func encodeCall(_ selector: String, _ arguments: [ArchivedExpression]) throws {
     try encode(4, forKey: "NSExpressionType")
     try encode(ArchivedExpression.utilities, forKey: "NSOperand")

@@ -1,14 +1,14 @@
 internal import KeyedArchiving
 
-/// An object of an archive that is an expression: of a class below `NSExpression`.
+/// An archived object of a subclass of `NSExpression`.
 ///
-/// The constant, `SELF`, variables, key paths, functions and fetches are as they are in files; the keys of the others
-/// have not been seen, and are named after what they hold.
+/// The forms of constants, `SELF`, variables, key paths, functions and fetches are those of files. No files with the
+/// other expressions were found: their keys are named after their contents.
 struct ArchivedExpression: SecureCoding, Hashable {
   static let archivedClass = ArchivedClass(Class.constant.rawValue, aliases: Class.allCases.map(\.rawValue))
 
   let expression: ManagedExpression
-  /// The number of its levels.
+  /// The number of levels of the expression.
   let height: Int
   private let objectClass: Class
 
@@ -16,7 +16,7 @@ struct ArchivedExpression: SecureCoding, Hashable {
     case constant = "NSConstantValueExpression"
     case evaluatedObject = "NSSelfExpression"
     case variable = "NSVariableExpression"
-    /// A part of key paths.
+    /// A component of a key path.
     case keyPathSpecifier = "NSKeyPathSpecifierExpression"
     case keyPath = "NSKeyPathExpression"
     case function = "NSFunctionExpression"
@@ -62,16 +62,16 @@ struct ArchivedExpression: SecureCoding, Hashable {
     self.init(expression, as: objectClass)
   }
 
-  /// The class that functions are methods of. A class is a constant that only functions have as their operand.
+  /// The class whose methods are the functions. A class occurs only as the operand of a function.
   static let utilities = ArchivedExpression(
     .method("_NSPredicateUtilities", of: .constant(.null), arguments: []), as: .constant)
 
-  /// `FIRST`, `LAST` or `SIZE`.
+  /// Returns `FIRST`, `LAST` or `SIZE`.
   static func symbol(_ name: String) -> ArchivedExpression {
     ArchivedExpression(.method(name, of: .anyKey, arguments: []), as: .symbol)
   }
 
-  /// A part of a key path.
+  /// Returns the components of a key path.
   static func keyPathSpecifier(_ path: PredicateKeyPath) -> ArchivedExpression {
     ArchivedExpression(.value(.string(path.description)), as: .keyPathSpecifier)
   }
@@ -82,11 +82,11 @@ struct ArchivedExpression: SecureCoding, Hashable {
     _ = try coder.checkedHeight(height)
   }
 
-  /// An expression, and the number of its levels.
+  /// An expression, and its number of levels.
   private typealias Contents = (expression: ManagedExpression, height: Int)
 
-  // Decoding recurses into the parts of an expression. Each class has a function of its own, which keeps the stack
-  // frames small.
+  // Each class has its own decoding function. The temporary values of one class then do not enlarge the stack frame
+  // that is repeated for every level of an expression.
 
   private static func contents(of objectClass: Class, _ coder: KeyedUnarchiver) throws -> Contents {
     switch objectClass {
@@ -239,7 +239,7 @@ struct ArchivedExpression: SecureCoding, Hashable {
     try coder.reference(toValue: self, as: Self.classes[objectClass] ?? Self.archivedClass)
   }
 
-  /// Writes what an expression is made of. The types are those of `NSExpression.h`, and 10 and 11 those of files.
+  /// Writes the contents of an expression. The type numbers are those of `NSExpression.h`; 10 and 11 come from files.
   func encode(with coder: KeyedArchiver) throws {
     func encode(type: Int) throws { try coder.encode(type, forKey: "NSExpressionType") }
     switch (objectClass, expression) {
@@ -258,7 +258,7 @@ struct ArchivedExpression: SecureCoding, Hashable {
 }
 
 extension ManagedExpression {
-  /// Returns true for the name of a class that expressions and predicates in archives consist of.
+  /// Returns true if this is the name of a class that archived expressions and predicates use.
   package static func isArchivedPart(_ name: String) -> Bool {
     name.hasPrefix("NS") && (name.hasSuffix("Expression") || name.contains("Predicate"))
   }

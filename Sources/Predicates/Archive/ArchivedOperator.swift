@@ -1,6 +1,6 @@
 internal import KeyedArchiving
 
-/// An object of an archive that is the operator of a comparison: of a class below `NSPredicateOperator`.
+/// An archived object of a subclass of `NSPredicateOperator`.
 struct ArchivedOperator: SecureCoding {
   static let archivedClass = ArchivedClass(Class.order.rawValue, aliases: Class.allCases.map(\.rawValue))
 
@@ -8,8 +8,8 @@ struct ArchivedOperator: SecureCoding {
   let modifier: PredicateModifier
   let options: PredicateOptions
 
-  /// Those of strings have not been seen in files: their names are those of Foundation, and their keys are those of
-  /// `NSInPredicateOperator`.
+  /// The class names of the string operators are those of Foundation, and their keys those of `NSInPredicateOperator`:
+  /// no files with them were found.
   private enum Class: String, CaseIterable {
     case order = "NSComparisonPredicateOperator"
     case equality = "NSEqualityPredicateOperator"
@@ -35,7 +35,7 @@ struct ArchivedOperator: SecureCoding {
     case .between: .between
     case .like: .like
     case .matches: .matching
-    // Type identifiers have no known form: encoding them is an error.
+    // Type identifiers have no known archived form: encoding them is an error.
     case .beginsWith, .endsWith, .typeIdentifierConformsTo, .typeIdentifierEquals: .substring
     }
   }
@@ -47,7 +47,7 @@ struct ArchivedOperator: SecureCoding {
   ]
   private static let comparators = Dictionary(uniqueKeysWithValues: numbers.map { ($1, $0) })
 
-  /// Operators on strings keep their options as flags.
+  /// True for string operators, whose options are stored as flags.
   private var keepsFlags: Bool {
     switch comparator {
     case .in, .contains, .beginsWith, .endsWith, .like, .matches: true

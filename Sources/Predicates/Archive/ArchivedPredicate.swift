@@ -1,11 +1,11 @@
 internal import KeyedArchiving
 
-/// An object of an archive that is a condition: of a class below `NSPredicate`.
+/// An archived object of a subclass of `NSPredicate`.
 struct ArchivedPredicate: SecureCoding {
   static let archivedClass = ArchivedClass(Class.comparison.rawValue, aliases: Class.allCases.map(\.rawValue))
 
   let predicate: ManagedPredicate
-  /// The number of its levels.
+  /// The number of levels of the predicate.
   let height: Int
 
   private enum Class: String, CaseIterable {
@@ -20,7 +20,7 @@ struct ArchivedPredicate: SecureCoding {
       ($0, ArchivedClass($0.rawValue, ancestors: ["NSPredicate", "NSObject"]))
     })
 
-  /// The numbers of Core Data's files.
+  /// The numbers in Core Data's files.
   private enum Junction: Int {
     case not = 0
     case and = 1

@@ -4,12 +4,12 @@ internal import OrderedCollections
 package import PropertyLists
 
 extension AttributeValue {
-  /// The value of an integer in a file. One beyond 64 bits with a sign is a decimal number.
+  /// Creates the value of an integer in a file. Integers that do not fit in `Int64` become decimal numbers.
   package init(_ integer: PropertyList.Integer) {
     self = Int64(exactly: integer).map { .integer($0) } ?? .decimal(Decimal(string: integer.description) ?? .nan)
   }
 
-  /// The value that an archived value is; nil for collections and objects.
+  /// Creates the value of an archived value. Returns nil for collections and objects.
   package init?(_ value: ArchivedValue) {
     switch value {
     case .null: self = .null
@@ -27,7 +27,7 @@ extension AttributeValue {
     }
   }
 
-  /// The value in an archive.
+  /// The value in the form of an archive.
   package var archivedValue: ArchivedValue {
     switch self {
     case .null: .null

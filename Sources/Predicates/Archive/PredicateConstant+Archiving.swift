@@ -2,7 +2,7 @@ package import KeyedArchiving
 internal import OrderedCollections
 
 extension PredicateConstant {
-  /// The constant that an archived value is.
+  /// Creates the constant of an archived value.
   package init(_ value: ArchivedValue, in coder: KeyedUnarchiver, depth: Int = 1) throws {
     _ = try coder.checkedHeight(depth)
     func element(_ value: ArchivedValue) throws -> PredicateConstant {
@@ -33,9 +33,10 @@ extension PredicateConstant {
     coder.failure(.invalidContents, "a constant of a predicate that is no value of an attribute")
   }
 
-  /// The value that stands for the constant in an archive. Sets and dictionaries are in the order of their texts.
+  /// Returns the constant in the form of an archive. Sets and dictionaries are sorted by text.
   ///
-  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an object, which means nothing outside its context.
+  /// - Throws: ``KeyedArchiveError/Kind/invalidValue`` for an object, because its key is meaningless outside its
+  ///   context.
   package func archivedValue() throws(KeyedArchiveError) -> ArchivedValue {
     switch self {
     case .value(let value): return value.archivedValue

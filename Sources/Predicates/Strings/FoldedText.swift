@@ -1,11 +1,12 @@
-/// A string that others are compared with, folded once.
+/// A string, folded once for many comparisons.
 @usableFromInline
 struct FoldedText: Hashable, Sendable {
   let rules: TextRules
-  /// The scalars, without marks of boundaries.
+  /// The folded scalars, without boundary marks.
   private let scalars: [UInt32]
   private let isASCII: Bool
-  /// For each index, how many scalars from the start are also the last ones up to it (Knuth, Morris, Pratt).
+  /// For each index, the length of the longest proper prefix that is also a suffix of the scalars up to it (Knuth,
+  /// Morris, Pratt).
   private let borders: [Int32]
 
   @usableFromInline init(_ text: String, _ rules: TextRules) {
@@ -24,7 +25,7 @@ struct FoldedText: Hashable, Sendable {
     self.borders = borders
   }
 
-  /// Looks at a string as ASCII, if it is, or as folded units.
+  /// Calls `ascii` with the bytes of an ASCII string, or `units` with the folded units of any other string.
   @inline(__always)
   private func look<T>(at text: String, ascii: (Span<UInt8>) -> T, units: ([UInt32]) -> T) -> T {
     let bytes = text.utf8Span.span
@@ -56,7 +57,7 @@ struct FoldedText: Hashable, Sendable {
     }
   }
 
-  /// True if whole characters of the text are this string. Any text has the empty string.
+  /// True if the text contains this string, as whole characters. Every text contains the empty string.
   @usableFromInline func isContained(in text: String) -> Bool {
     if scalars.isEmpty { return true }
     return look(at: text) { bytes in
@@ -84,7 +85,7 @@ struct FoldedText: Hashable, Sendable {
     }
   }
 
-  /// The order of a text and this one: by the values of the folded scalars.
+  /// Returns the order of a text relative to this one, by the values of the folded scalars.
   @usableFromInline func order(of text: String) -> PredicateOrder {
     look(at: text) { bytes in
       for index in 0..<min(bytes.count, scalars.count) {

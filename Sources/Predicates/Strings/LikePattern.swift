@@ -1,5 +1,5 @@
-/// The pattern of `LIKE`: `*` stands for any characters, `?` for one. A backslash before one of them, or before
-/// another backslash, takes the meaning away.
+/// A pattern of `LIKE`: `*` matches any characters, `?` one character. A backslash before one of them, or before
+/// another backslash, makes it literal.
 struct LikePattern: Hashable, Sendable {
   private let rules: TextRules
   private let parts: [Part]
@@ -42,18 +42,18 @@ struct LikePattern: Hashable, Sendable {
     self.parts = parts
   }
 
-  /// The number of comparisons of scalars that a match may take.
+  /// The maximum number of scalar comparisons in a match.
   private static let greatestWork = 1 << 26
 
   /// True if the pattern matches the whole text.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/tooMuchWork``.
+  /// - Throws: ``ManagedPredicateError/Kind/tooMuchWork`` if it takes too many comparisons.
   /// - Complexity: O(*n*·*m*) in the lengths at worst.
   func matches(_ text: String) throws(ManagedPredicateError) -> Bool {
     let units = rules.units(of: text)
     var index = 0
     var part = 0
-    // The indexes to go on from if the last star has to stand for one character more.
+    // The indexes to continue from if the last star must match one more character.
     var retry: (index: Int, part: Int)?
     var work = 0
     while index < units.count || part < parts.count {
@@ -63,7 +63,7 @@ struct LikePattern: Hashable, Sendable {
       }
       if part < parts.count {
         switch parts[part] {
-        // A character and its marks are not taken apart.
+        // A character and its combining marks are matched as one.
         case .anyCharacters where TextRules.isBoundary(index, in: units):
           retry = (index, part)
           part += 1

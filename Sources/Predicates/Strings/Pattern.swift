@@ -1,19 +1,19 @@
-/// A regular expression that is matched with whole strings, in steps that grow with the length of the string.
+/// A regular expression that is matched against whole strings, in time linear in the length of the string.
 ///
-/// The syntax is that of ICU, which Core Data uses, without what needs to go back in the string: back references,
-/// looking ahead and behind, atomic groups and possessive quantifiers are errors. There are no names of scripts and
-/// blocks in `\p{…}`, only general categories and some properties. Scalars are matched as they are, without
-/// normalization.
+/// The syntax is that of ICU, which Core Data uses, without the features that need backtracking: back references,
+/// look-ahead and look-behind assertions, atomic groups and possessive quantifiers are errors. `\p{…}` accepts only
+/// general categories and some properties, not the names of scripts and blocks. Scalars are compared as they are,
+/// without normalization.
 struct Pattern: Hashable, Sendable {
   private let program: [Instruction]
   private let sets: [ScalarSet]
 
   enum Instruction: Hashable, Sendable {
     case scalar(UInt32)
-    /// A scalar in lower case, that matches any case.
+    /// A lowercase scalar that matches in any case.
     case folded(UInt32)
     case set(Int)
-    /// Any scalar but the ends of lines.
+    /// Any scalar except line endings.
     case anyInLine
     case any
     case split(Int, Int)
@@ -26,9 +26,10 @@ struct Pattern: Hashable, Sendable {
     case start, end, endOfText, lineStart, lineEnd, wordBoundary, noWordBoundary
   }
 
-  /// A pattern in ICU's syntax.
+  /// Parses a pattern in ICU's syntax.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/pattern``, ``ManagedPredicateError/Kind/tooMuchWork`` if it is too large.
+  /// - Throws: ``ManagedPredicateError/Kind/pattern`` if it is invalid, ``ManagedPredicateError/Kind/tooMuchWork`` if
+  ///   it is too large.
   init(_ text: String, ignoringCase: Bool = false) throws(ManagedPredicateError) {
     var parser = PatternParser(text, ignoringCase: ignoringCase)
     let tree = try parser.whole()
@@ -41,10 +42,11 @@ struct Pattern: Hashable, Sendable {
 
   private static let greatestWork = 1 << 26
 
-  /// True if the pattern matches all of the text.
+  /// True if the pattern matches the whole text.
   ///
-  /// - Throws: ``ManagedPredicateError/Kind/tooMuchWork``.
-  /// - Complexity: O(*n*·*m*) in the lengths of the text and of the pattern with its repetitions written out.
+  /// - Throws: ``ManagedPredicateError/Kind/tooMuchWork`` if it takes too many steps.
+  /// - Complexity: O(*n*·*m*), where *n* is the length of the text and *m* that of the pattern with all repetitions
+  ///   expanded.
   func matches(_ text: String) throws(ManagedPredicateError) -> Bool {
     let scalars = text.unicodeScalars.map(\.value)
     var current = Threads(capacity: program.count)
@@ -65,7 +67,7 @@ struct Pattern: Hashable, Sendable {
     return current.reached.contains { program[$0] == .match }
   }
 
-  /// The indexes of the instructions that are reached at once, each at most once.
+  /// The instructions that are active at the same position of the text, without duplicates.
   private struct Threads {
     var reached: [Int] = []
     private var isSeen: [Bool]

@@ -1,4 +1,4 @@
-/// Makes the instructions of a regular expression, with its repetitions written out.
+/// Compiles a regular expression into instructions, with all repetitions expanded.
 struct PatternCompiler {
   private(set) var program: [Pattern.Instruction] = []
   private(set) var sets: [ScalarSet] = []
@@ -55,7 +55,7 @@ struct PatternCompiler {
     for count in 0..<least {
       let start = program.count
       try add(part)
-      // Nothing comes of repeating what has no instructions.
+      // Repeating a part without instructions has no effect.
       if count == 0, program.count == start { return }
     }
     guard let most else {

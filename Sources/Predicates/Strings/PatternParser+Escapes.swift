@@ -1,6 +1,6 @@
 // Escapes, which begin with a backslash.
 extension PatternParser {
-  /// The element after a backslash outside of square brackets.
+  /// Reads the element after a backslash, outside of square brackets.
   mutating func escape() throws(ManagedPredicateError) -> PatternTree {
     guard let scalar = peek() else { throw failure("a backslash at the end") }
     switch scalar {
@@ -27,7 +27,7 @@ extension PatternParser {
     return .assertion(assertion)
   }
 
-  /// `\d` and the like; nil if the backslash means something else.
+  /// Reads a set such as `\d`. Returns nil if the backslash means something else.
   mutating func escapedSet() throws(ManagedPredicateError) -> ScalarSet? {
     let set: ScalarSet
     switch peek() {
@@ -59,7 +59,7 @@ extension PatternParser {
     return set
   }
 
-  /// The text in curly brackets, if one opens here.
+  /// Reads the text in curly brackets. Returns nil if the next scalar is not an opening bracket.
   private mutating func braced() throws(ManagedPredicateError) -> String? {
     guard take("{") else { return nil }
     var text = ""
@@ -117,7 +117,7 @@ extension PatternParser {
     return value
   }
 
-  /// Two escapes of half a scalar each are one.
+  /// Combines two escapes that are a surrogate pair.
   private mutating func surrogates(_ first: UInt32) throws(ManagedPredicateError) -> UInt32 {
     guard (0xD800...0xDBFF).contains(first), peek() == "\\", peek(1) == "u" else { return first }
     let start = next

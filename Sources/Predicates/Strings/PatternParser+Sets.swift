@@ -1,6 +1,6 @@
 // Sets in square brackets.
 extension PatternParser {
-  /// The set after an opening square bracket, with the one that closes it.
+  /// Reads the set after an opening square bracket, including the closing bracket.
   mutating func bracketed() throws(ManagedPredicateError) -> ScalarSet {
     try descend()
     defer { depth -= 1 }
@@ -36,13 +36,13 @@ extension PatternParser {
     return folded(operands.count == 1 ? operands[0] : .intersection(operands), isInverse: isInverse)
   }
 
-  /// Case is folded before a set is turned into its inverse.
+  /// Folds case before the set is inverted.
   private func folded(_ set: ScalarSet, isInverse: Bool) -> ScalarSet {
     let folded = flags.ignoresCase ? ScalarSet.foldingCase(set) : set
     return isInverse ? .inverse(folded) : folded
   }
 
-  /// The members that are taken away from a set: all up to the bracket that closes it.
+  /// Reads the members that are subtracted from a set, up to the closing bracket.
   private mutating func difference() throws(ManagedPredicateError) -> ScalarSet {
     var members: [ScalarSet] = []
     while let scalar = peek(), scalar != "]" { members.append(try member()) }
@@ -83,7 +83,7 @@ extension PatternParser {
     return try escapedScalar()
   }
 
-  /// `[:alpha:]`, behind the first bracket; nil if it is something else.
+  /// Reads `[:alpha:]`, after the first bracket. Returns nil for anything else.
   private mutating func namedSet() -> ScalarSet? {
     var name = ""
     var index = 1

@@ -24,7 +24,7 @@ struct PatternParser {
   }
 
   private static let greatestDepth = 100
-  /// Beyond this a pattern would be too large anyway.
+  /// Patterns with larger repetition counts would exceed the size limit anyway.
   private static let greatestCount = 100_000
 
   func failure(_ message: String) -> ManagedPredicateError {
@@ -86,7 +86,7 @@ struct PatternParser {
     }
   }
 
-  /// The text between `\Q` and `\E`.
+  /// Reads the text between `\Q` and `\E`.
   private mutating func quotation(_ parts: inout [PatternTree]) throws(ManagedPredicateError) {
     var quoted: [PatternTree] = []
     while let scalar = peek() {
@@ -106,7 +106,7 @@ struct PatternParser {
 
   func set(_ set: ScalarSet) -> PatternTree { .set(flags.ignoresCase ? .foldingCase(set) : set) }
 
-  /// One element; nil for what only changes flags.
+  /// Reads one element. Returns nil if it only changes flags.
   private mutating func atom() throws(ManagedPredicateError) -> PatternTree? {
     guard let scalar = peek() else { return nil }
     next += 1
@@ -133,18 +133,18 @@ struct PatternParser {
     case "{":
       next += 1
       (least, most) = try counts()
-      // The bracket that closes it.
+      // The closing bracket.
       next -= 1
     default: return atom
     }
     next += 1
     if peek() == "+" { throw unsupported("a possessive quantifier") }
-    // A lazy repetition finds another match, but the whole string matches or not either way.
+    // A lazy quantifier changes which match is found, but not if the whole string matches.
     _ = take("?")
     return .repeated(atom, least: least, most: most)
   }
 
-  /// The numbers in `{2,5}`, with the bracket that closes it.
+  /// Reads the counts of `{2,5}`, including the closing bracket.
   private mutating func counts() throws(ManagedPredicateError) -> (Int, Int?) {
     guard let least = try number() else { throw failure("no number after \"{\"") }
     var most: Int? = least
@@ -167,7 +167,7 @@ struct PatternParser {
     return value
   }
 
-  /// The group after an opening bracket; nil for a comment or flags.
+  /// Reads the group after an opening parenthesis. Returns nil for a comment or flags.
   private mutating func group() throws(ManagedPredicateError) -> PatternTree? {
     let outer = flags
     if take("?") {
@@ -185,7 +185,7 @@ struct PatternParser {
         guard take(">") else { throw failure("the name of a group without an end") }
       default:
         try setFlags()
-        // From here to the end of the group around.
+        // The flags apply up to the end of the enclosing group.
         if take(")") { return nil }
         guard take(":") else { throw failure("no \":\" or \")\" after flags") }
       }
@@ -217,7 +217,7 @@ struct PatternParser {
   }
 }
 
-/// The tree of a regular expression.
+/// The syntax tree of a regular expression.
 indirect enum PatternTree {
   case empty
   case scalar(UInt32, ignoringCase: Bool)

@@ -1,4 +1,4 @@
-/// A set of Unicode scalars, as a regular expression has it in square brackets or after a backslash.
+/// A set of Unicode scalars, as written in a regular expression in square brackets or after a backslash.
 indirect enum ScalarSet: Hashable, Sendable {
   case ranges([ClosedRange<UInt32>])
   case categories(Set<Unicode.GeneralCategory>)
@@ -6,11 +6,11 @@ indirect enum ScalarSet: Hashable, Sendable {
   case union([ScalarSet])
   case intersection([ScalarSet])
   case inverse(ScalarSet)
-  /// Case makes no difference.
+  /// The set, extended by the other case of each member.
   case foldingCase(ScalarSet)
 
   static let digit = ScalarSet.categories([.decimalNumber])
-  /// ICU's `\w` (UTS 18).
+  /// The set of ICU's `\w` (UTS 18).
   static let word = ScalarSet.union([
     .ranges([48...57, 65...90, 95...95, 97...122, 0x200C...0x200D]), .alphabetic,
     .categories([.nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .connectorPunctuation]),
@@ -22,7 +22,7 @@ indirect enum ScalarSet: Hashable, Sendable {
     (10...13).contains(scalar) || scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029
   }
 
-  /// The lower case of a scalar, if that is one scalar.
+  /// Returns the lowercase mapping of a scalar if that is one scalar, else the scalar itself.
   static func folded(_ scalar: UInt32) -> UInt32 {
     if scalar < 0x80 { return (65...90).contains(scalar) ? scalar | 0x20 : scalar }
     return mapped(scalar, \.lowercaseMapping) ?? scalar
@@ -54,14 +54,14 @@ indirect enum ScalarSet: Hashable, Sendable {
     }
   }
 
-  /// `\p{…}` and `[:…:]`: a set by name, or after `^` its inverse.
+  /// Creates the set of `\p{…}` or `[:…:]` from its name. A name after `^` means the inverse.
   init?(property text: String) {
     let isInverse = text.hasPrefix("^")
     guard let set = ScalarSet(named: isInverse ? String(text.dropFirst()) : text) else { return nil }
     self = isInverse ? .inverse(set) : set
   }
 
-  /// A general category, long or short, or one of some properties.
+  /// Creates the set of a general category, by its long or short name, or of one of the supported properties.
   private init?(named name: String) {
     let name = name.lowercased().filter { $0 != "_" && $0 != " " && $0 != "-" }
     let value = name.split(separator: "=").last.map(String.init) ?? name

@@ -1,16 +1,17 @@
 @_spi(_Unicode) internal import Swift
 
-/// The effect of the options of a comparison on strings.
+/// The effect of a comparison's options on strings.
 ///
-/// Strings are compared by canonical equivalence: `é` is the same as `e` and an accent. Without regard to case, they
-/// are folded as Unicode has it for all languages alike: `ß` is `ss`, the ligature `ﬁ` is `fi`, and the Turkish `ı` is
-/// a letter of its own. Without regard to marks, the combining marks of the decomposed string are left out; letters
-/// that have no decomposition, such as `ø`, keep their form. There is no data about locales, so `[l]` has no effect.
+/// Strings are compared by canonical equivalence: `é` equals `e` with a combining accent. Case-insensitive comparison
+/// uses Unicode case folding, the same for all languages: `ß` equals `ss`, the ligature `ﬁ` equals `fi`, and the
+/// Turkish `ı` is a separate letter. Diacritic-insensitive comparison removes the combining marks of the decomposed
+/// string. Letters without a decomposition, such as `ø`, do not change. There is no locale data, so `[l]` has no
+/// effect.
 @usableFromInline
 package struct TextRules: Hashable, Sendable {
   package let foldsCase: Bool
   package let foldsMarks: Bool
-  /// The strings are taken as they are.
+  /// True if strings are compared without any folding or normalization.
   package let isLiteral: Bool
 
   @usableFromInline package init(_ options: PredicateOptions) {
@@ -19,21 +20,21 @@ package struct TextRules: Hashable, Sendable {
     foldsMarks = options.contains(.diacriticInsensitive) && !isLiteral
   }
 
-  /// The form in which texts are equal without regard to case and marks.
+  /// Returns the form in which strings that differ only in case and diacritics are equal.
   @usableFromInline static func canonical(_ text: String) -> String {
     TextRules([.caseInsensitive, .diacriticInsensitive]).folded(text)
   }
 
-  /// Set in the first scalar of each character.
+  /// A bit that is set in the first scalar of each character.
   package static let boundary: UInt32 = 1 << 31
 
-  /// True if a character begins at an index, or the text ends there.
+  /// True if a character begins at an index, or if the index is the end of the text.
   @inline(__always)
   static func isBoundary(_ index: Int, in units: [UInt32]) -> Bool {
     index == units.count || units[index] & boundary != 0
   }
 
-  /// The folded scalars of a string, with ``boundary`` in the first of each character.
+  /// Returns the folded scalars of a string, with ``boundary`` set in the first one of each character.
   package func units(of text: String) -> [UInt32] {
     var units: [UInt32] = []
     units.reserveCapacity(text.utf8.count)
@@ -66,7 +67,8 @@ package struct TextRules: Hashable, Sendable {
   @inline(__always)
   package func folded(_ byte: UInt8) -> UInt8 { foldsCase && (65...90).contains(byte) ? byte | 0x20 : byte }
 
-  /// Upper case brings together what has several lower-case forms, and takes `ß` and ligatures apart.
+  /// Appends the case-folded form of a scalar. Uppercasing first unifies letters that have several lowercase forms, and
+  /// expands `ß` and ligatures.
   private static func appendCaseFolded(_ scalar: Unicode.Scalar, to units: inout [UInt32]) {
     if scalar.isASCII || scalar == "\u{131}" {
       units.append((65...90).contains(scalar.value) ? scalar.value | 0x20 : scalar.value)
@@ -79,14 +81,15 @@ package struct TextRules: Hashable, Sendable {
     }
   }
 
-  /// The folded scalars of a string. Two strings have the same if ``FoldedText/isEqual(to:)`` says that they are equal.
+  /// Returns the folded scalars of a string. They are equal for two strings if ``FoldedText/isEqual(to:)`` is true for
+  /// them.
   package func foldedUnits(of text: String) -> [UInt32] {
     let bytes = text.utf8Span.span
     if bytes.isASCII { return bytes.indices.map { UInt32(folded(bytes[$0])) } }
     return units(of: text).map { $0 & ~Self.boundary }
   }
 
-  /// The string in its folded form.
+  /// Returns the string in its folded form.
   package func folded(_ text: String) -> String {
     var folded = String.UnicodeScalarView()
     for unit in units(of: text) {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The classes that `CAST` knows.
+/// The classes that `CAST` accepts.
 package enum PredicateCastTarget: String, CaseIterable {
   case string = "NSString"
   case number = "NSNumber"
@@ -15,7 +15,7 @@ package enum PredicateCastTarget: String, CaseIterable {
 }
 
 extension ManagedExpression {
-  /// `CAST(…)`. Some constants have no other form in text: those become the constants that they stand for.
+  /// Returns a `CAST(…)`. Constants that have no other form in text are returned as the constants themselves.
   static func cast(_ arguments: [ManagedExpression]) -> ManagedExpression {
     guard arguments.count == 2, case .constant(.value(.string(let name))) = arguments[1],
       let target = PredicateCastTarget(rawValue: name), let constant = constant(arguments[0], as: target)
@@ -49,7 +49,7 @@ extension ManagedExpression {
     }
   }
 
-  /// The elements of an aggregate of constants; nil for anything else.
+  /// Returns the elements of an aggregate of constants; nil for anything else.
   private static func plainElements(_ source: ManagedExpression) -> [PredicateConstant]? {
     guard case .aggregate(let elements) = source else { return nil }
     var constants: [PredicateConstant] = []
@@ -77,7 +77,7 @@ extension ManagedExpression {
 }
 
 extension PredicateFunction {
-  /// The function that is called so in text: by its selector, or without the colon at the end; in any case.
+  /// Creates the function with a name in text: its selector, with or without the colon at the end. Case is ignored.
   init?(text: String) {
     if let function = PredicateFunction(rawValue: text) ?? PredicateFunction(rawValue: text + ":") {
       self = function

@@ -1,4 +1,4 @@
-/// Takes the text of a predicate apart into tokens, in one pass.
+/// Splits the text of a predicate into tokens, in one pass.
 struct PredicateLexer {
   private let bytes: [UInt8]
   private var next = 0
@@ -42,7 +42,7 @@ struct PredicateLexer {
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
   private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
-  /// Letters, the underscore, and all that is not ASCII.
+  /// True for letters, the underscore, and all bytes outside ASCII.
   static func isNameStart(_ byte: UInt8) -> Bool {
     (65...90).contains(byte) || (97...122).contains(byte) || byte == 95 || byte >= 0x80
   }
@@ -84,7 +84,7 @@ struct PredicateLexer {
     return .selector(text(from: start))
   }
 
-  /// True if the word follows, in any case, and no longer one.
+  /// True if the next word is this one. Case is ignored.
   private func matches(_ word: String) -> Bool {
     for (index, byte) in word.utf8.enumerated() {
       guard let other = peek(index), other & ~0x20 == byte & ~0x20 else { return false }
@@ -120,8 +120,8 @@ struct PredicateLexer {
     isDigit(byte) || (65...70).contains(byte) || (97...102).contains(byte)
   }
 
-  /// A text in quotes. `\n`, `\r`, `\t`, `\uXXXX`, a quote and the backslash are escapes. Any other backslash stands
-  /// for itself, so that a regular expression can be written as it is.
+  /// Reads a string in quotes. `\n`, `\r`, `\t`, `\uXXXX`, an escaped quote and an escaped backslash are escapes. Any
+  /// other backslash is kept, so that regular expressions need no extra escaping.
   private mutating func quoted() throws(ManagedPredicateError) -> String {
     let start = next
     let quote = bytes[next]
@@ -155,7 +155,7 @@ struct PredicateLexer {
     throw failure(at: start, "no quote at the end of the text")
   }
 
-  /// Reads `uXXXX`, or two of them with a backslash between that are a surrogate pair. Nil for anything else.
+  /// Reads `uXXXX`, or a surrogate pair `uXXXX\uXXXX`. Returns nil for anything else.
   private mutating func escapedScalar() -> Unicode.Scalar? {
     guard let first = hexadecimal(at: next + 1) else { return nil }
     if let scalar = Unicode.Scalar(first) {
@@ -174,7 +174,7 @@ struct PredicateLexer {
     return UInt32(String(decoding: bytes[start..<start + 4], as: UTF8.self), radix: 16)
   }
 
-  /// `%@`, `%K`, and the conversions of printf for numbers, with their lengths: `%ld`, `%llu`, `%5.2f`.
+  /// Reads `%@`, `%K`, or a number conversion of `printf` with its length: `%ld`, `%llu`, `%5.2f`.
   private mutating func conversion() throws(ManagedPredicateError) -> UInt8 {
     let start = next
     next += 1

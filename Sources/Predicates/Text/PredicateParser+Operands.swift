@@ -4,7 +4,7 @@ internal import FoundationEssentials
 extension PredicateParser {
   mutating func operand() throws(ManagedPredicateError) -> Part { try followed(first()) }
 
-  /// An operand without what may follow it.
+  /// Reads an operand, without the keys and subscripts after it.
   private mutating func first() throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     func constant(_ value: AttributeValue) throws(ManagedPredicateError) -> Part {
@@ -79,7 +79,7 @@ extension PredicateParser {
     }
   }
 
-  /// An operand with the keys and subscripts that follow it.
+  /// Reads the keys and subscripts after an operand.
   mutating func followed(_ first: Part) throws(ManagedPredicateError) -> Part {
     var operand = first
     while true {
@@ -98,7 +98,7 @@ extension PredicateParser {
     }
   }
 
-  /// The keys from here on, joined with dots. They continue those of the operand, if there are any.
+  /// Reads keys joined with dots. They continue the key path of the operand, if there is one.
   private mutating func keyPath(of operand: Part?, _ offset: Int) throws(ManagedPredicateError) -> Part {
     var keys: [String] = []
     var base = ManagedExpression.evaluatedObject
@@ -151,7 +151,7 @@ extension PredicateParser {
 
   private func next(after symbol: PredicateSymbol) -> Bool { following?.kind == .symbol(symbol) }
 
-  /// The elements up to a bracket.
+  /// Reads the elements up to a closing bracket.
   private mutating func list(until end: PredicateSymbol) throws(ManagedPredicateError) -> [Part] {
     var elements: [Part] = []
     if take(end) { return [] }
@@ -174,7 +174,7 @@ extension PredicateParser {
     try require(.open)
     let parts = try list(until: .close)
     let arguments = try expressions(parts)
-    // Two functions are called so.
+    // Two functions have this name.
     let function = function == .random && arguments.count == 1 ? .randomBelow : function
     let counts = function.argumentCounts
     guard counts.contains(arguments.count) else {
@@ -258,8 +258,8 @@ extension PredicateParser {
       at: offset)
   }
 
-  /// The value of digits: an integer of 64 bits, a decimal number if it is larger, a double if there is a point or an
-  /// exponent.
+  /// Returns the value of a number: a 64-bit integer, a decimal number if it is larger, or a double if it has a point
+  /// or an exponent.
   func number(_ digits: String, isNegative: Bool) throws(ManagedPredicateError) -> AttributeValue {
     let sign = isNegative ? "-" : ""
     let lowercased = digits.lowercased()

@@ -1,9 +1,9 @@
 internal import PropertyLists
 
-/// Makes a tree of the tokens of a text, by the precedence of the operators.
+/// Builds a tree from the tokens of a text, by operator precedence.
 ///
-/// A bracket can open a condition or an expression, and only what follows tells. So both are read alike, and each
-/// operator checks what it gets.
+/// A bracket can open a condition or an expression, and only the text after it shows which. Both are therefore parsed
+/// by the same functions, and each operator checks the kind of its operands.
 package struct PredicateParser {
   private let text: String
   private let tokens: [PredicateToken]
@@ -20,7 +20,7 @@ package struct PredicateParser {
     tokens = try lexer.run()
   }
 
-  /// A part of the tree, with the number of levels that it has.
+  /// A part of the tree, with its number of levels.
   struct Part {
     enum Content {
       case predicate(ManagedPredicate)
@@ -28,19 +28,19 @@ package struct PredicateParser {
     }
     var content: Content
     var height: Int
-    /// The number of bytes before it.
+    /// The offset of its first byte in the text.
     var offset: Int
     var positions: PredicatePositions
   }
 }
 
-/// The strength with which operators bind, the weakest first.
+/// The precedence of operators, lowest first.
 private enum Precedence: Int {
   case or = 1
   case and, not, comparison, assignment, combination, bitOr, bitExclusiveOr, bitAnd, sum, product, power, prefix
 }
 
-// Defects and their positions.
+// Errors and their positions.
 extension PredicateParser {
   var token: PredicateToken { tokens[next] }
   var following: PredicateToken? { next + 1 < tokens.count ? tokens[next + 1] : nil }
@@ -52,7 +52,7 @@ extension PredicateParser {
       kind, message, position: ManagedPredicateError.Position(utf8Offset: offset ?? token.offset, in: text.utf8))
   }
 
-  /// The current token as a message has it.
+  /// The current token, for messages.
   var found: String {
     if token.kind == .end { return "the end of the text" }
     let end = next + 1 < tokens.count ? tokens[next + 1].offset : text.utf8.count
@@ -95,9 +95,9 @@ extension PredicateParser {
   }
 
   /// - Parameters:
-  ///   - parts: what it is made of.
-  ///   - offset: where it begins.
-  ///   - sign: where its operator is, if that is elsewhere.
+  ///   - parts: The parts of the tree below it.
+  ///   - offset: The offset of its first byte.
+  ///   - sign: The offset of its operator, if that is different.
   func part(
     _ content: Part.Content, of parts: [Part] = [], at offset: Int, sign: Int? = nil
   ) throws(ManagedPredicateError) -> Part {
@@ -125,7 +125,7 @@ extension PredicateParser {
     }
   }
 
-  /// The expression of the next argument, which a token of the text stands for.
+  /// Returns the expression of the next argument, for the current placeholder.
   mutating func argument(_ conversion: UInt8) throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     guard nextArgument < arguments.count else {
@@ -155,10 +155,10 @@ extension PredicateParser {
       content: .expression(expression), height: height, offset: offset, positions: PredicatePositions(offset: offset))
   }
 
-  /// The condition or expression in round brackets.
+  /// Reads the condition or expression in parentheses.
   mutating func bracketed() throws(ManagedPredicateError) -> Part { try parse(.or) }
 
-  /// The expression between commas, or between brackets after a name.
+  /// Reads an expression between commas, or in the brackets after a name.
   mutating func nested() throws(ManagedPredicateError) -> Part { try parse(.assignment) }
 
   private mutating func parse(_ least: Precedence) throws(ManagedPredicateError) -> Part { try parse(least.rawValue) }
@@ -190,7 +190,7 @@ extension PredicateParser {
     case assignment
   }
 
-  /// The operator between two operands that the current token is.
+  /// Returns the current token as an infix operator, with its precedence. Nil if it is not one.
   private func infix() -> (Infix, Precedence)? {
     if case .symbol(let symbol) = token.kind {
       switch symbol {
@@ -219,7 +219,7 @@ extension PredicateParser {
     }
   }
 
-  /// All conditions of a row of `AND`, or of `OR`.
+  /// Reads all operands of consecutive `AND` operators, or of consecutive `OR` operators.
   private mutating func junction(
     _ first: Part, isAnd: Bool, _ precedence: Precedence
   ) throws(ManagedPredicateError) -> Part {
@@ -246,7 +246,7 @@ extension PredicateParser {
     return try part(.predicate(predicate), of: [left, right], at: left.offset, sign: sign)
   }
 
-  /// `[cd]`.
+  /// Reads options such as `[cd]`.
   private mutating func options() throws(ManagedPredicateError) -> PredicateOptions {
     guard take(.openBracket) else { return [] }
     guard case .identifier(let letters) = token.kind else { throw failure("\(found), where options as \"cd\" are due") }
@@ -298,7 +298,7 @@ extension PredicateParser {
     return try part(.expression(.assignment(variable: name, try expression(right))), of: [right], at: left.offset)
   }
 
-  /// An operand with the words and signs before it.
+  /// Reads an operand with its prefix words and signs.
   private mutating func prefixed() throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     if token.kind == .symbol(.minus) { return try negation() }
@@ -317,7 +317,7 @@ extension PredicateParser {
     }
   }
 
-  /// `ANY`, `ALL` before a comparison.
+  /// Reads a comparison with `ANY` or `ALL`.
   private mutating func modified(_ modifier: PredicateModifier) throws(ManagedPredicateError) -> Part {
     let offset = token.offset
     let word = found

@@ -1,11 +1,12 @@
 /// The positions of the conditions and expressions of a predicate in its text.
 ///
-/// It has the form of the tree. What an argument stands for is all at the position of the argument, and has no parts.
+/// It has the same structure as the predicate. The expression of an argument has the position of its placeholder, and
+/// no parts.
 package struct PredicatePositions: Sendable {
-  /// The number of bytes before the text of the part; of an operator with two sides, before the operator.
+  /// The offset of the part in the text, in bytes. For an operator with two operands, the offset of the operator.
   package var offset: Int
-  /// The positions of the parts of a condition or an expression, in the order of the tree. Of a key path, the position
-  /// of what it begins at, then those of its keys.
+  /// The positions of the parts of a condition or an expression, in the order of the tree. For a key path, the position
+  /// of its operand comes first, then those of its keys.
   package var parts: [PredicatePositions] = []
 
   package init(offset: Int, parts: [PredicatePositions] = []) {

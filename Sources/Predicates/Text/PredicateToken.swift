@@ -1,13 +1,13 @@
-/// A word, a literal or a sign of the text of a predicate.
+/// A word, a literal or a symbol in the text of a predicate.
 struct PredicateToken {
   enum Kind: Equatable {
-    /// A key, or the name of a function; ``PredicateWord`` if it is one.
+    /// A key, the name of a function, or a reserved word: see ``PredicateWord``.
     case identifier(String)
-    /// `name:` and `name:name:`, which only functions are called.
+    /// `name:` or `name:name:`, the name of a function.
     case selector(String)
-    /// `#name` and `#"name"`: a key, whatever the word means otherwise.
+    /// `#name` or `#"name"`: a key, even if it is spelled like a reserved word.
     case escapedKey(String)
-    /// `@count` and the like.
+    /// A collection operator, such as `@count`.
     case collectionOperator(String)
     /// `$NAME`.
     case variable(String)
@@ -15,16 +15,16 @@ struct PredicateToken {
     /// The digits of a number, with a point or an exponent or `0x`.
     case number(String)
     case symbol(PredicateSymbol)
-    /// `%@`, `%K`, `%d`: the letter that says what is due.
+    /// The letter of a placeholder: `%@`, `%K`, `%d`.
     case argument(UInt8)
     case end
   }
 
   let kind: Kind
-  /// The number of bytes before it.
+  /// The offset of its first byte in the text.
   let offset: Int
 
-  /// The reserved word that this is, if it is one.
+  /// The reserved word with this spelling, if any.
   var word: PredicateWord? {
     guard case .identifier(let name) = kind else { return nil }
     return PredicateWord(name)
@@ -60,7 +60,7 @@ enum PredicateSymbol: String {
   case bitExclusiveOr = "^"
 }
 
-/// The reserved words of the format, in any case (Predicate Programming Guide, "Reserved Words").
+/// The reserved words of the format. Case is ignored (Predicate Programming Guide, "Reserved Words").
 package enum PredicateWord: String, CaseIterable {
   case and = "AND"
   case or = "OR"
@@ -96,7 +96,7 @@ package enum PredicateWord: String, CaseIterable {
   case falsePredicate = "FALSEPREDICATE"
   case conformsTo = "UTI-CONFORMS-TO"
   case typeEquals = "UTI-EQUALS"
-  // Not reserved by the guide, but operators of the format.
+  // Not reserved in the guide, but operators of the format.
   case union = "UNION"
   case intersect = "INTERSECT"
   case minus = "MINUS"

@@ -9,7 +9,7 @@ extension PredicateWriter {
     append("$" + name)
   }
 
-  /// A key, with the sign that keeps it from being read as a word if it needs one.
+  /// Writes a key, with a number sign if it could be read as a reserved word.
   mutating func write(key: String) {
     if key.hasPrefix("@"), Self.isName(String(key.dropFirst())) {
       append(key)
@@ -69,7 +69,7 @@ extension PredicateWriter {
     append("}, \"\(target.rawValue)\")")
   }
 
-  /// The elements of a set in the order of their texts.
+  /// Returns the elements of a set, sorted by their text.
   private static func sorted(_ elements: Set<PredicateConstant>) throws(ManagedPredicateError) -> [PredicateConstant] {
     var texts: [(text: String, element: PredicateConstant)] = []
     for element in elements {

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import KeyedArchiving
 
 extension ManagedPredicate {
-  /// The text that ``init(format:_:)`` makes this predicate of.
+  /// Returns text from which ``init(format:_:)`` creates this predicate again.
   ///
-  /// A tree that was parsed is the same again. Two forms of hand-made trees change: a row of `AND` with one part is
-  /// that part, and constants of the type `Float` become doubles. Dates, decimal numbers, bytes, UUIDs, URLs, and
-  /// constant collections are written as `CAST(…)` of a literal.
+  /// For a parsed tree, the result is an equal tree. Two forms of hand-made trees change: `AND` or `OR` with only one
+  /// part becomes that part, and constants of type `Float` become doubles. Dates, decimal numbers, bytes, UUIDs, URLs
+  /// and constant collections are written as `CAST(…)` of a literal.
   ///
   /// - Throws: ``ManagedPredicateError/Kind/unsupported`` for opaque constants and names that text cannot hold,
   ///   ``ManagedPredicateError/Kind/nestedTooDeeply``.
@@ -21,16 +21,16 @@ extension ManagedPredicate {
 }
 
 extension ManagedPredicate: CustomStringConvertible {
-  /// The ``formatText()``, or why there is none.
+  /// The ``formatText()``. If the predicate has no form in text, the error message in angle brackets.
   public var description: String {
     do { return try formatText() } catch { return "<predicate: \(error.message)>" }
   }
 }
 
 extension ManagedExpression {
-  /// The text that ``init(format:_:)`` makes this expression of. See ``ManagedPredicate/formatText()``.
+  /// Returns text from which ``init(format:_:)`` creates this expression again. See ``ManagedPredicate/formatText()``.
   ///
-  /// - Throws: as there.
+  /// - Throws: The errors of ``ManagedPredicate/formatText()``.
   public func formatText() throws(ManagedPredicateError) -> String {
     _ = try height(within: ManagedPredicate.greatestDepth)
     var writer = PredicateWriter()
@@ -40,23 +40,23 @@ extension ManagedExpression {
 }
 
 extension ManagedExpression: CustomStringConvertible {
-  /// The ``formatText()``, or why there is none.
+  /// The ``formatText()``. If the expression has no form in text, the error message in angle brackets.
   public var description: String {
     do { return try formatText() } catch { return "<expression: \(error.message)>" }
   }
 }
 
-/// Writes a tree as text, with as few brackets as the precedence of the operators needs.
+/// Writes a tree as text, with the fewest brackets that operator precedence allows.
 struct PredicateWriter {
   private(set) var text = ""
 
   mutating func append(_ more: String) { text += more }
 
-  /// The strength with which operators bind, the weakest first.
+  /// The precedence of operators, lowest first.
   enum Strength: Int {
     case or, and, not, assignment, combination, sum, product, power, prefix, operand
 
-    /// The strength that the right side of an operator needs whose left side needs this.
+    /// The precedence that the right operand needs if the left operand needs this one.
     var above: Strength { Strength(rawValue: rawValue + 1) ?? .operand }
   }
 
@@ -120,7 +120,7 @@ struct PredicateWriter {
     case .assignment: .assignment
     case .combination: .combination
     case .function(let function, let arguments): sign(function, arguments)?.strength ?? .operand
-    // A minus sign and digits.
+    // Written as a minus sign and digits.
     case .constant(.value(.integer(let value))) where value < 0: .prefix
     case .constant(.value(.double(let value))) where value.sign == .minus && value.isFinite: .prefix
     case .constant(.value(.float(let value))) where value.sign == .minus && value.isFinite: .prefix
@@ -234,7 +234,7 @@ struct PredicateWriter {
     text += ")"
   }
 
-  /// Writes an operand after a minus sign. Digits would become one with the sign.
+  /// Writes an operand after a minus sign. A number is put in brackets, because the sign would become a part of it.
   private mutating func write(negated operand: ManagedExpression) throws(ManagedPredicateError) {
     let start = text.utf8.count
     try write(operand, least: .prefix)
