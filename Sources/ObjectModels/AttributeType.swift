@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import Predicates
 
-/// The type of an attribute. The raw values are those of Core Data's files (`NSAttributeType`).
+/// The type of an attribute. The raw values are those in Core Data's files (`NSAttributeType`).
 public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   case undefined = 0
   case integer16 = 100
@@ -20,7 +20,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   case objectID = 2000
   case composite = 2100
 
-  /// The name, as Xcode's model files have it.
+  /// The name in Xcode's model files.
   public var name: String {
     switch self {
     case .undefined: "Undefined"
@@ -42,7 +42,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The type that a name of Xcode's model files stands for.
+  /// Creates the type from its name in Xcode's model files. Returns nil for an unknown name.
   public init?(name: String) {
     guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = type
@@ -64,7 +64,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The integers that an attribute of the type can have; nil for other types.
+  /// The range of integers that an attribute of this type can have; nil for other types.
   public var integers: ClosedRange<Int64>? {
     switch self {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)
@@ -74,9 +74,10 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// A value as the kind that attributes of the type have; nil for a value that none has.
+  /// Returns a value converted to this type, or nil if that is not possible.
   ///
-  /// Numbers and truth values are taken for each other if nothing is lost, as programs that make models by hand do it.
+  /// Numbers and Booleans are converted into each other if no information is lost, because models created by hand mix
+  /// them.
   public func normalized(_ value: AttributeValue) -> AttributeValue? {
     if value == .null { return value }
     switch self {
@@ -94,7 +95,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     case .double: return value.number.map(AttributeValue.double)
     case .float:
       if case .float = value { return value }
-      // A decimal fraction is rarely a number of 4 bytes.
+      // Most decimal fractions have no exact 4-byte form.
       return value.number.map { .float(Float($0)) }
     case .decimal:
       switch value {
@@ -117,8 +118,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     return nil
   }
 
-  /// Returns true if an attribute of the type can have a value: one of its kind, and in its range. Nothing is a value
-  /// of every type.
+  /// Returns true if the value has this type and is in its range. Null is allowed for every type.
   public func admits(_ value: AttributeValue) -> Bool {
     switch (self, value) {
     case (.boolean, .boolean), (.double, .double), (.float, .float), (.decimal, .decimal): true
@@ -130,7 +130,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension AttributeValue {
-  /// A whole number without loss; truth values are 0 and 1.
+  /// The value as an integer, if nothing is lost. Booleans are 0 and 1.
   fileprivate var wholeNumber: Int64? {
     switch self {
     case .boolean(let value): value ? 1 : 0
@@ -153,7 +153,7 @@ extension AttributeValue {
     }
   }
 
-  /// The type that has such values. Of integers it is the largest, and of null none.
+  /// The type of the value: `integer64` for all integers, `undefined` for null.
   package var type: AttributeType {
     switch self {
     case .null: .undefined

@@ -2,7 +2,7 @@ public import OrderedCollections
 public import Predicates
 public import PropertyLists
 
-/// An entity: what objects of one kind consist of.
+/// The description of an entity: the properties of objects of one kind.
 ///
 /// ```swift
 /// let note = EntityDescription(
@@ -10,34 +10,35 @@ public import PropertyLists
 ///   [.attribute("title", .string), .relationship("author", to: "Person", inverse: "notes")])
 /// ```
 ///
-/// Descriptions are values, and name each other. A ``ManagedObjectModel`` made of them checks that they fit.
+/// Descriptions are values, and refer to each other by name. A ``ManagedObjectModel`` created from them checks these
+/// references.
 public struct EntityDescription: Hashable, Sendable {
   /// The name, which is unique in a model.
   public var name: String
-  /// The class of the objects; nil for ``ManagedObject`` itself.
+  /// The name of the class of the objects; nil for ``ManagedObject`` itself.
   public var className: String?
-  /// True if there are objects of sub-entities only.
+  /// True if only subentities have objects.
   public var isAbstract = false
-  /// The name of the entity that this one inherits from.
+  /// The name of the superentity.
   public var superentity: String?
   /// The entity's own properties, without those it inherits.
   public var properties: [PropertyDescription]
-  /// Lists of attributes and to-one relationships. No two objects may have the same values for all names of a list.
+  /// Lists of attributes and to-one relationships. Two objects must not have equal values for all properties of a list.
   public var uniquenessConstraints: [[String]] = []
-  /// The indexes by which a store finds objects fast.
+  /// The indexes for fast lookups in a store.
   public var fetchIndexes: [FetchIndexDescription] = []
-  /// Lists of properties that have an index in common. Newer models have fetch indexes as well.
+  /// Lists of properties that share an index. Newer models also have fetch indexes.
   public var compoundIndexes: [[String]] = []
-  /// Data that programs keep with the entity.
+  /// Custom data of the program for this entity.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
-  /// The name of the entity in an earlier version of the model, if it was another.
+  /// The name of the entity in an earlier version of the model, if it was different.
   public var renamingIdentifier: String?
-  /// Part of the version hash. A new value makes another version of an entity that looks the same.
+  /// Part of the version hash. Change it to create a new version of an entity whose properties do not change.
   public var versionHashModifier: String?
   /// Attributes of a source file that only editors and code generators use, such as `codeGenerationType`.
   public var editorAttributes: OrderedDictionary<String, String> = [:]
 
-  /// An entity.
+  /// Creates an entity.
   public init(_ name: String, _ properties: [PropertyDescription] = []) {
     self.name = name
     self.properties = properties
@@ -60,14 +61,14 @@ public struct EntityDescription: Hashable, Sendable {
 }
 
 extension PropertyDescription {
-  /// An attribute.
+  /// Returns an attribute.
   public static func attribute(
     _ name: String, _ type: AttributeType, isOptional: Bool = true, defaultValue: AttributeValue = .null
   ) -> PropertyDescription {
     .attribute(AttributeDescription(name, type, isOptional: isOptional, defaultValue: defaultValue))
   }
 
-  /// A relationship.
+  /// Returns a relationship.
   public static func relationship(
     _ name: String, to destination: String, inverse: String? = nil, isToMany: Bool = false, isOrdered: Bool = false,
     isOptional: Bool = true, deleteRule: RelationshipDescription.DeleteRule = .nullify
@@ -79,13 +80,13 @@ extension PropertyDescription {
   }
 }
 
-/// An index, by which a store finds objects fast by the values of properties.
+/// An index for fast lookups by the values of properties.
 public struct FetchIndexDescription: Hashable, Sendable {
-  /// The name, which is unique in an entity.
+  /// The name, which is unique within an entity.
   public var name: String
-  /// The parts of the index, the most important first.
+  /// The parts of the index, the most significant first.
   public var elements: [Element]
-  /// The condition for objects to be in the index; nil for all objects.
+  /// The condition that objects in the index meet; nil for all objects.
   public var partialPredicate: ManagedPredicate?
 
   /// A part of an index.
@@ -94,24 +95,24 @@ public struct FetchIndexDescription: Hashable, Sendable {
     public var content: Content
     /// The kind of index.
     public var kind: Kind
-    /// True if the least comes first.
+    /// True if the smallest value comes first.
     public var isAscending: Bool
 
     /// The content of a part of an index.
     public enum Content: Hashable, Sendable {
-      /// The property of this name.
+      /// The property with this name.
       case property(String)
       /// The result of an expression.
       case expression(ManagedExpression)
     }
 
-    /// The kind of index of a part. The raw values are those of Core Data's files (`NSFetchIndexElementType`).
+    /// The kind of an index. The raw values are those in Core Data's files (`NSFetchIndexElementType`).
     public enum Kind: Int, Hashable, Sendable, CaseIterable {
       case binary = 0
       case rTree = 1
     }
 
-    /// A part of an index.
+    /// Creates a part of an index.
     public init(_ content: Content, kind: Kind = .binary, isAscending: Bool = true) {
       self.content = content
       self.kind = kind
@@ -119,7 +120,7 @@ public struct FetchIndexDescription: Hashable, Sendable {
     }
   }
 
-  /// An index.
+  /// Creates an index.
   public init(_ name: String, _ elements: [Element], partialPredicate: ManagedPredicate? = nil) {
     self.name = name
     self.elements = elements

@@ -1,66 +1,66 @@
 public import Predicates
 
-/// A request for objects: the entity, a condition, the order, the number, and the form of the results.
+/// A request for objects: the entity, the condition, the order, the limits, and the form of the results.
 public struct FetchRequest: Hashable, Sendable {
   /// The name of the entity.
   public var entityName: String
-  /// The condition that the objects meet; nil for all.
+  /// The condition that objects must meet; nil for all objects.
   ///
-  /// Rows of `AND` and `OR` that are nested deeper than ``ManagedPredicate/greatestDepth``, as a loop makes them that
-  /// adds a condition at a time, become flat ones, which mean the same.
+  /// `AND` and `OR` conditions that are nested deeper than ``ManagedPredicate/greatestDepth``, for example by a loop
+  /// that adds one condition at a time, are replaced by equivalent flat ones.
   public var predicate: ManagedPredicate? { didSet { predicate = predicate?.withoutDeepRows } }
-  /// The order, the most important key first.
+  /// The order of the results, the most significant key first.
   public var sortDescriptors: [SortDescriptor] = []
-  /// The most results; 0 for all.
+  /// The maximum number of results; 0 for no limit.
   public var fetchLimit = 0
-  /// The number of first results that are left out.
+  /// The number of results to skip at the beginning.
   public var fetchOffset = 0
-  /// The number of objects that are read at once, when the first of them is asked for a value; 0 to read all with the
-  /// request.
+  /// The number of objects that are read together when the first value of one of them is read; 0 to read all objects
+  /// with the request.
   public var fetchBatchSize = 0
   /// The form of the results.
   public var resultType = ResultType.objects
-  /// True if objects of sub-entities count.
+  /// True if objects of subentities are included.
   public var includesSubentities = true
-  /// True if the values of objects are read with them.
+  /// True if the property values are read together with the objects.
   public var includesPropertyValues = true
-  /// True if changes that are not saved count.
+  /// True if unsaved changes are taken into account.
   public var includesPendingChanges = true
-  /// True if objects are faults until a value is asked for.
+  /// True if objects are faults until their first value is read.
   public var returnsObjectsAsFaults = true
-  /// True if equal dictionaries are one result. Other results are distinct anyway.
+  /// True to remove duplicate dictionaries. Other results are always distinct.
   public var returnsDistinctResults = false
-  /// True if objects that were read before are read again.
+  /// True if objects that are already in the context are read again.
   public var refreshesRefetchedObjects = false
-  /// The values of dictionaries; nil for all attributes.
+  /// The values in the dictionaries; nil for all attributes.
   public var propertiesToFetch: [FetchedValue]?
-  /// The values by which the results are grouped.
+  /// The values to group the results by.
   public var propertiesToGroupBy: [FetchedValue]?
-  /// The condition that the groups meet.
+  /// The condition that groups must meet.
   public var havingPredicate: ManagedPredicate? { didSet { havingPredicate = havingPredicate?.withoutDeepRows } }
-  /// The key paths of relationships whose objects are read at once.
+  /// The key paths of relationships whose objects are read together with the results.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// Flags in Core Data's files that have no name here.
+  /// Flags in Core Data's files that are unknown to this library.
   var otherArchivedFlags = 0
 
-  /// The form of a request's results. The raw values are those of Core Data's files (`NSFetchRequestResultType`).
+  /// The form of a request's results. The raw values are those in Core Data's files (`NSFetchRequestResultType`).
   public enum ResultType: Int, Hashable, Sendable, CaseIterable {
     case objects = 0
     case objectIDs = 1
     case dictionaries = 2
-    /// The number of results, within offset and limit.
+    /// The number of results, after offset and limit are applied.
     case count = 4
   }
 
-  /// A value of the dictionaries that are results.
+  /// A value in the dictionaries of the results.
   public enum FetchedValue: Hashable, Sendable {
     /// The property at a key path.
     case property(String)
-    /// The result of an expression, under a name and as a type.
+    /// The result of an expression, with its name in the dictionary and its type.
     case expression(name: String, ManagedExpression, type: AttributeType)
   }
 
-  /// A request for the objects of an entity.
+  /// Creates a request for the objects of an entity.
   public init(_ entityName: String, where predicate: ManagedPredicate? = nil, sortedBy: [SortDescriptor] = []) {
     self.entityName = entityName
     self.predicate = predicate?.withoutDeepRows
@@ -69,25 +69,25 @@ public struct FetchRequest: Hashable, Sendable {
 
   /// A key to sort by.
   public struct SortDescriptor: Hashable, Sendable {
-    /// The key path of what is compared; nil for the objects themselves.
+    /// The key path of the compared value; nil to compare the objects themselves.
     public var keyPath: String?
-    /// True if the least comes first.
+    /// True for ascending order.
     public var isAscending: Bool
-    /// The comparison of values.
+    /// The method of comparing values.
     public var comparison: SortComparison
-    /// True if missing values come last where they would come first, and the reverse.
+    /// True to put missing values at the opposite end: last in ascending order, first in descending order.
     public var reversesNullOrder = false
-    /// True if a file names no method, which means the same as ``SortComparison/compare``.
+    /// True if a file names no comparison method, which has the same meaning as ``SortComparison/compare``.
     var omitsSelector = false
 
-    /// A key to sort by.
+    /// Creates a sort descriptor.
     public init(_ keyPath: String?, isAscending: Bool = true, comparison: SortComparison = .compare) {
       self.keyPath = keyPath
       self.isAscending = isAscending
       self.comparison = comparison
     }
 
-    /// The name of the method in files.
+    /// The name of the comparison method in files.
     var selector: String? { omitsSelector && comparison == .compare ? nil : comparison.selector }
   }
 }

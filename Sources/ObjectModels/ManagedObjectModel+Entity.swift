@@ -1,27 +1,27 @@
 public import Predicates
 
 extension ManagedObjectModel {
-  /// An entity of a model, joined to the others.
+  /// An entity of a model, with its superentity, subentities and inherited properties.
   ///
-  /// It is an index into the entities of the model, which it keeps alive, and costs no more than that.
+  /// The value is an index into the entities of the model, and a reference that keeps the model alive.
   public struct Entity: Sendable {
     /// The model.
     public let model: ManagedObjectModel
     /// The index in ``ManagedObjectModel/entities``.
     public let index: Int
 
-    /// The entity with this index in a model.
+    /// Creates the entity at an index of a model.
     @inlinable package init(model: ManagedObjectModel, index: Int) {
       self.model = model
       self.index = index
     }
 
-    /// The parts of an entity, inherited ones included.
+    /// The parts of an entity, including inherited ones.
     @usableFromInline package final class Record: Sendable {
       package let definition: EntityDescription
       package let superentity: Int?
       package let subentities: [Int]
-      /// One after the last of those that inherit from it.
+      /// One after the index of the last entity that inherits from it.
       package let endOfSubentities: Int
       package let attributes: [Attribute]
       package let relationships: [Relationship]
@@ -63,10 +63,10 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObjectModel.Entity.Record {
-  /// The slots of properties of which stores may leave out values, to be read when they are asked for: relationships,
-  /// and attributes with files of their own.
+  /// Returns the slots whose values stores may omit from a row and read later: those of relationships, and of
+  /// attributes stored in external files.
   ///
-  /// - Parameter names: the properties that count.
+  /// - Parameter names: The names of the properties to include.
   package func slotsReadLater(_ names: Set<String>) -> [Int] {
     relationships.filter { names.contains($0.name) }.map(\.slot)
       + attributes.filter { $0.definition.isExternal && names.contains($0.name) }.map(\.slot)
@@ -83,13 +83,13 @@ extension ManagedObjectModel.Entity: Hashable {
     hasher.combine(ObjectIdentifier(model))
   }
 
-  /// The description that the entity was made of, without inherited properties.
+  /// The description from which the entity was created, without inherited properties.
   public var definition: EntityDescription { record.definition }
 
   /// The name.
   public var name: String { record.definition.name }
 
-  /// True if there are objects of sub-entities only.
+  /// True if only subentities have objects.
   public var isAbstract: Bool { record.definition.isAbstract }
 
   /// The entity that this one inherits from.
@@ -98,35 +98,36 @@ extension ManagedObjectModel.Entity: Hashable {
   /// The entities that inherit from this one directly.
   public var subentities: [Self] { record.subentities.map { Self(model: model, index: $0) } }
 
-  /// The entity at the top, which may be this one. All that inherit from it are in one table of an SQLite store.
+  /// The topmost superentity, or this entity if it has none. An SQLite store has one table for all entities with the
+  /// same root.
   public var root: Self {
     var entity = self
     while let superentity = entity.superentity { entity = superentity }
     return entity
   }
 
-  /// Returns true if this is another entity or inherits from it.
+  /// Returns true if this entity is the other one or inherits from it.
   ///
   /// - Complexity: O(1).
   public func isKind(of other: Self) -> Bool { model === other.model && other.subtree.contains(index) }
 
-  /// This entity and all that inherit from it, at any distance.
+  /// This entity and all entities that inherit from it, directly or indirectly.
   public var selfAndDescendants: [Self] { subtree.map { Self(model: model, index: $0) } }
 
-  /// The indexes of this entity and of all that inherit from it.
+  /// The indexes of this entity and of all entities that inherit from it.
   package var subtree: Range<Int> { index..<record.endOfSubentities }
 }
 
-/// Properties, inherited ones included.
+/// Properties, including inherited ones.
 extension ManagedObjectModel.Entity {
-  /// An attribute, and where objects keep its value.
+  /// An attribute, and the slot of its value in objects.
   @dynamicMemberLookup
   public struct Attribute: Hashable, Sendable {
-    /// The description that the attribute was made of.
+    /// The description from which the attribute was created.
     public let definition: AttributeDescription
     /// The slot of the value in an object, from 0.
     public let slot: Int
-    /// The value of new objects, as the kind of the attribute.
+    /// The value in new objects, converted to the attribute's type.
     public let initialValue: AttributeValue
 
     /// A property of ``definition``.
@@ -134,16 +135,16 @@ extension ManagedObjectModel.Entity {
       definition[keyPath: path]
     }
 
-    /// One of the traits that all properties have.
+    /// A trait that all properties have.
     public subscript<Trait>(dynamicMember path: KeyPath<PropertyTraits, Trait>) -> Trait {
       definition.traits[keyPath: path]
     }
   }
 
-  /// A relationship, and where objects keep what it refers to.
+  /// A relationship, and the slot of its value in objects.
   @dynamicMemberLookup
   public struct Relationship: Hashable, Sendable {
-    /// The description that the relationship was made of.
+    /// The description from which the relationship was created.
     public let definition: RelationshipDescription
     /// The slot of the value in an object, from 0.
     public let slot: Int
@@ -154,13 +155,13 @@ extension ManagedObjectModel.Entity {
       definition[keyPath: path]
     }
 
-    /// One of the traits that all properties have.
+    /// A trait that all properties have.
     public subscript<Trait>(dynamicMember path: KeyPath<PropertyTraits, Trait>) -> Trait {
       definition.traits[keyPath: path]
     }
   }
 
-  /// A property that objects have a slot for.
+  /// A property that has a slot in objects.
   public enum Property: Hashable, Sendable {
     case attribute(Attribute)
     case relationship(Relationship)
@@ -191,8 +192,8 @@ extension ManagedObjectModel.Entity {
   /// All fetched properties.
   public var fetchedProperties: [FetchedPropertyDescription] { record.fetchedProperties }
 
-  /// The number of slots that an object has for values. Those of the superentity come first, so that a slot of an
-  /// entity is the same in all that inherit from it.
+  /// The number of values in an object. The slots of the superentity come first, so that a property has the same slot
+  /// in all entities that inherit it.
   public var slotCount: Int { record.slotCount }
 
   /// All attributes and relationships, by slot.
@@ -201,28 +202,28 @@ extension ManagedObjectModel.Entity {
       .sorted { $0.slot < $1.slot }
   }
 
-  /// The attribute of a name; nil if there is none.
+  /// Returns the attribute with a name, or nil if the entity does not have it.
   ///
   /// - Complexity: O(1).
   public func attribute(named name: String) -> Attribute? {
     if case .attribute(let index)? = record.propertyIndices[name] { record.attributes[index] } else { nil }
   }
 
-  /// The relationship of a name; nil if there is none.
+  /// Returns the relationship with a name, or nil if the entity does not have it.
   ///
   /// - Complexity: O(1).
   public func relationship(named name: String) -> Relationship? {
     if case .relationship(let index)? = record.propertyIndices[name] { record.relationships[index] } else { nil }
   }
 
-  /// The fetched property of a name; nil if there is none.
+  /// Returns the fetched property with a name, or nil if the entity does not have it.
   ///
   /// - Complexity: O(1).
   public func fetchedProperty(named name: String) -> FetchedPropertyDescription? {
     if case .fetched(let index)? = record.propertyIndices[name] { record.fetchedProperties[index] } else { nil }
   }
 
-  /// The attribute or relationship of a name; nil if there is none.
+  /// Returns the attribute or relationship with a name, or nil if the entity does not have it.
   ///
   /// - Complexity: O(1).
   public func property(named name: String) -> Property? {
@@ -233,7 +234,7 @@ extension ManagedObjectModel.Entity {
     }
   }
 
-  /// All properties by name, fetched ones included, in the order of their Unicode scalars.
+  /// All properties, including fetched ones, sorted by the Unicode scalars of their names.
   public var allPropertyDescriptions: [PropertyDescription] {
     let all: [PropertyDescription] =
       record.attributes.map { .attribute($0.definition) } + record.relationships.map { .relationship($0.definition) }
@@ -241,18 +242,18 @@ extension ManagedObjectModel.Entity {
     return all.sorted { $0.traits.name.precedes($1.traits.name) }
   }
 
-  /// The entity that a relationship leads to.
+  /// Returns the destination entity of a relationship.
   public func destination(of relationship: Relationship) -> Self {
     Self(model: model, index: relationship.destinationIndex)
   }
 
-  /// The relationship that leads back; nil if there is none.
+  /// Returns the inverse of a relationship, or nil if it does not have one.
   public func inverse(of relationship: Relationship) -> Relationship? {
     relationship.definition.inverse.flatMap { destination(of: relationship).relationship(named: $0) }
   }
 
-  /// Returns true if a relationship goes on referring to an object that was deleted, in stores of every kind: a to-one
-  /// relationship without an inverse, or whose inverse has the delete rule
+  /// Returns true if a relationship keeps referring to an object after it is deleted, in stores of every kind. This is
+  /// the case for a to-one relationship that has no stored inverse, or whose inverse has the delete rule
   /// ``RelationshipDescription/DeleteRule/noAction``.
   package func keepsDeletedObjects(_ relationship: Relationship) -> Bool {
     guard !relationship.definition.isToMany, !relationship.isTransient else { return false }
@@ -260,11 +261,11 @@ extension ManagedObjectModel.Entity {
     return inverse.definition.deleteRule == .noAction
   }
 
-  /// The first entity among this one and those that inherit from it that can have objects.
+  /// The first entity that can have objects, among this one and those that inherit from it.
   package var firstConcreteEntity: Self? { selfAndDescendants.first { !$0.isAbstract } }
 
-  /// The to-many relationships that the entity does not inherit, that stores keep, and that have no inverse in a store.
-  /// An object can be in such a relationship of one other only.
+  /// The stored to-many relationships of the entity, without inherited ones, that have no stored inverse. Only one
+  /// object can refer to a given object through such a relationship.
   package var toManyRelationshipsWithoutInverse: [Relationship] {
     relationships.dropFirst(superentity?.relationships.count ?? 0).filter { relationship in
       guard relationship.definition.isToMany, !relationship.isTransient else { return false }
@@ -274,6 +275,7 @@ extension ManagedObjectModel.Entity {
 }
 
 extension String {
-  /// Compares by Unicode scalars, which for UTF-8 is by bytes.
+  /// Returns true if the string comes before another one, compared by Unicode scalars. In UTF-8 this is the order of
+  /// bytes.
   package func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

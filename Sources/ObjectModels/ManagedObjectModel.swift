@@ -3,7 +3,7 @@ public import OrderedCollections
 package import Predicates
 internal import Synchronization
 
-/// The entities of a program or a store, checked, and joined to each other.
+/// The entities of a program or a store, validated and linked to each other.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(entities: [
@@ -16,40 +16,40 @@ internal import Synchronization
 /// ])
 /// ```
 ///
-/// A model never changes, so that any number of tasks can use it. To change one, change its descriptions and make
-/// another.
+/// A model is immutable, so that any number of tasks can use it. To change a model, change its descriptions and create
+/// a new model from them.
 public final class ManagedObjectModel: Sendable {
-  /// The entities that the model was made of, in the order of its maker.
+  /// The entities from which the model was created, in their original order.
   public let entityDescriptions: [EntityDescription]
   /// The names of the entities of each configuration.
   public let configurations: OrderedDictionary<String, [String]>
-  /// The requests that programs find by name. Their predicates can have variables.
+  /// The fetch requests that programs look up by name. Their predicates can have variables.
   public let fetchRequestTemplates: OrderedDictionary<String, FetchRequest>
-  /// The identifiers that the model gives its version.
+  /// The version identifiers of the model.
   public let versionIdentifiers: [String]
   /// Attributes of a source file that only editors use, such as `lastSavedToolsVersion`.
   public let editorAttributes: OrderedDictionary<String, String>
 
-  /// All there is to know of each entity, in the order of ``entities``.
+  /// The parts of each entity, in the order of ``entities``.
   @usableFromInline package let records: [Entity.Record]
-  /// The classes of the objects of entities that have one of their own, in the order of ``entities``.
+  /// The custom class of each entity's objects, if it has one, in the order of ``entities``.
   package let classes: [AnyClass?]
   private let indices: [String: Int]
-  /// The slots of the values of properties, by name. An entity and those that inherit from it share a slot.
+  /// The slots of the values of properties, by name. An entity and those that inherit from it use the same slot.
   package let keySlots: [String: [PredicateKey.SlotRange]]
   /// The names of the entities of each configuration.
   private let configurationMembers: [String: Set<String>]
-  /// The version hashes of the entities, as soon as somebody has asked for them.
+  /// The version hashes of the entities; nil until they are first read.
   let computedHashes = Mutex<[String: Data]?>(nil)
 
-  /// Makes a model of descriptions.
+  /// Creates a model from descriptions.
   ///
   /// - Parameters:
-  ///   - entities: the entities, in any order.
-  ///   - configurations: the names of the entities of each configuration.
-  ///   - fetchRequestTemplates: requests by name.
-  ///   - versionIdentifiers: what the model says that it is a version of.
-  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all that does not fit.
+  ///   - entities: The entities, in any order.
+  ///   - configurations: The names of the entities of each configuration.
+  ///   - fetchRequestTemplates: The fetch requests, by name.
+  ///   - versionIdentifiers: The version identifiers of the model.
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` with all defects.
   /// - Complexity: O(*n*) in the number of properties, inherited ones counted for each entity.
   public convenience init(
     entities: [EntityDescription], configurations: OrderedDictionary<String, [String]> = [:],
@@ -61,7 +61,7 @@ public final class ManagedObjectModel: Sendable {
         versionIdentifiers: versionIdentifiers))
   }
 
-  /// Makes a model of entities that a file has, which may have names that programs cannot give.
+  /// Creates a model from the entities of a file. Their names may be reserved today.
   package convenience init(compiledEntities entities: [EntityDescription]) throws(ManagedObjectModelError) {
     try self.init(Contents(entities: entities, allowsReservedNames: true))
   }
@@ -73,12 +73,12 @@ public final class ManagedObjectModel: Sendable {
     package var fetchRequestTemplates: OrderedDictionary<String, FetchRequest> = [:]
     package var versionIdentifiers: [String] = []
     package var editorAttributes: OrderedDictionary<String, String> = [:]
-    /// True for what a compiler has checked, which may have names that were allowed once.
+    /// True for compiled models. They may contain names that are reserved today.
     package var allowsReservedNames = false
-    /// True for models from files: some of Apple's have to-one relationships with an order, where it only counts for
-    /// the version hash.
+    /// True for models from files. In some of Apple's models a to-one relationship is ordered, which only affects the
+    /// version hash.
     package var allowsOrderOfOne = false
-    /// The classes of objects, by the names of their entities. They are no part of what makes models equal.
+    /// The classes of objects, by entity name. They are ignored when models are compared.
     package var classes: [String: AnyClass] = [:]
 
     package init(
@@ -138,14 +138,14 @@ public final class ManagedObjectModel: Sendable {
         uniquingKeysWith: { first, _ in first }))
   }
 
-  /// The entities, each followed by those that inherit from it, by name without regard to case. SQLite stores number
-  /// them in this order.
+  /// The entities, sorted by name without regard to case. Each entity is followed by those that inherit from it. SQLite
+  /// stores number entities in this order.
   public var entities: [Entity] { records.indices.map { Entity(model: self, index: $0) } }
 
-  /// The entity at an index of ``entities``.
+  /// Returns the entity at an index of ``entities``.
   @inlinable package func entity(at index: Int) -> Entity { Entity(model: self, index: index) }
 
-  /// True if a configuration has an entity or one that inherits from it.
+  /// Returns true if a configuration contains an entity, or one that inherits from it.
   ///
   /// - Parameter name: The name of the configuration; nil for all entities.
   package func hasEntity(_ entity: Entity, inConfiguration name: String?) -> Bool {
@@ -155,17 +155,18 @@ public final class ManagedObjectModel: Sendable {
     } ?? false
   }
 
-  /// The entity of a name; nil if there is none.
+  /// Returns the entity with a name, or nil if the model does not contain it.
   ///
   /// - Complexity: O(1).
   public func entity(named name: String) -> Entity? { indices[name].map { Entity(model: self, index: $0) } }
 
-  /// The entity of a name; nil if there is none.
+  /// The entity with a name, or nil if the model does not contain it.
   ///
   /// - Complexity: O(1).
   public subscript(name: String) -> Entity? { entity(named: name) }
 
-  /// The entities of a configuration; all for nil, and nil for a name that no configuration has.
+  /// Returns the entities of a configuration. Without a name, returns all entities. Returns nil if the model has no
+  /// such configuration.
   public func entities(ofConfiguration name: String?) -> [Entity]? {
     guard let name else { return entities }
     guard let names = configurations[name] else { return nil }
@@ -174,7 +175,7 @@ public final class ManagedObjectModel: Sendable {
   }
 }
 
-/// Models are equal when they are made of the same descriptions, in any order.
+/// Models are equal if they were created from the same descriptions, in any order.
 extension ManagedObjectModel: Equatable {
   public static func == (first: ManagedObjectModel, second: ManagedObjectModel) -> Bool {
     first === second
@@ -187,10 +188,11 @@ extension ManagedObjectModel: Equatable {
 }
 
 extension ManagedObjectModel {
-  /// One model of several. What two models have alike is there once.
+  /// Returns a model that combines several models. Entities and templates that are equal in two models are included
+  /// once.
   ///
-  /// - Throws: ``ManagedObjectModelError/conflicts(_:)`` with all entities and templates that two models have
-  ///   different, ``ManagedObjectModelError/invalid(_:)`` if the parts do not fit.
+  /// - Throws: ``ManagedObjectModelError/conflicts(_:)`` with all entities and templates that differ between two
+  ///   models, ``ManagedObjectModelError/invalid(_:)`` if the combined model is not valid.
   public static func merging(
     _ models: some Sequence<ManagedObjectModel>
   ) throws(ManagedObjectModelError) -> ManagedObjectModel {
@@ -222,16 +224,16 @@ extension ManagedObjectModel {
     return try ManagedObjectModel(merged)
   }
 
-  /// One model of this and another.
+  /// Returns a model that combines this model and another one.
   ///
-  /// - Throws: as ``merging(_:)-swift.type.method``.
+  /// - Throws: The errors of ``merging(_:)-swift.type.method``.
   public func merging(_ other: ManagedObjectModel) throws(ManagedObjectModelError) -> ManagedObjectModel {
     try Self.merging([self, other])
   }
 }
 
 extension EntityDescription {
-  /// Returns true if nothing but the order of the properties, and what only editors use, is different.
+  /// Returns true if only the order of properties, or attributes for editors, are different.
   fileprivate func isSame(as other: EntityDescription) -> Bool { comparable == other.comparable }
 
   private var comparable: EntityDescription {

@@ -1,69 +1,69 @@
 public import KeyedArchiving
 public import PropertyLists
 
-/// Why there is no model.
+/// An error that is thrown when a model cannot be created, read, merged or written.
 public enum ManagedObjectModelError: Error, Sendable {
   /// All defects of a model.
   case invalid([Defect])
-  /// All differences of models that were to be merged.
+  /// All conflicts between models that were merged.
   case conflicts([Conflict])
   /// A compiled model, or a compiled mapping model, cannot be read or written.
   case archive(KeyedArchiveError)
-  /// A source file is not one, or says something that means nothing: where and what.
+  /// A source file is invalid. The error has the position.
   case source(PropertyListError)
   /// A file or a folder cannot be read or written.
   case file(PropertyListError)
 
-  /// Something in a model that does not fit.
+  /// A defect of a model.
   public struct Defect: Hashable, Sendable {
-    /// The sort of defect. Programs decide by it; people read ``message``.
+    /// The kind of defect, for programs to switch over. For people, there is ``message``.
     public enum Kind: Hashable, Sendable, CaseIterable {
-      /// Two entities, or two properties of an entity, have one name.
+      /// Two entities, or two properties of an entity, have the same name.
       case duplicateName
-      /// A name is empty, or one that properties cannot have.
+      /// A name is empty, or not allowed for a property.
       case forbiddenName
-      /// A superentity that is not in the model.
+      /// The superentity is not in the model.
       case unknownSuperentity
-      /// An entity that inherits from itself.
+      /// An entity inherits from itself.
       case inheritanceCycle
-      /// A property that an entity has, and that it inherits too.
+      /// A property of an entity has the same name as an inherited one.
       case inheritedProperty
       /// The destination of a relationship is not in the model.
       case unknownDestination
-      /// The inverse of a relationship is no relationship of the destination.
+      /// The destination of a relationship has no relationship with the name of the inverse.
       case unknownInverse
-      /// The inverse of a relationship leads elsewhere, or has another inverse.
+      /// The inverse of a relationship has a different destination or a different inverse.
       case inverseMismatch
-      /// Counts of a relationship that no relationship can have.
+      /// The minimum or maximum count of a relationship is not valid.
       case impossibleCount
-      /// A value that is not of the type of its attribute.
+      /// A value does not have the type of its attribute.
       case defaultValue
-      /// A setting that only some types of attributes can have.
+      /// A setting is not available for the type of an attribute.
       case attributeType
-      /// A constraint, an index, a configuration, a request or a mapping names what is not there.
+      /// A constraint, an index, a configuration, a request or a mapping refers to a name that does not exist.
       case unknownName
-      /// Entities inherit so many properties that no program can mean it.
+      /// The number of properties, including inherited ones, exceeds the limit.
       case tooLarge
-      /// An entity is another version than a mapping of it was made for.
+      /// The version of an entity is not the one for which a mapping was made.
       case versionMismatch
-      /// A class declares a property as no property can be.
+      /// A class declares a property in a way that is not supported.
       case classProperty
-      /// A class whose entity is not in the model.
+      /// The entity of a class is not in the model.
       case unknownEntity
-      /// A class and its entity say different things.
+      /// The declarations of a class and its entity are different.
       case classMismatch
     }
 
-    /// The sort of defect.
+    /// The kind of defect.
     public var kind: Kind
     /// The entity that has the defect.
     public var entity: String?
-    /// The property that has it.
+    /// The property that has the defect.
     public var property: String?
-    /// The defect, in one line without the location.
+    /// The description of the defect, in one line without the location.
     public var message: String
 
-    /// A defect.
+    /// Creates a defect.
     public init(_ kind: Kind, entity: String? = nil, property: String? = nil, _ message: String) {
       self.kind = kind
       self.entity = entity
@@ -72,11 +72,11 @@ public enum ManagedObjectModelError: Error, Sendable {
     }
   }
 
-  /// Something that two models say differently.
+  /// A difference between two models that prevents merging.
   public enum Conflict: Hashable, Sendable {
-    /// Both have an entity of this name, and the two are different.
+    /// Both models have an entity with this name, and the entities are different.
     case entity(String)
-    /// Both have a template of this name, and the two are different.
+    /// Both models have a template with this name, and the templates are different.
     case fetchRequestTemplate(String)
   }
 }
@@ -91,7 +91,7 @@ extension ManagedObjectModelError.Defect: CustomStringConvertible {
 }
 
 extension ManagedObjectModelError: CustomStringConvertible {
-  /// All that is wrong, a line for each defect, with entity and property.
+  /// All defects, one per line, with entity and property.
   public var description: String {
     switch self {
     case .invalid(let defects): defects.map(\.description).joined(separator: "\n")

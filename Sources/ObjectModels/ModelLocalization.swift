@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PropertyLists
 
-/// The names of entities, properties and warnings in a language: Core Data's `localizationDictionary`.
+/// Localized names of entities and properties, and localized warnings: Core Data's `localizationDictionary`.
 ///
 /// | key | what it is for |
 /// |---|---|
@@ -11,18 +11,18 @@ public import PropertyLists
 /// | `ErrorString/TEXT` | the warning of a validation |
 /// | `ErrorString/CODE` | an error without a warning, by the number of its code |
 ///
-/// ``ManagedObjectError/description(in:)`` is an error in these words. The last form is one of this library; the others
-/// are Core Data's.
+/// Use it with ``ManagedObjectError/description(in:)``. The last form of key exists only in this library, the others
+/// come from Core Data.
 public struct ModelLocalization: Hashable, Sendable {
-  /// The texts by key.
+  /// The strings, by key.
   public var entries: [String: String]
 
-  /// Texts by key.
+  /// Creates a localization from strings by key.
   public init(_ entries: [String: String] = [:]) { self.entries = entries }
 
-  /// The texts of a `.strings` file, or of any other property list with a dictionary of strings.
+  /// Creates a localization from a `.strings` file, or from any other property list that is a dictionary of strings.
   ///
-  /// - Throws: `PropertyListError` for bytes that are no property list, and for a value that is no string.
+  /// - Throws: `PropertyListError` if the data are not a property list, or a value is not a string.
   public init(strings data: Data) throws(PropertyListError) {
     guard let dictionary = try PropertyList(data).dictionary else {
       throw PropertyListError(.wrongKind, "texts by key are due")
@@ -36,10 +36,10 @@ public struct ModelLocalization: Hashable, Sendable {
     }
   }
 
-  /// The name of an entity; its own name if there is no other.
+  /// Returns the localized name of an entity, or its own name.
   public func name(of entity: ManagedObjectModel.Entity) -> String { entries["Entity/\(entity.name)"] ?? entity.name }
 
-  /// The name of a property of an entity; its own name if there is no other.
+  /// Returns the localized name of a property of an entity, or its own name.
   ///
   /// - Complexity: O(*n*) in the number of entities that the entity inherits from.
   public func name(ofProperty name: String, in entity: ManagedObjectModel.Entity) -> String {
@@ -51,6 +51,6 @@ public struct ModelLocalization: Hashable, Sendable {
     return entries["Property/\(name)"] ?? name
   }
 
-  /// The text of a warning; the warning itself if there is no other.
+  /// Returns the localized text of a warning, or the warning itself.
   public func text(ofWarning warning: String) -> String { entries["ErrorString/\(warning)"] ?? warning }
 }

@@ -1,11 +1,11 @@
 internal import PropertyLists
 
-/// Checks the descriptions of a model, and joins them.
+/// Validates the descriptions of a model, and links them to each other.
 struct ModelResolution {
   private typealias Entity = ManagedObjectModel.Entity
 
   private let contents: ManagedObjectModel.Contents
-  /// The entities in the order of the model: of each, the index in ``contents``.
+  /// For each entity in the order of the model, its index in ``contents``.
   private var order: [Int] = []
   private var superentities: [Int?] = []
   private var subentities: [[Int]] = []
@@ -36,8 +36,8 @@ struct ModelResolution {
 
   private func description(_ index: Int) -> EntityDescription { contents.entities[order[index]] }
 
-  /// The methods without arguments of `NSObject` and `NSManagedObject`, whose names no property can have
-  /// (`NSPropertyDescription`, `name`), because asking for the value would call them.
+  /// The methods of `NSObject` and `NSManagedObject` without arguments. They are not allowed as property names
+  /// (`NSPropertyDescription`, `name`), because reading the value would call them.
   private static let reservedNames: Set<String> = [
     "autorelease", "changedValues", "changedValuesForCurrentEvent", "class", "className", "classForCoder", "copy",
     "dealloc", "debugDescription", "deleted", "description", "entity", "fault", "faultingState", "hasChanges",
@@ -76,7 +76,7 @@ struct ModelResolution {
     return nil
   }
 
-  /// Puts each entity before those that inherit from it.
+  /// Sorts the entities so that each comes before those that inherit from it.
   private mutating func arrange() {
     guard defects.isEmpty else { return }
     var children: [String: [Int]] = [:]
@@ -92,7 +92,8 @@ struct ModelResolution {
       }
       children[superentity, default: []].append(entityIndex)
     }
-    // Roots and their descendants, without recursion: a model from a file may inherit a thousand times.
+    // Visits roots and their descendants without recursion: a model from a file can have a thousand levels of
+    // inheritance.
     var open: [(entityIndex: Int, superentity: Int?)] = sorted(roots).reversed().map { ($0, nil) }
     while let (entityIndex, superentity) = open.popLast() {
       let index = order.count
@@ -138,8 +139,8 @@ struct ModelResolution {
     }
   }
 
-  /// The most properties that all entities may have together, inherited ones counted for each. A small file can have a
-  /// long chain of entities that each inherit from the one before.
+  /// The maximum number of properties of all entities together, including inherited ones. A small file can contain a
+  /// long chain of entities that inherit from each other.
   private static let greatestPropertyCount = 250_000
 
   private mutating func join() -> [ManagedObjectModel.Entity.Record] {
@@ -231,7 +232,7 @@ struct ModelResolution {
   }
 
   private mutating func check(counts relationship: RelationshipDescription, of entity: EntityDescription) {
-    // Some programs have −1 for no limit.
+    // Some programs use −1 for no limit.
     let (fewest, most) = (relationship.minimumCount, relationship.maximumCount)
     let range = -1...Int(Int32.max)
     if !range.contains(fewest) || !range.contains(most) || (most > 0 && fewest > most) {
@@ -255,7 +256,7 @@ struct ModelResolution {
     }
   }
 
-  /// Checks the parts that name properties and entities.
+  /// Checks the parts that refer to properties and entities by name.
   private mutating func checkParts(_ records: [ManagedObjectModel.Entity.Record]) {
     for (index, record) in records.enumerated() {
       let inherited = superentities[index].map { records[$0].relationships.count } ?? 0
@@ -284,7 +285,7 @@ struct ModelResolution {
     let entity = records[index].definition.name
     let destination = records[relationship.destinationIndex]
     guard case .relationship(let inverseIndex)? = destination.propertyIndices[name] else {
-      // It may have a defect of its own, which is known.
+      // The relationship may have a defect of its own, which has already been reported.
       if destination.definition.relationships.contains(where: { $0.name == name }) { return }
       fail(
         .unknownInverse, entity: entity, property: relationship.definition.name,

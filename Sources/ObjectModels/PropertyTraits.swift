@@ -2,54 +2,54 @@ public import OrderedCollections
 public import Predicates
 public import PropertyLists
 
-/// The traits that attributes, relationships and fetched properties have in common.
+/// The traits that all attributes, relationships and fetched properties have.
 public struct PropertyTraits: Hashable, Sendable {
-  /// The name, which is unique in an entity and those it inherits from.
+  /// The name, which is unique among the entity's own and inherited properties.
   public var name: String
   /// True if an object is valid without a value.
   public var isOptional: Bool
-  /// True if no store keeps the value.
+  /// True if the value is not saved in a store.
   public var isTransient = false
   /// True if only the framework sets the value.
   public var isReadOnly = false
-  /// True if a store is to look up values fast. Models of today have fetch indexes instead.
+  /// True if a store should index the values. Newer models use fetch indexes instead.
   public var isIndexed = false
-  /// True if the system's search finds objects by the value.
+  /// True if Spotlight can find objects by the value.
   public var isIndexedBySpotlight = false
-  /// The conditions that a value has to meet.
+  /// The conditions that a value must meet.
   public var validations: [PropertyValidation] = []
-  /// Data that programs keep with the property.
+  /// Custom data of the program for this property.
   public var userInfo: OrderedDictionary<String, PropertyList> = [:]
-  /// The name of the property in an earlier version of the model, if it was another.
+  /// The name of the property in an earlier version of the model, if it was different.
   public var renamingIdentifier: String?
-  /// Part of the version hash. A new value makes another version of a property that looks the same.
+  /// Part of the version hash. Change it to create a new version of a property that does not change otherwise.
   public var versionHashModifier: String?
   /// Attributes of a source file that only editors and code generators use, such as `syncable`.
   public var editorAttributes: OrderedDictionary<String, String> = [:]
 
-  /// Traits of a property.
+  /// Creates the traits of a property.
   public init(name: String, isOptional: Bool = true) {
     self.name = name
     self.isOptional = isOptional
   }
 }
 
-/// A condition that a value has to fulfil, and what is said if it does not.
+/// A condition that a value must meet, and the message if it does not.
 public struct PropertyValidation: Hashable, Sendable {
-  /// The condition that a value has to meet. It is not tested with a missing value.
+  /// The condition. It is not tested for a missing value.
   public var predicate: ManagedPredicate
-  /// The message if it is false.
+  /// The message if the condition is false.
   public var warning: Warning?
 
-  /// The message about a value that is not valid.
+  /// The message for an invalid value.
   public enum Warning: Hashable, Sendable {
-    /// A sentence for people, or the key of one in a localisation.
+    /// A sentence for users, or the key of a localized one.
     case text(String)
-    /// A code of Cocoa's errors, such as 1620 for a number that is too small.
+    /// A Cocoa error code, such as 1620 for a number that is too small.
     case code(Int)
   }
 
-  /// A condition.
+  /// Creates a validation.
   public init(_ predicate: ManagedPredicate, warning: Warning? = nil) {
     self.predicate = predicate
     self.warning = warning
@@ -87,7 +87,7 @@ public enum PropertyDescription: Hashable, Sendable {
     }
   }
 
-  /// One of the ``traits``.
+  /// A trait of the property: see ``traits``.
   public subscript<Trait>(dynamicMember path: WritableKeyPath<PropertyTraits, Trait>) -> Trait {
     get { traits[keyPath: path] }
     set { traits[keyPath: path] = newValue }

@@ -1,38 +1,38 @@
-/// A relationship of an entity: other objects that each object refers to.
+/// The description of a relationship of an entity: the objects that each object refers to.
 @dynamicMemberLookup
 public struct RelationshipDescription: Hashable, Sendable {
-  /// Name, user info and all else that every property has.
+  /// The name, the user info and the other traits that all properties have.
   public var traits: PropertyTraits
-  /// The name of the entity of the objects referred to.
+  /// The name of the destination entity.
   public var destination: String
-  /// The name of the relationship back; nil if there is none.
+  /// The name of the inverse relationship; nil if it has no inverse.
   public var inverse: String?
-  /// The fewest objects of a relationship that is not empty.
+  /// The minimum number of objects in a relationship that is not empty.
   public var minimumCount: Int
-  /// The most objects: 1 for a to-one relationship, 0 for any number.
+  /// The maximum number of objects: 1 for a to-one relationship, 0 for no limit.
   public var maximumCount: Int
-  /// The effect on the objects referred to when an object is deleted.
+  /// The effect of deleting an object on its destination objects.
   public var deleteRule: DeleteRule
-  /// True if the objects of a to-many relationship have an order.
+  /// True if the objects of a to-many relationship are ordered.
   public var isOrdered: Bool
 
-  /// The effect on the objects that a deleted object refers to. The raw values are those of Core Data's files
+  /// The effect of deleting an object on its destination objects. The raw values are those in Core Data's files
   /// (`NSDeleteRule`).
   public enum DeleteRule: Int, Hashable, Sendable, CaseIterable {
-    /// They go on referring to it.
+    /// The destination objects keep their references to the deleted object.
     case noAction = 0
-    /// They no longer refer to it.
+    /// The references to the deleted object are removed.
     case nullify = 1
-    /// They are deleted too.
+    /// The destination objects are deleted too.
     case cascade = 2
-    /// As long as there are any, the object cannot be deleted.
+    /// The object cannot be deleted while it has destination objects.
     case deny = 3
   }
 
-  /// True unless at most one object is referred to.
+  /// True unless the relationship can have at most one object.
   public var isToMany: Bool { maximumCount != 1 }
 
-  /// A relationship.
+  /// Creates a relationship.
   public init(
     _ name: String, to destination: String, inverse: String? = nil, isToMany: Bool = false, isOrdered: Bool = false,
     isOptional: Bool = true, deleteRule: DeleteRule = .nullify
@@ -46,23 +46,23 @@ public struct RelationshipDescription: Hashable, Sendable {
     self.isOrdered = isOrdered
   }
 
-  /// One of the ``traits``.
+  /// A trait of the property: see ``traits``.
   public subscript<Trait>(dynamicMember path: WritableKeyPath<PropertyTraits, Trait>) -> Trait {
     get { traits[keyPath: path] }
     set { traits[keyPath: path] = newValue }
   }
 }
 
-/// A fetched property of an entity: the objects that a request finds, which may name the object by `$FETCH_SOURCE` and
-/// the property by `$FETCHED_PROPERTY`.
+/// The description of a fetched property of an entity: the objects that a fetch request returns. The request can refer
+/// to the object as `$FETCH_SOURCE`, and to the property as `$FETCHED_PROPERTY`.
 @dynamicMemberLookup
 public struct FetchedPropertyDescription: Hashable, Sendable {
-  /// Name, user info and all else that every property has.
+  /// The name, the user info and the other traits that all properties have.
   public var traits: PropertyTraits
-  /// The request that finds the objects.
+  /// The request for the objects.
   public var request: FetchRequest
 
-  /// A fetched property. It is optional, transient and read-only, as all are in Core Data's files.
+  /// Creates a fetched property. It is optional, transient and read-only, as in all of Core Data's files.
   public init(_ name: String, _ request: FetchRequest) {
     traits = PropertyTraits(name: name)
     traits.isTransient = true
@@ -70,7 +70,7 @@ public struct FetchedPropertyDescription: Hashable, Sendable {
     self.request = request
   }
 
-  /// One of the ``traits``.
+  /// A trait of the property: see ``traits``.
   public subscript<Trait>(dynamicMember path: WritableKeyPath<PropertyTraits, Trait>) -> Trait {
     get { traits[keyPath: path] }
     set { traits[keyPath: path] = newValue }

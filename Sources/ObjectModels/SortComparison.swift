@@ -1,23 +1,23 @@
 extension FetchRequest {
-  /// The comparison of values by a sort descriptor.
+  /// The method by which a sort descriptor compares values.
   ///
-  /// There is no data about locales here, so the localised comparisons go by rules that are the same everywhere: texts
-  /// are compared without regard to case and marks, by their Unicode scalars, and those that are equal so by what they
-  /// are. All but ``compare`` are of texts only.
+  /// There is no locale data, so that the localized comparisons have the same result everywhere. They ignore case and
+  /// diacritics, and compare Unicode scalars. Strings that are equal in this comparison are then compared exactly. All
+  /// methods but ``compare`` work only for strings.
   public enum SortComparison: Hashable, Sendable {
-    /// As `<` in predicates; texts by their Unicode scalars.
+    /// The order of `<` in predicates. Strings are compared by Unicode scalars.
     case compare
-    /// Texts that differ in case only are equal.
+    /// Ignores case.
     case caseInsensitive
     case localized
-    /// Texts that differ in case only are equal.
+    /// Ignores case.
     case localizedCaseInsensitive
-    /// Numbers in texts are compared by their values: `Note 9` comes before `Note 10`.
+    /// Compares digits in strings as numbers: `Note 9` comes before `Note 10`.
     case localizedStandard
-    /// A method of another name, which a file has. It is kept for other programs; nothing can be sorted by it here.
+    /// An unknown method named in a file. It is kept for writing, but cannot be used for sorting.
     case other(String)
 
-    /// The comparison of a method's name: `localizedStandardCompare:`.
+    /// Creates the comparison with a method's name: `localizedStandardCompare:`.
     public init(selector: String) { self = Self.known.first { $0.selector == selector } ?? .other(selector) }
 
     /// The name of the method in Core Data's files.

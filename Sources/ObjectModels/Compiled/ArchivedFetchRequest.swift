@@ -12,7 +12,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     self.entity = entity
   }
 
-  /// The bits of `NSFetchRequestFlags`. A request that nobody changed has 30: the four that are true then.
+  /// The bits of `NSFetchRequestFlags`. They are 30 by default: four flags are true.
   private struct Flags: OptionSet {
     let rawValue: Int
 
@@ -25,7 +25,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     static let known = Flags(properties.map(\.flag))
   }
 
-  /// The properties of a request that the flags stand for.
+  /// The properties of a request, by flag.
   private static let properties: [(flag: Flags, path: any WritableKeyPath<FetchRequest, Bool> & Sendable)] = [
     (.returnsDistinctResults, \.returnsDistinctResults), (.includesSubentities, \.includesSubentities),
     (.includesPropertyValues, \.includesPropertyValues), (.returnsObjectsAsFaults, \.returnsObjectsAsFaults),
@@ -120,7 +120,7 @@ final class ArchivedFetchRequest: ArchivedModelObject, SecureCoding {
     try coder.encode(names, forKey: key)
   }
 
-  /// The request in a model.
+  /// The request, as part of a model.
   var description: FetchRequest {
     var request = request
     if let entity { request.entityName = entity.name }

@@ -4,13 +4,13 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-// The classes of compiled models, with the keys that Apple's compiler gives them. What a class has in a file is here;
-// what it means is in CompiledModelReader and CompiledModelWriter.
+// The classes of compiled models, with the keys that Apple's compiler writes. This file has the archived form of each
+// class. CompiledModel.swift converts between these classes and models.
 
-/// A dictionary that the compiler filled and did not make immutable.
+/// A dictionary that the compiler archived as mutable.
 typealias ArchivedTable<Value: SecureCoding & Hashable> = Archived.Mutable<OrderedDictionary<String, Value>>
 
-/// An object of a compiled model. Equal is only the same one.
+/// An object of a compiled model. Objects are equal only if they are identical.
 class ArchivedModelObject: Hashable {
   static func == (first: ArchivedModelObject, second: ArchivedModelObject) -> Bool { first === second }
 
@@ -63,7 +63,7 @@ final class ArchivedModel: ArchivedModelObject, SecureCoding {
 final class ArchivedEntity: ArchivedModelObject, SecureCoding {
   static let archivedClass = ArchivedClass("NSEntityDescription")
 
-  /// What the entity says of itself. Its properties, fetch indexes and superentity are those below.
+  /// The entity's own description. Its properties, fetch indexes and superentity are in the variables below.
   var definition: EntityDescription
   var model: ArchivedModel?
   var superentity: ArchivedEntity?
@@ -81,7 +81,7 @@ final class ArchivedEntity: ArchivedModelObject, SecureCoding {
     coder.publish(self)
     definition.className = try coder.decodeIfPresent(String.self, forKey: "NSClassNameForEntity")
     superentity = try coder.decodeIfPresent(ArchivedEntity.self, forKey: "NSSuperentity")
-    // Sub-entities say themselves what they inherit from, so a table of them says nothing more.
+    // Each subentity refers to its superentity, so that the table of subentities is redundant.
     properties =
       try coder.decodeIfPresent(
         OrderedDictionary<String, ArchivedProperty>.self, of: ArchivedProperty.types, forKey: "NSProperties") ?? [:]
@@ -174,7 +174,7 @@ final class ArchivedFetchIndexElement: ArchivedModelObject, SecureCoding {
 }
 
 extension KeyedUnarchiver {
-  /// The user info of the current object; nothing if it has none.
+  /// Returns the user info of the current object, or an empty dictionary.
   func decodeUserInfo() throws -> OrderedDictionary<String, ArchivedValue> {
     try decodeIfPresent(OrderedDictionary<String, ArchivedValue>.self, forKey: "NSUserInfo") ?? [:]
   }

@@ -5,8 +5,8 @@ internal import Predicates
 internal import PropertyLists
 
 extension AttributeValue {
-  /// The default value of an attribute of a type. Objects become the bytes of an archive of their own, so that they are
-  /// kept whatever they are.
+  /// Creates the default value of an attribute. An object is stored as the bytes of a separate archive, so that objects
+  /// of all classes are kept.
   init(_ value: ArchivedValue, for type: AttributeType) throws {
     if case .null = value {
       self = .null
@@ -19,7 +19,7 @@ extension AttributeValue {
     }
   }
 
-  /// The value in an archive, for an attribute of a type.
+  /// Returns the value in the form of an archive, for an attribute of a type.
   func archived(for type: AttributeType) throws -> ArchivedValue? {
     switch self {
     case .null: return nil
@@ -33,15 +33,15 @@ extension AttributeValue {
 }
 
 extension KeyedUnarchiver {
-  /// The classes of Foundation that an ``ArchivedValue`` has cases for.
+  /// The Foundation classes for which ``ArchivedValue`` has cases.
   private static let foundationClasses: Set<String> = [
     "NSNull", "NSNumber", "NSDecimalNumber", "NSDecimalNumberPlaceholder", "NSString", "NSMutableString", "NSData",
     "NSMutableData", "NSDate", "NSURL", "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary",
     "NSSet", "NSMutableSet", "NSValue", "NSError",
   ]
 
-  /// Has objects of all classes of an archive but those of Foundation and those named kept as they are, where any value
-  /// may stand.
+  /// Allows objects of all classes of an archive wherever any value is expected. Classes other than Foundation's and
+  /// the known ones are decoded as opaque objects.
   func allowOpaqueObjects(in data: Data, except known: (String) -> Bool = { _ in false }) throws {
     for counted in try KeyedArchive(data).classes {
       let name = counted.description.name
@@ -56,7 +56,8 @@ extension PropertyList {
     entries.mapValues { PropertyList(archived: $0, depth: 0) }
   }
 
-  /// A value without a form in property lists becomes the bytes of an archive of its own.
+  /// Creates a property list from an archived value. A value that property lists cannot represent becomes the bytes of
+  /// a separate archive.
   private init(archived value: ArchivedValue, depth: Int) {
     switch value {
     case .null: self = .null
@@ -101,6 +102,6 @@ extension ArchivedValue {
 }
 
 extension OrderedDictionary<String, PropertyList> {
-  /// User info in an archive.
+  /// The user info in the form of an archive.
   var archived: OrderedDictionary<String, ArchivedValue> { mapValues(\.archived) }
 }

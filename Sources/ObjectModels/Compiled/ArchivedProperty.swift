@@ -4,7 +4,7 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// `NSPropertyDescription`, which is there as one of its subclasses only.
+/// `NSPropertyDescription`. Archives contain only its subclasses.
 class ArchivedProperty: ArchivedModelObject, SecureCoding {
   class var archivedClass: ArchivedClass { ArchivedClass("NSPropertyDescription") }
 
@@ -48,7 +48,7 @@ class ArchivedProperty: ArchivedModelObject, SecureCoding {
     }
   }
 
-  /// The bits of `_P`, found by comparing some thousand properties with their other keys.
+  /// The bits of `_P`, found by comparing thousands of properties with their other keys.
   private struct Summary: OptionSet {
     let rawValue: Int
 
@@ -64,10 +64,10 @@ class ArchivedProperty: ArchivedModelObject, SecureCoding {
     static let isOrdered = Summary(rawValue: 1024)
   }
 
-  /// The property in a model; nil for a proxy of nothing.
+  /// The property as part of a model; nil for a proxy without a property.
   var description: PropertyDescription? { nil }
 
-  /// The property itself, which a proxy only stands for.
+  /// The property itself, or the property that a proxy represents.
   var underlying: ArchivedProperty? { self }
 
   var isOrdered: Bool { false }
@@ -112,7 +112,7 @@ class ArchivedProperty: ArchivedModelObject, SecureCoding {
 }
 
 extension KeyedUnarchiver {
-  /// A truth value that is there only if it is true.
+  /// Returns a Boolean that is stored only if it is true.
   fileprivate func flag(_ key: String) throws -> Bool { try decodeIfPresent(Bool.self, forKey: key) ?? false }
 }
 
@@ -161,13 +161,13 @@ class ArchivedAttribute: ArchivedProperty {
     try super.init(coder: coder)
   }
 
-  /// The attribute as an object of its class.
+  /// Returns the attribute as an object of its archived class.
   static func archived(_ attribute: AttributeDescription) -> ArchivedAttribute {
     if attribute.type == .composite { return ArchivedCompositeAttribute(attribute) }
     return attribute.derivation == nil ? ArchivedAttribute(attribute) : ArchivedDerivedAttribute(attribute)
   }
 
-  /// Decodes what only a subclass has.
+  /// Decodes the values that only a subclass has.
   class func complete(_ attribute: inout AttributeDescription, _ coder: KeyedUnarchiver) throws {}
 
   override func encode(with coder: KeyedArchiver) throws {
@@ -221,7 +221,7 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
     elements = attribute.elements.map(ArchivedAttribute.archived)
   }
 
-  /// The greatest depth of nested composite attributes. Models with deeper ones are refused.
+  /// The maximum depth of nested composite attributes. Models with deeper ones are rejected.
   private static let greatestDepth = 16
 
   required init(coder: KeyedUnarchiver) throws {
@@ -249,7 +249,7 @@ final class ArchivedCompositeAttribute: ArchivedAttribute {
 
   override var description: PropertyDescription? { .attribute(described(depth: 0)) }
 
-  /// An attribute of an archive can be an element of itself.
+  /// Returns the description up to the maximum depth, because an attribute in an archive can be an element of itself.
   private func described(depth: Int) -> AttributeDescription {
     var described = attribute
     described.traits = traits
@@ -297,7 +297,7 @@ final class ArchivedRelationship: ArchivedProperty {
     relationship.deleteRule = rule
     self.relationship = relationship
     try super.init(coder: coder)
-    // Files without the names have the objects.
+    // Files without the names contain the objects instead.
     if destination == nil {
       self.destination = try coder.decodeIfPresent(ArchivedEntity.self, forKey: "NSDestinationEntity")
     }
@@ -367,7 +367,7 @@ final class ArchivedFetchedProperty: ArchivedProperty {
   }
 }
 
-/// `_NSPropertyDescriptionProxy`: a property that an entity inherits, in models that stores keep.
+/// `_NSPropertyDescriptionProxy`: an inherited property, in models that are stored in stores.
 final class ArchivedPropertyProxy: ArchivedProperty {
   override class var archivedClass: ArchivedClass { ArchivedClass("_NSPropertyDescriptionProxy") }
 
@@ -381,7 +381,7 @@ final class ArchivedPropertyProxy: ArchivedProperty {
   }
 
   override var underlying: ArchivedProperty? {
-    // Proxies of proxies may stand in a circle.
+    // Proxies can form a cycle.
     var property = original
     for _ in 0..<16 {
       guard let proxy = property as? ArchivedPropertyProxy else { return property }

@@ -5,15 +5,15 @@ internal import Predicates
 internal import PropertyLists
 internal import SystemFiles
 
-/// Compiled models: what `momc` makes of an `.xcdatamodel`, and what an SQLite store keeps of the model it was made
-/// with. Both are keyed archives.
+/// Compiled models: the output of `momc` for an `.xcdatamodel`, and the model that an SQLite store contains. Both are
+/// keyed archives.
 extension ManagedObjectModel {
   /// Reads a compiled model.
   ///
-  /// Nothing of it is trusted: no object is made but of the classes of models, predicates and Foundation, and default
-  /// values of other classes are kept as the bytes of an archive.
+  /// The data can come from an untrusted source: only the classes of models, predicates and Foundation are
+  /// instantiated. Default values of other classes are kept as the bytes of an archive.
   ///
-  /// - Parameter data: a `.mom` file, or the inflated model cache of a store.
+  /// - Parameter data: The contents of a `.mom` file, or the decompressed model cache of a store.
   /// - Throws: ``ManagedObjectModelError/archive(_:)``, ``ManagedObjectModelError/invalid(_:)``.
   /// - Complexity: O(*n*) in the size of the archive.
   public convenience init(compiled data: Data) throws(ManagedObjectModelError) {
@@ -30,12 +30,12 @@ extension ManagedObjectModel {
     }
   }
 
-  /// The model as `momc` would compile it.
+  /// Returns the compiled model, in the form of `momc`'s output.
   ///
-  /// - Parameter moduleName: what stands before the dot in the names of classes of the current module, which source
-  ///   files have with nothing before the dot.
-  /// - Throws: ``ManagedObjectModelError/archive(_:)`` for what compiled models are not known to hold: fetch indexes of
-  ///   expressions.
+  /// - Parameter moduleName: The module name for classes of the current module. In source files, such class names begin
+  ///   with a dot.
+  /// - Throws: ``ManagedObjectModelError/archive(_:)`` if the model has fetch indexes of expressions, which have no
+  ///   known compiled form.
   /// - Complexity: O(*n*) in the number of properties.
   public func compiledData(moduleName: String? = nil) throws(ManagedObjectModelError) -> Data {
     do { return try KeyedArchiver.archivedData(withRootObject: ArchivedModel(self, moduleName: moduleName)) } catch {
@@ -50,7 +50,7 @@ extension ManagedObjectModelError {
   }
 }
 
-/// From the archive.
+/// Conversion from the archive.
 extension ArchivedModel {
   private static let classes: Set<String> = [
     archivedClass.name, ArchivedEntity.archivedClass.name, ArchivedFetchIndex.archivedClass.name,
@@ -58,7 +58,7 @@ extension ArchivedModel {
     "NSKnownKeysDictionary1", "NSKnownKeysMappingStrategy1",
   ]
 
-  /// Returns true for a class that is read as what it is.
+  /// Returns true if this library decodes the class.
   static func knows(_ name: String) -> Bool {
     classes.contains(name) || ManagedExpression.isArchivedPart(name)
       || ArchivedProperty.types.contains { $0.archivedClass.name == name }
@@ -79,7 +79,7 @@ extension ArchivedEntity {
   fileprivate var description: EntityDescription {
     var own = Set(properties.keys)
     var ancestor = superentity
-    // Only models in stores repeat what is inherited, and none is this deep.
+    // Only models in stores repeat inherited properties, and none of them is this deep.
     for _ in 0..<256 {
       guard let entity = ancestor, !own.isEmpty else { break }
       own = own.filter { entity.properties[$0] == nil }
@@ -87,7 +87,7 @@ extension ArchivedEntity {
     }
     var description = definition
     description.superentity = superentity?.name
-    // Models in stores have inherited properties too, as proxies or copies.
+    // Models in stores also contain inherited properties, as proxies or copies.
     description.properties = properties.filter { own.contains($0.key) }.values.compactMap(\.description)
       .sorted { $0.name.precedes($1.name) }
     description.fetchIndexes = fetchIndexes.map { index in
@@ -102,7 +102,7 @@ extension ArchivedEntity {
   }
 }
 
-/// To the archive.
+/// Conversion to the archive.
 extension ArchivedModel {
   fileprivate convenience init(_ model: ManagedObjectModel, moduleName: String?) {
     self.init()
@@ -158,7 +158,7 @@ extension ArchivedEntity {
     for case let relationship as ArchivedRelationship in properties.values {
       var owner = relationship.destination
       guard let name = relationship.relationship.inverse else { continue }
-      // The inverse may be one that the destination inherits.
+      // The destination may inherit the inverse.
       while let entity = owner, entity.properties[name] == nil { owner = entity.superentity }
       relationship.lead(to: relationship.destination, inverse: owner?.properties[name])
     }

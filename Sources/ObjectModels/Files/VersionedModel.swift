@@ -3,37 +3,38 @@ public import OrderedCollections
 internal import PropertyLists
 internal import SystemFiles
 
-/// The versions of a model: a compiled `.momd`, or the `.xcdatamodeld` that it is compiled from.
+/// The versions of a model: a compiled `.momd` folder, or its source, an `.xcdatamodeld` folder.
 ///
 /// ```swift
 /// let versions = try VersionedModel(contentsOf: URL(filePath: "Notes.xcdatamodeld"))
 /// try versions.writeCompiled(to: URL(filePath: "Notes.momd"))
 /// ```
 public struct VersionedModel: Sendable {
-  /// The versions by name, in the order of the names.
+  /// The versions by name, sorted by name.
   public var models: OrderedDictionary<String, ManagedObjectModel>
-  /// The name of the version that programs use.
+  /// The name of the current version, which programs use.
   public var currentName: String
-  /// The version hashes that the compiler wrote, by version and entity. They count where
+  /// The version hashes that the compiler wrote, by version and entity. They are needed where
   /// ``ManagedObjectModel/Entity/hasKnownVersionHash`` is false.
   public var recordedHashes: [String: [String: Data]] = [:]
 
-  /// Versions of a model.
+  /// Creates a versioned model.
   public init(models: OrderedDictionary<String, ManagedObjectModel>, currentName: String) {
     self.models = models
     self.currentName = currentName
   }
 
-  /// The version that programs use; nil if there is none of its name.
+  /// The current version, which programs use; nil if ``models`` has none with its name.
   public var current: ManagedObjectModel? { models[currentName] }
 
-  /// The version hashes of a version: those that its compiler wrote, or computed ones as far as they are known. Nil for
-  /// an unknown version.
+  /// Returns the version hashes of a version: those that its compiler wrote, or else the computed ones that are known
+  /// to be correct. Returns nil for an unknown version.
   public func versionHashes(of name: String) -> [String: Data]? {
     recordedHashes[name] ?? models[name]?.knownVersionHashesByName
   }
 
-  /// The version that a store was made with, by the version hashes of the store; nil if it is none of these.
+  /// Returns the name of the version with which a store was created, by the version hashes of the store. Returns nil if
+  /// no version matches.
   public func name(ofVersionWith hashes: [String: Data]) -> String? {
     models.keys.first { versionHashes(of: $0) == hashes }
   }
@@ -53,9 +54,9 @@ public struct VersionedModel: Sendable {
 
   /// Reads all versions of a model.
   ///
-  /// - Parameter url: a folder `.momd` or `.xcdatamodeld`.
-  /// - Throws: ``ManagedObjectModelError``: ``ManagedObjectModelError/file(_:)`` for a folder without a model, or one
-  ///   that names a current version it does not have.
+  /// - Parameter url: A `.momd` or `.xcdatamodeld` folder.
+  /// - Throws: ``ManagedObjectModelError``, for example ``ManagedObjectModelError/file(_:)`` if the folder contains no
+  ///   model, or if its current version is missing.
   public init(contentsOf url: URL) throws(ManagedObjectModelError) {
     let names = try Self.names(in: url)
     let compiled = names.filter { $0.hasSuffix(Self.compiledExtension) }
@@ -102,7 +103,8 @@ public struct VersionedModel: Sendable {
     currentName = try Self.current(recorded, of: models.keys, in: url)
   }
 
-  /// The one that a file names, or the only one, or the one that is named as the folder.
+  /// Returns the name of the current version: the recorded one, else the only one, else the one with the name of the
+  /// folder.
   private static func current(
     _ recorded: String?, of names: OrderedSet<String>, in url: URL
   ) throws(ManagedObjectModelError) -> String {
@@ -149,14 +151,14 @@ public struct VersionedModel: Sendable {
     do { return try PropertyList(data) } catch { throw .file(error) }
   }
 
-  /// Writes all versions into a folder `.momd`, as `momc` would compile them. Each file is replaced in one step, the
-  /// one that names the current version last. Other files of the folder stay. Version hashes that are neither known nor
-  /// in ``recordedHashes`` are left out.
+  /// Writes all versions to a `.momd` folder, in the form of `momc`'s output. Each file is replaced atomically, the one
+  /// with the current version last. Other files in the folder are kept. Version hashes that are neither known nor in
+  /// ``recordedHashes`` are omitted.
   ///
   /// - Parameters:
-  ///   - url: the folder.
-  ///   - moduleName: see ``ManagedObjectModel/compiledData(moduleName:)``.
-  /// - Throws: ``ManagedObjectModelError``; nothing is written if a version cannot be compiled.
+  ///   - url: The folder.
+  ///   - moduleName: See ``ManagedObjectModel/compiledData(moduleName:)``.
+  /// - Throws: ``ManagedObjectModelError``. Nothing is written if a version cannot be compiled.
   public func writeCompiled(to url: URL, moduleName: String? = nil) throws(ManagedObjectModelError) {
     var files: OrderedDictionary<String, Data> = [:]
     for (name, model) in models {
@@ -182,10 +184,10 @@ public struct VersionedModel: Sendable {
     ])
   }
 
-  /// Writes all versions into a folder `.xcdatamodeld`, as Xcode's editor does. Each file is replaced in one step, the
-  /// one that names the current version last. Other files of the folder stay.
+  /// Writes all versions to an `.xcdatamodeld` folder, as Xcode does. Each file is replaced atomically, the one with
+  /// the current version last. Other files in the folder are kept.
   ///
-  /// - Throws: ``ManagedObjectModelError``; nothing is written if a version has no source form.
+  /// - Throws: ``ManagedObjectModelError``. Nothing is written if a version has no source form.
   public func writeSource(to url: URL) throws(ManagedObjectModelError) {
     var files: OrderedDictionary<String, Data> = [:]
     for (name, model) in models {
@@ -220,7 +222,7 @@ public struct VersionedModel: Sendable {
     }
   }
 
-  /// Removes files of a folder that is not complete, and the folders that are empty then.
+  /// Removes the files of an incomplete folder, and the folders that are then empty.
   private static func remove(_ names: OrderedSet<String>, of folder: String) {
     var folders: OrderedSet = [folder]
     for name in names {
@@ -233,8 +235,8 @@ public struct VersionedModel: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// Reads a model from a file or a folder: `.mom`, `.momd`, `.xcdatamodel`, `.xcdatamodeld`, or the file `contents`
-  /// of a source model. Of several versions it is the current one.
+  /// Reads a model from a file or a folder: `.mom`, `.momd`, `.xcdatamodel`, `.xcdatamodeld`, or the `contents` file of
+  /// a source model. If there are several versions, reads the current one.
   ///
   /// - Throws: ``ManagedObjectModelError``.
   public convenience init(contentsOf url: URL) throws(ManagedObjectModelError) { try self.init(Self.contents(of: url)) }
@@ -250,7 +252,7 @@ extension ManagedObjectModel {
     case "xcdatamodel": return try contents(ofSource: VersionedModel.read(url.appending(path: "contents")))
     default:
       let data = try VersionedModel.read(url)
-      // Source files are XML, with or without an extension; a keyed archive in XML is a property list.
+      // Source files are XML, with or without an extension. A file in binary format is a keyed archive.
       return PropertyListFormat(detecting: data.bytes) == .binary || url.pathExtension.lowercased() == "mom"
         ? try contents(ofCompiled: data) : try contents(ofSource: data)
     }

@@ -1,13 +1,14 @@
 public import FoundationEssentials
 internal import Predicates
 
-/// Version hashes: by them a store tells whether a model is the one that it was made with.
+/// Version hashes, which identify the model with which a store was created.
 ///
-/// The rules were found by comparing compiled models of many programs with their stores; no document of Apple has them.
+/// The rules are not documented by Apple. They were found by comparing compiled models of many programs with their
+/// stores.
 extension ManagedObjectModel {
-  /// The version hashes of all entities, 32 bytes each.
+  /// The version hashes of all entities, by entity name, 32 bytes each.
   ///
-  /// Those of entities with some derived or composite attributes, inherited ones included, may not be Apple's: see
+  /// The hash of an entity that has certain derived or composite attributes can differ from Apple's: see
   /// ``Entity/hasKnownVersionHash``.
   ///
   /// - Complexity: O(*n*) in the number of properties, inherited ones counted for each entity; afterwards O(1).
@@ -19,8 +20,8 @@ extension ManagedObjectModel {
     }
   }
 
-  /// The version hashes of the entities whose ``Entity/hasKnownVersionHash`` is true. Others are written nowhere: they
-  /// would be taken for those of Core Data.
+  /// The version hashes of the entities whose ``Entity/hasKnownVersionHash`` is true. Other hashes are never written to
+  /// files, because Core Data would expect its own.
   package var knownVersionHashesByName: [String: Data] {
     entityVersionHashesByName.filter { self[$0.key]?.hasKnownVersionHash == true }
   }
@@ -39,12 +40,12 @@ extension ManagedObjectModel {
   /// SHA-256 of the hashes of all entities, in base64: `NSStoreModelVersionChecksumKey` of a store.
   public var versionChecksum: String { Self.versionChecksum(of: entityVersionHashesByName) }
 
-  /// SHA-512 of names and hashes of entities, in base64, in the order of the names.
+  /// Returns the SHA-512 of the names and hashes of entities, sorted by name, in base64.
   public static func versionHashesDigest(of hashes: [String: Data]) -> String {
     SHA2.sha512(inOrder(hashes).flatMap { Array($0.utf8) + $1 }).base64EncodedString()
   }
 
-  /// SHA-256 of hashes of entities, in base64, in the order of the names.
+  /// Returns the SHA-256 of the hashes of entities, sorted by name, in base64.
   public static func versionChecksum(of hashes: [String: Data]) -> String {
     SHA2.sha256(inOrder(hashes).flatMap { Array($1) }).base64EncodedString()
   }
@@ -53,15 +54,15 @@ extension ManagedObjectModel {
     hashes.sorted { $0.key.precedes($1.key) }
   }
 
-  /// The entities whose version hashes are others than those of a store, or that the store does not have, or that only
-  /// the store has; by name, in order. Nothing for a store of this model.
+  /// Returns the names of the entities whose version hashes differ between the model and a store, including those that
+  /// only one of the two has. Sorted by name; empty for a store of this model.
   ///
-  /// Stores that this package makes have no hash of an entity without a known one: see ``Entity/hasKnownVersionHash``.
-  /// It does not differ.
+  /// Stores created by this library contain no hash for an entity whose hash is not known: see
+  /// ``Entity/hasKnownVersionHash``. Such an entity is not included.
   ///
   /// - Parameters:
-  ///   - hashes: the version hashes of the store.
-  ///   - configuration: the configuration that the store has objects of; nil for all entities.
+  ///   - hashes: The version hashes of the store.
+  ///   - configuration: The configuration of the store; nil for all entities.
   public func entitiesThatDiffer(from hashes: [String: Data], configuration: String? = nil) -> [String] {
     let own = entityVersionHashesByName
     let members = Set((entities(ofConfiguration: configuration) ?? entities).map(\.name))
@@ -76,21 +77,21 @@ extension ManagedObjectModel {
 extension ManagedObjectModel.Entity {
   /// The version hash, 32 bytes.
   ///
-  /// - Complexity: O(*n*) in the number of properties of the entity and those it inherits from.
+  /// - Complexity: O(*n*) in the number of properties, including inherited ones.
   public var versionHash: Data {
     var way = [self]
     while let superentity = way[way.count - 1].superentity { way.append(superentity) }
     return way.reversed().reduce(nil) { (hash: Data?, entity) in entity.versionHash(superentity: hash) } ?? Data()
   }
 
-  /// True if ``versionHash`` is the one that Core Data computes.
+  /// True if ``versionHash`` is equal to the one that Core Data computes.
   ///
-  /// False if the rule for an attribute is not known: a derivation other than the `@count` of a relationship, or one
-  /// with a filter, and a composite attribute in another one. Then take the hash from the model's `VersionInfo.plist`,
-  /// or from a store.
+  /// False if the entity has an attribute whose rule is not known: a derivation other than the `@count` of a
+  /// relationship, a derivation with a filter, or a composite attribute that has no elements or has composite or
+  /// derived ones. In this case, take the hash from the model's `VersionInfo.plist` or from a store.
   public var hasKnownVersionHash: Bool { attributesWithUnknownVersionHash.isEmpty }
 
-  /// The names of the attributes that make ``hasKnownVersionHash`` false.
+  /// The names of the attributes because of which ``hasKnownVersionHash`` is false.
   package var attributesWithUnknownVersionHash: [String] {
     record.attributes.filter { !$0.isTransient && !$0.definition.hasKnownVersionHash }.map(\.name)
   }
@@ -121,8 +122,8 @@ extension PropertyTraits {
 }
 
 extension AttributeDescription {
-  /// The part of an attribute in the hash of its entity: for a composite attribute only what its elements are, for a
-  /// derived one only its expression.
+  /// The hash of an attribute, which is a part of its entity's hash. For a composite attribute it covers only the
+  /// elements, for a derived one only the expression.
   var versionHash: Data {
     if type == .composite {
       let elements = elements.sorted { $0.name.precedes($1.name) }
@@ -144,7 +145,7 @@ extension AttributeDescription {
 }
 
 extension AttributeDescription.Derivation {
-  /// The path of the relationship whose objects are counted; nil for other derivations.
+  /// The path of the counted relationship; nil for other derivations.
   fileprivate var countedPath: String? {
     switch expression {
     case .function(.count, let arguments):
@@ -158,7 +159,8 @@ extension AttributeDescription.Derivation {
     }
   }
 
-  /// The text of the expression in the hash: that of `NSExpression`, as `count:(pages)`. It is known for counts only.
+  /// The text of the expression in the hash, in the form of `NSExpression`: `count:(pages)`. The form is known only for
+  /// counts.
   fileprivate var versionText: String {
     if let countedPath { return "\(PredicateFunction.count.rawValue)(\(countedPath))" }
     if case .function(let function, let arguments) = expression {
@@ -169,7 +171,7 @@ extension AttributeDescription.Derivation {
 }
 
 extension ManagedObjectModel.Entity {
-  /// True for an entity with the same hash, as far as that is known, and the same derived and composite attributes.
+  /// Returns true if two entities have the same version hash, and the same derived and composite attributes.
   package func isSame(as other: ManagedObjectModel.Entity) -> Bool {
     versionHash == other.versionHash && attributes.count == other.attributes.count
       && attributes.allSatisfy { attribute in
@@ -181,7 +183,7 @@ extension ManagedObjectModel.Entity {
 }
 
 extension RelationshipDescription {
-  /// The part of a relationship in the hash of its entity.
+  /// The hash of a relationship, which is a part of its entity's hash.
   var versionHash: Data {
     var bytes = Array(traits.versionHash)
     bytes += Array(destination.utf8)
@@ -193,7 +195,7 @@ extension RelationshipDescription {
   }
 }
 
-/// The four bytes of a number, the lowest first.
+/// Returns the four bytes of a number, least significant first.
 private func littleEndian(_ number: Int) -> [UInt8] {
   let number = Int32(truncatingIfNeeded: number)
   return (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }

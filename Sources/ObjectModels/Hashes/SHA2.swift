@@ -2,8 +2,8 @@ package import FoundationEssentials
 
 /// SHA-256 and SHA-512 (FIPS 180-4).
 ///
-/// Written here because version hashes are all that needs them: a library would add more to the time of every build
-/// than these lines are worth.
+/// It is implemented here because only version hashes need it: the build time of a library would cost more than these
+/// lines.
 package enum SHA2 {
   package static func sha256(_ message: [UInt8]) -> Data { digest(message, SHA256Words.self) }
 
@@ -12,7 +12,7 @@ package enum SHA2 {
   private static func digest<Words: SHA2Words>(_ message: [UInt8], _: Words.Type) -> Data {
     let size = MemoryLayout<Words.Word>.size
     var state = Words.initial
-    // A one, zeros, and the length in bits, which has the room of two words. Here it is never more than 64 bits.
+    // The padding: a one bit, zeros, and the length in bits in two words. The length always fits in 64 bits here.
     var padded = message + [0x80]
     let block = 16 * size
     padded += [UInt8](repeating: 0, count: (2 * block - 2 * size - padded.count % block) % block + 2 * size - 8)
@@ -52,7 +52,7 @@ package enum SHA2 {
   }
 }
 
-/// The differences of SHA-256 and SHA-512.
+/// The differences between SHA-256 and SHA-512.
 private protocol SHA2Words: SendableMetatype {
   associatedtype Word: FixedWidthInteger & UnsignedInteger & SendableMetatype
   static var initial: [Word] { get }
@@ -86,8 +86,8 @@ private enum SHA512Words: SHA2Words {
   static func smallSigma0(_ word: UInt64) -> UInt64 { word.rotated(1) ^ word.rotated(8) ^ word >> 7 }
   static func smallSigma1(_ word: UInt64) -> UInt64 { word.rotated(19) ^ word.rotated(61) ^ word >> 6 }
 
-  /// The first 64 bits of the fractions of the square or cube roots of the first primes, as the standard defines its
-  /// constants.
+  /// Returns the first 64 bits of the fractional parts of the square or cube roots of the first primes. The standard
+  /// defines its constants this way.
   static func fractions(ofRoots count: Int, power: Int) -> [UInt64] {
     var primes: [UInt64] = []
     var candidate: UInt64 = 2
@@ -98,8 +98,8 @@ private enum SHA512Words: SHA2Words {
     return primes.map { fraction(ofRootOf: $0, power: power) }
   }
 
-  /// The greatest number whose power is at most the prime times 2 to 64 times the power, bit by bit; the last 64 bits
-  /// of it.
+  /// Returns the low 64 bits of the greatest number whose power is at most `prime` · 2^(64 · `power`), found bit by
+  /// bit.
   private static func fraction(ofRootOf prime: UInt64, power: Int) -> UInt64 {
     var root: UInt128 = 0
     for bit in (0..<72).reversed() {
@@ -110,7 +110,7 @@ private enum SHA512Words: SHA2Words {
   }
 
   private static func isPower(_ power: Int, of root: UInt128, atMost prime: UInt64) -> Bool {
-    // Digits to the base of 2^32, the lowest first.
+    // The digits in base 2^32, least significant first.
     let digits = (0..<3).map { UInt64(truncatingIfNeeded: root >> UInt128(32 * $0)) & 0xFFFF_FFFF }
     var product: [UInt64] = [1]
     for _ in 0..<power {
@@ -126,7 +126,7 @@ private enum SHA512Words: SHA2Words {
       }
       product = next
     }
-    // Compared with prime · 2^(64 · power).
+    // Compares with prime · 2^(64 · power).
     let digitCount = 2 * power
     let high = product.dropFirst(digitCount)
     let value = high.reversed().reduce(UInt128(0)) { $0 << 32 | UInt128($1) }

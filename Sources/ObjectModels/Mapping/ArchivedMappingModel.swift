@@ -4,7 +4,7 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-// The classes of compiled mapping models, with the keys that Apple's compiler gives them.
+// The classes of compiled mapping models, with the keys that Apple's compiler writes.
 
 /// `NSMappingModel`.
 final class ArchivedMappingModel: ArchivedModelObject, SecureCoding {
@@ -20,7 +20,7 @@ final class ArchivedMappingModel: ArchivedModelObject, SecureCoding {
     let table = try coder.decodeIfPresent(
       OrderedDictionary<String, ArchivedEntityMapping>.self, forKey: "NSEntityMappingsByName")
     if let mappings, let table {
-      // The table says the same as the list, or something of it would be lost.
+      // The table must contain the same mappings as the list, otherwise some would be lost.
       guard table.count == mappings.count, mappings.allSatisfy({ table[$0.mapping.name] === $0 }) else {
         throw coder.failure(.invalidContents, "the mappings of entities are not those of the table of their names")
       }
@@ -41,7 +41,7 @@ final class ArchivedMappingModel: ArchivedModelObject, SecureCoding {
     try coder.encode(otherValues: model.otherArchivedValues, besides: Self.keys)
   }
 
-  /// Returns true for a class that is read as what it is.
+  /// Returns true if this library decodes the class.
   static func knows(_ name: String) -> Bool {
     name == archivedClass.name || name == ArchivedEntityMapping.archivedClass.name
       || name == ArchivedPropertyMapping.archivedClass.name || ManagedExpression.isArchivedPart(name)
@@ -134,7 +134,7 @@ final class ArchivedPropertyMapping: ArchivedModelObject, SecureCoding {
 }
 
 extension KeyedUnarchiver {
-  /// The values of the current object under other keys than the known ones, without nil.
+  /// Returns the values of the current object under unknown keys, without null values.
   fileprivate func otherValues(besides known: Set<String>) throws -> OrderedDictionary<String, PredicateConstant> {
     guard unkeyedCount == 0 else { throw failure(.invalidContents, "a value without a key") }
     var others: OrderedDictionary<String, PredicateConstant> = [:]
@@ -147,7 +147,7 @@ extension KeyedUnarchiver {
 }
 
 extension KeyedArchiver {
-  /// Numbers stand in the object itself, as those do that compilers leave of themselves.
+  /// Encodes values under unknown keys. Numbers are stored inline, as Apple's compiler stores its own.
   fileprivate func encode(
     otherValues: OrderedDictionary<String, PredicateConstant>, besides known: Set<String>
   ) throws {

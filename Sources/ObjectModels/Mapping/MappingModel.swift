@@ -3,36 +3,35 @@ internal import KeyedArchiving
 public import OrderedCollections
 public import Predicates
 
-/// A description of the way in which the objects of a store become objects of another model: a mapping model of Xcode's
-/// editor, which its compiler writes as a file `.cdm`.
+/// A mapping of the objects of one model to another one. Xcode's compiler writes mapping models as `.cdm` files.
 ///
 /// ```swift
 /// let mapping = try MappingModel(contentsOf: URL(filePath: "2to3.cdm"))
 /// let defects = mapping.defects(from: second, to: third)
 /// ```
 ///
-/// A mapping model is a value: it is read, compared and written. Migrations of stores carry it out.
+/// A mapping model is a value that can be read, compared and written. Migrations of stores apply it.
 public struct MappingModel: Hashable, Sendable {
-  /// The mappings of entities, in the order in which they are to be done.
+  /// The mappings of entities, in the order in which they are applied.
   public var entityMappings: [EntityMapping]
   /// The values of a compiled mapping model under unknown keys, by key. They are kept for writing.
   public var otherArchivedValues: OrderedDictionary<String, PredicateConstant> = [:]
 
-  /// A mapping model.
+  /// Creates a mapping model.
   public init(_ entityMappings: [EntityMapping] = []) { self.entityMappings = entityMappings }
 
-  /// The mapping of a name, the first if there are several; nil if there is none.
+  /// The first mapping with a name, or nil if the mapping model does not contain it.
   ///
   /// - Complexity: O(*n*) in the number of mappings.
   public subscript(name: String) -> EntityMapping? { entityMappings.first { $0.name == name } }
 
   /// Reads a compiled mapping model.
   ///
-  /// Nothing of it is trusted: no object is made but of the classes of mapping models, expressions, predicates and
-  /// Foundation. What it has under other keys is kept, objects of other classes as they are. What cannot be kept is an
-  /// error.
+  /// The data can come from an untrusted source: only the classes of mapping models, expressions, predicates and
+  /// Foundation are instantiated. Values under unknown keys are kept, with objects of other classes as opaque objects.
+  /// A value that cannot be kept is an error.
   ///
-  /// - Parameter data: a `.cdm` file.
+  /// - Parameter data: The contents of a `.cdm` file.
   /// - Throws: ``ManagedObjectModelError/archive(_:)``.
   /// - Complexity: O(*n*) in the size of the archive.
   public init(compiled data: Data) throws(ManagedObjectModelError) {
@@ -45,15 +44,15 @@ public struct MappingModel: Hashable, Sendable {
     }
   }
 
-  /// Reads a compiled mapping model from a file `.cdm`.
+  /// Reads a compiled mapping model from a `.cdm` file.
   ///
-  /// - Throws: ``ManagedObjectModelError/file(_:)`` if it cannot be read, and as ``init(compiled:)``.
+  /// - Throws: ``ManagedObjectModelError/file(_:)`` if the file cannot be read, and the errors of ``init(compiled:)``.
   public init(contentsOf url: URL) throws(ManagedObjectModelError) { try self.init(compiled: VersionedModel.read(url)) }
 
-  /// The mapping model as a file `.cdm` has it.
+  /// Returns the contents of a `.cdm` file for this mapping model.
   ///
-  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` if two mappings have one name, which files find them by;
-  ///   ``ManagedObjectModelError/archive(_:)`` for expressions that no archive can have.
+  /// - Throws: ``ManagedObjectModelError/invalid(_:)`` if two mappings have the same name, because files identify
+  ///   mappings by name; ``ManagedObjectModelError/archive(_:)`` for expressions that have no archived form.
   /// - Complexity: O(*n*) in the number of mappings of properties.
   public func compiledData() throws(ManagedObjectModelError) -> Data {
     var names: Set<String> = []
@@ -66,15 +65,16 @@ public struct MappingModel: Hashable, Sendable {
     }
   }
 
-  /// The parts that do not fit two models: entities and properties that are not in them, and entities that are another
-  /// version than the mapping was made for. None for a mapping model that was made for them.
+  /// Returns the parts of the mapping model that do not match two models: entities and properties that are not in the
+  /// models, and entities with another version. Returns an empty array if the mapping model was made for the two
+  /// models.
   ///
-  /// A mapping without a version hash is one for any version. Versions of entities whose hashes cannot be computed, see
-  /// ``ManagedObjectModel/Entity/hasKnownVersionHash``, are not compared.
+  /// A mapping without a version hash matches any version. Entities whose version hash cannot be computed are not
+  /// compared: see ``ManagedObjectModel/Entity/hasKnownVersionHash``.
   ///
   /// - Parameters:
-  ///   - source: the model that a store was made with.
-  ///   - destination: the model that the store is to have.
+  ///   - source: The model of the store before migration.
+  ///   - destination: The model of the store after migration.
   /// - Complexity: O(*n*) in the number of properties of the models and of the mappings.
   public func defects(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
@@ -114,7 +114,7 @@ public struct MappingModel: Hashable, Sendable {
       hashes = model.entityVersionHashesByName
     }
 
-    /// The entity of a name, if it is there; what does not fit is added to the defects.
+    /// Returns the entity with a name. Adds a defect if it is missing or has another version.
     func entity(
       _ name: String?, _ hash: Data?, _ mapping: EntityMapping, _ defects: inout [ManagedObjectModelError.Defect]
     ) -> ManagedObjectModel.Entity? {

@@ -1,7 +1,7 @@
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The attributes of an element, which are taken one after the other.
+/// The attributes of an XML element. Reading an attribute removes it from ``rest``.
 struct SourceAttributes {
   private(set) var rest: OrderedDictionary<String, String>
   private let element: XMLTree.Element
@@ -11,7 +11,7 @@ struct SourceAttributes {
     self.element = element
     self.tree = tree
     rest = element.attributes
-    // It has been taken, or is asked for by `required`.
+    // The name has already been read, or is read by `required`.
     if element.name == "entity" { rest["name"] = nil }
   }
 
@@ -26,7 +26,8 @@ struct SourceAttributes {
 
   mutating func take(_ name: String) -> String? { rest.removeValue(forKey: name) }
 
-  /// The text of an attribute; nil also for the empty text that some versions of Xcode write for nothing.
+  /// Reads the text of an attribute. Returns nil also for empty text, which some versions of Xcode write for a missing
+  /// value.
   mutating func text(_ name: String) -> String? { take(name).flatMap { $0.isEmpty ? nil : $0 } }
 
   mutating func remove(_ name: String) { rest[name] = nil }

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 internal import PropertyLists
 
-/// Source files of models: the file `contents` in an `.xcdatamodel`, as Xcode's editor writes it.
+/// Source files of models: the `contents` file in an `.xcdatamodel`, in the form of Xcode's editor.
 extension ManagedObjectModel {
-  /// Reads the file `contents` of an `.xcdatamodel`.
+  /// Reads the `contents` file of an `.xcdatamodel`.
   ///
   /// - Throws: ``ManagedObjectModelError/source(_:)`` with the line and the column,
   ///   ``ManagedObjectModelError/invalid(_:)``.
@@ -16,12 +16,12 @@ extension ManagedObjectModel {
     do { return try SourceModelReader(data).contents() } catch { throw .source(error) }
   }
 
-  /// The file `contents` of an `.xcdatamodel` for this model.
+  /// Returns the `contents` file of an `.xcdatamodel` for this model.
   ///
-  /// - Parameter convertingUserInfo: called with a text for each value of a user info that is not text, which is
-  ///   written as text then; nil if such a value is an error, because source files have texts only.
-  /// - Throws: ``ManagedObjectModelError/source(_:)`` for what source files have no form for: default values that are
-  ///   data or objects, validations other than limits and patterns, the order of fetch requests.
+  /// - Parameter convertingUserInfo: Called with a message for each user-info value that is not a string, which is then
+  ///   written as a string. If nil, such a value is an error, because source files contain only strings.
+  /// - Throws: ``ManagedObjectModelError/source(_:)`` for parts that have no form in source files: default values that
+  ///   are data or objects, validations other than limits and patterns, the order of fetch requests.
   public func sourceData(convertingUserInfo report: ((String) -> Void)? = nil) throws(ManagedObjectModelError) -> Data {
     do { return try SourceModelWriter.data(self, convertingUserInfo: report) } catch { throw .source(error) }
   }

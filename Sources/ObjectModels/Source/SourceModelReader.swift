@@ -3,7 +3,7 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Reads the file `contents` of an `.xcdatamodel`.
+/// Reads the `contents` file of an `.xcdatamodel`.
 struct SourceModelReader {
   private let tree: XMLTree
   private var composites: [String: XMLTree.Element] = [:]
@@ -45,7 +45,7 @@ struct SourceModelReader {
         guard contents.fetchRequestTemplates.updateValue(try request(element), forKey: name) == nil else {
           throw tree.error("two fetch requests have the name \(name.quoted)", at: element)
         }
-      // Groups of attributes are read where an attribute is made of them; elements are where boxes are drawn.
+      // Attribute groups are read where an attribute uses them. `elements` is the layout of the diagram.
       default: continue
       }
     }
@@ -73,7 +73,7 @@ struct SourceModelReader {
       default: continue
       }
     }
-    // The compiler does this too, for readers that know no fetch indexes.
+    // The compiler also does this, for readers that do not support fetch indexes.
     for index in entity.fetchIndexes {
       let names = index.elements.compactMap { if case .property(let name) = $0.content { name } else { nil } }
       if names.count == index.elements.count, !names.isEmpty, !entity.compoundIndexes.contains(names) {
@@ -83,7 +83,7 @@ struct SourceModelReader {
     return entity
   }
 
-  /// Lists of names, two elements deep.
+  /// Returns lists of names, from two levels of elements.
   private func names(in element: XMLTree.Element) throws(PropertyListError) -> [[String]] {
     var lists: [[String]] = []
     for list in element.children {
@@ -133,7 +133,7 @@ struct SourceModelReader {
     return index
   }
 
-  /// The traits that all properties have; `attributes` keeps the rest.
+  /// Reads the traits that all properties have, and removes them from `attributes`.
   private func traits(
     _ element: XMLTree.Element, _ attributes: inout SourceAttributes
   ) throws(PropertyListError) -> PropertyTraits {
@@ -150,7 +150,7 @@ struct SourceModelReader {
 
   private func attribute(_ element: XMLTree.Element, depth: Int = 0) throws(PropertyListError) -> AttributeDescription {
     var attributes = SourceAttributes(element, tree)
-    // Without one it is an attribute for anything, which only an object has.
+    // Without a type, the attribute can have any value, but only in memory.
     let typeName = attributes.text("attributeType") ?? AttributeType.undefined.name
     guard let type = AttributeType(name: typeName) else {
       throw tree.error("\(typeName.quoted) is no type of an attribute", at: element)
@@ -186,7 +186,7 @@ struct SourceModelReader {
     var relationship = RelationshipDescription("", to: attributes.take("destinationEntity") ?? "")
     relationship.traits = try traits(element, &attributes)
     relationship.inverse = attributes.text("inverseName")
-    // It only says the destination again.
+    // This attribute only repeats the destination.
     attributes.remove("inverseEntity")
     let isToMany = try attributes.truth("toMany")
     relationship.minimumCount = try attributes.count("minCount") ?? 0
@@ -216,7 +216,7 @@ struct SourceModelReader {
 }
 
 extension RelationshipDescription.DeleteRule {
-  /// The rule as source files have it.
+  /// The name of the rule in source files.
   var sourceName: String {
     switch self {
     case .noAction: "No Action"
@@ -256,12 +256,12 @@ extension SourceModelReader {
     return value
   }
 
-  /// The limits that the editor has fields for.
+  /// Returns the limits that have a field in Xcode's editor.
   private func validations(
     _ type: AttributeType, _ element: XMLTree.Element, _ attributes: inout SourceAttributes
   ) throws(PropertyListError) -> [PropertyValidation] {
     var validations: [PropertyValidation] = []
-    // A string is limited in length.
+    // For a string, the limit is its length.
     let limitType = type == .string ? AttributeType.integer64 : type
     for limit in SourceLimit.allCases {
       let text: String? =

@@ -1,12 +1,11 @@
 internal import FoundationEssentials
 package import Predicates
 
-/// A limit that has a field in the editor besides the properties of the attribute itself. A model has it as a predicate
-/// and an error code.
+/// A limit that has a field in Xcode's editor. Models store it as a predicate and an error code.
 package enum SourceLimit: CaseIterable {
   case minimum, maximum, pattern
 
-  /// The attribute in a source file.
+  /// The name of the attribute in source files.
   var name: String {
     switch self {
     case .minimum: "minValueString"
@@ -15,10 +14,10 @@ package enum SourceLimit: CaseIterable {
     }
   }
 
-  /// The attribute for dates.
+  /// The name of the attribute in source files, for dates.
   var dateName: String { self == .minimum ? "minDateTimeInterval" : "maxDateTimeInterval" }
 
-  /// The code of Cocoa's error for a value beyond the limit (`CoreDataErrors.h`).
+  /// Returns the Cocoa error code for a value outside the limit (`CoreDataErrors.h`).
   func code(_ type: AttributeType) -> Int {
     switch (self, type) {
     case (.pattern, _): 1680
@@ -44,7 +43,7 @@ package enum SourceLimit: CaseIterable {
     return PropertyValidation(predicate, warning: .code(code(type)))
   }
 
-  /// The value of the limit that a validation is; nil if it is another.
+  /// Returns the value of the limit that a validation represents, or nil if it represents another one.
   func value(in validation: PropertyValidation, of type: AttributeType) -> AttributeValue? {
     guard case .comparison(let comparison) = validation.predicate,
       case .constant(.value(let value)) = comparison.right, self.validation(of: type, value) == validation
@@ -53,11 +52,11 @@ package enum SourceLimit: CaseIterable {
   }
 }
 
-/// A truth value of a fetch request, and what it is called in source files. Some names were seen in two spellings.
+/// A Boolean property of a fetch request, with its names in source files. Some names occur in two spellings.
 struct SourceFlag {
   let path: any WritableKeyPath<FetchRequest, Bool> & Sendable
   let names: [String]
-  /// The value of a request that does not say.
+  /// The value if the attribute is missing.
   let standard: Bool
 
   static let all = [
@@ -73,9 +72,9 @@ struct SourceFlag {
 }
 
 extension AttributeValue {
-  /// A value from its text in a source file; nil if there is no such value of the type.
+  /// Creates a value from its text in a source file. Returns nil if the type has no such value.
   ///
-  /// Numbers can be spelled as truth values: Xcode keeps the text when a Boolean attribute becomes an integer.
+  /// The text of a number can be a Boolean: Xcode keeps the text if a Boolean attribute becomes an integer.
   init?(sourceText text: String, _ type: AttributeType) {
     let truth: Bool? =
       switch text {
@@ -102,7 +101,7 @@ extension AttributeValue {
     self = value
   }
 
-  /// The text in a source file; nil for what has none.
+  /// Returns the text in a source file, or nil if the value has no text form.
   func sourceText(_ type: AttributeType) -> String? {
     switch self {
     case .null, .data, .composite: nil

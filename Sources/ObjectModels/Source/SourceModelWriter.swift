@@ -3,19 +3,19 @@ internal import OrderedCollections
 internal import Predicates
 internal import PropertyLists
 
-/// Writes the file `contents` of an `.xcdatamodel`.
+/// Writes the `contents` file of an `.xcdatamodel`.
 struct SourceModelWriter {
   private var writer = XMLTreeWriter()
-  /// The groups of elements of composite attributes, by their names.
+  /// The elements of composite attributes, by group name.
   private var composites: OrderedDictionary<String, [AttributeDescription]> = [:]
-  /// The names of groups whose attributes do not name them.
+  /// The names of the groups of attributes that do not name their group.
   private var compositeNames: [[AttributeDescription]: String] = [:]
-  /// Called for each value of a user info that is not text; nil if that is an error.
+  /// Called for each user-info value that is not a string; nil if such a value is an error.
   private let report: ((String) -> Void)?
 
   private typealias Attributes = OrderedDictionary<String, String>
 
-  /// The order in which Xcode writes attributes, as far as files show it. Others come last.
+  /// The position of each attribute in Xcode's order, as far as it is known from files. Unknown attributes come last.
   private static let order: [String: Int] = {
     let names = [
       "name", "representedClassName", "parentEntity", "isAbstract", "optional", "transient", "toMany", "attributeType",
@@ -53,7 +53,7 @@ struct SourceModelWriter {
 
   private mutating func write(_ model: ManagedObjectModel) throws(PropertyListError) {
     var attributes = model.editorAttributes
-    // Without some of these Xcode doesn't take a file for a model.
+    // Without some of these attributes, Xcode does not recognize the file as a model.
     if attributes.isEmpty {
       attributes = [
         "type": "com.apple.IDECoreDataModeler.DataModel", "documentVersion": "1.0", "minimumToolsVersion": "Automatic",
@@ -83,8 +83,8 @@ struct SourceModelWriter {
     writer.end()
   }
 
-  /// Names the groups of elements that composite attributes have. Compiled models do not have the names: there the
-  /// first attribute with the elements gives its own, with a number if that is in use.
+  /// Collects the groups of elements of composite attributes. Compiled models do not contain the names of groups: the
+  /// first attribute with the elements then gives its own name, with a number if the name is already used.
   private mutating func nameComposites(of attributes: [AttributeDescription], depth: Int = 0) {
     for attribute in attributes where attribute.type == .composite && depth < 16 {
       if let name = attribute.compositeName {
@@ -158,7 +158,7 @@ struct SourceModelWriter {
     writer.end()
   }
 
-  /// The text of a value of a user info.
+  /// Returns the text of a user-info value.
   private func text(_ value: PropertyList, _ key: String, _ location: String) throws(PropertyListError) -> String {
     if case .string(let text) = value { return text }
     let defect = "the user info of \(location.printable(limit: 200)) has for \(key.quoted) a value that is not text"

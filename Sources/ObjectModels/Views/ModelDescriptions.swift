@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import OrderedCollections
 internal import PropertyLists
 
-/// The model as text for people.
+/// The model as readable text.
 extension ManagedObjectModel: CustomStringConvertible {
-  /// An outline: a line for each entity, and for each of its properties below it, without those it inherits.
+  /// An outline with a line for each entity and, below it, a line for each of its own properties.
   public var description: String {
     var lines: [String] = []
     if !versionIdentifiers.isEmpty {
@@ -74,7 +74,7 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
-  /// The type; of a composite attribute with its elements, as `Composite (city: String, id: UUID)`.
+  /// The name of the type. A composite attribute also lists its elements: `Composite (city: String, id: UUID)`.
   fileprivate var typeOutline: String {
     if elements.isEmpty { return type.name }
     return type.name + " (" + elements.map { "\($0.name.printable()): \($0.typeOutline)" }.joined(separator: ", ") + ")"

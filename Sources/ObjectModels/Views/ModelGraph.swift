@@ -1,8 +1,8 @@
 internal import PropertyLists
 
 extension ManagedObjectModel {
-  /// A picture of the model for Graphviz: a box for each entity with its own attributes, a line for each pair of
-  /// relationships, an arrow from each entity to the one it inherits from.
+  /// Returns a diagram of the model for Graphviz: a box for each entity with its own attributes, a line for each pair
+  /// of relationships, and an arrow from each entity to its superentity.
   ///
   /// ```swift
   /// try model.graph().write(to: url, atomically: true, encoding: .utf8)   // dot -Tsvg model.dot
@@ -19,7 +19,7 @@ extension ManagedObjectModel {
       rows += entity.definition.attributes.sorted { $0.name.precedes($1.name) }.map {
         "\($0.name): \($0.type.name)" + ($0.isOptional ? "?" : "")
       }
-      // Each line of the label ends with \l, which sets it to the left.
+      // Each line of the label ends with \l, which aligns it to the left.
       let label = rows.map { Self.escaped($0) + "\\l" }.joined()
       lines.append("  e\(entity.index) [label=\"\(label)\"\(entity.isAbstract ? ", style=dashed" : "")];")
     }
@@ -39,7 +39,7 @@ extension ManagedObjectModel {
     let inverse = entity.inverse(of: relationship)
     let name = relationship.definition.name
     if let inverse {
-      // One line for the pair: at the side that comes first.
+      // Draws one line for the pair, from the side that comes first.
       let (own, other) = ((entity.index, name), (destination.index, inverse.definition.name))
       let isSecond = other.0 < own.0 || other.0 == own.0 && other.1.precedes(own.1)
       let isInherited = destination.superentity?.relationship(named: inverse.definition.name) != nil
@@ -55,7 +55,7 @@ extension ManagedObjectModel {
 
   private static func escaped(_ text: String) -> String {
     var result = String.UnicodeScalarView()
-    // Scalars and not characters: a quotation mark can be one character with a combining mark after it.
+    // Iterates over scalars, not characters: a quotation mark and a combining mark after it form one character.
     for scalar in text.printable(limit: 200).unicodeScalars {
       if scalar == "\\" || scalar == "\"" { result.append("\\") }
       result.append(scalar)

@@ -3,11 +3,11 @@ internal import OrderedCollections
 internal import PropertyLists
 
 extension ManagedObjectModel {
-  /// The model as JSON, for programs in other languages: entities by name, each with its own properties by name, in the
-  /// order of the model. What is as usual, such as a flag that is false, is left out. Values that JSON has no form for
-  /// are text, data in base64.
+  /// Returns the model as JSON, for programs in other languages: the entities by name, each with its own properties by
+  /// name, in the order of the model. Default values, such as false flags, are omitted. Values without a JSON form are
+  /// written as text, data in base64.
   ///
-  /// - Throws: ``ManagedObjectModelError/file(_:)`` for a value that JSON has no form for.
+  /// - Throws: ``ManagedObjectModelError/file(_:)`` if the model cannot be written as JSON.
   /// - Complexity: O(*n*) in the number of properties.
   public func jsonData() throws(ManagedObjectModelError) -> Data {
     do { return try json.data(format: .json, options: PropertyListWritingOptions(coercion: .plain)) } catch {
@@ -30,7 +30,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// The entries of a JSON object, without those that say nothing.
+/// The entries of a JSON object, without default values.
 private struct JSONEntries {
   private(set) var entries: OrderedDictionary<String, PropertyList> = [:]
 
