@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A store that is written outside of the package: it uses public types only.
+// A store that is implemented outside of the package: it uses only public types.
 let package = Package(
   name: "CSVStore",
   platforms: [.macOS(.v26)],

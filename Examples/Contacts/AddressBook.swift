@@ -1,28 +1,28 @@
 import FoundationEssentials
 import ManagedObjects
 
-/// Persons and groups in a store that any number of processes use at the same time.
+/// Persons and groups in a store that any number of processes can use at the same time.
 struct AddressBook {
   private let container: PersistentContainer
 
-  /// - Parameter createsFile: false if a file that is not there is an error.
+  /// - Parameter createsFile: False to throw if the file does not exist.
   init(_ kind: BookKind, _ file: URL, createsFile: Bool) throws {
     var store = kind.description(file)
     store.createsFile = createsFile
     container = try PersistentContainer(model: ManagedObjectModel(Person.self, Group.self), stores: [store])
   }
 
-  /// A context for as long as its owner wants.
+  /// Returns a new context, which its owner can keep.
   func newContext() -> sending ManagedObjectContext { container.newContext() }
 
-  /// What others save from now on.
+  /// The changes that other processes save from now on.
   var remoteChanges: AsyncStream<Result<SavedChanges, ManagedObjectError>> { container.coordinator.remoteChanges }
 
   func read<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
     try ContactsError.explaining { try container.performAndWait(body) }
   }
 
-  /// A condition on persons that somebody typed.
+  /// Parses a condition on persons that the user typed.
   func condition(_ text: String) throws -> ManagedPredicate {
     do throws(ManagedPredicateError) {
       return try ManagedPredicate(format: text, for: Person.self, in: container.model)
@@ -31,14 +31,15 @@ struct AddressBook {
     }
   }
 
-  /// Changes the book: all that the function does, or nothing if it fails.
+  /// Changes the book and saves. If the function throws, nothing is changed.
   func change<Result: Sendable>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
     try ContactsError.explaining { try container.updateAndWait(body) }
   }
 }
 
 extension ManagedObjectContext {
-  /// The one person with an address, or whose name has words that begin so: `ada@example.org`, `Ada`, `ada love`.
+  /// Returns the only person with an e-mail address, or whose names begin with the given words: `ada@example.org`,
+  /// `Ada`, `ada love`.
   func person(_ text: String) throws -> Person {
     if let person = try fetch(Person.self, where: ManagedPredicate(format: "email ==[c] %@", text)).first {
       return person
@@ -49,13 +50,13 @@ extension ManagedObjectContext {
     return person
   }
 
-  /// The group of a name, whatever its case.
+  /// Returns the group with a name. Case is ignored.
   func group(_ name: String) throws -> Group {
     guard let group = try group(ifPresent: name) else { throw ContactsError.noGroup(name) }
     return group
   }
 
-  /// The group of a name, which is made if it is not there yet.
+  /// Returns the group with a name. Inserts it if it does not exist.
   func groupOrNew(_ name: String) throws -> Group {
     if let group = try group(ifPresent: name) { return group }
     let group = try insert(Group.self)
@@ -67,7 +68,7 @@ extension ManagedObjectContext {
     try fetch(Group.self, where: ManagedPredicate(format: "name ==[cd] %@", name)).first
   }
 
-  /// - Throws: if a person has the address already.
+  /// - Throws: ``ContactsError/addressIsTaken(_:by:)`` if a person already has the address.
   func checkIsNew(_ email: String) throws {
     guard let owner = try fetch(Person.self, where: ManagedPredicate(format: "email ==[c] %@", email)).first
     else { return }
@@ -76,7 +77,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedPredicate {
-  /// True if for each word of a text, a word of the name or the address begins with it. Case and marks do not count.
+  /// True if each word of the text is the beginning of a word in the name or the address. Case and diacritics are
+  /// ignored.
   static func words(in text: String) throws -> ManagedPredicate {
     try .and(
       text.split(separator: " ").map { word in
@@ -88,8 +90,8 @@ extension ManagedPredicate {
       })
   }
 
-  /// True if each word of a text is a part of the name, of its Latin form or of the address. For texts that are being
-  /// typed.
+  /// True if each word of the text is contained in the name, its Latin form or the address. Used while the user is
+  /// typing.
   static func parts(in text: String) throws -> ManagedPredicate {
     try .and(
       text.split(separator: " ").map { part in

@@ -3,19 +3,19 @@ import FoundationEssentials
 import ManagedObjects
 import SQLiteStore
 
-/// The kind of store that a book is in.
+/// The kind of store of an address book.
 enum BookKind: String, CaseIterable, ExpressibleByArgument {
   case sqlite, xml, binary, memory
 
-  /// What the names of files of this kind end with.
+  /// The extension of files of this kind.
   var fileExtension: String { self == .binary ? "store" : rawValue }
 
-  /// The kind that a file has by its name.
+  /// Returns the kind for the extension of a file.
   init(nameOf file: URL) {
     self = [.sqlite, .xml].first { $0.fileExtension == file.pathExtension } ?? .binary
   }
 
-  /// The store of a file.
+  /// Returns the description of the store in a file.
   func description(_ file: URL) -> PersistentStoreDescription {
     switch self {
     case .sqlite: .sqlite(file)

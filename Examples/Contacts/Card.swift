@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// What a vCard (RFC 6350) says of a person, as far as the book can hold it.
+/// The properties of a vCard (RFC 6350) that the address book can store.
 struct Card {
-  /// The line that it begins in.
+  /// The number of its first line.
   let line: Int
   var firstName = ""
   var lastName = ""
@@ -11,7 +11,7 @@ struct Card {
   var notes: String?
   var groups: [String] = []
 
-  /// The cards of a file.
+  /// Returns the cards of a file.
   static func cards(in text: String) throws -> [Card] {
     var cards: [Card] = []
     var open: Card?
@@ -32,7 +32,7 @@ struct Card {
     return cards
   }
 
-  /// The lines, with those that begin with a space or a tab put behind the one before.
+  /// Returns the lines, with continuation lines, which begin with a space or a tab, appended to the line before them.
   private static func unfolded(_ text: String) -> [(number: Int, line: String)] {
     var lines: [(number: Int, line: String)] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -55,7 +55,7 @@ struct Card {
     case "NOTE": notes = Self.parts(value, at: nil)[0]
     case "CATEGORIES": groups += Self.parts(value, at: ",").filter { !$0.isEmpty }
     case "BDAY":
-      // 1815-12-10, or 18151210 as version 4 has it.
+      // 1815-12-10, or 18151210 in vCard 4.
       let digits = value.filter { $0 != "-" }
       guard digits.count == 8 else { throw ContactsError.notACard(line: line, "\(value) is not a day") }
       let text = "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
@@ -66,7 +66,7 @@ struct Card {
     }
   }
 
-  /// The parts of a value, without the backslashes before its characters.
+  /// Splits a value at a separator, and removes the backslashes of escapes.
   private static func parts(_ value: String, at separator: Character?) -> [String] {
     var parts = [""]
     var isEscaped = false

@@ -29,13 +29,13 @@ struct FileOption: ParsableArguments {
     if store == .memory, file != nil { throw ValidationError("A store in memory has no file: leave --file out.") }
   }
 
-  /// The book of the file, which has to be there.
+  /// The address book in the file, which must exist.
   var book: AddressBook { get throws { try book(createsFile: false) } }
 
-  /// The book of the file, which is made if it is not there yet.
+  /// The address book in the file. Creates the file if it does not exist.
   var bookOrNew: AddressBook { get throws { try book(createsFile: true) } }
 
-  /// The name of the file without folders.
+  /// The name of the file, without its folder.
   var name: String { store == .memory ? "contacts" : url.lastPathComponent }
 
   private var url: URL { URL(filePath: file ?? "contacts.\((store ?? .binary).fileExtension)") }
@@ -48,7 +48,7 @@ struct FileOption: ParsableArguments {
   }
 }
 
-/// A command takes a person by anything that names only one.
+/// The argument that identifies a person.
 struct PersonArgument: ParsableArguments {
   @Argument(help: "The e-mail address, or how words of the name begin: ada love.") var person: String
 }

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import ManagedObjects
 
-/// What went wrong, as the one who gave the command should read it.
+/// An error, in the words of the program's user.
 enum ContactsError: Error, CustomStringConvertible {
   case noPerson(String)
   case severalPersons(String, [String])
   case noGroup(String)
   case addressIsTaken(String, by: String)
-  /// Values that the book does not take, a line for each.
+  /// Invalid values, one line for each.
   case notValid([String])
-  /// A condition that cannot be asked.
+  /// A condition that is not valid.
   case notACondition(String, ManagedPredicateError)
   case notADay(String)
-  /// Another program saved the same at the same time.
+  /// Another program changed the same objects at the same time.
   case changedMeanwhile
   case noPicture(of: String)
   case notACard(line: Int, String)
@@ -39,13 +39,13 @@ enum ContactsError: Error, CustomStringConvertible {
     }
   }
 
-  /// The text, and a mark below what is wrong.
+  /// Returns the message, the text, and a mark under the position of the error.
   private static func description(of text: String, _ error: ManagedPredicateError) -> String {
     guard let column = error.position?.column, !text.contains("\n") else { return error.message }
     return "\(error.message)\n  \(text)\n  " + String(repeating: " ", count: column - 1) + "^"
   }
 
-  /// Does something, and says what went wrong in words of this program.
+  /// Runs a function, and converts its errors into this type.
   static func explaining<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -70,7 +70,7 @@ enum ContactsError: Error, CustomStringConvertible {
     "Property/name/Entity/Group": "the name of the group",
   ])
 
-  /// What is wrong with a value; nil for errors of other sorts.
+  /// Returns the description of a validation error; nil for other errors.
   private static func line(_ error: ManagedObjectError) -> String? {
     guard let key = error.key, let entity = error.objectID?.entity else { return nil }
     let name = names.name(ofProperty: key, in: entity)

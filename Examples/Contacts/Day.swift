@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// A day as people write it, `1815-12-10`. The book has its first moment in Greenwich.
+/// A day, written as `1815-12-10`. The address book stores its first moment in UTC.
 struct Day: ExpressibleByArgument, CustomStringConvertible {
   let date: Date
 

@@ -15,14 +15,14 @@ struct Import: ParsableCommand {
       let undo = ManagedObjectContext.UndoManager()
       context.undoManager = undo
       var refusals: [String] = []
-      // To ask the book about each card would take as long as there are persons and cards.
+      // All addresses are fetched once, because a fetch for each card would take much longer.
       var addresses = Set(try context.fetch(Person.self).compactMap { $0.email?.lowercased() })
       for card in cards {
         do {
           let isNew = card.email.map { addresses.insert($0.lowercased()).inserted } ?? true
           try ContactsError.explaining { try context.add(card, hasNewAddress: isNew) }
         } catch {
-          // All that came with the card goes, such as groups that only it names.
+          // Undoes all changes of this card, including groups that it created.
           context.undo()
           refusals.append("line \(card.line): \(error)")
         }

@@ -1,12 +1,12 @@
 import Foundation
 import ManagedObjects
 
-/// Somebody in the book.
+/// A person in the address book.
 final class Person: ManagedObject {
   @Attribute(.maximumLength(80)) var firstName = ""
   @Attribute(.predicate("length > 0", warning: "is missing"), .maximumLength(80)) var lastName: String
-  /// The name as an index of Latin letters has it, by which persons are sorted: `LOVELACE ADA`. It follows from the
-  /// names with each save.
+  /// The name in Latin capital letters, which persons are sorted by: `LOVELACE ADA`. It is updated from the names at
+  /// each save.
   @Attribute(.indexed) private(set) var sortName = ""
   @Attribute(.unique, .predicate("SELF MATCHES '[^@ ]+@[^@ ]+[.][^@ .]+'", warning: "is not like ada@example.org"))
   var email: String?
@@ -19,23 +19,23 @@ final class Person: ManagedObject {
     if isDeleted { return }
     let name = Self.sortName(first: firstName, last: lastName)
     if name == sortName { return }
-    // Nobody takes it back: it would be that of a name which somebody else has changed meanwhile.
+    // Not undoable: undo would restore the sort name of an old name, which another process may have changed since.
     let undoManager = managedObjectContext?.undoManager
     undoManager?.disableUndoRegistration()
     sortName = name
     undoManager?.enableUndoRegistration()
   }
 
-  /// Such as `Ada Lovelace`. Names in Chinese characters begin with the last name.
+  /// The full name, such as `Ada Lovelace`. In Chinese characters, the last name comes first.
   var fullName: String {
     if !lastName.isEmpty, lastName.unicodeScalars.allSatisfy(\.properties.isIdeographic) { return lastName + firstName }
     return [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// The name, and the address if it has one.
+  /// The name, with the e-mail address if there is one.
   var summary: String { fullName + (email.map { " <\($0)>" } ?? "") }
 
-  /// All that the book has of the person, beginning with the name.
+  /// All data of the person, one per line, starting with the name.
   var details: [String] {
     var lines = [fullName]
     if let email { lines.append("e-mail: \(email)") }
@@ -48,7 +48,7 @@ final class Person: ManagedObject {
 
   var groupNames: [String] { groups.map(\.name).sorted() }
 
-  /// A rule that depends on the time cannot be one of the model.
+  /// Checks that a birthday is not in the future. The model cannot contain a rule that depends on the current time.
   override func validateValue(_ value: AttributeValue, forKey key: String) throws(ManagedObjectError) {
     if key == "birthday", case .date(let date) = value, date > .now {
       throw ManagedObjectError(.dateTooLate, "is in the future", objectID: objectID, key: key)
@@ -56,23 +56,23 @@ final class Person: ManagedObject {
   }
 }
 
-/// The order of persons.
+/// The sort order of persons.
 extension Person {
-  /// By last name, then by first name, as people sort.
+  /// By last name, then by first name.
   static let order = [
     FetchRequest.SortDescriptor("sortName", comparison: .localizedStandard),
     FetchRequest.SortDescriptor("lastName", comparison: .localizedStandard),
     FetchRequest.SortDescriptor("firstName", comparison: .localizedStandard),
   ]
 
-  /// The section of the person: the first Latin letter of the last name, or `#` for anything else.
+  /// The section of the person: the first Latin letter of the last name, or `#` for other names.
   var section: String { sortName.first.map { String($0) } ?? "#" }
 
-  /// A name in capital Latin letters without marks. Chinese names go by the sound of their characters, as last names
-  /// have it: `ZENG GUO FAN` for 曾国藩.
+  /// Returns a name in Latin capital letters without diacritics. Chinese names are transcribed, with the readings that
+  /// are usual in last names: `ZENG GUO FAN` for 曾国藩.
   private static func sortName(first: String, last: String) -> String {
     func latin(_ name: String, _ characters: String) -> String {
-      // The transforms of ICU, one after the other.
+      // ICU transforms, applied one after the other.
       let transform = StringTransform("\(characters); Any-Latin; Latin-ASCII; Upper")
       return (name.applyingTransform(transform, reverse: false) ?? name).trimmingCharacters(in: .whitespaces)
     }
@@ -82,7 +82,7 @@ extension Person {
   }
 }
 
-/// A name that any number of persons have in common.
+/// A group, which any number of persons can belong to.
 final class Group: ManagedObject {
   @Attribute(.unique, .predicate("length > 0", warning: "is missing"), .maximumLength(80)) var name: String
   @Relationship var members: Set<Person>

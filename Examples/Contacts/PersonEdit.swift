@@ -1,20 +1,20 @@
 import FoundationEssentials
 import ManagedObjects
 
-/// What is to change of a person; nil for what stays. An empty text removes what it is for.
+/// Changes to a person. Nil keeps a value, an empty string removes it.
 struct PersonEdit {
   var firstName: String?
   var lastName: String?
   var email: String?
   var birthday: Day??
   var notes: String?
-  /// The names of groups that the person comes into. Those that are not there yet are made.
+  /// The names of groups to add the person to. Missing groups are created.
   var groups: [String] = []
-  /// The names of groups that the person leaves.
+  /// The names of groups to remove the person from.
   var formerGroups: [String] = []
   var picture: Data??
 
-  /// - Parameter hasNewAddress: true if somebody has seen to it that nobody has the address.
+  /// - Parameter hasNewAddress: True if the caller has already checked that the address is not in use.
   func apply(to person: Person, in context: ManagedObjectContext, hasNewAddress: Bool = false) throws {
     if let email, !hasNewAddress, email.lowercased() != person.email?.lowercased() { try context.checkIsNew(email) }
     if let firstName { person.firstName = firstName }

@@ -41,7 +41,7 @@ struct GetPicture: ParsableCommand {
 }
 
 extension Data {
-  /// The bytes of a file that the command line names.
+  /// Reads a file given on the command line.
   init(ofFile path: String) throws {
     do { try self.init(contentsOf: URL(filePath: path)) } catch { throw ContactsError.cannotRead(path) }
   }

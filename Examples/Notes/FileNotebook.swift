@@ -9,7 +9,7 @@ struct FileNotebook: Notebook {
   private let file: URL
   private let isPropertyList: Bool
 
-  /// The notes of a file; none if there is no such file yet.
+  /// Reads the notes of a file. There are no notes if the file does not exist.
   init(_ file: URL, isPropertyList: Bool) throws {
     self.file = file
     self.isPropertyList = isPropertyList
@@ -21,7 +21,7 @@ struct FileNotebook: Notebook {
         notes[key] = note
       }
     } else {
-      // The type says all that may be in the file: a dictionary of strings and notes.
+      // The type lists everything that the file may contain: a dictionary of strings and notes.
       notes = try KeyedUnarchiver.unarchivedObject(of: OrderedDictionary<String, Note>.self, from: file)
     }
   }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import KeyedArchiving
 import PropertyLists
 
-/// What somebody wants to remember.
+/// A note.
 struct Note: Equatable {
   var title: String
   var author: String
@@ -12,7 +12,7 @@ struct Note: Equatable {
   var tags: [String]
 }
 
-/// As an object of a keyed archive.
+/// Conversion to an object of a keyed archive.
 extension Note: SecureCoding {
   static let archivedClass = ArchivedClass("Note")
 
@@ -35,7 +35,7 @@ extension Note: SecureCoding {
   }
 }
 
-/// As a dictionary of a property list.
+/// Conversion to a dictionary of a property list.
 extension Note {
   var propertyList: PropertyList {
     [
@@ -44,7 +44,7 @@ extension Note {
     ]
   }
 
-  /// Nil for a dictionary that is no note.
+  /// Returns nil if the dictionary is not a note.
   init?(_ propertyList: PropertyList) {
     guard let title = propertyList["title"]?.string, let author = propertyList["author"]?.string,
       let text = propertyList["text"]?.string, let changed = propertyList["changed"]?.date,

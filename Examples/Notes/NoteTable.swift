@@ -1,31 +1,32 @@
 import CSQLite
 import FoundationEssentials
 
-/// Notes in two tables of SQLite, made by hand: the plainest way to keep them in a database.
+/// Notes in two SQLite tables with hand-written SQL: the simplest way to keep them in a database.
 ///
-/// All statements go through ``run(_:_:_:)``, which binds, steps and finalizes. When this is enough is in README.md.
+/// ``run(_:_:_:)`` executes all statements: it binds values, steps through rows and finalizes. README.md says when this
+/// is enough.
 final class NoteTable: Notebook {
   private let path: String
   private var database: OpaquePointer?
 
-  /// Opens the tables of a file, which are made if they are not there yet.
+  /// Opens the database in a file. Creates the file and the tables if they do not exist.
   init(_ file: URL) throws {
     path = file.path
     let code = sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
-    // There is a connection even if the file cannot be opened. It has the message, and `deinit` closes it.
+    // SQLite returns a connection even if the file cannot be opened. It contains the message, and `deinit` closes it.
     guard code == SQLITE_OK else { throw failure("open") }
-    // A statement waits for another process that writes, instead of failing at once.
+    // If another process is writing, a statement waits up to 10 seconds instead of failing immediately.
     sqlite3_busy_timeout(database, 10_000)
     sqlite3_extended_result_codes(database, 1)
     try run("PRAGMA foreign_keys = ON")
     try makeTables()
   }
 
-  // All statements are finalized by now, so that this cannot fail.
+  // All statements have been finalized, so that this cannot fail.
   deinit { sqlite3_close(database) }
 }
 
-/// Work on notes: create, find by key, modify, remove, find all.
+/// The operations of a notebook.
 extension NoteTable {
   func add(_ note: Note, forKey key: String) throws {
     try transaction(.writing) {
@@ -40,16 +41,16 @@ extension NoteTable {
     }
   }
 
-  /// `SQLITE_CONSTRAINT_UNIQUE`, a macro that Swift does not see.
+  /// `SQLITE_CONSTRAINT_UNIQUE`. Swift does not import this macro.
   private static let uniqueConstraint = SQLITE_CONSTRAINT | 8 << 8
 
   func note(_ key: String) throws -> Note {
-    // Two statements are to see the same state of the file.
+    // The transaction makes both statements see the same state of the file.
     try transaction(.reading) { try find(key) }
   }
 
   func change(_ key: String, _ change: (inout Note) -> Void) throws {
-    // Nobody else changes the note between these statements.
+    // The transaction keeps other processes from changing the note between the statements.
     try transaction(.writing) {
       var note = try find(key)
       change(&note)
@@ -63,7 +64,7 @@ extension NoteTable {
 
   func remove(_ key: String) throws {
     try transaction(.writing) {
-      // The tags go with it: ON DELETE CASCADE.
+      // ON DELETE CASCADE also removes the tags.
       try run("DELETE FROM note WHERE key = ?", [.text(key)])
       guard sqlite3_changes(database) == 1 else { throw NotebookError.noSuchNote(key) }
     }
@@ -89,7 +90,7 @@ extension NoteTable {
 
   private func addTags(of note: Note, _ key: String) throws {
     for (position, name) in note.tags.enumerated() {
-      // A tag that is given twice counts once.
+      // Ignores duplicate tags.
       try run(
         "INSERT INTO tag (note, place, name) VALUES (?, ?, ?) ON CONFLICT (note, name) DO NOTHING",
         [.text(key), .integer(Int64(position)), .text(name)])
@@ -105,15 +106,15 @@ extension NoteTable {
   }
 }
 
-/// The tables.
+/// Creation of the tables.
 extension NoteTable {
-  /// Tells files of this program from those of others: "Note" in ASCII.
+  /// The application ID in the header of this program's files: "Note" in ASCII.
   private static let applicationID: Int64 = 0x4E6F_7465
 
   private func makeTables() throws {
     if try isMade() { return }
     try transaction(.writing) {
-      // Another process may have made them by now.
+      // Another process may have created them in the meantime.
       if try isMade() { return }
       try run(
         """
@@ -131,8 +132,9 @@ extension NoteTable {
     }
   }
 
-  /// - Returns: false for an empty file.
-  /// - Throws: for a database of another program.
+  /// Returns false if the file is empty.
+  ///
+  /// - Throws: ``NotebookError/notOfNotes(_:)`` if the database belongs to another program.
   private func isMade() throws -> Bool {
     var (id, count): (Int64, Int64) = (0, 0)
     try run("SELECT application_id, (SELECT COUNT(*) FROM sqlite_master) FROM pragma_application_id") { row in
@@ -144,16 +146,16 @@ extension NoteTable {
   }
 }
 
-/// Statements.
+/// Execution of statements.
 extension NoteTable {
   private enum Access: String {
-    /// The first statement that reads decides what all of them see.
+    /// All statements see the state at the first read.
     case reading = "BEGIN"
-    /// Waits until nobody else writes, here and not halfway.
+    /// Waits for other writers here, at the beginning of the transaction.
     case writing = "BEGIN IMMEDIATE"
   }
 
-  /// Does all of something or, if it fails, nothing.
+  /// Runs a function in a transaction, which is rolled back if the function throws.
   private func transaction<Result>(_ access: Access, _ body: () throws -> Result) throws -> Result {
     try run(access.rawValue)
     do {
@@ -161,7 +163,7 @@ extension NoteTable {
       try run("COMMIT")
       return result
     } catch {
-      // Some errors have ended the transaction. What went wrong first is what counts.
+      // Some errors have already ended the transaction. The first error is the one to report.
       try? run("ROLLBACK")
       throw error
     }
@@ -169,15 +171,15 @@ extension NoteTable {
 
   /// Runs one statement.
   ///
-  /// Values are bound, and never become part of the statement's text: whatever they are, they stay values.
+  /// Values are bound. They never become part of the statement's text, so that they cannot inject SQL.
   ///
   /// - Parameters:
-  ///   - values: one for each question mark.
-  ///   - body: called with each row.
+  ///   - values: One value for each question mark.
+  ///   - body: Called with each row.
   private func run(_ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws -> Void = { _ in }) throws {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }
-    // Whatever happens from here on. A connection with open statements cannot be closed.
+    // Finalizes on every exit: a connection with open statements cannot be closed.
     defer { sqlite3_finalize(statement) }
     for (index, value) in zip(Int32(1)..., values) {
       let code =
@@ -198,7 +200,7 @@ extension NoteTable {
     }
   }
 
-  /// `SQLITE_TRANSIENT`, another such macro: SQLite copies a text before the call returns.
+  /// `SQLITE_TRANSIENT`, another macro that Swift does not import: SQLite copies the text before the call returns.
   private static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   /// The last error of the connection.
@@ -209,20 +211,20 @@ extension NoteTable {
   }
 }
 
-/// A value that is bound to a statement.
+/// A value to bind to a statement.
 private enum SQLiteValue {
   case text(String)
   case real(Double)
   case integer(Int64)
 }
 
-/// The row that a statement is at. Columns count from 0.
+/// The current row of a statement. Columns are counted from 0.
 private struct SQLiteRow {
   let statement: OpaquePointer?
 
   func text(_ column: Int32) -> String {
     guard let bytes = sqlite3_column_text(statement, column) else { return "" }
-    // The text before its length: asking for it may change how it is stored.
+    // Reads the text before its length, because reading it can convert the stored value.
     let count = Int(sqlite3_column_bytes(statement, column))
     return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
@@ -234,7 +236,7 @@ private struct SQLiteRow {
 
 /// An error of SQLite.
 struct SQLiteFailure: Error, CustomStringConvertible {
-  /// One of the extended result codes.
+  /// An extended result code.
   let code: Int32
   let message: String
   let path: String

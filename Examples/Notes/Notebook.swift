@@ -1,8 +1,9 @@
-/// Notes by their keys, kept in a file.
+/// Notes in a file, by key.
 ///
-/// Every change is in the file when the call returns, and the file is complete whenever the program ends.
+/// Each change has been written to the file when the call returns. The file is complete even if the program ends
+/// unexpectedly.
 protocol Notebook {
-  /// The key and the title of each note, in the order in which they were added.
+  /// Returns the key and the title of each note, in the order in which they were added.
   func titles() throws -> [(key: String, title: String)]
 
   func note(_ key: String) throws -> Note
@@ -18,7 +19,7 @@ enum NotebookError: Error, CustomStringConvertible {
   case noSuchNote(String)
   case alreadyThere(String)
   case notANote(String)
-  /// A file of another program.
+  /// The file belongs to another program.
   case notOfNotes(String)
 
   var description: String {

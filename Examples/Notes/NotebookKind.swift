@@ -3,11 +3,11 @@ import FoundationEssentials
 import ManagedObjects
 import SQLiteStore
 
-/// How notes are stored.
+/// The storage of notes.
 enum NotebookKind: String, CaseIterable, ExpressibleByArgument {
   case archive, plist, xml, binary, sqlite, table, memory
 
-  /// The ending of the names of files of this kind.
+  /// The extension of files of this kind.
   var fileExtension: String {
     switch self {
     case .binary: "store"
@@ -16,12 +16,12 @@ enum NotebookKind: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The kind that a file has by its name.
+  /// Returns the kind for the extension of a file.
   init(nameOf file: URL) {
     self = Self.allCases.first { $0 != .memory && $0.fileExtension == file.pathExtension } ?? .archive
   }
 
-  /// The notebook of a file, which is empty if the file is not there yet.
+  /// Opens the notebook in a file. It is empty if the file does not exist.
   func open(_ file: URL) throws -> any Notebook {
     switch self {
     case .archive, .plist: try FileNotebook(file, isPropertyList: self == .plist)

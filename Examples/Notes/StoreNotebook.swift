@@ -5,7 +5,7 @@ import ManagedObjects
 struct StoreNotebook: Notebook {
   private let container: PersistentContainer
 
-  /// The notes of a store, which is made if it is not there yet.
+  /// Opens a store of notes. Creates it if it does not exist.
   init(_ store: PersistentStoreDescription) throws {
     container = try PersistentContainer(model: ManagedObjectModel(StoredNote.self, Tag.self), stores: [store])
   }

@@ -3,7 +3,7 @@ import ManagedObjects
 
 /// A note as a managed object.
 final class StoredNote: ManagedObject {
-  // The class has a name of its own, since `Note` is the value. The file has the name of the entity.
+  // The class is not called `Note` because that is the value type. The entity is called `Note`, as in the file.
   override class var entityName: String { "Note" }
 
   @Attribute(.unique) var key: String
@@ -23,7 +23,7 @@ final class StoredNote: ManagedObject {
       title: title, author: author, text: text, changed: changed, isPublished: isPublished, tags: tags.map(\.name))
   }
 
-  /// Takes over a value. Only what differs becomes a change.
+  /// Sets all properties from a value. Equal values do not count as changes.
   func set(_ note: Note) throws {
     title = note.title
     author = note.author
@@ -35,12 +35,12 @@ final class StoredNote: ManagedObject {
   }
 }
 
-/// A word that any number of notes have in common.
+/// A tag, which any number of notes can have.
 final class Tag: ManagedObject {
   @Attribute(.unique) var name: String
   @Relationship var notes: Set<StoredNote>
 
-  /// The tag of a name, which is made if it is not there yet.
+  /// Returns the tag with a name. Inserts it if it does not exist.
   static func named(_ name: String, in context: ManagedObjectContext) throws -> Tag {
     if let tag = try context.fetch(Tag.self, where: #Predicate { $0.name == name }).first { return tag }
     let tag = try context.insert(Tag.self)
@@ -48,7 +48,7 @@ final class Tag: ManagedObject {
     return tag
   }
 
-  /// A tag that no note has is removed with the save that makes it so.
+  /// Deletes a tag that no note uses any more, in the same save.
   override func willSave() {
     if notes.isEmpty, !isDeleted { try? managedObjectContext?.delete(self) }
   }

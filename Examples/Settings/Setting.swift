@@ -1,13 +1,13 @@
 import Preferences
 import PropertyLists
 
-/// A typed key whose type is forgotten, so that settings of all types can stand in one list.
+/// A preference key without its value type, so that settings of all types fit in one list.
 struct Setting: Sendable {
   let name: String
-  /// What a stored value means, as text; nil if it is none of the setting's.
+  /// Returns the text of a stored value; nil if the value is not valid for the setting.
   private let text: @Sendable (PropertyList) -> String?
   private let defaultText: String
-  /// What is stored for a text from the command line; nil if it is no value.
+  /// Returns the stored value for text from the command line; nil if the text is not a valid value.
   private let parse: @Sendable (String) throws -> PropertyList?
 
   init<Value: PreferenceValue & CustomStringConvertible>(_ key: PreferenceKey<Value>) {
@@ -17,7 +17,7 @@ struct Setting: Sendable {
     parse = { try Value.preferenceValue(from: .string($0))?.storedPreference() }
   }
 
-  /// The value that counts, and where it comes from.
+  /// Returns a line with the effective value and its source.
   func line(_ preferences: UserPreferences) -> String {
     guard let (value, source) = preferences.effectiveValue(forKey: name), let text = text(value) else {
       return "\(name) = \(defaultText) (default)"
@@ -25,7 +25,7 @@ struct Setting: Sendable {
     return "\(name) = \(text) (\(source))"
   }
 
-  /// What has changed; nil if it means the same as before.
+  /// Returns a line with the change, or nil if the effective text did not change.
   func line(_ change: PreferenceChange) -> String? {
     let old = change.oldValue.flatMap(text) ?? defaultText
     guard let new = change.newValue.flatMap(text), let source = change.source else {
@@ -38,7 +38,7 @@ struct Setting: Sendable {
 
   func reset(in preferences: UserPreferences) throws { try change(to: nil, in: preferences) }
 
-  /// Checks that a text is a value of the setting.
+  /// Throws if the text is not a valid value of the setting.
   func check(_ text: String) throws { _ = try value(text) }
 
   private func value(_ text: String) throws -> PropertyList {
@@ -49,7 +49,7 @@ struct Setting: Sendable {
   private func change(to value: PropertyList?, in preferences: UserPreferences) throws {
     if preferences.isForced(forKey: name) { throw SettingsError.forced(name) }
     preferences.set(value, forKey: name)
-    // It would be saved without this. But whoever asks for a change is to hear if it cannot be saved.
+    // Changes are saved without this call, but it throws if the save fails, which the user should see.
     try preferences.synchronize()
   }
 }

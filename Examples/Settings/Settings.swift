@@ -1,6 +1,6 @@
 import Preferences
 
-/// The settings that the program knows.
+/// The settings of the program.
 enum Settings {
   static let fontSize = PreferenceKey<Int>("fontSize", default: 12)
   static let lineSpacing = PreferenceKey<Double>("lineSpacing", default: 1.5)
@@ -8,7 +8,7 @@ enum Settings {
   static let showsLineNumbers = PreferenceKey<Bool>("showsLineNumbers", default: true)
   static let author = PreferenceKey<String>("author", default: "")
 
-  /// All of them, for commands that take the name of one.
+  /// All settings, for commands that take the name of a setting.
   static let all = [
     Setting(fontSize), Setting(lineSpacing), Setting(theme), Setting(showsLineNumbers), Setting(author),
   ]

@@ -28,9 +28,9 @@ struct FolderOption: ParsableArguments {
   }
 }
 
-/// Settings for one run: `-fontSize 20`. ``UserPreferences`` reads them from the command line itself; here they are
-/// only let pass, and what nobody knows is refused. A setting whose name begins with `h` could not be given, because
-/// that is `-h`.
+/// Settings for a single run: `-fontSize 20`. ``UserPreferences`` reads them from the command line itself. Here they
+/// are only accepted, and unknown names are rejected. The name of such a setting cannot begin with `h`, because `-h` is
+/// the help flag.
 struct Overrides: ParsableArguments {
   @Argument(
     parsing: .allUnrecognized,
@@ -86,7 +86,7 @@ struct Watch: AsyncParsableCommand {
 
   func run() async {
     let preferences = folder.preferences
-    // What changes while the settings are printed is told too.
+    // Created first, so that changes made while the settings are printed are also reported.
     let changes = preferences.changes()
     for setting in Settings.all { say(setting.line(preferences)) }
     for await change in changes {
@@ -94,7 +94,7 @@ struct Watch: AsyncParsableCommand {
     }
   }
 
-  /// Prints a line now, even if nobody but a program reads it.
+  /// Prints a line and flushes it, even if the output is not a terminal.
   private func say(_ line: String) {
     print(line)
     fflush(nil)

@@ -1,10 +1,10 @@
 import Foundation
 import ManagedObjects
 
-/// The book on the whole terminal. It shows what others save as soon as they have saved it.
+/// A full-screen view of the address book. It shows changes of other processes when they are saved.
 @MainActor
 final class Browser {
-  /// Where keys go.
+  /// The part of the screen that receives keys.
   enum Mode {
     case list
     case search(LineEditor)
@@ -24,25 +24,25 @@ final class Browser {
   private let undoManager = ManagedObjectContext.UndoManager()
   let list: PersonList
   private(set) var mode = Mode.list
-  /// What happened last.
+  /// The message about the last action.
   private(set) var message = ""
-  /// The number of lines that a page has.
+  /// The number of lines on a page.
   private var page = 10
   /// True while the file cannot be read.
   private var isUnreadable = false
-  /// True if the person that was selected is not in the list any more, and no key was pressed since.
+  /// True if the selected person has disappeared from the list, and no key has been pressed since.
   private var hasLostSelection = false
 
   init(_ book: AddressBook, title: String) throws {
     self.title = title
-    // Before anything is read, so that nothing is missed.
+    // Starts observing before the first fetch, so that no change is missed.
     news = book.remoteChanges
     context = book.newContext()
     context.undoManager = undoManager
     list = try PersonList(context)
   }
 
-  /// Shows the book until somebody has enough of it.
+  /// Shows the address book until the user quits.
   func run() async {
     let terminal = Terminal()
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
@@ -65,7 +65,7 @@ final class Browser {
         typed += bytes
         for key in Key.keys(in: &typed) {
           if key == .control("z") {
-            // All processes of the job, as the terminal itself would have it.
+            // Stops all processes of the job, as the terminal itself would do.
             kill(0, SIGTSTP)
           } else if !take(key) {
             return
@@ -77,7 +77,7 @@ final class Browser {
       case .signal(let number):
         terminal.leave()
         Signals.takeDefault(number)
-        // Only after a stop, or if there is nobody to go on with it.
+        // The process was stopped and has continued, or could not be stopped.
         terminal.enter()
       case .ended: return
       }
@@ -95,7 +95,7 @@ final class Browser {
 
 /// Keys.
 extension Browser {
-  /// Does what a key is for. Returns false if that is to end.
+  /// Handles a key. Returns false to quit.
   private func take(_ key: Key) -> Bool {
     switch mode {
     case .list: return takeInList(key)
@@ -124,7 +124,7 @@ extension Browser {
   }
 
   private func takeInList(_ key: Key) -> Bool {
-    // It was pressed for somebody else, maybe.
+    // The key may have been meant for the person who disappeared.
     let isUnsure = hasLostSelection
     hasLostSelection = false
     if isUnsure, [.character("d"), .delete, .character("e"), .enter].contains(key) { return true }
@@ -151,7 +151,7 @@ extension Browser {
     return true
   }
 
-  /// Moves the selection; false for a key that does not.
+  /// Moves the selection. Returns false if the key does not move it.
   private func moves(_ key: Key) -> Bool {
     switch key {
     case .up: list.move(by: -1)
@@ -167,7 +167,7 @@ extension Browser {
     telling { try list.show(search: search, group: group) }
   }
 
-  /// Shows the persons of another group. Behind the last group, and before the first, come all persons.
+  /// Shows the persons of another group. After the last group, and before the first, all persons are shown.
   private func showGroup(after distance: Int) {
     telling {
       let groups: [Group?] = [nil] + (try context.fetch(Group.self, sortedBy: Group.order))
@@ -182,7 +182,7 @@ extension Browser {
   private func save(_ form: PersonForm) {
     let isDone = change { context in
       let edit = try form.edit()
-      // Somebody else may have deleted the person meanwhile.
+      // Another process may have deleted the person in the meantime.
       let person =
         try form.person.map { try context.existingObject(Person.self, with: $0.objectID) }
         ?? context.insert(Person.self)
@@ -195,7 +195,8 @@ extension Browser {
   private func delete() {
     guard let selected = list.selected else { return }
     let isDone = change { context in
-      // Who is gone already cannot be deleted, and would come twice when both deletions are taken back.
+      // A person whom another process has deleted cannot be deleted. Undoing both deletions would insert the person
+      // twice.
       try context.refresh(selected, mergeChanges: false)
       let person = try context.existingObject(Person.self, with: selected.objectID)
       let name = person.fullName
@@ -205,9 +206,9 @@ extension Browser {
     if isDone { message += " — u takes it back" }
   }
 
-  /// Changes the book and saves that, or leaves everything as it was.
+  /// Changes the address book and saves. If this fails, all changes are undone.
   ///
-  /// - Parameter body: returns what the change is called.
+  /// - Parameter body: Makes the changes, and returns a name for them.
   private func change(_ body: (ManagedObjectContext) throws -> String) -> Bool {
     telling {
       do {
@@ -224,7 +225,7 @@ extension Browser {
     }
   }
 
-  /// Takes the last change back, or makes it again.
+  /// Undoes the last change, or redoes it.
   private func replay(redoing: Bool) {
     guard redoing ? undoManager.canRedo : undoManager.canUndo else {
       message = redoing ? "There is nothing to make again" : "There is nothing to take back"
@@ -252,7 +253,7 @@ extension Browser {
   private func merge(_ news: Result<SavedChanges, ManagedObjectError>) {
     let changes: SavedChanges
     do { changes = try news.get() } catch {
-      // What is known is shown on.
+      // The last known data stay visible.
       message = "\(ContactsError(error))"
       isUnreadable = true
       return
@@ -262,7 +263,7 @@ extension Browser {
     telling {
       let (selected, name) = (list.selected, list.selected?.fullName ?? "")
       try context.mergeChanges(from: changes)
-      // A group that is gone has nobody.
+      // A deleted group has no members, so that all persons are shown.
       if let group = list.group, (try? context.existingObject(Group.self, with: group.objectID)) == nil {
         try list.show(search: list.search, group: nil)
       }
@@ -277,7 +278,7 @@ extension Browser {
     }
   }
 
-  /// Does something, and says what went wrong. Returns false then.
+  /// Runs a function, and shows its error as the message. Returns false if it failed.
   @discardableResult
   private func telling(_ body: () throws -> Void) -> Bool {
     do {
@@ -285,7 +286,7 @@ extension Browser {
       return true
     } catch {
       message = "\(error)"
-      // What somebody else saved meanwhile is there for the next attempt.
+      // Refreshes the objects, so that the next attempt uses the changes saved by other processes.
       try? context.refreshAllObjects()
       return false
     }

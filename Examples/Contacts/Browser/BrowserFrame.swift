@@ -1,11 +1,11 @@
 import ManagedObjects
 import ToolSupport
 
-/// What a browser shows: the list with its index, the person that is selected, and what can be done.
+/// A frame of the browser: the list with its index, the selected person, and the available commands.
 @MainActor
 struct BrowserFrame {
   private(set) var lines: [Line] = []
-  /// Where somebody types; nil for nowhere.
+  /// The position of the text cursor; nil if no text is being edited.
   private(set) var cursor: (line: Int, column: Int)?
   /// The number of lines of the list.
   let listHeight: Int
@@ -14,10 +14,10 @@ struct BrowserFrame {
   private let columns: Int
   private let height: Int
 
-  /// The columns of the list without its index, where there is room for a person beside it.
+  /// The width of the list without its index. If the terminal is wide enough, the person is shown next to the list.
   private var listWidth: Int { isWide ? min(44, (columns - 6) / 2) : columns - 3 }
   private var isWide: Bool { columns >= Self.wide }
-  /// The number of columns from which on a person is beside the list.
+  /// The minimum number of columns for showing a person next to the list.
   private static let wide = 68
 
   init(_ browser: Browser, lines height: Int, columns: Int) {
@@ -25,7 +25,7 @@ struct BrowserFrame {
     self.columns = columns
     self.height = height
     let inner = max(1, height - 3)
-    // A narrow terminal has the person below the list, if it is high enough.
+    // On a narrow terminal the person is shown below the list, if there are enough lines.
     let below = columns < Self.wide && height >= 18 ? 8 : 0
     listHeight = inner - below
     lines.append(title)
@@ -89,7 +89,8 @@ struct BrowserFrame {
     browser.list.search.isEmpty && browser.list.group == nil ? "nobody yet: a adds somebody" : "nobody"
   }
 
-  /// The letters that there is room for. Of more, every second one, or every third one, and so on.
+  /// Returns the letters of the index. If there are more letters than lines, it contains every second one, every third
+  /// one, and so on.
   private func indexTitles(_ room: Int) -> [(String, Bool)] {
     let letters = browser.list.letters
     let step = max(1, (letters.count + room - 1) / room)
@@ -111,13 +112,13 @@ struct BrowserFrame {
   }
 
   /// - Parameters:
-  ///   - line: where the form begins on the terminal.
-  ///   - column: likewise.
+  ///   - line: The first line of the form on the terminal.
+  ///   - column: The first column of the form on the terminal.
   private mutating func formLines(_ form: PersonForm, width: Int, line: Int, column: Int, height: Int) -> [Line] {
     let labelWidth = min(12, width / 2)
     let title = form.person == nil ? "Add somebody" : form.isGone ? form.name + " is gone" : "Change " + form.name
     var lines = [Line.of(title, width: width, .bold)]
-    // The field that is being typed in is seen in the lowest terminal, too.
+    // Scrolls so that the current field is visible even on a very low terminal.
     let first = max(0, min(form.current - height + 2, form.fields.count - 1))
     for (index, field) in form.fields.enumerated().dropFirst(first) {
       var row = Line()

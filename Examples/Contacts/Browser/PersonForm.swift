@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjects
 
-/// The fields of a person while they are being changed.
+/// A form with the editable fields of a person.
 struct PersonForm {
   struct Field {
     let label: String
@@ -16,18 +16,18 @@ struct PersonForm {
       editor = LineEditor(value)
     }
 
-    /// The text, if it was changed.
+    /// The new text; nil if it is unchanged.
     fileprivate var change: String? { editor.text == initial ? nil : editor.text }
   }
 
   /// The person; nil for a new one.
   let person: Person?
-  /// What the person was called when the form was opened.
+  /// The name of the person when the form was opened.
   let name: String
-  /// True if somebody else has removed the person.
+  /// True if another process has deleted the person.
   var isGone = false
   private(set) var fields: [Field]
-  /// The field that keys go to.
+  /// The index of the field that receives keys.
   private(set) var current = 0
 
   init(_ person: Person?) {
@@ -43,7 +43,7 @@ struct PersonForm {
     ]
   }
 
-  /// Returns false for a key that means nothing here.
+  /// Handles a key. Returns false if the key has no function here.
   mutating func take(_ key: Key) -> Bool {
     switch key {
     case .down, .tab: current = (current + 1) % fields.count
@@ -53,12 +53,12 @@ struct PersonForm {
     return true
   }
 
-  /// What was changed.
+  /// Returns the changes that the user made.
   func edit() throws -> PersonEdit {
     var edit = PersonEdit(
       firstName: fields[0].change, lastName: fields[1].change, email: fields[2].change, notes: fields[5].change)
     if let text = fields[3].change { edit.birthday = .some(text.isEmpty ? nil : try Day(text)) }
-    // Somebody else may put the person into other groups meanwhile.
+    // Only the differences are applied, because another process may change the groups in the meantime.
     let (old, new) = (Self.names(in: fields[4].initial), Self.names(in: fields[4].editor.text))
     edit.groups = new.filter { !old.contains($0) }
     edit.formerGroups = old.filter { !new.contains($0) }

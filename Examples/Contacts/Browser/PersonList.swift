@@ -1,21 +1,21 @@
 import ManagedObjects
 
-/// The persons that are shown, in sections by the first letter, and the one that is selected.
+/// The list of persons, in sections by first letter, with a selected person.
 ///
-/// The controller keeps them up to date, whoever changes the book.
+/// The fetched results controller updates the list for all changes, including those of other processes.
 final class PersonList {
   private let context: ManagedObjectContext
   private var results: FetchedResultsController<Person>
-  /// What a part of the name or the address has to be.
+  /// The text that the name or the address must contain.
   private(set) var search = ""
-  /// The group that persons have to be in; nil for all.
+  /// The group that persons must belong to; nil for all persons.
   private(set) var group: Group?
   private(set) var selected: Person?
-  /// The number of persons before the one that is selected.
+  /// The index of the selected person in the list.
   private var offset = 0
-  /// The number of lines that are scrolled away.
+  /// The number of lines scrolled off the top.
   private var top = 0
-  /// The index of a person that changed last; nil if all that changed are gone.
+  /// The index of the last changed person; nil if all changed persons were removed.
   private var changed: Int?
 
   init(_ context: ManagedObjectContext) throws {
@@ -24,7 +24,7 @@ final class PersonList {
     try show(search: "", group: nil)
   }
 
-  /// Shows other persons. Whoever is selected stays so, if possible.
+  /// Shows other persons. Keeps the selection if possible.
   func show(search: String, group: Group?) throws {
     results = try Self.results(context, search, group)
     results.delegate = self
@@ -41,7 +41,7 @@ final class PersonList {
     if let group { conditions.append(try ManagedPredicate(format: "ANY groups == %@", group)) }
     var request = try FetchRequest(Person.self, where: .and(conditions))
     request.sortDescriptors = Person.order
-    // Only those who are seen are read.
+    // Only visible persons are read.
     request.fetchBatchSize = 100
     let results = try FetchedResultsController(Person.self, request, in: context) { $0.section }
     results.sectionIndexTitle = { $0 }
@@ -51,7 +51,7 @@ final class PersonList {
   /// The number of persons.
   var count: Int { results.count }
 
-  /// Why the list is not as the book is; nil if it is.
+  /// The error because of which the list is out of date; nil if it is up to date.
   var failure: ManagedObjectError? { results.failure }
 }
 
@@ -64,9 +64,9 @@ extension PersonList: FetchedResultsControllerDelegate {
   }
 }
 
-/// Selecting.
+/// Selection.
 extension PersonList {
-  /// Finds the person that is selected again, or selects who is at that index now.
+  /// Updates the index of the selected person. If the person is not in the list, selects the person at this index.
   private func findSelection() {
     if let selected, let path = results.indexPath(of: selected) {
       offset = results.sections.prefix(path.section).reduce(path.item) { $0 + $1.count }
@@ -86,7 +86,7 @@ extension PersonList {
 
   func moveToEnd() { select(results.count - 1) }
 
-  /// Selects the first person of a letter, or of the next letter that has any. Returns false if there is none.
+  /// Selects the first person of a letter, or of the next letter that has persons. Returns false if there are none.
   func move(toLetter letter: String) -> Bool {
     var index = 0
     for section in results.sections {
@@ -99,7 +99,7 @@ extension PersonList {
     return false
   }
 
-  /// Selects a person that the function changes.
+  /// Runs a function, and selects the person that it changed.
   func selectingChanged(_ body: () throws -> Void) rethrows {
     changed = nil
     try body()
@@ -107,20 +107,20 @@ extension PersonList {
   }
 }
 
-/// Showing.
+/// Visible entries.
 extension PersonList {
   enum Entry {
     case letter(String)
     case person(Person, isSelected: Bool)
   }
 
-  /// The letters that there are persons of, and whether it is that of the selection.
+  /// The letters that have persons. `isSelected` is true for the letter of the selected person.
   var letters: [(title: String, isSelected: Bool)] {
     let own = selected.flatMap { results.indexPath(of: $0)?.section }
     return results.sections.enumerated().map { ($1.name, $0 == own) }
   }
 
-  /// What is seen in a number of lines, scrolled so that the selection is.
+  /// Returns the visible entries in a number of lines, scrolled so that the selected person is visible.
   ///
   /// Only these persons are read.
   func entries(lines: Int) -> [Entry] {
@@ -143,7 +143,7 @@ extension PersonList {
     return entries
   }
 
-  /// - Parameter counts: the numbers of persons in the sections.
+  /// - Parameter counts: The number of persons in each section.
   private func scroll(_ counts: [Int], _ lines: Int) {
     var rest = offset
     var line = 0
@@ -157,7 +157,7 @@ extension PersonList {
       rest -= count
       line += count + 1
     }
-    // The letter is seen with the first one of a section.
+    // If the first person of a section is selected, the letter is visible too.
     top = min(top, isFirst ? line - 1 : line)
     top = max(top, line - lines + 1)
     top = max(0, min(top, counts.reduce(0) { $0 + $1 + 1 } - lines))

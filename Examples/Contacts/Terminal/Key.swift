@@ -1,15 +1,16 @@
-/// A key that was pressed.
+/// A key press.
 enum Key: Hashable, Sendable {
   case character(Character)
-  /// Together with the control key: `control("c")`.
+  /// A key pressed together with Control: `control("c")`.
   case control(Character)
   case up, down, left, right, home, end, pageUp, pageDown, delete, tab, backTab, enter, backspace, escape
-  /// A text that was pasted, which is no command.
+  /// Pasted text, which never contains commands.
   case pasted(String)
-  /// A key that means nothing here.
+  /// A key without a function in this program.
   case unknown
 
-  /// The keys of bytes that came from a terminal. What is left is the beginning of a character.
+  /// Returns the keys for bytes from a terminal, and removes these bytes. An incomplete character or paste remains.
+  /// remains.
   static func keys(in bytes: inout [UInt8]) -> [Key] {
     var keys: [Key] = []
     var rest = bytes[...]
@@ -41,7 +42,7 @@ enum Key: Hashable, Sendable {
     return keys
   }
 
-  /// Around what is pasted (xterm, bracketed paste mode).
+  /// The start and end marks of pasted text (xterm, bracketed paste mode).
   private static let pasteStart = Array("\u{1B}[200~".utf8)
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
@@ -54,13 +55,13 @@ enum Key: Hashable, Sendable {
     }
   }
 
-  /// Takes out a control sequence. An escape with nothing behind it is the key of that name.
+  /// Reads and removes a control sequence. An escape byte without any byte after it is the Escape key.
   private static func sequence(_ rest: inout ArraySlice<UInt8>) -> Key {
     rest.removeFirst()
     guard let kind = rest.popFirst() else { return .escape }
-    // A key together with Alt.
+    // A key pressed together with Alt.
     guard kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .unknown }
-    // Parameters, then the byte that ends it: ECMA-48, 5.4.
+    // Parameter bytes, then the final byte: ECMA-48, 5.4.
     let parameters = rest.prefix { (0x20...0x3F).contains($0) }
     rest = rest.dropFirst(parameters.count)
     guard let end = rest.popFirst() else { return .unknown }
@@ -84,7 +85,7 @@ enum Key: Hashable, Sendable {
     }
   }
 
-  /// The number of bytes at the end that begin a character whose other bytes have not come yet.
+  /// Returns the number of bytes at the end that belong to an incomplete character.
   private static func unfinished(_ bytes: ArraySlice<UInt8>) -> Int {
     for (distance, byte) in bytes.reversed().prefix(4).enumerated() where byte & 0xC0 != 0x80 {
       let length = byte < 0x80 ? 1 : byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2

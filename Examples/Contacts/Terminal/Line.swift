@@ -1,8 +1,8 @@
 import ToolSupport
 
-/// A line of a terminal, made of parts of certain widths. Nothing in a text gives the terminal commands.
+/// A line of a terminal, built from parts of fixed width. Control characters in text are removed.
 struct Line {
-  /// How a part looks, by its number in a control sequence (ECMA-48, SGR).
+  /// The style of a part. The raw values are those of the SGR control sequence (ECMA-48).
   enum Style: Int {
     case plain = 0
     case bold = 1
@@ -12,10 +12,10 @@ struct Line {
   }
 
   private(set) var text = ""
-  /// The number of columns that the parts take.
+  /// The total width of the parts, in columns.
   private(set) var width = 0
 
-  /// Adds a text that is cut, or filled up with spaces, to a number of columns.
+  /// Appends text, cut or padded with spaces to a width in columns.
   mutating func add(_ part: String, width: Int, _ style: Style = .plain) {
     guard width > 0 else { return }
     let part = part.onOneLine.shortened(toWidth: width)
@@ -24,13 +24,13 @@ struct Line {
     self.width += width
   }
 
-  /// Adds the parts of another line.
+  /// Appends the parts of another line.
   mutating func add(_ line: Line) {
     text += line.text
     width += line.width
   }
 
-  /// A line of one text.
+  /// Returns a line of one part.
   static func of(_ text: String, width: Int, _ style: Style = .plain) -> Line {
     var line = Line()
     line.add(text, width: width, style)
@@ -39,6 +39,6 @@ struct Line {
 }
 
 extension String {
-  /// The text with spaces for ends of lines and tabs, without what gives a terminal commands.
+  /// The text with line endings and tabs replaced by spaces, without terminal control characters.
   var onOneLine: String { String(map { $0.isNewline || $0 == "\t" ? " " : $0 }).withoutCommands }
 }

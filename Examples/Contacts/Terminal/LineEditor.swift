@@ -1,7 +1,7 @@
-/// A text that is being typed, with a cursor.
+/// A line of text that is being edited, with a cursor.
 struct LineEditor {
   private(set) var characters: [Character]
-  /// The number of characters before it.
+  /// The number of characters before the cursor.
   private(set) var cursor: Int
 
   init(_ text: String = "") {
@@ -11,7 +11,7 @@ struct LineEditor {
 
   var text: String { String(characters) }
 
-  /// Returns false for a key that does not edit.
+  /// Handles a key. Returns false if the key does not edit.
   mutating func take(_ key: Key) -> Bool {
     switch key {
     case .character(let character):
@@ -39,7 +39,7 @@ struct LineEditor {
     return true
   }
 
-  /// The part that is to be seen in a number of columns, and the cursor's column in it.
+  /// Returns the part of the text that is visible in a number of columns, and the column of the cursor in it.
   func window(width: Int) -> (text: String, cursor: Int) {
     var first = cursor
     var columns = 0

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The signals that a program on the whole terminal has to see to, so that the terminal is left as it was.
+/// The signals that a full-screen program must handle to restore the terminal.
 enum Signals {
-  /// Those that end a process by default, and that people send.
+  /// The common signals that end a process by default.
   static let deadly = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
 
-  /// Hands signals on to a function, on a thread of its own.
+  /// Calls a function for each signal, on a separate thread.
   static func watch(_ numbers: [Int32], _ body: @escaping @Sendable (Int32) -> Void) {
     let reading = pipe.reading
     Thread.detachNewThread {
@@ -18,10 +18,10 @@ enum Signals {
     for number in numbers { signal(number, handler) }
   }
 
-  /// Lets a signal do what it does by default: end the process, or stop it until it goes on.
+  /// Performs the default action of a signal: ends the process, or stops it until it is continued.
   static func takeDefault(_ number: Int32) {
     signal(number, SIG_DFL)
-    // The threads of queues have signals blocked.
+    // Threads of dispatch queues block signals.
     var numbers = sigset_t()
     sigemptyset(&numbers)
     sigaddset(&numbers, number)
@@ -30,7 +30,7 @@ enum Signals {
     signal(number, handler)
   }
 
-  /// What a handler may do is little, and writing is a part of it: signal-safety(7).
+  /// A signal handler may only call a few functions, including `write`: signal-safety(7).
   private static let handler: @convention(c) (Int32) -> Void = { number in
     let before = errno
     var byte = UInt8(truncatingIfNeeded: number)

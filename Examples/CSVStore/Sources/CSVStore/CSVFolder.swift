@@ -13,14 +13,14 @@ import Synchronization
 /// The files of a store: `Note.csv` and so on for objects, and `store.plist` for everything else.
 ///
 /// A save writes new files with the suffix `.new`, then the file `commit` with their names, and then renames them. If a
-/// process ends before `commit` is there, nothing was saved; if it ends later, the next one that opens the folder
-/// renames the rest.
+/// process ends before `commit` exists, nothing was saved. If it ends later, the next process that opens the folder
+/// renames the remaining files.
 final class CSVFolder: Sendable {
   private let url: URL
-  /// The file that is locked as long as the store is open.
+  /// The descriptor of the lock file, which is locked while the store is open.
   private let lock: Int32
 
-  /// Everything in a store but its objects.
+  /// All data of a store except its objects.
   struct Info {
     var identifier: String
     var lastNumber: Int64
@@ -59,7 +59,7 @@ final class CSVFolder: Sendable {
       if FileManager.default.fileExists(atPath: commit.path) {
         for name in try String(contentsOf: commit, encoding: .utf8).split(separator: "\n") {
           let new = file("\(name).new").path
-          // Some were renamed before the process ended.
+          // Some may have been renamed before the process ended.
           if FileManager.default.fileExists(atPath: new) { try move(new, to: file(String(name)).path) }
         }
         synchronizeFolder()
@@ -80,14 +80,14 @@ final class CSVFolder: Sendable {
     }
   }
 
-  /// Returns the text of the file of an entity; nil if there is none.
+  /// Returns the text of an entity's file, or nil if it does not exist.
   func read(_ entity: String) throws(ManagedObjectError) -> String? {
     let file = file("\(entity).csv")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     do { return try String(contentsOf: file, encoding: .utf8) } catch { throw Self.failure(.open, error) }
   }
 
-  /// Reads `store.plist`; nil for a new folder.
+  /// Reads `store.plist`. Returns nil for a new folder.
   func readInfo() throws(ManagedObjectError) -> Info? {
     let file = file("store.plist")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }

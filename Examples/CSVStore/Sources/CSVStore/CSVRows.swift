@@ -8,7 +8,8 @@ enum CSVRows {
 
   /// Checks that CSV files can store a model.
   ///
-  /// - Throws: `incompatibleSchema` for attributes whose values have no text, and for names that files cannot have.
+  /// - Throws: `incompatibleSchema` for attributes whose values have no text form, and for entity names that are not
+  ///   valid file names.
   static func check(_ model: ManagedObjectModel) throws(ManagedObjectError) {
     var fileNames: Set<String> = []
     for entity in model.entities {
@@ -32,7 +33,7 @@ enum CSVRows {
     }
   }
 
-  /// The properties that have a column: all but transient ones.
+  /// Returns the properties that have a column: all except transient ones.
   private static func columns(of entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Property] {
     entity.properties.filter { property in
       switch property {
@@ -64,7 +65,7 @@ enum CSVRows {
     return text
   }
 
-  /// Checks that the table has kept all references of the rows that were read.
+  /// Checks that the table kept all references of the rows that were read.
   ///
   /// - Throws: `open` if the table dropped a reference, because the object does not exist or its file names another
   ///   owner.

@@ -4,7 +4,7 @@ import OrderedCollections
 import PropertyLists
 import Synchronization
 
-/// A store in a folder of CSV files, one for each entity, which spreadsheets and scripts read.
+/// A store in a folder of CSV files, one per entity, which spreadsheets and scripts can read.
 ///
 /// ```swift
 /// let store = PersistentStoreDescription { model, _ in try CSVStore(folder, model: model) }
@@ -14,8 +14,9 @@ import Synchronization
 /// The columns `_number` and `_version` come first, then a column for each attribute and each relationship. A
 /// relationship lists its objects, such as `Person/7 Person/9`. An empty field is null; `""` is an empty string.
 ///
-/// All rows are in memory, in a `RowTable`, which executes requests and checks changes. A save writes the files of the
-/// entities that it changes, atomically: see ``CSVFolder``. A lock file keeps other stores out of the folder.
+/// All rows are kept in memory, in a `RowTable` that executes requests and validates changes. A save atomically writes
+/// the files of the entities that it changes: see ``CSVFolder``. A lock file prevents other stores from opening the
+/// folder.
 public final class CSVStore: PersistentStore {
   public let number = StoreNumber.next()
   public let model: ManagedObjectModel
@@ -29,17 +30,17 @@ public final class CSVStore: PersistentStore {
   private struct State {
     var table: RowTable
     var metadata: StoreMetadata
-    /// The highest number of an object so far, including deleted objects.
+    /// The highest object number that was ever used, including deleted objects.
     var lastNumber: Int64
-    /// The number of saves, in this process and in others before it.
+    /// The number of saves, in this and all earlier processes.
     var saveCount: Int64
   }
 
-  /// Opens the store in a folder. The folder is made if it is not there.
+  /// Opens the store in a folder. Creates the folder if it does not exist.
   ///
-  /// - Throws: `ManagedObjectError` with the code `locked` if another store has the folder, `incompatibleVersionHash`
-  ///   for a folder of another model, `incompatibleSchema` for a model that CSV files cannot store, and `open` for
-  ///   files that cannot be read, with file and line.
+  /// - Throws: `ManagedObjectError` with the code `locked` if another store has opened the folder,
+  ///   `incompatibleVersionHash` if the folder belongs to another model, `incompatibleSchema` if CSV files cannot store
+  ///   the model, and `open`, with file and line, if a file cannot be read.
   public init(_ url: URL, model: ManagedObjectModel) throws(ManagedObjectError) {
     try CSVRows.check(model)
     self.model = model
@@ -58,7 +59,7 @@ public final class CSVStore: PersistentStore {
       guard let text = try folder.read(entity.name) else { continue }
       rows.inserted += try CSVRows.read(text, of: entity, store: number)
     }
-    // The table checks values, and completes the other sides of relationships.
+    // The table validates values, and sets the inverse sides of relationships.
     try table.apply(rows, identifier: identifier)
     try CSVRows.checkReferences(rows.inserted, in: table)
     lastNumber = max(lastNumber, table.lastNumber)
@@ -86,7 +87,7 @@ public final class CSVStore: PersistentStore {
   public func fetch(
     _ request: FetchRequest, of entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> StoreFetchResult {
-    // A copy, so that others can read and save meanwhile.
+    // A copy, so that other threads can read and save at the same time.
     let table = state.withLock { $0.table }
     return try table.fetch(request, of: entity)
   }
@@ -94,7 +95,7 @@ public final class CSVStore: PersistentStore {
   @discardableResult
   public func save(_ changes: StoreChanges) throws(ManagedObjectError) -> [RowKey] {
     try state.withLock { state throws(ManagedObjectError) in
-      // The table of the store changes when the files are written.
+      // The store's table is replaced after the files are written.
       var table = state.table
       let mended = try table.apply(changes, identifier: identifier)
       let lastNumber = max(state.lastNumber, table.lastNumber)

@@ -1,6 +1,6 @@
 import ManagedObjects
 
-/// The text of CSV files (RFC 4180). An empty field is nil, and `""` an empty text.
+/// The text of CSV files (RFC 4180). An empty field is nil, `""` is an empty string.
 enum CSVText {
   static func line(_ fields: [String?]) -> String {
     fields.map { field in
