@@ -10,7 +10,6 @@ enum Key: Hashable, Sendable {
   case unknown
 
   /// Returns the keys for bytes from a terminal, and removes these bytes. An incomplete character or paste remains.
-  /// remains.
   static func keys(in bytes: inout [UInt8]) -> [Key] {
     var keys: [Key] = []
     var rest = bytes[...]
